@@ -1,0 +1,1 @@
+"""What the desk knows of the market, kept current, without Qt."""

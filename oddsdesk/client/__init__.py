@@ -1,0 +1,1 @@
+"""Talking to a service: REST, the stream with reconnect, the request budget."""

@@ -1,0 +1,49 @@
+"""What a game and an event are called: names, ``game_id`` and slug."""
+
+import hashlib
+import re
+import unicodedata
+import uuid
+from urllib.parse import quote, unquote
+
+_BLANKS = re.compile(r"\s+")
+_TEAMS = re.compile(r"\s+(?:vs?\.?|@|-|–)\s+")
+
+
+def fold_name(name: str) -> str:
+    """Return a name in its stored form: NFC, trimmed, inner runs of blanks folded (D40)."""
+    return _BLANKS.sub(" ", unicodedata.normalize("NFC", name)).strip()
+
+
+def game_id(competition: str, match_name: str) -> str:
+    """Return the id that a competition and a name always give (D6).
+
+    The MD5 digest of ``<competition>::<lowercased, trimmed match_name>`` read as a UUID.
+    """
+    text = f"{competition}::{match_name.strip().lower()}"
+    digest = hashlib.md5(text.encode(), usedforsecurity=False).digest()
+    return str(uuid.UUID(bytes=digest))
+
+
+def slug(match_name: str) -> str:
+    """Return the URL-encoded name that identifies an event (D5)."""
+    return quote(match_name, safe="")
+
+
+def name_of_slug(text: str) -> str:
+    """Return the name a slug was made from; the inverse of ``slug``."""
+    return unquote(text)
+
+
+def teams(match_name: str) -> tuple[str, str] | None:
+    """Return (home, away) of a name such as ``PSG - Lyon``, None if it is no such pair.
+
+    A UTC date that tells two games apart (D31) is not part of the away team. In
+    ``away @ home`` the home team comes second, and is still returned first.
+    """
+    plain = re.sub(r"\s\(\d{4}-\d{2}-\d{2}\)$", "", match_name)
+    parts = _TEAMS.split(plain)
+    if len(parts) != 2 or not all(parts):
+        return None
+    first, second = parts
+    return (second, first) if " @ " in plain else (first, second)

@@ -1,0 +1,44 @@
+"""Plans: what each may see and how often it may ask."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+HOUR_S: Final = 3_600
+DAY_S: Final = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What a plan allows; ``requests`` per ``window_s`` seconds, fixed UTC windows (D18)."""
+
+    requests: int
+    window_s: int
+    all_bookmakers: bool
+    value_bets: bool
+    websocket: bool
+    live: bool
+    connections_per_day: int | None
+    """Stream connections a UTC day; None is unlimited."""
+
+
+class Plan(Enum):
+    """A plan, by the name the contract gives it."""
+
+    FREE = "Free"
+    PRO = "Pro"
+    PRO_RT = "Pro+ RT"
+    PRO_LIVE = "Pro+ Live"
+
+    @property
+    def rights(self) -> Rights:
+        """What this plan allows."""
+        return _RIGHTS[self]
+
+
+_RIGHTS: Final = {
+    Plan.FREE: Rights(200, DAY_S, False, False, True, False, 30),
+    Plan.PRO: Rights(5_500, HOUR_S, True, True, False, False, None),
+    Plan.PRO_RT: Rights(5_500, HOUR_S, True, True, True, False, None),
+    Plan.PRO_LIVE: Rights(5_500, HOUR_S, True, True, True, True, None),
+}

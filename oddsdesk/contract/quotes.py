@@ -1,0 +1,163 @@
+"""Quotes: what a feed yields, and how one is read from a line of NDJSON."""
+
+import math
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from oddsdesk.contract.competitions import sport_of
+from oddsdesk.contract.identity import fold_name
+from oddsdesk.contract.markets import MARKET_RANK
+from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
+
+CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
+"""How far ahead of the clock a ``scraped_at`` may lie (D42)."""
+MAX_PERIOD = 1_000
+
+
+class BadQuoteError(ValueError):
+    """A quote that makes no sense; the message names the field and what was expected."""
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """What one bookmaker says of one market at one time; times in milliseconds.
+
+    ``odds`` maps selection to decimal odds (finite, > 1); empty withdraws the market.
+    ``liquidity`` is the bookmaker's maximum bet, shown for the reference only (D32).
+    """
+
+    bookmaker: str
+    match_name: str
+    competition: str
+    market_type: str
+    period: int
+    odds: dict[str, float]
+    scraped_at: int
+    is_live: bool = False
+    match_date: int | None = None
+    url: str | None = None
+    liquidity: float | None = None
+
+
+class _Line(msgspec.Struct):
+    bookmaker: str
+    match_name: str
+    competition: str
+    market_type: str
+    period: int
+    odds: dict[str, float]
+    scraped_at: str
+    is_live: bool = False
+    match_date: str | None = None
+    url: str | None = None
+    liquidity: float | None = None
+
+
+_decoder = msgspec.json.Decoder(_Line)
+
+
+def parse_quote(line: bytes | str, now_ms: int) -> Quote:
+    """Read one line of NDJSON, an odds row of the contract.
+
+    Raises:
+        BadQuoteError: the line is no quote; says which field and what was expected.
+    """
+    try:
+        raw = _decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadQuoteError(str(error)) from error
+    return check_quote(
+        Quote(
+            bookmaker=raw.bookmaker,
+            match_name=raw.match_name,
+            competition=raw.competition,
+            market_type=raw.market_type,
+            period=raw.period,
+            odds=raw.odds,
+            scraped_at=_time("scraped_at", raw.scraped_at),
+            is_live=raw.is_live,
+            match_date=None if raw.match_date is None else _time("match_date", raw.match_date),
+            url=raw.url,
+            liquidity=raw.liquidity,
+        ),
+        now_ms,
+    )
+
+
+def check_quote(quote: Quote, now_ms: int) -> Quote:
+    """Return the quote with names in stored form (D40), or say what is wrong with it (D4, D42).
+
+    Raises:
+        BadQuoteError: a field is out of range; says which and what was expected.
+    """
+    if quote.market_type not in MARKET_RANK:
+        raise BadQuoteError(f"market_type: {quote.market_type!r} is not one of the contract's")
+    if not 0 <= quote.period <= MAX_PERIOD:
+        raise BadQuoteError(f"period: expected 0 or more, got {quote.period}")
+    if quote.scraped_at > now_ms + CLOCK_TOLERANCE_MS:
+        raise BadQuoteError(
+            f"scraped_at: {format_ms(quote.scraped_at)} lies more than 5 minutes ahead"
+        )
+    odds = {}
+    for selection, price in quote.odds.items():
+        if not (math.isfinite(price) and price > 1):
+            raise BadQuoteError(f"odds: expected a number above 1 for {selection!r}, got {price}")
+        odds[_name("odds", selection)] = price
+    liquidity = quote.liquidity
+    if liquidity is not None and not (math.isfinite(liquidity) and liquidity >= 0):
+        raise BadQuoteError(f"liquidity: expected 0 or more, got {liquidity}")
+    return msgspec.structs.replace(
+        quote,
+        bookmaker=_name("bookmaker", quote.bookmaker),
+        match_name=_name("match_name", quote.match_name),
+        competition=_name("competition", quote.competition),
+        odds=odds,
+        url=_link(quote.url),
+    )
+
+
+def odds_row(quote: Quote) -> OddsRow:
+    """Return the quote as it stands on the wire."""
+    return OddsRow(
+        bookmaker=quote.bookmaker,
+        match_name=quote.match_name,
+        competition=quote.competition,
+        sport=sport_of(quote.competition),
+        market_type=quote.market_type,
+        period=quote.period,
+        is_live=quote.is_live,
+        odds=quote.odds,
+        match_date=None if quote.match_date is None else format_ms(quote.match_date),
+        scraped_at=format_ms(quote.scraped_at),
+        url=quote.url,
+        liquidity=quote.liquidity,
+    )
+
+
+def _name(field: str, text: str) -> str:
+    folded = fold_name(text)
+    if not folded:
+        raise BadQuoteError(f"{field}: expected a name, got {text!r}")
+    return folded
+
+
+def _time(field: str, text: Any) -> int:
+    try:
+        return parse_ms(text)
+    except ValueError as error:
+        raise BadQuoteError(f"{field}: {error}") from error
+
+
+def _link(url: str | None) -> str | None:
+    """A link is kept only where it is one that may be opened: http or https."""
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise BadQuoteError(f"url: expected an http or https address, got {url!r}") from error
+    if parts.scheme not in ("http", "https") or not parts.netloc:
+        raise BadQuoteError(f"url: expected an http or https address, got {url!r}")
+    return url

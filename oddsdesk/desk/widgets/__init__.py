@@ -1,0 +1,1 @@
+"""Widgets that know their arguments and Qt, nothing else."""

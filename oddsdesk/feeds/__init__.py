@@ -1,0 +1,1 @@
+"""Where quotes come from: files, other people's formats, replay, the simulator."""

@@ -1,0 +1,1 @@
+"""The SQLite file: migrations, the one writer, read-only queries, accounts and keys."""
