@@ -1,0 +1,1 @@
+"""The look: colour tokens, type, spacing, icons, and the theme that applies them."""

@@ -1,0 +1,64 @@
+"""Type: Inter with tabular figures, in the few sizes the desk uses."""
+
+import logging
+from dataclasses import dataclass
+
+from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication
+
+from oddsdesk.resource_files import resource_path
+
+FAMILY = "Inter"
+BODY_PX = 12.5
+SMALL_PX = 11.0
+TITLE_PX = 17.0
+_POINTS_PER_INCH = 72
+_FILES = ("Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Fonts:
+    """The fonts of the desk; all have tabular figures."""
+
+    body: QFont
+    medium: QFont
+    """Column titles."""
+    strong: QFont
+    """Section titles, what one acts on in a list."""
+    small: QFont
+    """What recedes: limit, age, the second line of a header."""
+    title: QFont
+
+    def row_height(self, least: int) -> int:
+        """Return the height of a row of text: ``least``, or more where the font needs it."""
+        return max(least, round(QFontMetricsF(self.body).height()) + 4)
+
+
+def load_fonts() -> Fonts:
+    """Return the fonts, from the bundled files; the system's own family where they are missing."""
+    for name in _FILES:
+        path = resource_path("fonts", name)
+        if QFontDatabase.addApplicationFont(str(path)) < 0:
+            _log.warning("font %s cannot be read; the system's font is used", path)
+    return Fonts(
+        body=_font(BODY_PX, QFont.Weight.Normal),
+        medium=_font(BODY_PX, QFont.Weight.Medium),
+        strong=_font(BODY_PX, QFont.Weight.DemiBold),
+        small=_font(SMALL_PX, QFont.Weight.Normal),
+        title=_font(TITLE_PX, QFont.Weight.DemiBold),
+    )
+
+
+def _font(pixels: float, weight: QFont.Weight) -> QFont:
+    system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    font = QFont([FAMILY, *system.families()])
+    font.setWeight(weight)
+    font.setPointSizeF(pixels * _POINTS_PER_INCH / _dots_per_inch())
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return font
+
+
+def _dots_per_inch() -> float:
+    return QGuiApplication.primaryScreen().logicalDotsPerInch()

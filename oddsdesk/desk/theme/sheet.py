@@ -1,0 +1,108 @@
+"""The style sheet: the little that the palette cannot say, generated from the tokens.
+
+Widgets ask for a look by their ``look`` property: ``panel``, ``bar``, ``chip``, ``title``,
+``note``, ``soft``, ``live``.
+"""
+
+from string import Template
+
+from oddsdesk.desk.theme import spacing
+from oddsdesk.desk.theme.tokens import Ground, Ink, Tokens
+
+_SHEET = Template("""
+QMainWindow, QDialog { background: $window; }
+QMainWindow::separator { background: $line; width: 1px; height: 1px; }
+QSplitter::handle { background: $line; }
+QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
+QDockWidget::title { background: $panel; padding: 6px 12px; text-align: left; }
+QFrame[look="panel"], QWidget[look="panel"] { background: $panel; border: none; }
+QWidget[look="bar"] { background: $panel; border: none; border-bottom: 1px solid $line; }
+QWidget[look="window"] { background: $window; border: none; }
+QLabel { background: transparent; }
+QLabel[look="soft"] { color: $soft; }
+QLabel[look="note"] { color: $note; }
+QLabel[look="live"] { color: $live; }
+QLabel[look="value"] { color: $value; }
+
+QToolTip { background: $raised; color: $strong; border: 1px solid $line; padding: 5px 7px; }
+
+QLineEdit {
+    background: $window; color: $strong; border: 1px solid $line; border-radius: ${radius}px;
+    padding: 0 ${step}px; min-height: ${inner}px; selection-background-color: $accent;
+    selection-color: $panel;
+}
+QLineEdit:focus { border-color: $accent; }
+QLineEdit > QToolButton { border: none; background: transparent; padding: 0; }
+
+QPushButton, QToolButton[look="chip"] {
+    background: transparent; color: $soft; border: 1px solid $line; border-radius: ${radius}px;
+    padding: 0 10px; min-height: ${inner}px;
+}
+QPushButton:hover, QToolButton[look="chip"]:hover { color: $strong; background: $raised; }
+QPushButton:checked, QToolButton[look="chip"]:checked, QPushButton:pressed {
+    color: $strong; background: $selected; border-color: $selected;
+}
+QPushButton:focus, QToolButton[look="chip"]:focus { border-color: $accent; }
+QPushButton:disabled, QToolButton[look="chip"]:disabled { color: $ghost; }
+QToolButton[look="plain"] {
+    background: transparent; color: $soft; border: 1px solid transparent;
+    border-radius: ${radius}px; padding: 2px 5px;
+}
+QToolButton[look="plain"]:hover { background: $raised; color: $strong; }
+QToolButton[look="plain"]:focus { border-color: $accent; }
+QToolButton::menu-indicator { image: none; }
+
+QMenu { background: $panel; color: $strong; border: 1px solid $line; padding: 4px; }
+QMenu::item { padding: 4px 22px 4px 22px; border-radius: 3px; }
+QMenu::item:selected { background: $selected; }
+QMenu::item:disabled { color: $ghost; }
+QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
+QMenuBar { background: $window; color: $soft; border-bottom: 1px solid $line; }
+QMenuBar::item { padding: 4px 8px; background: transparent; }
+QMenuBar::item:selected { background: $raised; color: $strong; }
+
+QTabBar { background: $window; qproperty-drawBase: 0; }
+QTabBar::tab {
+    background: $window; color: $soft; padding: 0 14px; min-height: 31px;
+    border: none; border-right: 1px solid $line; border-bottom: 1px solid $line;
+    border-top: 2px solid $window;
+}
+QTabBar::tab:selected {
+    background: $panel; color: $strong; border-top-color: $accent; border-bottom-color: $panel;
+}
+QTabBar::tab:hover:!selected { color: $strong; }
+QTabWidget::pane { border: none; background: $panel; }
+
+QStatusBar { background: $panel; color: $soft; border-top: 1px solid $line; }
+QStatusBar::item { border: none; }
+QAbstractScrollArea { border: none; background: $panel; }
+QAbstractScrollArea::corner { background: $panel; }
+QTreeView, QListView, QTableView { outline: none; }
+
+QScrollBar { background: transparent; border: none; margin: 0; }
+QScrollBar:vertical { width: 10px; }
+QScrollBar:horizontal { height: 10px; }
+QScrollBar::handle { background: $handle; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 32px; }
+QScrollBar::handle:horizontal { min-width: 32px; }
+QScrollBar::handle:hover { background: $ghost; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+""")
+
+
+def style_sheet(tokens: Tokens) -> str:
+    """Return the style sheet of a scheme."""
+    inks = {ink.name.lower(): tokens.ink(ink) for ink in Ink}
+    return _SHEET.substitute(
+        inks,
+        window=tokens.ground(Ground.WINDOW),
+        panel=tokens.ground(Ground.PANEL),
+        raised=tokens.ground(Ground.RAISED),
+        selected=tokens.ground(Ground.SELECTED),
+        line=tokens.line,
+        handle=tokens.line,
+        radius=spacing.RADIUS,
+        step=spacing.STEP,
+        inner=spacing.CONTROL - 2,
+    )

@@ -1,0 +1,100 @@
+"""The theme: which scheme is on, its tokens, fonts and icons, and applying it all."""
+
+from enum import Enum
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtWidgets import QApplication
+
+from oddsdesk.desk.theme import icons
+from oddsdesk.desk.theme.fonts import load_fonts
+from oddsdesk.desk.theme.palette import palette
+from oddsdesk.desk.theme.sheet import style_sheet
+from oddsdesk.desk.theme.tokens import Ink, Tokens, tokens
+
+
+class Scheme(Enum):
+    """What the user chose; the value is the word that settings keep."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+_QT_SCHEMES = {
+    Scheme.SYSTEM: Qt.ColorScheme.Unknown,
+    Scheme.LIGHT: Qt.ColorScheme.Light,
+    Scheme.DARK: Qt.ColorScheme.Dark,
+}
+
+
+class Theme(QObject):
+    """The look of the whole application; one a program, passed to who paints by hand.
+
+    Widgets drawn by Qt follow by themselves. Who keeps colours or fonts of its own takes
+    them anew on ``changed``.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        application: QApplication,
+        scheme: Scheme = Scheme.SYSTEM,
+        *,
+        colour_blind: bool = False,
+    ) -> None:
+        super().__init__(application)
+        self._application = application
+        self._scheme = scheme
+        self._colour_blind = colour_blind
+        self.fonts = load_fonts()
+        application.setStyle("Fusion")
+        application.setFont(self.fonts.body)
+        self.tokens: Tokens = tokens(dark=True)
+        application.styleHints().colorSchemeChanged.connect(self._on_hints_color_scheme_changed)
+        self.choose(scheme, colour_blind=colour_blind)
+
+    @property
+    def scheme(self) -> Scheme:
+        """What was chosen; whether it is dark now is ``tokens.is_dark``."""
+        return self._scheme
+
+    @property
+    def is_colour_blind(self) -> bool:
+        """Whether blue and orange stand for green and red."""
+        return self._colour_blind
+
+    def choose(self, scheme: Scheme, *, colour_blind: bool = False) -> None:
+        """Turn to a scheme; everything on screen is painted anew."""
+        self._scheme = scheme
+        self._colour_blind = colour_blind
+        self._application.styleHints().setColorScheme(_QT_SCHEMES[scheme])
+        self._apply()
+
+    def colour(self, ink: Ink) -> QColor:
+        """Return the colour of a text."""
+        return QColor(self.tokens.ink(ink))
+
+    def icon(self, name: str, ink: Ink = Ink.SOFT) -> QIcon:
+        """Return an icon of the set in the colour of an ink."""
+        return icons.icon(name, self.tokens.ink(ink))
+
+    def pixmap(self, name: str, size: int, ratio: float, ink: Ink = Ink.NOTE) -> QPixmap:
+        """Return an icon of ``size`` pixels for a screen of that pixel ratio."""
+        return icons.pixmap(name, self.tokens.ink(ink), size, ratio)
+
+    def _is_dark(self) -> bool:
+        if self._scheme is not Scheme.SYSTEM:
+            return self._scheme is Scheme.DARK
+        return self._application.styleHints().colorScheme() is not Qt.ColorScheme.Light
+
+    def _apply(self) -> None:
+        self.tokens = tokens(self._is_dark(), self._colour_blind)
+        self._application.setPalette(palette(self.tokens))
+        self._application.setStyleSheet(style_sheet(self.tokens))
+        self.changed.emit()
+
+    def _on_hints_color_scheme_changed(self) -> None:
+        if self._scheme is Scheme.SYSTEM and self._is_dark() != self.tokens.is_dark:
+            self._apply()

@@ -1,0 +1,170 @@
+"""Colour tokens: what each colour of the desk is for, dark and light, with a colour-blind pair."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+
+from oddsdesk.desk.theme.colours import lift, mix
+
+
+class Ink(IntEnum):
+    """What a text says about itself; each is an index into ``Tokens.inks``."""
+
+    STRONG = 0
+    """What one acts on: names, present odds, true EV."""
+    SOFT = 1
+    """Secondary facts: fair price, window, headers; an ageing price."""
+    NOTE = 2
+    """Facts that recede but must be read: limit, age, hold; a stale price."""
+    GHOST = 3
+    """What may be missed: the dot of no price, disabled things."""
+    BEST = 4
+    VALUE = 5
+    UP = 6
+    DOWN = 7
+    LIVE = 8
+    ACCENT = 9
+
+
+class Ground(IntEnum):
+    """What lies under a text; each is an index into ``Tokens.grounds``."""
+
+    PANEL = 0
+    REFERENCE = 1
+    """The faint tint of the reference bookmaker's columns."""
+    RAISED = 2
+    """Headers and section rows."""
+    BEST = 3
+    VALUE = 4
+    SELECTED = 5
+    WINDOW = 6
+
+
+_PLAIN = (Ground.PANEL, Ground.REFERENCE, Ground.RAISED, Ground.SELECTED, Ground.WINDOW)
+PAIRS = {
+    Ink.STRONG: tuple(Ground),
+    Ink.SOFT: tuple(Ground),
+    Ink.NOTE: _PLAIN,
+    Ink.BEST: (Ground.BEST,),
+    Ink.VALUE: (*_PLAIN, Ground.VALUE),
+    Ink.UP: _PLAIN,
+    Ink.DOWN: _PLAIN,
+    Ink.LIVE: _PLAIN,
+    Ink.ACCENT: _PLAIN,
+}
+"""Which ink may stand on which ground; each pair reads at 4.5:1, hovered too.
+
+A selected row is not tinted again under the pointer.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Every colour of one scheme, opaque ``#rrggbb``."""
+
+    is_dark: bool
+    line: str
+    hover: str
+    """Laid over the ground of the row under the pointer with ``HOVER_SHARE``."""
+    accent: str
+    up: str
+    down: str
+    live: str
+    """Marks (dots, arrows, bars). For text take the ink of the same name."""
+    inks: tuple[str, ...]
+    grounds: tuple[str, ...]
+
+    def ink(self, ink: Ink) -> str:
+        """Return the colour of a text."""
+        return self.inks[ink]
+
+    def ground(self, ground: Ground) -> str:
+        """Return the colour of a surface."""
+        return self.grounds[ground]
+
+
+HOVERED = tuple(ground for ground in Ground if ground is not Ground.SELECTED)
+HOVER_SHARE = 0.035
+FLASH_SHARE = 0.30
+"""Opacity of a movement's flash at its height, over the ground of its cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scheme:
+    window: str
+    panel: str
+    raised: str
+    line: str
+    selected: str
+    strong: str
+    soft: str
+    ghost: str
+    accent: str
+    up: str
+    down: str
+    blind_up: str
+    blind_down: str
+    best: str
+    best_share: float
+    value: str
+    value_ground: str
+    reference_share: float
+    live: str
+
+
+_DARK = _Scheme(
+    window="#0f1318", panel="#141920", raised="#1a212a", line="#232b36", selected="#202833",
+    strong="#e7ebf1", soft="#9ba7b6", ghost="#66717f",
+    accent="#5aa2ff", up="#3fce92", down="#ff6f6f", blind_up="#4da3ff", blind_down="#f5a524",
+    best="#7fe6b9", best_share=0.13, value="#ffd574", value_ground=mix("#f5be3c", "#141920", 0.17),
+    reference_share=0.075, live="#ff5263",
+)  # fmt: skip
+_LIGHT = _Scheme(
+    window="#eef1f5", panel="#ffffff", raised="#f5f7fa", line="#e1e6ec", selected="#e6eef9",
+    strong="#18212c", soft="#566373", ghost="#8792a1",
+    accent="#1f6feb", up="#0a8a57", down="#cc3a33", blind_up="#1f6feb", blind_down="#b86a00",
+    best="#066b43", best_share=0.13, value="#7a5200", value_ground="#fff0c2",
+    reference_share=0.055, live="#d92c3c",
+)  # fmt: skip
+
+
+@cache
+def tokens(dark: bool, colour_blind: bool = False) -> Tokens:
+    """Return the tokens of a scheme; ``colour_blind`` swaps green and red for blue and orange."""
+    scheme = _DARK if dark else _LIGHT
+    up = scheme.blind_up if colour_blind else scheme.up
+    down = scheme.blind_down if colour_blind else scheme.down
+    grounds = (
+        scheme.panel,
+        mix(scheme.accent, scheme.panel, scheme.reference_share),
+        scheme.raised,
+        mix(up, scheme.panel, scheme.best_share),
+        scheme.value_ground,
+        scheme.selected,
+        scheme.window,
+    )
+    best = mix(scheme.strong, up, 0.4) if colour_blind else scheme.best
+    wanted = (
+        scheme.strong, scheme.soft, scheme.ghost, scheme.ghost, best,
+        scheme.value, up, down, scheme.live, scheme.accent,
+    )  # fmt: skip
+    return Tokens(
+        is_dark=dark,
+        line=scheme.line,
+        hover=scheme.strong,
+        accent=scheme.accent,
+        up=up,
+        down=down,
+        live=scheme.live,
+        inks=tuple(
+            lift(ink, scheme.strong, _under(level, grounds, scheme.strong))
+            for level, ink in zip(Ink, wanted, strict=True)
+        ),
+        grounds=grounds,
+    )
+
+
+def _under(ink: Ink, grounds: tuple[str, ...], hover: str) -> tuple[str, ...]:
+    used = PAIRS.get(ink, ())
+    hovered = [mix(hover, grounds[ground], HOVER_SHARE) for ground in used if ground in HOVERED]
+    return (*(grounds[ground] for ground in used), *hovered)
