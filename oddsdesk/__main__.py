@@ -1,0 +1,5 @@
+"""`python -m oddsdesk` is the `oddsdesk` command."""
+
+from oddsdesk.cli.main import main
+
+main(prog_name="oddsdesk")

@@ -1,0 +1,79 @@
+"""Is there a screen to draw on? Qt aborts where there is none, so it is asked first."""
+
+import ctypes
+import os
+import socket
+import sys
+from pathlib import Path
+
+_HEADLESS_PLATFORMS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs", "vkkhrdisplay")
+_CONNECT_TIMEOUT_S = 2.0
+
+
+def missing_display() -> str | None:
+    """Say in one line why no window can be opened here; None where one can."""
+    if sys.platform != "linux":
+        return None
+    platform = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0]
+    if platform in _HEADLESS_PLATFORMS:
+        return None
+    if _wayland_socket_exists():
+        return None
+    display = os.environ.get("DISPLAY", "")
+    if not display:
+        return (
+            "no display: neither DISPLAY nor WAYLAND_DISPLAY names one; "
+            "`oddsdesk serve` runs the server without a window"
+        )
+    if not _x_server_answers(display):
+        return f"no display: the X server that DISPLAY={display} names does not answer"
+    return None
+
+
+def missing_qt_library() -> str | None:
+    """Say which system library Qt's X11 plugin lacks, None if it loads.
+
+    Call it after PySide6 was found and before a QApplication is made.
+    """
+    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM") or _wayland_socket_exists():
+        return None
+    from PySide6.QtCore import QLibraryInfo  # noqa: PLC0415 - no display, no Qt
+
+    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath))
+    try:
+        ctypes.CDLL(str(plugins / "platforms" / "libqxcb.so"))
+    except OSError as error:
+        library = str(error).split(":", maxsplit=1)[0]
+        return f"Qt cannot open a window: the system library {library} is missing"
+    return None
+
+
+def _wayland_socket_exists() -> bool:
+    name = os.environ.get("WAYLAND_DISPLAY")
+    folder = os.environ.get("XDG_RUNTIME_DIR")
+    if not name:
+        return False
+    return Path(folder or "/", name).is_socket()
+
+
+def _x_server_answers(display: str) -> bool:
+    host, _, rest = display.rpartition(":")
+    number = rest.split(".")[0]
+    if not number.isdigit():
+        return False
+    if host in ("", "unix"):
+        return any(
+            _connects(socket.AF_UNIX, address)
+            for address in (f"\0/tmp/.X11-unix/X{number}", f"/tmp/.X11-unix/X{number}")  # noqa: S108
+        )
+    return _connects(socket.AF_INET, (host, 6000 + int(number)))
+
+
+def _connects(family: socket.AddressFamily, address: str | tuple[str, int]) -> bool:
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.settimeout(_CONNECT_TIMEOUT_S)
+        try:
+            probe.connect(address)
+        except OSError:
+            return False
+    return True
