@@ -1,0 +1,61 @@
+"""Bringing a database to its schema: named steps, each applied once, by sqlite-utils."""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+_TABLE = "_sqlite_migrations"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One migration: its statements run in order, in one transaction."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What a file of this kind holds; steps are only ever added at the end."""
+
+    name: str
+    steps: tuple[Step, ...]
+
+
+def applied_steps(connection: sqlite3.Connection, schema: Schema) -> set[str] | None:
+    """Return the names of the steps a file has, None for a file that never had any."""
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    if not connection.execute(query, (_TABLE,)).fetchall():
+        return None
+    query = f"SELECT name FROM {_TABLE} WHERE migration_set = ?"  # noqa: S608 - a constant
+    return {name for (name,) in connection.execute(query, (schema.name,)).fetchall()} or None
+
+
+def migrate(connection: sqlite3.Connection, schema: Schema) -> None:
+    """Apply the missing steps in one transaction that keeps other writers out."""
+    # Measured 180 ms: paid by a fresh or outdated file only, not by every start.
+    from sqlite_utils import Database, Migrations  # noqa: PLC0415
+
+    migrations = Migrations(schema.name)
+    for step in schema.steps:
+        migrations(name=step.name)(_migration(step))
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        migrations.apply(Database(connection, execute_plugins=False))
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _migration(step: Step) -> Callable[["Database"], None]:
+    def apply(db: "Database") -> None:
+        for statement in step.statements:
+            db.conn.execute(statement)
+
+    return apply

@@ -1,0 +1,155 @@
+"""The one thread that writes to a database file."""
+
+import contextlib
+import logging
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from oddsdesk.store.errors import StoreUnavailableError
+
+T = TypeVar("T")
+MAX_JOBS = 64
+"""How many waiting jobs may share a transaction."""
+
+_REFUSALS = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Job:
+    function: Callable[[sqlite3.Connection], Any]
+    future: Future[Any]
+    outcome: Any = None
+
+    def run(self, connection: sqlite3.Connection) -> bool:
+        """Do the work in a savepoint; return whether it goes into the commit."""
+        connection.execute("SAVEPOINT job")
+        try:
+            self.outcome = self.function(connection)
+        except Exception as error:
+            if not connection.in_transaction:  # SQLite gave up the jobs before this one, too
+                raise
+            connection.execute("ROLLBACK TO job")
+            connection.execute("RELEASE job")
+            self.future.set_exception(as_unavailable(error))
+            return False
+        connection.execute("RELEASE job")
+        return True
+
+
+class Writer:
+    """Runs functions on the only read-write connection, one after another.
+
+    Each function runs whole or not at all. Jobs that wait together share one
+    ``BEGIN IMMEDIATE`` transaction; their futures are done when it is committed.
+    ``committed`` is called on the writer thread after each commit.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        connection: sqlite3.Connection,
+        committed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._connection = connection
+        self._committed = committed
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._closing = threading.Lock()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def submit(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Queue a function; its future fails with ``StoreUnavailableError`` if SQLite refuses."""
+        future: Future[T] = Future()
+        with self._closing:
+            if self._closed:
+                future.set_exception(StoreUnavailableError("the database is closed"))
+            else:
+                self._jobs.put(_Job(function, future))
+        return future
+
+    def close(self) -> None:
+        """Finish what is queued, then close the connection; may be called twice."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._jobs.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            jobs, last = self._waiting(job)
+            self._transact([each for each in jobs if each.future.set_running_or_notify_cancel()])
+            if last:
+                break
+        self._connection.close()
+
+    def _waiting(self, job: _Job) -> tuple[list[_Job], bool]:
+        """Return the jobs to share a transaction, and whether the end was queued after them."""
+        jobs = [job]
+        while len(jobs) < MAX_JOBS:
+            try:
+                another = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if another is None:
+                return jobs, True
+            jobs.append(another)
+        return jobs, False
+
+    def _transact(self, jobs: list[_Job]) -> None:
+        done: list[_Job] = []
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            for job in jobs:
+                if job.run(self._connection):
+                    done.append(job)
+            self._connection.execute("COMMIT")
+        except Exception as error:  # noqa: BLE001 - thread main: every caller gets the error
+            self._roll_back()
+            for job in jobs:
+                if not job.future.done():
+                    job.future.set_exception(as_unavailable(error))
+            return
+        for job in done:
+            job.future.set_result(job.outcome)
+        try:
+            self._committed()
+        except Exception:  # noqa: BLE001 - thread main: the writer lives on
+            _log.exception("a callback after a commit failed")
+
+    def _roll_back(self) -> None:
+        # SQLITE_FULL and SQLITE_IOERR may have rolled back already.
+        if self._connection.in_transaction:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+
+
+def as_unavailable(error: Exception) -> Exception:
+    """Return what a caller should see of an error: SQLite's refusals as the store's own."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None or code & 0xFF not in _REFUSALS:
+        return error
+    unavailable = StoreUnavailableError(f"the database refuses: {error}")
+    unavailable.__cause__ = error
+    return unavailable

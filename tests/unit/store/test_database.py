@@ -1,0 +1,115 @@
+"""Opening files: what is made, what is refused and with which words."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.store.database import open_reader, open_writer
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.migrations import Schema, Step
+
+FIRST = Step("first", ("CREATE TABLE note (text TEXT)",))
+SECOND = Step("second", ("ALTER TABLE note ADD COLUMN stars INTEGER", "CREATE TABLE tag (t TEXT)"))
+OLD, NEW = Schema("notes", (FIRST,)), Schema("notes", (FIRST, SECOND))
+
+
+def opened(path: Path, schema: Schema = OLD) -> sqlite3.Connection:
+    return open_writer(path, schema, synchronous="NORMAL")
+
+
+def refusal(path: Path, schema: Schema = OLD) -> str:
+    with pytest.raises(StoreError) as error:
+        opened(path, schema)
+    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value)
+    return str(error.value)
+
+
+def test_a_fresh_file_and_its_folder_are_made_in_wal_mode(tmp_path: Path) -> None:
+    connection = opened(tmp_path / "new" / "folder" / "notes.db")
+    assert connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
+    assert connection.execute("SELECT * FROM note").fetchall() == []
+    connection.close()
+
+
+def test_an_older_file_is_brought_up_to_date_and_keeps_its_rows(tmp_path: Path) -> None:
+    connection = opened(tmp_path / "notes.db")
+    connection.execute("INSERT INTO note VALUES ('kept')")
+    connection.close()
+    connection = opened(tmp_path / "notes.db", NEW)
+    assert connection.execute("SELECT * FROM note").fetchall() == [("kept", None)]
+    connection.close()
+
+
+def test_a_step_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    opened(tmp_path / "notes.db").close()
+    broken = Schema("notes", (FIRST, Step("second", ("CREATE TABLE tag (t)", "nonsense"))))
+    refusal(tmp_path / "notes.db", broken)
+    connection = opened(tmp_path / "notes.db")
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE name = 'tag'").fetchall()
+    connection.close()
+    assert tables == []
+
+
+def test_a_newer_file_is_refused(tmp_path: Path) -> None:
+    opened(tmp_path / "notes.db", NEW).close()
+    assert "newer oddsdesk" in refusal(tmp_path / "notes.db", OLD)
+
+
+def test_a_text_file_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("shopping list\n" * 100)
+    assert "is not a database" in refusal(path)
+    assert path.read_text() == "shopping list\n" * 100
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE bookmarks (url)")
+    other.close()
+    assert "another program" in refusal(tmp_path / "other.db")
+
+
+def test_a_damaged_file_is_named_as_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    connection = opened(path)
+    connection.executemany("INSERT INTO note VALUES (?)", [("x" * 500,)] * 200)
+    connection.close()
+    data = bytearray(path.read_bytes())
+    data[-8_192:-4_096] = os.urandom(4_096)
+    path.write_bytes(data)
+    assert "damaged" in refusal(path)
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    assert "cannot be opened" in refusal(tmp_path)
+
+
+def test_a_file_in_the_way_of_the_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert "cannot make its folder" in refusal(tmp_path / "file" / "notes.db")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    assert "cannot be opened" in refusal(tmp_path / "notes.db")
+
+
+def test_a_reader_wants_an_existing_file_and_cannot_write(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no such database"):
+        open_reader(tmp_path / "notes.db", OLD)
+    writer = opened(tmp_path / "notes.db")
+    reader = open_reader(tmp_path / "notes.db", OLD)
+    with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        reader.execute("INSERT INTO note VALUES ('x')")
+    reader.close()
+    writer.close()
+
+
+def test_a_writer_beside_a_server_never_checkpoints(tmp_path: Path) -> None:
+    connection = open_writer(tmp_path / "n.db", OLD, synchronous="NORMAL", checkpoints=False)
+    assert connection.execute("PRAGMA wal_autocheckpoint").fetchall() == [(0,)]
+    connection.close()

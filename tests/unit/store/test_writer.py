@@ -1,0 +1,150 @@
+"""The writer thread: whole or not at all, errors to the caller, alive afterwards."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.store.database import open_reader, open_writer
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.migrations import Schema, Step
+from oddsdesk.store.writer import Writer
+
+SCHEMA = Schema("notes", (Step("notes", ("CREATE TABLE note (text TEXT UNIQUE)",)),))
+LIMIT_S = 10
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> sqlite3.Connection:
+    return open_writer(tmp_path / "notes.db", SCHEMA, synchronous="NORMAL")
+
+
+@pytest.fixture
+def writer(connection: sqlite3.Connection) -> Iterator[Writer]:
+    writer = Writer("test writer", connection)
+    yield writer
+    writer.close()
+
+
+def add(text: str):
+    def function(connection: sqlite3.Connection) -> int:
+        return connection.execute("INSERT INTO note VALUES (?)", (text,)).rowcount
+
+    return function
+
+
+def texts(tmp_path: Path) -> list[str]:
+    reader = open_reader(tmp_path / "notes.db", SCHEMA)
+    try:
+        return [text for (text,) in reader.execute("SELECT text FROM note").fetchall()]
+    finally:
+        reader.close()
+
+
+def hold(writer: Writer) -> threading.Event:
+    """Keep the thread busy until the event is set, so that what follows waits together."""
+    go, busy = threading.Event(), threading.Event()
+
+    def wait(_: sqlite3.Connection) -> None:
+        busy.set()
+        assert go.wait(LIMIT_S)
+
+    writer.submit(wait)
+    assert busy.wait(LIMIT_S)
+    return go
+
+
+def test_a_done_future_means_that_others_can_read_it(writer: Writer, tmp_path: Path) -> None:
+    assert writer.submit(add("a")).result(LIMIT_S) == 1
+    assert texts(tmp_path) == ["a"]
+
+
+def test_a_job_that_fails_leaves_those_it_shares_the_transaction_with(
+    writer: Writer, tmp_path: Path
+) -> None:
+    go = hold(writer)
+
+    def fail_halfway(connection: sqlite3.Connection) -> None:
+        add("half")(connection)
+        raise ValueError("no")
+
+    first, bad, last = writer.submit(add("a")), writer.submit(fail_halfway), writer.submit(add("b"))
+    go.set()
+    assert (first.result(LIMIT_S), last.result(LIMIT_S)) == (1, 1)
+    with pytest.raises(ValueError, match="no"):
+        bad.result(LIMIT_S)
+    assert texts(tmp_path) == ["a", "b"]
+
+
+def test_waiting_jobs_share_one_commit(connection: sqlite3.Connection) -> None:
+    commits: list[bool] = []
+    writer = Writer("test writer", connection, lambda: commits.append(True))
+    go = hold(writer)
+    futures = [writer.submit(add(str(number))) for number in range(20)]
+    go.set()
+    for future in futures:
+        future.result(LIMIT_S)
+    writer.close()
+    assert len(commits) == 2
+
+
+def test_a_full_disk_is_told_to_every_caller_and_the_writer_lives_on(
+    writer: Writer, tmp_path: Path
+) -> None:
+    def limit(pages: int):
+        return lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+
+    writer.submit(limit(1)).result(LIMIT_S)
+    go = hold(writer)
+    small, big = writer.submit(add("small")), writer.submit(add("x" * 100_000))
+    after = writer.submit(add("after"))
+    go.set()
+    with pytest.raises(StoreUnavailableError, match="full"):
+        big.result(LIMIT_S)
+    kept = [f.exception(LIMIT_S) is None for f in (small, after)]
+    assert texts(tmp_path) == [t for t, ok in zip(("small", "after"), kept, strict=True) if ok]
+    writer.submit(limit(10_000)).result(LIMIT_S)
+    assert writer.submit(add("y" * 100_000)).result(LIMIT_S) == 1
+
+
+def test_a_lock_held_by_another_program_is_unavailable(
+    connection: sqlite3.Connection, tmp_path: Path
+) -> None:
+    connection.execute("PRAGMA busy_timeout = 10")
+    writer = Writer("test writer", connection)
+    other = sqlite3.connect(tmp_path / "notes.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreUnavailableError, match="locked"):
+        writer.submit(add("a")).result(LIMIT_S)
+    other.execute("ROLLBACK")
+    other.close()
+    assert writer.submit(add("a")).result(LIMIT_S) == 1
+    writer.close()
+
+
+def test_a_bug_in_a_function_stays_its_own_error(writer: Writer) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="syntax"):
+        writer.submit(lambda c: c.execute("SELEKT 1")).result(LIMIT_S)
+
+
+def test_closing_finishes_what_was_queued(writer: Writer, tmp_path: Path) -> None:
+    go = hold(writer)
+    futures = [writer.submit(add(str(number))) for number in range(200)]
+    go.set()
+    writer.close()
+    assert all(future.result(0) == 1 for future in futures)
+    assert len(texts(tmp_path)) == 200
+    with pytest.raises(StoreUnavailableError, match="closed"):
+        writer.submit(add("late")).result(LIMIT_S)
+
+
+def test_a_broken_callback_is_logged_and_the_commit_stands(
+    connection: sqlite3.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer = Writer("test writer", connection, lambda: 1 / 0)
+    assert writer.submit(add("a")).result(LIMIT_S) == 1
+    assert writer.submit(add("b")).result(LIMIT_S) == 1
+    writer.close()
+    assert "a callback after a commit failed" in caplog.text
