@@ -1,1 +1,1 @@
-"""What the desk knows of the market, kept current, without Qt."""
+"""What the user's desk knows, without Qt: games, prices and figures kept current."""

@@ -1,0 +1,56 @@
+"""The state of the connection, as the status bar and the panels show it."""
+
+from enum import Enum
+
+import msgspec
+
+
+class Link(Enum):
+    """How the board hears of the service now."""
+
+    CONNECTING = "connecting"
+    LIVE = "live"
+    """The stream is up."""
+    POLLING = "polling"
+    """The plan has no stream, or no stream connection is left: everything is read in turns."""
+    WAITING = "waiting"
+    """Lost; tries again at ``next_try_ms``."""
+    REFUSED = "refused"
+    """The service knows the key not, or not for this: the user has to change something."""
+    STOPPED = "stopped"
+
+
+class Connection(msgspec.Struct, frozen=True):
+    """What is known of the connection; times in milliseconds, None is unknown."""
+
+    link: Link = Link.STOPPED
+    reason: str | None = None
+    """In plain words why it is waiting, refused or polling."""
+    since_ms: int | None = None
+    """Since when the link is what it is."""
+    next_try_ms: int | None = None
+    requests_left: int | None = None
+    resets_at_ms: int | None = None
+    lag_ms: int | None = None
+    """From scrape to receipt, of the latest stream messages (their median)."""
+    messages_per_minute: int = 0
+    has_stream: bool | None = None
+    has_value_bets: bool | None = None
+    has_live: bool | None = None
+    upgrade_url: str | None = None
+    """Where the plan can be changed, as the service said."""
+    simulated: bool | None = None
+    """Whether the service says that its odds are made up."""
+
+
+class Gathering(msgspec.Struct, frozen=True):
+    """How far reading all rows of the odds grid is."""
+
+    slices_done: int = 0
+    slices_total: int | None = None
+    """None while it is not known."""
+    rows: int = 0
+    cut: tuple[str, ...] = ()
+    """Slices that the service cut short without saying how to go on."""
+    finished_at: int | None = None
+    """When the last whole pass ended."""

@@ -1,0 +1,61 @@
+"""How fresh a price is, by its bookmaker's own rhythm."""
+
+from collections import deque
+from enum import IntEnum
+from statistics import median
+from typing import Final
+
+_WINDOW: Final = 40
+_AT_LEAST: Final = 5
+_UNKNOWN_S: Final = 30.0
+_SHORTEST_S: Final = 5.0
+_LONGEST_S: Final = 120.0
+_AGEING_AFTER: Final = 2.0
+_STALE_AFTER: Final = 6.0
+_DEAD_AFTER_MS: Final = 10 * 60_000
+
+
+class Freshness(IntEnum):
+    """How much a price may still be trusted, best first."""
+
+    FRESH = 0
+    AGEING = 1
+    STALE = 2
+    DEAD = 3
+
+
+class Rhythm:
+    """Learns how often each bookmaker is scraped, from prices that were read twice.
+
+    The interval is the median of the latest re-scrapes, held within 5 s and 120 s, and
+    30 s (the contract's slowest) until 5 of them are known.
+    """
+
+    def __init__(self) -> None:
+        self._gaps: dict[str, deque[int]] = {}
+        self._intervals: dict[str, float] = {}
+
+    def rescraped(self, bookmaker: str, gap_ms: int) -> None:
+        """Note that a price of a bookmaker was scraped again after ``gap_ms``."""
+        gaps = self._gaps.setdefault(bookmaker, deque(maxlen=_WINDOW))
+        gaps.append(gap_ms)
+        if len(gaps) >= _AT_LEAST:
+            self._intervals[bookmaker] = min(max(median(gaps) / 1000, _SHORTEST_S), _LONGEST_S)
+
+    def interval_s(self, bookmaker: str) -> float:
+        """Return the seconds that pass between two scrapes of a bookmaker."""
+        return self._intervals.get(bookmaker, _UNKNOWN_S)
+
+    def freshness(self, bookmaker: str, scraped_at: int, now_ms: int) -> Freshness:
+        """Return how fresh a price is that was last seen at ``scraped_at``.
+
+        Fresh up to 2 intervals, ageing up to 6, then stale; dead after 10 minutes, when
+        the service itself no longer shows it (D34).
+        """
+        age = now_ms - scraped_at
+        if age > _DEAD_AFTER_MS:
+            return Freshness.DEAD
+        interval = self.interval_s(bookmaker) * 1000
+        if age <= _AGEING_AFTER * interval:
+            return Freshness.FRESH
+        return Freshness.AGEING if age <= _STALE_AFTER * interval else Freshness.STALE

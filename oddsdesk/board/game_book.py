@@ -1,0 +1,116 @@
+"""One game's prices: its markets, and the matrix that they make."""
+
+from collections.abc import Callable, Iterator
+
+from msgspec import UNSET, UnsetType
+
+from oddsdesk.board.games import GameEntry
+from oddsdesk.board.market import Changes, Market
+from oddsdesk.board.matrix import CellKey, Matrix, Section
+from oddsdesk.board.prices import Price, Sighting
+
+MarketKey = tuple[str, int]
+
+
+class GameBook:
+    """Holds one game; sightings go in through ``put``, ``settle`` ends a round."""
+
+    def __init__(self, game: GameEntry) -> None:
+        self.matrix = Matrix(
+            game_id=game.game_id,
+            match_name=game.match_name,
+            competition=game.competition,
+            sport=game.sport,
+            kick_off=game.kick_off,
+            is_live=game.is_live,
+        )
+        self._markets: dict[MarketKey, Market] = {}
+        self._columns: set[str] = set()
+        self._dirty: set[MarketKey] = set()
+
+    def put(
+        self,
+        key: CellKey,
+        seen: Sighting,
+        changes: Changes,
+        liquidity: float | UnsetType | None = UNSET,
+    ) -> int:
+        """Take in a sighting of a price.
+
+        Returns the milliseconds since the scrape before, 0 where it is no later one.
+        """
+        where = (key.market_type, key.period)
+        market = self._markets.get(where)
+        if market is None:
+            matrix = self.matrix
+            market = Market(*where, matrix.match_name, matrix.sport)
+            self._markets[where] = market
+        if key.bookmaker is not None and key.bookmaker not in self._columns:
+            self._columns.add(key.bookmaker)
+            changes.relaid = True
+        self._dirty.add(where)
+        return market.put((key.selection, key.bookmaker), seen, changes, liquidity)
+
+    def withdraw_unheard(
+        self,
+        since_ms: int,
+        now_ms: int,
+        changes: Changes,
+        within: Callable[[CellKey], bool] | None = None,
+    ) -> None:
+        """Mark as gone what a whole picture, asked for at ``since_ms``, did not show.
+
+        What was heard of since then stays; ``within`` says what the picture was of.
+        """
+        for key, price in list(self.prices()):
+            if price.heard_at < since_ms and (within is None or within(key)):
+                where = (key.market_type, key.period)
+                self._markets[where].withdraw((key.selection, key.bookmaker), now_ms, changes)
+                self._dirty.add(where)
+
+    def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
+        """Forget what was withdrawn a while ago."""
+        for where, market in self._markets.items():
+            before = len(changes.removed)
+            market.drop_withdrawn(now_ms, changes)
+            if len(changes.removed) > before:
+                self._dirty.add(where)
+        if not changes.removed:
+            return
+        columns = {key.bookmaker for key, _ in self.prices() if key.bookmaker is not None}
+        changes.relaid |= columns != self._columns
+        self._columns = columns
+
+    def settle(self, method: str, changes: Changes) -> None:
+        """Bring figures and layout up to date after a round of sightings."""
+        for where in self._dirty:
+            self._markets[where].settle(method, changes)
+        self._dirty.clear()
+        if changes.relaid:
+            self._lay_out()
+
+    def revalue(self, method: str, changes: Changes) -> None:
+        """Work out every figure anew, with another devig method."""
+        for market in self._markets.values():
+            market.revalue(method, changes)
+
+    def find(self, key: CellKey) -> tuple[Section, Price] | None:
+        """Return the section and the price of a cell, None where no such price is held."""
+        market = self._markets.get((key.market_type, key.period))
+        if market is None:
+            return None
+        section = market.section_of(key.selection)
+        price = market.price((key.selection, key.bookmaker))
+        return None if section is None or price is None else (section, price)
+
+    def prices(self) -> Iterator[tuple[CellKey, Price]]:
+        """Yield every price held, withdrawn ones too."""
+        for where, market in self._markets.items():
+            for cell, price in market.prices():
+                yield CellKey(*where, *cell), price
+
+    def _lay_out(self) -> None:
+        self._markets = {key: market for key, market in self._markets.items() if market.lines}
+        sections = [section for market in self._markets.values() for section in market.sections]
+        self.matrix.sections = tuple(sorted(sections, key=Section.order))
+        self.matrix.bookmakers = tuple(sorted(self._columns))

@@ -1,0 +1,65 @@
+"""Games as the board lists them."""
+
+import msgspec
+
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.resources import Game, OddsRow, PriceMessage
+from oddsdesk.contract.times import parse_ms
+
+
+class GameEntry(msgspec.Struct, frozen=True):
+    """A game of the list; times in milliseconds."""
+
+    game_id: str
+    match_name: str
+    competition: str
+    sport: str
+    kick_off: int | None
+    is_live: bool
+    bookmaker_count: int
+    last_scraped_at: int | None
+
+
+def game_entry(game: Game) -> GameEntry:
+    """Read a game of the wire.
+
+    Raises:
+        ValueError: a time makes no sense.
+    """
+    return GameEntry(
+        game_id=game.game_id,
+        match_name=game.match_name,
+        competition=game.competition,
+        sport=game.sport,
+        kick_off=optional_ms(game.match_date),
+        is_live=game.is_live,
+        bookmaker_count=game.bookmaker_count,
+        last_scraped_at=optional_ms(game.last_scraped_at),
+    )
+
+
+def entry_of_price(said: PriceMessage | OddsRow) -> GameEntry:
+    """Return a game as far as one price tells of it.
+
+    Raises:
+        ValueError: a time makes no sense.
+    """
+    return GameEntry(
+        game_id=game_id(said.competition, said.match_name),
+        match_name=said.match_name,
+        competition=said.competition,
+        sport=said.sport,
+        kick_off=optional_ms(said.match_date) if isinstance(said, OddsRow) else None,
+        is_live=said.is_live,
+        bookmaker_count=1,
+        last_scraped_at=None,
+    )
+
+
+def optional_ms(text: str | None) -> int | None:
+    """Return the milliseconds that a timestamp names, None for none.
+
+    Raises:
+        ValueError: it is no timestamp.
+    """
+    return None if text is None else parse_ms(text)

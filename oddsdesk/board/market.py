@@ -1,0 +1,187 @@
+"""One market of a game: its lines, their groups, and what a sighting changes in them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from msgspec import UNSET, UnsetType
+
+from oddsdesk.board import figures
+from oddsdesk.board.matrix import CellKey, MatrixLine, Section, SectionKey
+from oddsdesk.board.prices import Price, Sighting, observe, withdraw
+from oddsdesk.contract.periods import period_label
+from oddsdesk.pricing.selections import line_groups
+
+WITHDRAWN_KEPT_MS = 60_000
+"""How long a withdrawn price stays, struck through."""
+
+Cell = tuple[str, str | None]
+"""Selection and bookmaker; None is the reference."""
+
+
+@dataclass(slots=True)
+class Changes:
+    """What happened to a game since it was last told of."""
+
+    cells: list[CellKey] = field(default_factory=list)
+    revalued: list[Section] = field(default_factory=list)
+    """Sections whose reference moved: every row of them is judged anew."""
+    touched: dict[SectionKey, None] = field(default_factory=dict)
+    removed: list[CellKey] = field(default_factory=list)
+    relaid: bool = False
+    """Whether sections, lines or columns differ."""
+
+    def __bool__(self) -> bool:
+        return self.relaid or bool(self.cells or self.removed)
+
+
+class Market:
+    """The prices of one (game, market type, period), grouped by line."""
+
+    def __init__(self, market_type: str, period: int, match_name: str, sport: str) -> None:
+        self.market_type = market_type
+        self.period = period
+        self.sport = sport
+        self.lines: dict[str, MatrixLine] = {}
+        self.sections: tuple[Section, ...] = ()
+        self._match_name = match_name
+        self._section_of: dict[str, Section] = {}
+        self._moved: set[Cell] = set()
+        self._regroup = False
+
+    def put(
+        self,
+        cell: Cell,
+        seen: Sighting,
+        changes: Changes,
+        liquidity: float | UnsetType | None = UNSET,
+    ) -> int:
+        """Take in a sighting; call ``settle`` when all of them are in.
+
+        Returns the milliseconds since the scrape before, 0 where it is no later one.
+        """
+        line = self._line(cell[0])
+        held = self.price(cell)
+        price = observe(held, seen)
+        self._set(line, cell[1], price)
+        if liquidity is not UNSET and price.scraped_at == seen.scraped_at:
+            line.liquidity = liquidity
+        if held is None or held.odds != price.odds or held.is_offered != price.is_offered:
+            self._moved.add(cell)
+            changes.cells.append(self._key(cell))
+        elif held.scraped_at != price.scraped_at:
+            changes.cells.append(self._key(cell))
+        return 0 if held is None else price.scraped_at - held.scraped_at
+
+    def withdraw(self, cell: Cell, now_ms: int, changes: Changes) -> None:
+        """Mark a price as gone."""
+        held = self.price(cell)
+        if held is None or not held.is_offered:
+            return
+        self._set(self.lines[cell[0]], cell[1], withdraw(held, now_ms))
+        self._moved.add(cell)
+        changes.cells.append(self._key(cell))
+
+    def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
+        """Forget prices that were withdrawn a while ago, and lines that are left empty."""
+        for cell, price in list(self.prices()):
+            if price.withdrawn_at is None or now_ms - price.withdrawn_at < WITHDRAWN_KEPT_MS:
+                continue
+            self._remove(cell)
+            changes.removed.append(self._key(cell))
+
+    def settle(self, method: str, changes: Changes) -> None:
+        """Bring groups and figures up to date with the prices."""
+        if self._regroup or any(cell[0] not in self._section_of for cell in self._moved):
+            self._group(method)
+            changes.relaid = True
+            changes.revalued.extend(self.sections)
+        else:
+            self._refigure(method, changes)
+        self._moved.clear()
+
+    def revalue(self, method: str, changes: Changes) -> None:
+        """Work out every figure anew, with another devig method."""
+        for section in self.sections:
+            figures.figure(section, method)
+            changes.revalued.append(section)
+            changes.touched[section.key] = None
+
+    def price(self, cell: Cell) -> Price | None:
+        """Return the price held for a cell."""
+        line = self.lines.get(cell[0])
+        if line is None:
+            return None
+        return line.reference if cell[1] is None else line.prices.get(cell[1])
+
+    def prices(self) -> Iterable[tuple[Cell, Price]]:
+        """Yield every price held, withdrawn ones too."""
+        for selection, line in self.lines.items():
+            if line.reference is not None:
+                yield (selection, None), line.reference
+            for bookmaker, price in line.prices.items():
+                yield (selection, bookmaker), price
+
+    def section_of(self, selection: str) -> Section | None:
+        """Return the line group that a selection belongs to."""
+        return self._section_of.get(selection)
+
+    def _key(self, cell: Cell) -> CellKey:
+        return CellKey(self.market_type, self.period, *cell)
+
+    def _line(self, selection: str) -> MatrixLine:
+        line = self.lines.get(selection)
+        if line is None:
+            line = self.lines[selection] = MatrixLine(selection)
+        return line
+
+    def _set(self, line: MatrixLine, bookmaker: str | None, price: Price) -> None:
+        if bookmaker is None:
+            line.reference = price
+        else:
+            line.prices[bookmaker] = price
+
+    def _remove(self, cell: Cell) -> None:
+        line = self.lines[cell[0]]
+        if cell[1] is None:
+            line.reference = line.liquidity = None
+        else:
+            del line.prices[cell[1]]
+        if line.reference is None and not line.prices:
+            del self.lines[cell[0]]
+            self._regroup = True
+
+    def _group(self, method: str) -> None:
+        label = period_label(self.sport, self.period)
+        sections = [
+            Section(
+                key=SectionKey(self.market_type, self.period, group.key),
+                match_name=self._match_name,
+                sport=self.sport,
+                line=group.line,
+                period_label=label,
+                complete=group.complete,
+                lines=[self.lines[selection] for selection in group.selections],
+                sides=group.sides,
+            )
+            for group in line_groups(self.market_type, self._match_name, self.lines, self.sport)
+        ]
+        self.sections = tuple(sorted(sections, key=Section.order))
+        self._section_of = {
+            line.selection: section for section in self.sections for line in section.lines
+        }
+        for section in self.sections:
+            figures.figure(section, method)
+        self._regroup = False
+
+    def _refigure(self, method: str, changes: Changes) -> None:
+        anew: dict[SectionKey, Section] = {}
+        for selection, bookmaker in self._moved:
+            section = self._section_of[selection]
+            changes.touched[section.key] = None
+            if bookmaker is None:
+                anew[section.key] = section
+            else:
+                figures.refigure_price(section, self.lines[selection], bookmaker)
+        for section in anew.values():
+            figures.figure(section, method)
+            changes.revalued.append(section)

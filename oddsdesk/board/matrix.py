@@ -1,0 +1,137 @@
+"""A game as selections by bookmakers: keys, lines, sections and the whole matrix."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from oddsdesk.board.prices import Price
+from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.pricing.value import ReferenceLine
+
+_NO_LINE = float("-inf")
+
+
+class SectionKey(NamedTuple):
+    """A line group of a game; ``group`` is ``LineGroup.key``."""
+
+    market_type: str
+    period: int
+    group: str
+
+
+class CellKey(NamedTuple):
+    """A price of a game; ``bookmaker`` None is the reference's own."""
+
+    market_type: str
+    period: int
+    selection: str
+    bookmaker: str | None
+
+
+class RowKey(NamedTuple):
+    """A price among all games; ``bookmaker`` None is the reference's own."""
+
+    game_id: str
+    market_type: str
+    period: int
+    selection: str
+    bookmaker: str | None
+
+
+@dataclass(slots=True)
+class MatrixLine:
+    """One selection: the reference apart, then a price a bookmaker."""
+
+    selection: str
+    reference: Price | None = None
+    liquidity: float | None = None
+    """The reference's maximum bet."""
+    prices: dict[str, Price] = field(default_factory=dict)
+    """By bookmaker; withdrawn ones stay for a while."""
+    fair: float | None = None
+    """Devigged odds of the reference's line group, None where it is never valued (D27)."""
+    value_from: float | None = None
+    """From these odds on the selection is a value bet by the contract's rules."""
+    suspicious_above: float | None = None
+    """Above these odds the rules call the price an error."""
+    best: float | None = None
+    """The highest odds that a bookmaker offers now, the reference left out."""
+    best_bookmakers: tuple[str, ...] = ()
+    """Who offers ``best``, by name."""
+
+    def priced_by(self) -> list[str | None]:
+        """Return the bookmakers that price it, None being the reference."""
+        bookmakers: list[str | None] = list(self.prices)
+        return bookmakers if self.reference is None else [None, *bookmakers]
+
+
+@dataclass(slots=True)
+class Section:
+    """A line group of a market: the selections that settle against each other."""
+
+    key: SectionKey
+    match_name: str
+    sport: str
+    line: float | None
+    period_label: str
+    complete: bool
+    """Whether all sides are there, once, and none overlap."""
+    lines: list[MatrixLine]
+    """One a selection, in the order of D7."""
+    sides: tuple[str, ...] = ()
+    """What each line bets on: ``home``, ``draw``, ``over``, ...; empty for unread text."""
+    reference: ReferenceLine | None = None
+    """The reference's prices as the rules judge by them; None where it prices no full group."""
+    payout_rate: float | None = None
+    """S, the sum of 1/odds of the reference's line group."""
+    reference_hold: float | None = None
+    holds: dict[str, float] = field(default_factory=dict)
+    """Hold in percent by bookmaker, of those that price the whole group."""
+    other_bets: set[str] = field(default_factory=set)
+    """Bookmakers that bet on something else: with a draw or without (D27); never best."""
+    best_hold: float | None = None
+    """Hold of the best prices in percent; below 0 is an arbitrage."""
+
+    @property
+    def title(self) -> str:
+        """What people call it, such as ``Handicap -1.5``."""
+        group = self.key.group
+        if self.key.market_type == "player_prop" and group:
+            return group
+        return f"{market_title(self.key.market_type)} {group}".rstrip()
+
+    def line_of(self, selection: str) -> MatrixLine:
+        """Return the line of a selection of this section."""
+        return next(line for line in self.lines if line.selection == selection)
+
+    def cells(self) -> list[CellKey]:
+        """Return the key of every price of the section."""
+        key = self.key
+        return [
+            CellKey(key.market_type, key.period, line.selection, bookmaker)
+            for line in self.lines
+            for bookmaker in line.priced_by()
+        ]
+
+    def order(self) -> tuple[int, int, float, str]:
+        """Return what sections are sorted by: market type, period, line."""
+        rank = MARKET_RANK.get(self.key.market_type, len(MARKET_RANK))
+        line = _NO_LINE if self.line is None else self.line
+        return rank, self.key.period, line, self.key.group
+
+
+@dataclass(slots=True)
+class Matrix:
+    """A game with every market that is known; read it, the board alone changes it."""
+
+    game_id: str
+    match_name: str
+    competition: str
+    sport: str
+    kick_off: int | None
+    is_live: bool
+    bookmakers: tuple[str, ...] = ()
+    """The columns, by name, without the reference."""
+    sections: tuple[Section, ...] = ()
+    """Market types in the order of the contract's table, then period, then line."""
+    read_at: int | None = None
+    """When the whole picture was last read; None while only stream or rows told of it."""

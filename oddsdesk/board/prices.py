@@ -1,0 +1,76 @@
+"""One price at one bookmaker: when it was seen, when it moved, and whether it is gone."""
+
+import msgspec
+
+
+class Price(msgspec.Struct, frozen=True):
+    """A selection's decimal odds at one bookmaker; times in milliseconds."""
+
+    odds: float
+    scraped_at: int
+    """When the bookmaker was last seen to say so."""
+    changed_at: int
+    """When the odds last moved; the first sight of a price that has not moved since."""
+    heard_at: int
+    """When this desk was last told of the price, by its own clock."""
+    previous: float | None = None
+    """The odds before the last move; None while no move was seen."""
+    url: str | None = None
+    is_live: bool = False
+    withdrawn_at: int | None = None
+    """When the price was found to be gone, by the desk's own clock (inferred, D41)."""
+
+    @property
+    def direction(self) -> int:
+        """1 where the odds last rose, -1 where they fell, 0 where no move was seen."""
+        if self.previous is None:
+            return 0
+        return (self.odds > self.previous) - (self.odds < self.previous)
+
+    @property
+    def is_offered(self) -> bool:
+        """Whether the price is still there."""
+        return self.withdrawn_at is None
+
+
+class Sighting(msgspec.Struct, frozen=True):
+    """What one answer or message says of a price; None is what it does not tell."""
+
+    odds: float
+    scraped_at: int
+    heard_at: int
+    url: str | None = None
+    is_live: bool | None = None
+
+
+def observe(held: Price | None, seen: Sighting) -> Price:
+    """Return the price after a sighting; an older sighting only tells that it was heard of."""
+    if held is None:
+        return Price(
+            odds=seen.odds,
+            scraped_at=seen.scraped_at,
+            changed_at=seen.scraped_at,
+            heard_at=seen.heard_at,
+            url=seen.url,
+            is_live=bool(seen.is_live),
+        )
+    if seen.scraped_at < held.scraped_at:
+        return msgspec.structs.replace(held, heard_at=seen.heard_at)
+    moved = seen.odds != held.odds
+    fresh_start = moved or not held.is_offered
+    return Price(
+        odds=seen.odds,
+        scraped_at=seen.scraped_at,
+        changed_at=seen.scraped_at if fresh_start else held.changed_at,
+        heard_at=seen.heard_at,
+        previous=held.odds if moved else held.previous,
+        url=seen.url or held.url,
+        is_live=held.is_live if seen.is_live is None else seen.is_live,
+    )
+
+
+def withdraw(held: Price, now_ms: int) -> Price:
+    """Return the price as gone since ``now_ms``; unchanged where it was gone already."""
+    if not held.is_offered:
+        return held
+    return msgspec.structs.replace(held, withdrawn_at=now_ms)
