@@ -7,7 +7,12 @@ import uuid
 from urllib.parse import quote, unquote
 
 _BLANKS = re.compile(r"\s+")
-_TEAMS = re.compile(r"\s+(?:vs?\.?|@|-|–)\s+")
+_DAY = re.compile(r"\s\(\d{4}-\d{2}-\d{2}\)$", re.ASCII)
+_BETWEEN_TEAMS = tuple(
+    re.compile(rf"\s{between}\s", re.IGNORECASE) for between in (r"vs\.?", "@", r"v\.?", "[-–—]")
+)
+"""What stands between two teams, the surest first: names may hold a dash or a ``v``."""
+_AT = _BETWEEN_TEAMS[1]
 
 
 def fold_name(name: str) -> str:
@@ -41,9 +46,10 @@ def teams(match_name: str) -> tuple[str, str] | None:
     A UTC date that tells two games apart (D31) is not part of the away team. In
     ``away @ home`` the home team comes second, and is still returned first.
     """
-    plain = re.sub(r"\s\(\d{4}-\d{2}-\d{2}\)$", "", match_name)
-    parts = _TEAMS.split(plain)
-    if len(parts) != 2 or not all(parts):
-        return None
-    first, second = parts
-    return (second, first) if " @ " in plain else (first, second)
+    plain = _DAY.sub("", match_name)
+    for between in _BETWEEN_TEAMS:
+        parts = [part.strip() for part in between.split(plain)]
+        if len(parts) == 2 and all(parts):
+            first, second = parts
+            return (second, first) if between is _AT else (first, second)
+    return None

@@ -1,0 +1,190 @@
+"""Taking the margin out of a bookmaker's prices, by name of method (D26).
+
+Throughout: ``o`` decimal odds, ``q = 1/o`` what they imply, ``S`` the sum of ``q``,
+``M = S - 1`` the margin, ``n`` the number of outcomes, ``p`` the fair probabilities.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import NormalDist
+from typing import Final, NamedTuple
+
+from oddsdesk.pricing.roots import find_root, widen
+
+DEFAULT_METHOD: Final = "margin_proportional"
+PUBLISHED: Final = "published"
+_NO_MARGIN: Final = 1e-12
+"""An S this close to 1 is 1: what is left is rounding of the odds' reciprocals."""
+
+_Solution = tuple[Sequence[float], float | None]
+
+
+class DevigError(ValueError):
+    """A method cannot be applied to these odds; the message says why."""
+
+
+class Fair(NamedTuple):
+    """Prices without margin, in the order of the odds."""
+
+    probabilities: tuple[float, ...]
+    fair_odds: tuple[float, ...]
+    parameter: float | None
+    """What the method solved for: ``k`` of power, ``c`` of odds_ratio and probit, ``z`` of shin."""
+
+
+def devig(method: str, odds: Sequence[float]) -> Fair:
+    """Return the fair prices behind the decimal odds of all outcomes of one line group.
+
+    Raises:
+        DevigError: unknown method, odds that are no decimal odds, fewer than two outcomes,
+            or odds to which the method gives a probability outside (0, 1).
+    """
+    formula = _FORMULAS.get(method)
+    if formula is None:
+        raise DevigError(f"unknown method {method!r}, expected one of {', '.join(METHODS)}")
+    _check(odds)
+    probabilities, parameter = formula([1 / price for price in odds])
+    for price, probability in zip(odds, probabilities, strict=True):
+        if not 0 < probability < 1:
+            raise DevigError(
+                f"{method} gives odds {price} a probability of {probability:.6g}, not in (0, 1)"
+            )
+    return Fair(tuple(probabilities), tuple([1 / p for p in probabilities]), parameter)
+
+
+def payout_rate(odds: Sequence[float]) -> float:
+    """Return S, the sum of the implied probabilities: 1.018 is a margin of 1.8 %.
+
+    Raises:
+        DevigError: these are no decimal odds of two or more outcomes.
+    """
+    _check(odds)
+    return math.fsum([1 / price for price in odds])
+
+
+def _check(odds: Sequence[float]) -> None:
+    if len(odds) < 2:
+        raise DevigError(f"expected the odds of at least two outcomes, got {len(odds)}")
+    for price in odds:
+        if not 1 < price < math.inf:
+            raise DevigError(f"expected decimal odds, a finite number above 1, got {price}")
+
+
+def _margin_proportional(implied: Sequence[float]) -> _Solution:
+    """Margin proportional to the odds: fair = n*o / (n - M*o), so p = q - M/n.
+
+    Buchdahl, "The Wisdom of the Crowd" (football-data.co.uk, 2015). It is step 2 of the
+    specification with TRJ read as the return rate 1/S (D26). The additive method is the
+    same: Clarke, Kovalchik, Ingram (2017), Adjusting Bookmaker's Odds to Allow for
+    Overround, American Journal of Sports Science 5(6).
+    """
+    share = (math.fsum(implied) - 1) / len(implied)
+    return [q - share for q in implied], None
+
+
+def _published(implied: Sequence[float]) -> _Solution:
+    """Steps 1 and 2 of the specification to the letter, TRJ the sum (D26): it *adds* margin.
+
+    fair = n*o / (n - o*(1/S - 1)), so p = q + (1 - 1/S)/n and the sum of p is above S.
+    """
+    share = (1 / math.fsum(implied) - 1) / len(implied)
+    return [q - share for q in implied], None
+
+
+def _multiplicative(implied: Sequence[float]) -> _Solution:
+    """p = q/S: basic normalisation, as in Clarke, Kovalchik, Ingram (2017)."""
+    total = math.fsum(implied)
+    return [q / total for q in implied], None
+
+
+def _power(implied: Sequence[float]) -> _Solution:
+    """p = q^k with k such that the sum is 1: Clarke, Kovalchik, Ingram (2017)."""
+
+    def excess(k: float) -> float:
+        return math.fsum([q**k for q in implied]) - 1
+
+    k = _solve(excess, 0.0, 2.0, neutral=1.0)
+    return [q**k for q in implied], k
+
+
+def _odds_ratio(implied: Sequence[float]) -> _Solution:
+    """q/(1-q) = c * p/(1-p) with one c for all: Cheung, "Fixed-odds betting and traditional
+    odds" (sportstradingnetwork.com, 2015)."""
+
+    def fair(c: float) -> list[float]:
+        return [q / (q + c * (1 - q)) for q in implied]
+
+    c = _solve(lambda c: math.fsum(fair(c)) - 1, 0.0, 2.0, neutral=1.0)
+    return fair(c), c
+
+
+def _shin(implied: Sequence[float]) -> _Solution:
+    """p = (sqrt(z^2 + 4(1-z) q^2/S) - z) / (2(1-z)), z the share of insiders.
+
+    Shin (1993), Measuring the Incidence of Insider Trading in a Market for State-Contingent
+    Claims, Economic Journal 103; this form: Jullien, Salanié (1994). Written without the
+    cancellation at z = 1. Insiders cannot explain prices below fair ones, so S >= 1.
+    """
+    total = math.fsum(implied)
+    if total < 1 - _NO_MARGIN:
+        raise DevigError(f"shin needs a margin: the implied probabilities add up to {total:.6g}")
+    if total <= 1 + _NO_MARGIN:
+        return [q / total for q in implied], 0.0
+    squares = [q * q / total for q in implied]
+
+    def fair(z: float) -> list[float]:
+        return [2 * s / (z + math.sqrt(z * z + 4 * (1 - z) * s)) for s in squares]
+
+    z = find_root(lambda z: math.fsum(fair(z)) - 1, 0.0, 1.0)
+    return fair(z), z
+
+
+def _goto(implied: Sequence[float]) -> _Solution:
+    """p = q - t*sqrt(1-q): the margin as equally many standard errors of each price.
+
+    Goto (2021), goto_conversion (github.com/gotoConversion/goto_conversion), where the
+    standard error sqrt(q(1-q)/q) is that of a bet's return.
+    """
+    errors = [math.sqrt(1 - q) for q in implied]
+    t = (math.fsum(implied) - 1) / math.fsum(errors)
+    return [q - t * error for q, error in zip(implied, errors, strict=True)], None
+
+
+def _probit(implied: Sequence[float]) -> _Solution:
+    """p = Phi(Phi^-1(q) - c): one shift on the probit scale, as in McCullagh, Nelder (1989),
+    Generalized Linear Models, chapter 4, and among devig methods at rifterlabs.com."""
+    normal = NormalDist()
+    scores = [normal.inv_cdf(q) for q in implied]
+
+    def fair(c: float) -> list[float]:
+        return [0.5 * math.erfc((c - score) * math.sqrt(0.5)) for score in scores]
+
+    c = _solve(lambda c: math.fsum(fair(c)) - 1, -1.0, 1.0, neutral=0.0)
+    return fair(c), c
+
+
+def _solve(excess: Callable[[float], float], low: float, high: float, *, neutral: float) -> float:
+    """The parameter at which a falling excess over 1 is zero; ``neutral`` where there is none."""
+    if abs(excess(neutral)) <= _NO_MARGIN:
+        return neutral
+    try:
+        if excess(low) < 0:
+            low = -widen(lambda x: -excess(-x), -high, -low)
+        return find_root(excess, low, widen(excess, low, high))
+    except ArithmeticError as error:
+        raise DevigError(f"no margin was found that these odds could hold: {error}") from error
+
+
+_FORMULAS: Final[dict[str, Callable[[Sequence[float]], _Solution]]] = {
+    DEFAULT_METHOD: _margin_proportional,
+    "multiplicative": _multiplicative,
+    "additive": _margin_proportional,
+    "power": _power,
+    "odds_ratio": _odds_ratio,
+    "shin": _shin,
+    "goto": _goto,
+    "probit": _probit,
+    PUBLISHED: _published,
+}
+METHODS: Final = tuple(_FORMULAS)
+"""The names, ``published`` last: it is the one that does not take the margin out."""

@@ -1,0 +1,155 @@
+"""One market of a game: the reference's line groups against every bookmaker's prices."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.outcomes import Outcome, read_selection
+from oddsdesk.pricing.rules import MAX_AGE_MS, MAX_PAYOUT_RATE, least_edge_factor
+from oddsdesk.pricing.selections import LineGroup, line_groups
+from oddsdesk.pricing.value import (
+    Candidate,
+    ReferenceLine,
+    Verdict,
+    judge,
+    reference_line,
+)
+
+_SLACK: Final = 1e-9
+"""Prices this little below the least edge are judged as well: it is rounded."""
+
+
+class Market(NamedTuple):
+    """What is valued together: one market type and period of a game."""
+
+    market_type: str
+    match_name: str
+    sport: str
+
+
+class Prices(NamedTuple):
+    """What one bookmaker says of a market; ``scraped_at`` in milliseconds."""
+
+    bookmaker: str
+    odds: Mapping[str, float]
+    scraped_at: int
+    is_live: bool
+
+
+class Judged(NamedTuple):
+    """A bookmaker's price of a selection and what the rules say of it."""
+
+    bookmaker: str
+    selection: str
+    line_key: str
+    """The line group's key, as ``LineGroup.key``."""
+    verdict: Verdict
+
+
+def reference_lines(
+    market: Market, reference: Prices, method: str = DEFAULT_METHOD
+) -> dict[str, ReferenceLine]:
+    """Return the line groups that the reference prices, devigged, by key.
+
+    Raises:
+        DevigError: unknown method.
+    """
+    groups = line_groups(market.market_type, market.match_name, reference.odds, market.sport)
+    return {
+        group.key: reference_line(
+            market.market_type,
+            group,
+            [reference.odds[selection] for selection in group.selections],
+            scraped_at=reference.scraped_at,
+            is_live=reference.is_live,
+            method=method,
+        )
+        for group in groups
+    }
+
+
+def verdicts(
+    market: Market,
+    reference: Prices,
+    books: Iterable[Prices],
+    now_ms: int,
+    method: str = DEFAULT_METHOD,
+) -> Iterator[Judged]:
+    """Judge every price of the bookmakers, selections that the reference does not price too."""
+    lines = reference_lines(market, reference, method)
+    for book in books:
+        for selection, odds in book.odds.items():
+            outcome = read_selection(market.market_type, market.match_name, selection)
+            key = f"{selection} ?" if outcome is None else outcome.key
+            line = lines.get(key) or _unpriced(market, reference, key)
+            side = "" if outcome is None else outcome.side
+            candidate = _candidate(market, book, key, side, odds, reference)
+            yield Judged(book.bookmaker, selection, key, judge(line, candidate, now_ms))
+
+
+def value_bets(
+    market: Market,
+    reference: Prices,
+    books: Iterable[Prices],
+    now_ms: int,
+    method: str = DEFAULT_METHOD,
+) -> list[Judged]:
+    """Return the prices that pass every rule: those of ``verdicts``, found faster.
+
+    Only prices that reach the least edge are judged by the other rules.
+
+    Raises:
+        DevigError: unknown method.
+    """
+    if now_ms - reference.scraped_at > MAX_AGE_MS:
+        return []
+    least = _least_prices(reference_lines(market, reference, method).values())
+    if not least:
+        return []
+    found = []
+    for book in books:
+        for selection, odds in book.odds.items():
+            outcome = read_selection(market.market_type, market.match_name, selection)
+            if outcome is None:
+                continue
+            entry = least.get((outcome.key, outcome.side))
+            if entry is None or odds < entry[1]:
+                continue
+            candidate = _candidate(market, book, outcome.key, outcome.side, odds, reference)
+            verdict = judge(entry[0], candidate, now_ms)
+            if verdict.is_value:
+                found.append(Judged(book.bookmaker, selection, outcome.key, verdict))
+    return found
+
+
+def _least_prices(
+    lines: Iterable[ReferenceLine],
+) -> dict[tuple[str, str], tuple[ReferenceLine, float]]:
+    """By line key and side, the price below which no rule but the least edge need be judged."""
+    least = {}
+    for line in lines:
+        if line.payout_rate is None or line.payout_rate > MAX_PAYOUT_RATE:
+            continue
+        edge = least_edge_factor(line.market_type) * (1 - _SLACK)
+        for side, price in line.prices.items():
+            if price.fair_odds is not None:
+                least[line.group.key, side] = (line, price.fair_odds * edge)
+    return least
+
+
+def _candidate(
+    market: Market, book: Prices, key: str, side: str, odds: float, reference: Prices
+) -> Candidate:
+    read: Iterator[Outcome | None] = (
+        read_selection(market.market_type, market.match_name, text) for text in book.odds
+    )
+    sides = frozenset(o.side for o in read if o is not None and o.key == key)
+    is_reference = book.bookmaker == reference.bookmaker
+    return Candidate(side, odds, sides, book.scraped_at, book.is_live, is_reference)
+
+
+def _unpriced(market: Market, reference: Prices, key: str) -> ReferenceLine:
+    group = LineGroup(key, None, (), (), False)
+    return ReferenceLine(
+        market.market_type, group, {}, None, reference.scraped_at, reference.is_live
+    )

@@ -1,0 +1,148 @@
+"""What the text of one selection means: whose side, of which line (D7, D36)."""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Final, NamedTuple
+
+from oddsdesk.contract.identity import teams
+
+HOME: Final = "home"
+DRAW: Final = "draw"
+AWAY: Final = "away"
+OVER: Final = "over"
+UNDER: Final = "under"
+YES: Final = "yes"
+NO: Final = "no"
+
+_SIDE_RANK: Final = {
+    side: rank
+    for rank, side in enumerate((HOME, DRAW, AWAY, OVER, UNDER, YES, NO, "1X", "X2", "12"))
+}
+_DRAWS: Final = frozenset({"draw", "tie", "x"})
+_NUMBER: Final = r"(?:0|[1-9]\d{0,3})(?:\.\d{1,3})?"
+_HANDICAP: Final = re.compile(rf"(.+) ([+-]{_NUMBER}|0(?:\.0{{1,3}})?)", re.ASCII)
+_TOTAL: Final = re.compile(rf"(?:(.+) )?(Over|Under) ({_NUMBER})", re.ASCII | re.IGNORECASE)
+
+
+class Outcome(NamedTuple):
+    """One side of one line; equal ``key`` and ``side`` settle alike, however they are written."""
+
+    side: str
+    key: str
+    """The line group within its market: ``""``, ``2.5``, ``-1.5`` (home line), ``Home 1.5``."""
+    line: float | None
+    """The line; of handicaps, the home team's."""
+    rank: tuple[str, float, int]
+    """Place among the market's selections (D7)."""
+
+
+@lru_cache(maxsize=1 << 16)
+def read_selection(market_type: str, match_name: str, text: str) -> Outcome | None:
+    """Return what a selection text means, None for text that fits no form (D36)."""
+    reader = _READERS.get(market_type)
+    return None if reader is None else reader(match_name, text)
+
+
+def _winner(match_name: str, text: str, *, draw: bool) -> Outcome | None:
+    side = _team_side(match_name, text)
+    if side is None and draw and text.casefold() in _DRAWS:
+        side = DRAW
+    return None if side is None else _outcome(side)
+
+
+def _handicap(match_name: str, text: str, *, draw: bool) -> Outcome | None:
+    match = _HANDICAP.fullmatch(text)
+    if match is None:
+        return None
+    winner = _winner(match_name, match[1], draw=draw)
+    if winner is None:
+        return None
+    line = float(match[2])
+    home_line = (-line if winner.side == AWAY else line) + 0.0  # -0.0 becomes 0.0
+    key = ("+" if home_line > 0 else "") + line_text(home_line)
+    return _outcome(winner.side, key, home_line)
+
+
+def _total(match_name: str, text: str) -> Outcome | None:
+    match = _TOTAL.fullmatch(text)
+    if match is None or match[1] is not None:
+        return None
+    line = float(match[3])
+    return _outcome(match[2].lower(), line_text(line), line)
+
+
+def _team_total(match_name: str, text: str) -> Outcome | None:
+    match = _TOTAL.fullmatch(text)
+    if match is None or match[1] is None:
+        return None
+    team = _team_side(match_name, match[1]) or match[1].lower()
+    if team not in (HOME, AWAY):
+        return None
+    line = float(match[3])
+    key = f"{team.capitalize()} {line_text(line)}"
+    return _outcome(match[2].lower(), key, line, subject="1" if team == HOME else "2")
+
+
+def _player_prop(match_name: str, text: str) -> Outcome | None:
+    match = _TOTAL.fullmatch(text)
+    if match is None or match[1] is None:
+        return None
+    line = float(match[3])
+    key = f"{match[1]} {line_text(line)}"
+    return _outcome(match[2].lower(), key, line, subject=match[1])
+
+
+def _yes_no(match_name: str, text: str) -> Outcome | None:
+    side = text.lower()
+    return _outcome(side) if side in (YES, NO) else None
+
+
+def _double_chance(match_name: str, text: str) -> Outcome | None:
+    side = text.upper()
+    return _outcome(side) if side in ("1X", "X2", "12") else None
+
+
+def _outcome(side: str, key: str = "", line: float | None = None, *, subject: str = "") -> Outcome:
+    return Outcome(side, key, line, (subject, line or 0.0, _SIDE_RANK[side]))
+
+
+def _team_side(match_name: str, text: str) -> str | None:
+    pair = _folded_teams(match_name)
+    if pair is None:
+        return None
+    name = text.casefold()
+    if name == pair[0]:
+        return HOME
+    return AWAY if name == pair[1] else None
+
+
+@lru_cache(maxsize=4096)
+def _folded_teams(match_name: str) -> tuple[str, str] | None:
+    """Both teams without case; None where nobody can tell one from the other."""
+    pair = teams(match_name)
+    if pair is None:
+        return None
+    home, away = pair[0].casefold(), pair[1].casefold()
+    return None if home == away else (home, away)
+
+
+def line_text(line: float) -> str:
+    """Return a line as it stands in keys: ``2.5``, ``-1.25``, ``0``."""
+    return f"{line:.3f}".rstrip("0").rstrip(".")
+
+
+_READERS: Final[dict[str, Callable[[str, str], Outcome | None]]] = {
+    "moneyline": partial(_winner, draw=True),
+    "spread": partial(_handicap, draw=False),
+    "total": _total,
+    "btts": _yes_no,
+    "double_chance": _double_chance,
+    "draw_no_bet": partial(_winner, draw=False),
+    "3way_handicap": partial(_handicap, draw=True),
+    "total_games": _total,
+    "games_handicap": partial(_handicap, draw=False),
+    "team_total": _team_total,
+    "player_prop": _player_prop,
+    "yes_no": _yes_no,
+}

@@ -1,0 +1,231 @@
+"""Value bets: the EV of a price and every rule of the contract that stops it or lets it pass."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from oddsdesk.pricing.devig import DEFAULT_METHOD, DevigError, devig, payout_rate
+from oddsdesk.pricing.outcomes import DRAW
+from oddsdesk.pricing.rules import (
+    CAPPED_EV,
+    CAPPED_MARKETS,
+    MAX_AGE_MS,
+    MAX_EV,
+    MAX_PAYOUT,
+    MAX_PAYOUT_RATE,
+    MAX_RATIO,
+    MIN_EV,
+    MIN_PAYOUT,
+    Rule,
+    RuleCheck,
+    edge_limit,
+    least_edge_factor,
+    safety_floor,
+    within,
+)
+from oddsdesk.pricing.selections import LineGroup
+
+
+class ReferencePrice(NamedTuple):
+    """One side as the reference prices it."""
+
+    odds: float
+    others: float
+    """Sum of the implied probabilities of the other sides (D28)."""
+    fair_odds: float | None
+    """Before the safety floor (D26a); None where the method gives none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceLine:
+    """A line group as the reference prices it; ``scraped_at`` in milliseconds."""
+
+    market_type: str
+    group: LineGroup
+    prices: Mapping[str, ReferencePrice]
+    """By side; empty where the group is not complete."""
+    payout_rate: float | None
+    """S; None where the group is not complete."""
+    scraped_at: int
+    is_live: bool
+
+
+class Candidate(NamedTuple):
+    """A bookmaker's price that may be value; ``scraped_at`` in milliseconds."""
+
+    side: str
+    odds: float
+    sides: frozenset[str]
+    """All sides that the bookmaker prices in this line group."""
+    scraped_at: int
+    is_live: bool
+    is_reference: bool = False
+
+
+class Verdict(NamedTuple):
+    """What the rules say of a price. Figures are unrounded, None where they cannot be formed.
+
+    ``checks`` are in the order of ``Rule``, without those whose figure cannot be formed:
+    then REFERENCE_SIDES or DEVIGGED says why.
+    """
+
+    odds: float
+    reference_odds: float | None
+    payout_rate: float | None
+    """S of the reference's line group."""
+    fair_odds: float | None
+    fair_final: float | None
+    """Fair odds times the safety floor."""
+    ev_pct: float | None
+    payout: float | None
+    """Of the market formed by this price and the reference's other sides (D28)."""
+    ratio: float | None
+    """Price over fair odds."""
+    checks: tuple[RuleCheck, ...]
+
+    @property
+    def is_value(self) -> bool:
+        """Whether every rule holds."""
+        return all(check.holds for check in self.checks)
+
+    @property
+    def stopped_by(self) -> tuple[RuleCheck, ...]:
+        """The rules that do not hold."""
+        return tuple(check for check in self.checks if not check.holds)
+
+
+class PriceWindow(NamedTuple):
+    """The prices that are value, ends included, and the rules that set the ends."""
+
+    least: float
+    most: float
+    least_rule: Rule
+    most_rule: Rule
+
+
+def reference_line(
+    market_type: str,
+    group: LineGroup,
+    odds: Sequence[float],
+    *,
+    scraped_at: int,
+    is_live: bool,
+    method: str = DEFAULT_METHOD,
+) -> ReferenceLine:
+    """Devig a line group of the reference; ``odds`` in the order of the group's selections.
+
+    Raises:
+        DevigError: unknown method, or odds of a complete group that are no decimal odds.
+    """
+    if not group.complete:
+        return ReferenceLine(market_type, group, {}, None, scraped_at, is_live)
+    total = payout_rate(odds)
+    try:
+        fair_odds: Sequence[float | None] = devig(method, odds).fair_odds
+    except DevigError:
+        fair_odds = [None] * len(odds)
+    implied = [1 / price for price in odds]
+    prices = {
+        side: ReferencePrice(odds[i], _sum_without(implied, i), fair_odds[i])
+        for i, side in enumerate(group.sides)
+    }
+    return ReferenceLine(market_type, group, prices, total, scraped_at, is_live)
+
+
+def _sum_without(implied: list[float], index: int) -> float:
+    return math.fsum(implied[:index] + implied[index + 1 :])
+
+
+def judge(line: ReferenceLine, candidate: Candidate, now_ms: int) -> Verdict:
+    """Judge a price by every rule of the contract (D26 to D30)."""
+    price = line.prices.get(candidate.side)
+    checks = [
+        RuleCheck(Rule.OTHER_BOOKMAKER, not candidate.is_reference),
+        RuleCheck(Rule.SAME_STATE, candidate.is_live == line.is_live),
+        RuleCheck(Rule.REFERENCE_SIDES, price is not None),
+    ]
+    ages = (
+        within(Rule.REFERENCE_AGE, now_ms - line.scraped_at, most=MAX_AGE_MS),
+        within(Rule.BOOK_AGE, now_ms - candidate.scraped_at, most=MAX_AGE_MS),
+    )
+    if price is None or line.payout_rate is None:
+        return Verdict(candidate.odds, None, None, None, None, None, None, None, (*checks, *ages))
+    checks += (
+        RuleCheck(Rule.COMPARABLE, is_comparable(line.group.sides, candidate.sides)),
+        RuleCheck(Rule.DEVIGGED, price.fair_odds is not None),
+        *ages,
+        within(Rule.PAYOUT_RATE, line.payout_rate, most=MAX_PAYOUT_RATE),
+    )
+    return _judge_price(line, line.payout_rate, price, candidate.odds, checks)
+
+
+def _judge_price(
+    line: ReferenceLine,
+    total: float,
+    price: ReferencePrice,
+    odds: float,
+    checks: list[RuleCheck],
+) -> Verdict:
+    payout = 1 / odds + price.others
+    payout_check = within(Rule.PAYOUT, payout, MIN_PAYOUT, MAX_PAYOUT)
+    fair = price.fair_odds
+    if fair is None:
+        return Verdict(
+            odds, price.odds, total, None, None, None, payout, None, (*checks, payout_check)
+        )
+    final = fair * safety_floor(line.market_type)
+    ev = (odds / final - 1) * 100
+    ratio = odds / fair
+    checks.append(within(Rule.MIN_EDGE, ev, least=MIN_EV))
+    checks.append(within(Rule.MAX_EDGE, ev, most=MAX_EV))
+    if line.market_type in CAPPED_MARKETS:
+        checks.append(within(Rule.EDGE_CAP, ev, most=CAPPED_EV))
+    checks.append(payout_check)
+    checks.append(within(Rule.RATIO, ratio, most=MAX_RATIO))
+    return Verdict(odds, price.odds, total, fair, final, ev, payout, ratio, tuple(checks))
+
+
+def is_comparable(reference_sides: Sequence[str], book_sides: frozenset[str]) -> bool:
+    """Tell whether a bookmaker bets on what the reference prices (D27).
+
+    It may price some of the sides only; but not a draw that the reference does not price,
+    nor all teams without the draw that the reference prices.
+    """
+    if DRAW not in reference_sides:
+        return DRAW not in book_sides
+    return DRAW in book_sides or any(
+        side != DRAW and side not in book_sides for side in reference_sides
+    )
+
+
+def price_window(line: ReferenceLine, side: str) -> PriceWindow | None:
+    """Return the prices of a side that the price rules let pass, None where none can.
+
+    Ages, in-play and comparability are not looked at.
+    """
+    price = line.prices.get(side)
+    if price is None or price.fair_odds is None or line.payout_rate is None:
+        return None
+    if line.payout_rate > MAX_PAYOUT_RATE or price.others >= MAX_PAYOUT:
+        return None
+    fair, final = price.fair_odds, price.fair_odds * safety_floor(line.market_type)
+    limit = edge_limit(line.market_type)
+    cap_rule = Rule.EDGE_CAP if line.market_type in CAPPED_MARKETS else Rule.MAX_EDGE
+    least, least_rule = max(
+        (fair * least_edge_factor(line.market_type), Rule.MIN_EDGE),
+        (1 / (MAX_PAYOUT - price.others), Rule.PAYOUT),
+        key=_end,
+    )
+    room = MIN_PAYOUT - price.others
+    most, most_rule = min(
+        (final * (1 + limit / 100), cap_rule),
+        (1 / room if room > 0 else math.inf, Rule.PAYOUT),
+        (fair * MAX_RATIO, Rule.RATIO),
+        key=_end,
+    )
+    return PriceWindow(least, most, least_rule, most_rule) if least <= most else None
+
+
+def _end(end: tuple[float, Rule]) -> float:
+    return end[0]
