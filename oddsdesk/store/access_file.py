@@ -1,0 +1,109 @@
+"""The file of accounts, keys and counts: its tables, its one reader, its one writer."""
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from oddsdesk.store.database import open_reader, open_writer
+from oddsdesk.store.migrations import Schema, Step
+from oddsdesk.store.writer import Writer, as_unavailable
+
+T = TypeVar("T")
+
+SCHEMA: Final = Schema(
+    "oddsdesk-access",
+    (
+        Step(
+            "accounts, keys and counts",
+            (
+                """
+                CREATE TABLE account (
+                    id INTEGER PRIMARY KEY,
+                    name TEXT NOT NULL UNIQUE,
+                    plan TEXT NOT NULL,
+                    bookmaker TEXT,
+                    created_at INTEGER NOT NULL
+                ) STRICT
+                """,
+                """
+                CREATE TABLE api_key (
+                    id INTEGER PRIMARY KEY AUTOINCREMENT,
+                    account_id INTEGER NOT NULL REFERENCES account (id),
+                    digest BLOB NOT NULL UNIQUE,
+                    masked TEXT NOT NULL,
+                    created_at INTEGER NOT NULL,
+                    revoked_at INTEGER
+                ) STRICT
+                """,
+                "CREATE INDEX api_key_of_account ON api_key (account_id)",
+                """
+                CREATE TABLE quota (
+                    key_id INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    window_s INTEGER NOT NULL,
+                    started_s INTEGER NOT NULL,
+                    used INTEGER NOT NULL,
+                    PRIMARY KEY (key_id, kind, window_s)
+                ) STRICT, WITHOUT ROWID
+                """,
+                "CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT",
+            ),
+        ),
+    ),
+)
+
+
+class AccessFile:
+    """One read-only connection behind a lock and the thread that writes.
+
+    ``synchronous=FULL``: a key that was shown exists after any crash.
+    """
+
+    def __init__(self, path: Path, *, checkpoints: bool) -> None:
+        _make_private(path)
+        connection = open_writer(path, SCHEMA, synchronous="FULL", checkpoints=checkpoints)
+        self._writer = Writer(f"writer {path.name}", connection)
+        self._lock = threading.Lock()
+        try:
+            self._connection = open_reader(path, SCHEMA)
+        except BaseException:
+            self._writer.close()
+            raise
+
+    def read(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query.
+
+        Raises:
+            StoreUnavailableError: the file cannot be read now.
+        """
+        try:
+            with self._lock:
+                return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise as_unavailable(error) from error
+
+    def submit(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Queue a function for the writer; it runs whole or not at all."""
+        return self._writer.submit(function)
+
+    def write(self, function: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a function on the writer and wait until it is committed."""
+        return self._writer.submit(function).result()
+
+    def close(self) -> None:
+        """Finish what is queued and close both connections."""
+        self._writer.close()
+        with self._lock:
+            self._connection.close()
+
+
+def _make_private(path: Path) -> None:
+    """Make a new file for its owner's eyes only; what is wrong with the path is said on opening."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600, exist_ok=True)
+    except OSError:
+        return

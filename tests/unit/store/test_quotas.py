@@ -1,0 +1,176 @@
+"""Counting requests: fixed windows, never one too many, kept over restarts (D17, D18)."""
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.contract.plans import DAY_S, HOUR_S
+from oddsdesk.store.access import AccessStore, access_path, open_access
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.quotas import Count, Kind, Quotas
+
+KEY = 1
+NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()) * 1000
+
+
+@pytest.fixture
+def access(tmp_path: Path) -> Iterator[AccessStore]:
+    store = open_access(tmp_path / "odds.db")
+    yield store
+    store.close()
+
+
+def take(quotas: Quotas, *, allowance: int = 3, window_s: int = HOUR_S, now: int = NOON) -> Count:
+    return quotas.take(KEY, Kind.REQUESTS, allowance, window_s, now)
+
+
+def test_a_window_gives_as_many_as_it_allows(access: AccessStore) -> None:
+    counts = [take(access.quotas) for _ in range(5)]
+    assert [count.allowed for count in counts] == [True, True, True, False, False]
+    assert [count.remaining for count in counts] == [2, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("window_s", "start"), [(HOUR_S, "2026-11-20T12"), (DAY_S, "2026-11-20")])
+def test_windows_are_the_utc_hour_and_the_utc_day(
+    access: AccessStore, window_s: int, start: str
+) -> None:
+    """D18."""
+    started_s = int(datetime.fromisoformat(start).replace(tzinfo=UTC).timestamp())
+    last_ms = (started_s + window_s) * 1000 - 1
+    assert take(access.quotas, window_s=window_s, now=last_ms).reset_s == started_s + window_s
+    fresh = take(access.quotas, window_s=window_s, now=last_ms + 1)
+    assert (fresh.remaining, fresh.reset_s) == (2, started_s + 2 * window_s)
+
+
+def test_keys_kinds_and_lengths_count_apart(access: AccessStore) -> None:
+    take(access.quotas)
+    peek = access.quotas.peek
+    assert peek(KEY, Kind.REQUESTS, 3, HOUR_S, NOON).remaining == 2
+    assert peek(KEY + 1, Kind.REQUESTS, 3, HOUR_S, NOON).remaining == 3
+    assert peek(KEY, Kind.CONNECTIONS, 3, HOUR_S, NOON).remaining == 3
+    assert peek(KEY, Kind.REQUESTS, 3, DAY_S, NOON).remaining == 3
+
+
+def test_one_that_is_given_back_can_be_taken_again(access: AccessStore) -> None:
+    """D17: 5xx do not count."""
+    taken = [take(access.quotas) for _ in range(3)][-1]
+    back = access.quotas.give_back(KEY, Kind.REQUESTS, 3, HOUR_S, taken)
+    assert back.remaining == 1
+    assert take(access.quotas).allowed
+    assert not take(access.quotas).allowed
+
+
+def test_one_given_back_after_its_window_changes_nothing(access: AccessStore) -> None:
+    taken = take(access.quotas)
+    take(access.quotas, now=NOON + HOUR_S * 1000)
+    access.quotas.give_back(KEY, Kind.REQUESTS, 3, HOUR_S, taken)
+    assert take(access.quotas, now=NOON + HOUR_S * 1000).remaining == 1
+
+
+def test_counts_survive_a_restart(access: AccessStore, tmp_path: Path) -> None:
+    """D18."""
+    take(access.quotas)
+    access.close()
+    again = open_access(tmp_path / "odds.db")
+    assert take(again.quotas).remaining == 1
+    again.close()
+
+
+def test_what_was_flushed_survives_a_crash(access: AccessStore, tmp_path: Path) -> None:
+    """D18: at most the last second may be lost."""
+    take(access.quotas)
+    flushing = access.quotas.flush()
+    assert flushing is not None
+    flushing.result(timeout=10)
+    take(access.quotas)
+    other = open_access(tmp_path / "odds.db", checkpoints=False)
+    assert take(other.quotas).remaining == 1
+    other.close()
+
+
+def test_two_processes_add_up(access: AccessStore, tmp_path: Path) -> None:
+    other = open_access(tmp_path / "odds.db", checkpoints=False)
+    take(access.quotas, allowance=10)
+    take(other.quotas, allowance=10)
+    take(other.quotas, allowance=10)
+    access.quotas.save()
+    other.quotas.save()
+    assert other.quotas.peek(KEY, Kind.REQUESTS, 10, HOUR_S, NOON).remaining == 7
+    assert access.quotas.peek(KEY, Kind.REQUESTS, 10, HOUR_S, NOON + 999).remaining == 9
+    assert access.quotas.peek(KEY, Kind.REQUESTS, 10, HOUR_S, NOON + 1_000).remaining == 7
+    other.close()
+
+
+def test_a_process_that_lags_behind_does_not_reopen_an_old_window(
+    access: AccessStore, tmp_path: Path
+) -> None:
+    other = open_access(tmp_path / "odds.db", checkpoints=False)
+    take(other.quotas)
+    later = NOON + HOUR_S * 1000
+    take(access.quotas, now=later)
+    access.quotas.save()
+    other.close()
+    assert access.quotas.peek(KEY, Kind.REQUESTS, 3, HOUR_S, later + 1_000).remaining == 2
+
+
+def test_many_threads_never_take_one_too_many(access: AccessStore) -> None:
+    """Issue 3, item 2: correct under 50 concurrent requests."""
+    start = threading.Barrier(8)
+    allowed: list[bool] = []
+
+    def ask() -> None:
+        start.wait(timeout=10)
+        for _ in range(200):
+            allowed.append(take(access.quotas, allowance=500).allowed)
+            access.quotas.flush()
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+    assert len(allowed) == 1_600
+    assert sum(allowed) == 500
+
+
+def test_counts_stay_in_memory_while_the_file_refuses(access: AccessStore, tmp_path: Path) -> None:
+    take(access.quotas)
+    access.quotas.save()
+    take(access.quotas)
+    blocker = sqlite3.connect(access_path(tmp_path / "odds.db"), isolation_level=None)
+    access._file.write(lambda connection: connection.execute("PRAGMA busy_timeout = 10").fetchall())
+    blocker.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreUnavailableError):
+        access.quotas.save()
+    assert take(access.quotas).remaining == 0
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    access.quotas.save()
+    assert access.quotas.flush() is None
+
+
+@given(st.lists(st.sampled_from(["take", "back", "flush", "later"]), max_size=40))
+def test_whatever_happens_what_is_used_is_what_was_taken_and_kept(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[str]
+) -> None:
+    access = open_access(tmp_path_factory.mktemp("access") / "odds.db")
+    taken: list[Count] = []
+    now = NOON
+    for step in steps:
+        if step == "take" and (count := take(access.quotas, now=now)).allowed:
+            taken.append(count)
+        elif step == "back" and taken:
+            access.quotas.give_back(KEY, Kind.REQUESTS, 3, HOUR_S, taken.pop())
+        elif step == "flush":
+            access.quotas.flush()
+        elif step == "later":
+            now += 1_000
+        seen = access.quotas.peek(KEY, Kind.REQUESTS, 3, HOUR_S, now)
+        assert seen.remaining == 3 - len(taken)
+    access.close()
