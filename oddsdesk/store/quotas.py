@@ -150,12 +150,10 @@ class Quotas:
         key_id, kind, window_s = slot
         started_s = now_ms // 1000 // window_s * window_s
         window = self._windows.get(slot)
-        if (
-            window is not None
-            and window.started_s == started_s
-            and (window.unsaved or now_ms - window.read_ms < REREAD_MS)
-        ):
-            return window
+        if window is not None and window.started_s == started_s:
+            ahead = window.unsaved or self._flushing is not None
+            if ahead or now_ms - window.read_ms < REREAD_MS:
+                return window
         rows = self._file.read(_LOAD, (key_id, kind.value, window_s))
         stored = rows[0][1] if rows and rows[0][0] == started_s else 0
         window = self._windows[slot] = _Window(started_s, stored, now_ms)
