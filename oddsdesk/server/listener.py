@@ -1,0 +1,132 @@
+"""Listening: the socket, and uvicorn on it with every limit set."""
+
+import asyncio
+import contextlib
+import errno
+import socket
+import sys
+from collections.abc import Generator
+from typing import Final
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from oddsdesk.server.protocol import BoundedHttp
+from oddsdesk.server.websocket import MESSAGE_LIMIT, BoundedWebSocket
+from oddsdesk.tasks import spawn
+
+BACKLOG: Final = 1024
+SEND_BUFFER: Final = 64 * 1024
+"""What the kernel holds for a client that does not read, so that we notice (bytes)."""
+PING_INTERVAL_S: Final = 20.0
+PING_LIMIT_S: Final = 40.0
+KEEP_ALIVE_S: Final = 15
+
+
+class ListenError(Exception):
+    """The address cannot be listened on; the message is one line that says why."""
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 picks a free one.
+
+    Raises:
+        ListenError: the address is in use, not allowed, or not of this machine.
+    """
+    try:
+        found = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
+        )
+    except (socket.gaierror, UnicodeError, OverflowError) as error:
+        raise ListenError(f"cannot listen on {host}: it is no address of this machine") from error
+    family, _, _, _, address = found[0]
+    # With protocol 0, asyncio leaves TCP_NODELAY off: 44 ms a keep-alive request.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        if sys.platform != "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+        listener.setblocking(False)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise ListenError(f"cannot listen on {host}:{port}: {_reason(error)}") from error
+    return listener
+
+
+def url_of(listener: socket.socket) -> str:
+    """Return the address that a listening socket is reached at."""
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _reason(error: OSError) -> str:
+    match error.errno:
+        case errno.EADDRINUSE:
+            return "the port is in use; stop the other program or give another --port"
+        case errno.EACCES:
+            return "this port needs more rights; give another --port"
+        case errno.EADDRNOTAVAIL:
+            return "it is no address of this machine"
+        case _:
+            return error.strerror or str(error)
+
+
+class HttpServer:
+    """uvicorn on a listening socket; signals are left to the program."""
+
+    def __init__(self, app: ASGIApp, listener: socket.socket) -> None:
+        self._listener = listener
+        self._uvicorn = _Uvicorn(
+            uvicorn.Config(
+                app,
+                http=BoundedHttp,
+                ws=BoundedWebSocket,
+                ws_max_size=MESSAGE_LIMIT,
+                ws_ping_interval=PING_INTERVAL_S,
+                ws_ping_timeout=PING_LIMIT_S,
+                ws_per_message_deflate=False,  # frames are shared, and no zip bombs
+                lifespan="off",
+                interface="asgi3",
+                log_config=None,
+                log_level="warning",  # at INFO it logs the stream's query: the token (D23)
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                backlog=BACKLOG,
+                timeout_keep_alive=KEEP_ALIVE_S,
+                timeout_graceful_shutdown=1,
+            )
+        )
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Serve; returns once requests are answered."""
+        self._task = spawn("http", self._uvicorn.serve(sockets=[self._listener]))
+        ready = spawn("http ready", self._uvicorn.ready.wait())
+        await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
+        if self._task.done():
+            ready.cancel()
+            await self._task
+            raise ListenError("the HTTP server ended while it started")
+
+    async def stop(self) -> None:
+        """End every connection, at once where it is idle and within a limit where not."""
+        if self._task is not None:
+            self._uvicorn.should_exit = True
+            await self._task
+
+
+class _Uvicorn(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets=sockets)
+        self.ready.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield

@@ -1,0 +1,229 @@
+"""The HTTP side of a connection, with a limit on everything a client may hold open."""
+
+import asyncio
+from typing import Any
+
+import httptools
+import msgspec
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
+
+HEAD_LIMIT = 16 * 1024
+"""Bytes of request line and headers."""
+BODY_LIMIT = 64 * 1024
+"""Bytes of a body; no endpoint wants one."""
+REQUEST_LIMIT_S = 10.0
+"""How long a head, and then its body, may take to arrive."""
+STALL_LIMIT_S = 30.0
+"""How long a client may leave what it was sent unread."""
+LINGER_S = 2.0
+"""How long a refused client may go on sending, so that it can read why."""
+
+
+def error_answer(code: ErrorCode, message: str) -> bytes:
+    """Return a whole HTTP answer that holds an Error object and ends the connection."""
+    body = msgspec.json.encode(ErrorBody(ErrorDetail(code.value, message)))
+    head = (
+        b"content-type: application/json\r\n"
+        b"content-length: %d\r\n"
+        b"connection: close\r\n\r\n"
+    )  # fmt: skip
+    return STATUS_LINE[code.status] + head % len(body) + body
+
+
+class _RefusedError(Exception):
+    """Raised in a callback of the parser to stop it; carries the answer."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """uvicorn's HTTP protocol that refuses what is too large and drops who is too slow."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._in_head = True
+        self._head_bytes = 0
+        self._body_bytes = 0
+        self._refused = False
+        self._refusal: _RefusedError | None = None
+        self._request_timer: asyncio.TimerHandle | None = None
+        self._stall_timer: asyncio.TimerHandle | None = None
+
+    # What the transport tells
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the clock of the first request."""
+        super().connection_made(transport)
+        self._await_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop every clock."""
+        self._stop_request_timer()
+        self._stop_stall_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came, unless the client was refused already."""
+        if self._refused:
+            return
+        self._unset_keepalive_if_required()
+        if self._request_timer is None:
+            self._await_request()
+        if self._in_head:
+            self._head_bytes += len(data)
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            if self._should_upgrade():
+                self.handle_websocket_upgrade()
+                return
+        except httptools.HttpParserError:
+            refusal = self._refusal
+            self._refuse(
+                refusal.code if refusal else ErrorCode.BAD_REQUEST,
+                str(refusal) if refusal else "the request is no valid HTTP",
+            )
+            return
+        if self._in_head and self._head_bytes > HEAD_LIMIT:
+            self._refuse(ErrorCode.HEADERS_TOO_LARGE, _head_message())
+
+    def pause_writing(self) -> None:
+        """Give a client that does not read a limited time to begin."""
+        super().pause_writing()
+        self._abort_later(STALL_LIMIT_S)
+
+    def resume_writing(self) -> None:
+        """Take the client as reading again; a connection that is closing still has to end."""
+        if not self.transport.is_closing():
+            self._stop_stall_timer()
+        super().resume_writing()
+
+    # What the parser tells
+
+    def on_message_begin(self) -> None:
+        """Count a new request from nothing."""
+        super().on_message_begin()
+        self._body_bytes = 0
+
+    def on_headers_complete(self) -> None:
+        """Pass a head on that is within its limits, and start the clock of the body."""
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        if size > HEAD_LIMIT:
+            raise self._stop_parser(ErrorCode.HEADERS_TOO_LARGE, _head_message())
+        if any(name == b"content-length" and _is_too_long(value) for name, value in self.headers):
+            raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, _body_message())
+        self._in_head = False
+        self._await_request()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Count a body that did not say how long it is."""
+        self._body_bytes += len(body)
+        if self._body_bytes > BODY_LIMIT:
+            raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, _body_message())
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Stop the clock until the next request begins."""
+        self._stop_request_timer()
+        self._in_head = True
+        self._head_bytes = 0
+        super().on_message_complete()
+
+    # The end of a request or of the connection
+
+    def handle_websocket_upgrade(self) -> None:
+        """Hand the connection over, without the clocks of HTTP."""
+        self._stop_request_timer()
+        self._stop_stall_timer()
+        super().handle_websocket_upgrade()
+
+    def on_response_complete(self) -> None:
+        """See that a connection which is closing also ends."""
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._abort_later(STALL_LIMIT_S)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection even if its client never read the last answer."""
+        super().timeout_keep_alive_handler()
+        self._abort_later(STALL_LIMIT_S)
+
+    def shutdown(self) -> None:
+        """End with the server."""
+        super().shutdown()
+        self._stop_request_timer()
+        if self.transport.is_closing():
+            self._abort_later(0.5)
+
+    def _stop_parser(self, code: ErrorCode, message: str) -> _RefusedError:
+        self._refusal = _RefusedError(code, message)
+        return self._refusal
+
+    def _refuse(self, code: ErrorCode, message: str) -> None:
+        """Answer with an error in its turn, hear no more and close."""
+        self._refused = True
+        self._stop_request_timer()
+        cycle = self.cycle
+        if cycle is not None and self._in_head and not cycle.response_complete:
+            cycle.keep_alive = False  # earlier requests are answered first, then it closes
+            return
+        if cycle is None or self._in_head:
+            self.transport.write(error_answer(code, message))
+        elif not cycle.response_started and not self.pipeline:
+            cycle.disconnected = True
+            cycle.message_event.set()
+            self.transport.write(error_answer(code, message))
+        self._linger()
+
+    def _linger(self) -> None:
+        """Close our half; closing both at once may cost the client the answer (TCP reset)."""
+        if self.transport.is_closing():
+            return
+        self.transport.write_eof()
+        self._abort_later(LINGER_S)
+
+    # Clocks
+
+    def _await_request(self) -> None:
+        self._stop_request_timer()
+        self._request_timer = self.loop.call_later(REQUEST_LIMIT_S, self._on_request_late)
+
+    def _on_request_late(self) -> None:
+        self._request_timer = None
+        if self._in_head and not self._head_bytes:
+            self.transport.close()
+        else:
+            limit = f"the request was not complete within {REQUEST_LIMIT_S:g} seconds"
+            self._refuse(ErrorCode.BAD_REQUEST, limit)
+
+    def _stop_request_timer(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
+
+    def _abort_later(self, seconds: float) -> None:
+        self._stop_stall_timer()
+        self._stall_timer = self.loop.call_later(seconds, self.transport.abort)
+
+    def _stop_stall_timer(self) -> None:
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None
+
+
+def _is_too_long(length: bytes) -> bool:
+    """The parser has refused a length that is no number or does not fit 64 bits."""
+    return int(length) > BODY_LIMIT
+
+
+def _head_message() -> str:
+    return f"the request line and headers are larger than {HEAD_LIMIT} bytes"
+
+
+def _body_message() -> str:
+    return f"the body is larger than {BODY_LIMIT} bytes"

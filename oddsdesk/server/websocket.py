@@ -1,0 +1,154 @@
+"""The WebSocket side of a connection: small messages in, shared frames out, an end that ends."""
+
+from typing import Any, Final
+
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.server.protocol import LINGER_S, error_answer
+
+MESSAGE_LIMIT: Final = 1024
+"""Bytes of a message from a client (D24)."""
+FRAGMENT_LIMIT: Final = 64
+"""Frames that one message may come in; empty ones cost memory too."""
+BACKLOG_LIMIT: Final = 1024 * 1024
+"""Bytes that wait for a client beyond what the kernel holds for it; then it has fallen behind."""
+CLOSE_LIMIT_S: Final = 10.0
+"""How long a client may take to read what is left and answer a close."""
+CHANNEL: Final = "oddsdesk.channel"
+"""The extension of the ASGI scope under which the connection itself stands."""
+
+
+class BoundedWebSocket(WebSocketsSansIOProtocol):
+    """uvicorn's WebSocket protocol with limits; frames may be written to it directly.
+
+    Frames of a server carry no mask, so the bytes of one frame serve every subscriber.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._deaf = False
+
+    def offer(self, frames: bytes) -> bool:
+        """Write whole frames; False where the client has fallen too far behind for them."""
+        if self.close_sent or self.transport.is_closing():
+            return True
+        if self.transport.get_write_buffer_size() + len(frames) > BACKLOG_LIMIT:
+            return False
+        self.transport.write(frames)
+        return True
+
+    def close(self, code: int, reason: str) -> None:
+        """Say that it ends behind all that was written, and see that it does; does not wait."""
+        if self.close_sent or self.transport.is_closing():
+            return
+        self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
+        self.conn.send_close(code, reason)
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        self.close_sent = True
+        if self.read_paused:
+            self.read_paused = False
+            self.transport.resume_reading()
+        self._abort_later(CLOSE_LIMIT_S)
+
+    # What uvicorn does, with limits
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came, unless the client was cut off."""
+        if self._deaf:
+            return
+        super().data_received(data)
+        if self.conn.handshake_exc is not None and not self._deaf:
+            self._refuse("a header of the WebSocket handshake is malformed or too large")
+
+    def handle_connect(self, event: Any) -> None:
+        """Begin a handshake that can succeed; answer any other with the Error object."""
+        response = self.conn.accept(event)
+        if response.status_code != 101:
+            self._refuse(f"no WebSocket handshake: {self.conn.handshake_exc}")
+            return
+        super().handle_connect(event)
+        extensions: dict[str, Any] = self.scope["extensions"]
+        extensions[CHANNEL] = self
+
+    def handle_cont(self, event: Any) -> None:
+        """Take a further fragment of a message that has not too many of them."""
+        if len(self.frames) >= FRAGMENT_LIMIT:
+            self.close(1009, f"more than {FRAGMENT_LIMIT} fragments")
+            self.frames = []
+            return
+        super().handle_cont(event)
+
+    def send_receive_event_to_app(self) -> None:
+        """Pass a message on; text that is no UTF-8 closes with 1007."""
+        if self.curr_msg_data_type == "text":
+            try:
+                b"".join(self.frames).decode()
+            except UnicodeDecodeError:
+                self.frames = []
+                self.close(1007, "text that is no UTF-8")
+                return
+        super().send_receive_event_to_app()
+
+    def handle_ping(self) -> None:
+        """Answer a ping of a client that also reads."""
+        super().handle_ping()
+        if self.transport.get_write_buffer_size() > BACKLOG_LIMIT:
+            self.transport.abort()
+
+    def handle_close(self, event: Any) -> None:
+        """Echo a close, and end even if the client does not read it."""
+        super().handle_close(event)
+        if self.close_timer is None:
+            self._abort_later(CLOSE_LIMIT_S)
+
+    def handle_parser_exception(self) -> None:
+        """Tell the client what was wrong with its frames (1002, 1007, 1009) and hear no more."""
+        if not self.close_sent and self.conn.close_sent is not None:
+            closed = self.conn.close_sent
+            self.queue.put_nowait(
+                {"type": "websocket.disconnect", "code": closed.code, "reason": closed.reason}
+            )
+            self.transport.write(b"".join(self.conn.data_to_send()))
+        self.close_sent = True
+        self._cut_off()
+
+    def keepalive_timeout(self) -> None:
+        """Drop a client that does not answer pings, whether or not it reads."""
+        super().keepalive_timeout()
+        self._abort_later(LINGER_S)
+
+    def shutdown(self) -> None:
+        """End with the server."""
+        super().shutdown()
+        self._abort_later(0.5)
+
+    def send_500_response(self) -> None:
+        """Answer a bug before the handshake with the Error object."""
+        if not self.handshake_complete:
+            self.transport.write(error_answer(ErrorCode.INTERNAL_ERROR, "the server failed"))
+
+    async def send(self, message: Any) -> None:
+        """Send for the application; a close does not wait until the client reads."""
+        if message["type"] == "websocket.close" and self.handshake_complete:
+            self.close(message.get("code", 1000), message.get("reason") or "")
+        else:
+            await super().send(message)
+
+    def _refuse(self, message: str) -> None:
+        self.handshake_complete = True
+        self.close_sent = True
+        self.transport.write(error_answer(ErrorCode.BAD_REQUEST, message))
+        self._cut_off()
+
+    def _cut_off(self) -> None:
+        """Close our half; closing both at once may cost the client our last words (TCP reset)."""
+        self._deaf = True
+        if not self.transport.is_closing():
+            self.transport.write_eof()
+            self._abort_later(LINGER_S)
+
+    def _abort_later(self, seconds: float) -> None:
+        if self.close_timer is not None:
+            self.close_timer.cancel()
+        self.close_timer = self.loop.call_later(seconds, self.transport.abort)

@@ -1,0 +1,187 @@
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from oddsdesk.server import protocol
+from oddsdesk.server.listener import HttpServer, bind
+from oddsdesk.server.protocol import BODY_LIMIT, HEAD_LIMIT
+
+LIMIT_S = 5
+GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+async def _app(scope, receive, send):
+    if scope["path"] == "/slow":
+        await asyncio.sleep(0.05)
+    if scope["path"] == "/echo":
+        while (await receive()).get("more_body"):
+            pass
+    headers = [(b"content-length", b"2")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+@contextlib.asynccontextmanager
+async def _connected() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    listener = bind("127.0.0.1", 0)
+    server = HttpServer(_app, listener)
+    await server.start()
+    try:
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        try:
+            yield reader, writer
+        finally:
+            writer.close()
+            with contextlib.suppress(ConnectionError):
+                await writer.wait_closed()
+    finally:
+        async with asyncio.timeout(LIMIT_S):
+            await server.stop()
+
+
+async def _rest(reader: asyncio.StreamReader) -> bytes:
+    """Everything until the server closes."""
+    async with asyncio.timeout(LIMIT_S):
+        return await reader.read()
+
+
+async def _one(reader: asyncio.StreamReader) -> bytes:
+    async with asyncio.timeout(LIMIT_S):
+        head = await reader.readuntil(b"\r\n\r\n")
+        return head + await reader.readexactly(2)
+
+
+def _error(answer: bytes) -> tuple[int, str]:
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"content-type: application/json" in head
+    assert b"connection: close" in head
+    return int(head.split()[1]), json.loads(body)["error"]["code"]
+
+
+async def test_head_at_its_limit_is_served():
+    line = b"GET / HTTP/1.1\r\n"
+    padding = b"X: " + b"a" * (HEAD_LIMIT - len(b"/" + b"x" + b"a: : \r\n") - 40)
+    async with _connected() as (reader, writer):
+        writer.write(line + b"Host: x\r\n" + padding + b"\r\n\r\n")
+        assert (await _one(reader)).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("size", [HEAD_LIMIT, 4 * 1024 * 1024])
+async def test_head_over_its_limit_is_431(size):
+    async with _connected() as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * size + b"\r\n\r\n")
+        assert _error(await _rest(reader)) == (431, "headers_too_large")
+
+
+async def test_head_that_never_ends_is_431():
+    async with _connected() as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nX: ")
+        for _ in range(HEAD_LIMIT // 1024 + 1):
+            writer.write(b"a" * 1024)
+            await asyncio.sleep(0)
+        assert _error(await _rest(reader)) == (431, "headers_too_large")
+
+
+async def test_many_small_requests_do_not_add_up_to_a_large_head():
+    async with _connected() as (reader, writer):
+        for _ in range(HEAD_LIMIT // len(GET) + 10):
+            writer.write(GET)
+            await _one(reader)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Content-Length: %d\r\n\r\n" % (BODY_LIMIT + 1),
+        b"Transfer-Encoding: chunked\r\n\r\n" + (b"8000\r\n" + b"a" * 0x8000 + b"\r\n") * 3,
+    ],
+)
+async def test_large_body_is_413(head):
+    async with _connected() as (reader, writer):
+        writer.write(b"POST /echo HTTP/1.1\r\nHost: x\r\n" + head)
+        assert _error(await _rest(reader)) == (413, "payload_too_large")
+
+
+async def test_body_at_its_limit_is_served():
+    async with _connected() as (reader, writer):
+        head = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % BODY_LIMIT
+        writer.write(head + b"a" * BODY_LIMIT)
+        assert (await _one(reader)).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"\x00\x01\x02\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET http://[ HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"CONNECT a:1 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nContent-Length: 99999999999999999999999\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ],
+)
+async def test_what_is_no_http_is_400(garbage):
+    async with _connected() as (reader, writer):
+        writer.write(garbage)
+        assert _error(await _rest(reader)) == (400, "bad_request")
+
+
+async def test_requests_before_garbage_are_answered():
+    async with _connected() as (reader, writer):
+        writer.write(GET.replace(b"/ ", b"/slow ") + b"\x00garbage\r\n\r\n")
+        answer = await _rest(reader)
+        assert answer.startswith(b"HTTP/1.1 200")
+        assert answer.count(b"HTTP/1.1") == 1
+
+
+async def test_half_a_request_is_refused_in_time(monkeypatch):
+    monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.05)
+    async with _connected() as (reader, writer):
+        writer.write(b"GET / HTTP/1.1\r\nHost:")
+        assert _error(await _rest(reader)) == (400, "bad_request")
+
+
+async def test_slow_sender_is_refused_though_it_keeps_sending(monkeypatch):
+    monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.1)
+    monkeypatch.setattr(protocol, "LINGER_S", 0.1)
+    async with _connected() as (reader, writer):
+        writer.write(b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n")
+
+        async def dribble():
+            while True:
+                writer.write(b"a")
+                await asyncio.sleep(0.01)
+
+        task = asyncio.get_running_loop().create_task(dribble())
+        try:
+            assert _error(await _rest(reader)) == (400, "bad_request")
+        finally:
+            task.cancel()
+
+
+async def test_connection_without_a_request_ends(monkeypatch):
+    monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.05)
+    async with _connected() as (reader, _):
+        assert await _rest(reader) == b""
+
+
+async def test_body_that_nobody_waits_for_does_not_hold_the_connection(monkeypatch):
+    monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.1)
+    async with _connected() as (reader, writer):
+        writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n")
+        await _one(reader)
+        assert await _rest(reader) == b""
+
+
+async def test_connection_is_kept_between_requests(monkeypatch):
+    monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.05)
+    async with _connected() as (reader, writer):
+        writer.write(GET)
+        await _one(reader)
+        await asyncio.sleep(0.1)
+        writer.write(GET)
+        assert (await _one(reader)).startswith(b"HTTP/1.1 200")
