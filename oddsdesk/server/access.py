@@ -1,0 +1,88 @@
+"""Who asks, and what a plan lets them see (D19..D21, D43)."""
+
+from typing import Any
+
+from starlette.types import Scope
+
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.server.answers import Refusal
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.keys import Caller
+from oddsdesk.store.values import Sight
+
+KEY_HEADER = b"x-api-key"
+
+
+def identify(access: AccessStore, scope: Scope) -> Caller | None:
+    """Return whose key the request carries; None if it is missing, empty or unknown."""
+    for name, value in scope["headers"]:
+        if name == KEY_HEADER:
+            return access.keys.caller(value.decode("latin-1"))
+    return None
+
+
+def unauthorized() -> Refusal:
+    """Return what is said to a caller who is unknown."""
+    return Refusal(
+        ErrorCode.UNAUTHORIZED, "X-Api-Key: expected a valid API key, it is missing or unknown."
+    )
+
+
+def require_stream(caller: Caller) -> None:
+    """Refuse a plan without the stream, and Free without its bookmaker."""
+    if not caller.rights.websocket:
+        raise Refusal(
+            ErrorCode.WEBSOCKET_NOT_ON_PLAN,
+            f"The stream is not part of the {caller.plan.value} plan; it needs Pro+ RT.",
+        )
+    _require_chosen(caller)
+
+
+def require_value_bets(caller: Caller) -> None:
+    """Refuse plans below Pro (D21)."""
+    if not caller.rights.value_bets:
+        raise Refusal(
+            ErrorCode.VALUE_BETS_NOT_ON_PLAN,
+            f"Value bets are not part of the {caller.plan.value} plan; they need Pro.",
+        )
+
+
+def require_live(caller: Caller) -> None:
+    """Refuse plans without in-play odds (D20)."""
+    if not caller.rights.live:
+        raise Refusal(
+            ErrorCode.LIVE_NOT_ON_PLAN,
+            f"In-play odds are not part of the {caller.plan.value} plan; they need Pro+ Live.",
+        )
+
+
+def sight_for(caller: Caller, asked: dict[str, Any]) -> Sight:
+    """Return what the caller sees of an answer, given what the parameters ask for.
+
+    Raises:
+        Refusal: in-play odds or another bookmaker are asked for, and not on the plan; or
+            Free has chosen no bookmaker.
+    """
+    if asked.get("is_live"):
+        require_live(caller)
+    if caller.rights.all_bookmakers:
+        return Sight(bookmaker=None, live=caller.rights.live)
+    chosen = _require_chosen(caller)
+    bookmaker = asked.get("bookmaker")
+    if bookmaker is not None and bookmaker != chosen:
+        raise Refusal(
+            ErrorCode.BOOKMAKER_FORBIDDEN,
+            f"bookmaker: the {caller.plan.value} plan sees {chosen!r} only, got {bookmaker!r}.",
+        )
+    return Sight(bookmaker=chosen, live=caller.rights.live)
+
+
+def _require_chosen(caller: Caller) -> str:
+    if caller.rights.all_bookmakers:
+        return ""
+    if caller.bookmaker is None:
+        raise Refusal(
+            ErrorCode.BOOKMAKER_NOT_CONFIGURED,
+            f"The {caller.plan.value} plan sees one bookmaker; this account has chosen none.",
+        )
+    return caller.bookmaker

@@ -1,0 +1,28 @@
+"""How many streams a key may open: tokens and connections of Free, counted by day (D22)."""
+
+from oddsdesk.contract.plans import DAY_S
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.keys import Caller
+from oddsdesk.store.quotas import Count, Kind
+
+
+def take_token(access: AccessStore, caller: Caller, now_ms: int) -> Count | None:
+    """Count a token that is asked for; None where the plan has no limit.
+
+    Refused when as many tokens were given, or connections opened, as the plan allows.
+    """
+    allowance = caller.rights.connections_per_day
+    if allowance is None:
+        return None
+    opened = access.quotas.peek(caller.key_id, Kind.CONNECTIONS, allowance, DAY_S, now_ms)
+    if opened.remaining == 0:
+        return opened
+    return access.quotas.take(caller.key_id, Kind.TOKENS, allowance, DAY_S, now_ms)
+
+
+def open_connection(access: AccessStore, caller: Caller, now_ms: int) -> bool:
+    """Count a connection that opens; False if the day's are used up (close 4029)."""
+    allowance = caller.rights.connections_per_day
+    if allowance is None:
+        return True
+    return access.quotas.take(caller.key_id, Kind.CONNECTIONS, allowance, DAY_S, now_ms).allowed

@@ -1,0 +1,110 @@
+"""Answers: the envelope, the Error object, and how both reach the wire."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from starlette.types import Send
+
+from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
+from oddsdesk.contract.resources import Answer, Meta
+
+RETRY_AFTER_S = 5
+"""When to come back after a 503."""
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+_FIXED_HEADERS = (
+    (b"content-type", b"application/json"),
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+)
+_encoder = msgspec.json.Encoder()
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """What an endpoint found: data for the envelope, with its count where it is a list."""
+
+    data: Any
+    count: int | None = None
+    next_cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """What an endpoint answers without an envelope."""
+
+    data: Any
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A response, ready to be sent."""
+
+    status: int
+    body: bytes
+    headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+
+
+class Refusal(Exception):  # noqa: N818 - not an error of ours, an answer
+    """A request is answered with an Error object; raised wherever that is found out."""
+
+    def __init__(self, code: ErrorCode, message: str, headers: Headers = ()) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.headers = headers
+
+
+def encode(found: Payload | Bare, remaining: int) -> Reply:
+    """Return a success; ``remaining`` is what the caller's headers say, too (D17)."""
+    if isinstance(found, Bare):
+        return Reply(found.status, _encoder.encode(found.data))
+    meta = Meta(
+        rate_limit_remaining=remaining,
+        count=msgspec.UNSET if found.count is None else found.count,
+        next_cursor=found.next_cursor or msgspec.UNSET,
+    )
+    return Reply(200, _encoder.encode(Answer(found.data, meta)))
+
+
+def encode_data(data: Any) -> msgspec.Raw:
+    """Return data as JSON that stands in later envelopes as it is."""
+    return msgspec.Raw(_encoder.encode(data))
+
+
+def refuse(refusal: Refusal, upgrade_url: str) -> Reply:
+    """Return the Error object; ``upgrade_url`` stands on every 403 only (D21)."""
+    code = refusal.code
+    detail = ErrorDetail(
+        code.value, refusal.message, upgrade_url=upgrade_url if code.status == 403 else None
+    )
+    return Reply(code.status, _encoder.encode(ErrorBody(detail)), list(refusal.headers))
+
+
+def unavailable() -> Refusal:
+    """Return what is said while the database can't be read or written."""
+    return Refusal(
+        ErrorCode.SERVICE_UNAVAILABLE,
+        "The database is unavailable for the moment; retry with backoff.",
+        [(b"retry-after", str(RETRY_AFTER_S).encode())],
+    )
+
+
+def failed() -> Refusal:
+    """Return what is said of a bug of ours: nothing but that it is one."""
+    return Refusal(ErrorCode.INTERNAL_ERROR, "The server failed; retry with backoff.")
+
+
+async def send_reply(send: Send, reply: Reply) -> None:
+    """Send a response over ASGI."""
+    headers = [
+        *_FIXED_HEADERS,
+        (b"content-length", str(len(reply.body)).encode()),
+        *reply.headers,
+    ]
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": reply.body})

@@ -1,0 +1,1 @@
+"""What answers each path of the contract."""

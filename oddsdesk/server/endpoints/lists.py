@@ -1,0 +1,41 @@
+"""What the list endpoints share: their filters and how a page becomes an answer (D14, D33)."""
+
+from typing import Any
+
+from oddsdesk.server.answers import Payload
+from oddsdesk.server.parameters import Parameter, boolean, integer, sport, text
+from oddsdesk.store.values import Filters, Page
+
+SPORT = sport()
+COMPETITION = text("competition")
+BOOKMAKER = text("bookmaker")
+IS_LIVE = boolean("is_live")
+CURSOR = text("cursor")
+STALE_RANGE = (1, 60)
+
+
+def limit(default: int, maximum: int) -> Parameter:
+    """Return how many items an answer may hold."""
+    return integer("limit", default, minimum=1, maximum=maximum)
+
+
+def stale_minutes(default: int) -> Parameter:
+    """Return how old odds may be, in minutes."""
+    minimum, maximum = STALE_RANGE
+    return integer("stale_minutes", default, minimum=minimum, maximum=maximum)
+
+
+def filters_of(asked: dict[str, Any]) -> Filters:
+    """Return the filters that the parameters name."""
+    return Filters(
+        sport=asked["sport"],
+        competition=asked["competition"],
+        bookmaker=asked["bookmaker"],
+        market_type=asked.get("market_type"),
+        is_live=asked.get("is_live"),
+    )
+
+
+def listing(page: Page[Any]) -> Payload:
+    """Return a page with its count, and where it goes on if it was cut."""
+    return Payload(page.items, count=len(page.items), next_cursor=page.next_cursor)

@@ -1,0 +1,48 @@
+"""GET /api/odds, /api/odds/live and /api/odds/{bookmaker}."""
+
+from typing import Any
+
+from oddsdesk.server.access import sight_for
+from oddsdesk.server.answers import Payload
+from oddsdesk.server.endpoints.lists import (
+    BOOKMAKER,
+    COMPETITION,
+    CURSOR,
+    IS_LIVE,
+    SPORT,
+    filters_of,
+    limit,
+    listing,
+)
+from oddsdesk.server.gate import Call, Endpoint, no_such_path
+from oddsdesk.server.parameters import boolean, market_type
+
+
+def _odds(call: Call) -> Payload:
+    return _rows(call, call.asked)
+
+
+def _live_odds(call: Call) -> Payload:
+    return _rows(call, {**call.asked, "is_live": True})
+
+
+def _odds_of_bookmaker(call: Call) -> Payload:
+    bookmaker = call.path["bookmaker"]
+    if not bookmaker:
+        raise no_such_path()
+    return _rows(call, {**call.asked, "bookmaker": bookmaker})
+
+
+def _rows(call: Call, asked: dict[str, Any]) -> Payload:
+    sight = sight_for(call.caller, asked)
+    page = call.reader.odds(call.now_ms, filters_of(asked), sight, asked["limit"], asked["cursor"])
+    return listing(page)
+
+
+_COMMON = [SPORT, COMPETITION, market_type(), limit(100, 500), CURSOR]
+
+ODDS = Endpoint("/api/odds", _odds, [*_COMMON, BOOKMAKER, IS_LIVE])
+LIVE_ODDS = Endpoint(
+    "/api/odds/live", _live_odds, [*_COMMON, BOOKMAKER, boolean("is_live", only=True)]
+)
+ODDS_OF_BOOKMAKER = Endpoint("/api/odds/{bookmaker:path}", _odds_of_bookmaker, [*_COMMON, IS_LIVE])

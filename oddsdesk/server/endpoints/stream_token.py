@@ -1,0 +1,27 @@
+"""POST /api/stream/token: opens the stream, costs no request (D22, D23)."""
+
+from oddsdesk.contract.resources import StreamToken
+from oddsdesk.server.access import require_stream
+from oddsdesk.server.admission import take_token
+from oddsdesk.server.answers import Bare, Reply, encode
+from oddsdesk.server.gate import Gate, Turn
+from oddsdesk.server.tokens import LIFETIME_S, issue_token
+
+PATH = "/api/stream/token"
+METHODS = ("POST",)
+
+
+class TokenGate(Gate):
+    """Issues tokens to plans with a stream."""
+
+    async def reply(self, turn: Turn) -> Reply:
+        """Return a new token of the caller's key."""
+        caller = turn.require_key()
+        if not turn.has_method(METHODS):
+            raise turn.not_allowed(METHODS)
+        require_stream(caller)
+        count = take_token(self._service.access, caller, turn.now_ms)
+        if count is not None and not count.allowed:
+            raise turn.exceeded(count)
+        token = issue_token(self._service.access, caller, turn.now_ms)
+        return encode(Bare(StreamToken(token, LIFETIME_S)), 0)

@@ -1,0 +1,215 @@
+"""The gate before every endpoint: key, method, quota, then the endpoint (D17, D39)."""
+
+import logging
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.types import Receive, Scope, Send
+
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.server.access import identify, unauthorized
+from oddsdesk.server.answers import (
+    Payload,
+    Refusal,
+    Reply,
+    encode,
+    failed,
+    refuse,
+    send_reply,
+    unavailable,
+)
+from oddsdesk.server.parameters import BadParameterError, Parameter, read_query
+from oddsdesk.server.reads import Reads
+from oddsdesk.server.service import Service
+from oddsdesk.store.errors import BadCursorError, StoreError
+from oddsdesk.store.keys import Caller
+from oddsdesk.store.quotas import Count, Kind
+from oddsdesk.store.reader import Reader
+
+GET = ("GET", "HEAD")
+
+_log = logging.getLogger(__name__)
+_KEY_IN_PATH = re.compile(r"oddsdesk_live_[0-9A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What an endpoint is asked: by whom, when (ms), for what of the path and parameters."""
+
+    caller: Caller
+    now_ms: int
+    reader: Reader
+    path: dict[str, str]
+    asked: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One path of the contract and what answers it, on a thread of ``Reads``."""
+
+    path: str
+    answer: Callable[[Call], Payload]
+    parameters: Sequence[Parameter] = ()
+    methods: Sequence[str] = GET
+
+
+class Turn:
+    """One request on its way: who asks and what was counted for it."""
+
+    def __init__(self, service: Service, scope: Scope) -> None:
+        self._service = service
+        self.scope = scope
+        self.now_ms = service.clock()
+        self.caller: Caller | None = None
+        self.count: Count | None = None
+        self._taken = False
+
+    def identify(self) -> Caller | None:
+        """Find out whose key the request carries."""
+        self.caller = identify(self._service.access, self.scope)
+        if self.caller is not None:
+            self.count = self._service.access.quotas.peek(*self._slot(self.caller), self.now_ms)
+        return self.caller
+
+    def require_key(self) -> Caller:
+        """Refuse a caller who is unknown."""
+        caller = self.identify()
+        if caller is None:
+            raise unauthorized()
+        return caller
+
+    def has_method(self, methods: Sequence[str]) -> bool:
+        """Return whether the request's method is one of a path's."""
+        return self.scope["method"] in methods
+
+    def not_allowed(self, methods: Sequence[str]) -> Refusal:
+        """Return what is said of a method that the path has not."""
+        allowed = ", ".join(methods)
+        return Refusal(
+            ErrorCode.METHOD_NOT_ALLOWED,
+            f"{_shown_method(self.scope)} is not allowed here; allowed: {allowed}.",
+            [(b"allow", allowed.encode())],
+        )
+
+    def take(self) -> bool:
+        """Count the request if its window has one left."""
+        assert self.caller is not None
+        self.count = self._service.access.quotas.take(*self._slot(self.caller), self.now_ms)
+        self._taken = self.count.allowed
+        return self._taken
+
+    def require_quota(self) -> int:
+        """Count the request; return how many are left after it."""
+        if not self.take():
+            assert self.count is not None
+            raise self.exceeded(self.count)
+        assert self.count is not None
+        return self.count.remaining
+
+    def exceeded(self, count: Count) -> Refusal:
+        """Return what is said where a count is used up until ``count.reset_s``."""
+        wait_s = max(count.reset_s - self.now_ms // 1000, 1)
+        return Refusal(
+            ErrorCode.RATE_LIMIT_EXCEEDED,
+            f"The limit of this key's plan is reached; retry in {wait_s} s.",
+            [(b"retry-after", str(wait_s).encode())],
+        )
+
+    def finish(self, reply: Reply) -> Reply:
+        """Put the headers of D17 on a reply; what failed on our side does not count."""
+        if reply.status >= 500 and self._taken and self.caller is not None and self.count:
+            slot = self._slot(self.caller)
+            self.count = self._service.access.quotas.give_back(*slot, self.count)
+        if reply.status == 401:
+            reply.headers.extend(_limits(0, self.now_ms // 1000))
+        elif self.count is not None:
+            reply.headers.extend(_limits(self.count.remaining, self.count.reset_s))
+        return reply
+
+    def _slot(self, caller: Caller) -> tuple[int, Kind, int, int]:
+        rights = caller.rights
+        return caller.key_id, Kind.REQUESTS, rights.requests, rights.window_s
+
+
+class Gate:
+    """Answers requests in the order of D39, whatever goes wrong, with one kind of error."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        turn = Turn(self._service, scope)
+        try:
+            reply = await self.reply(turn)
+        except Refusal as refusal:
+            reply = refuse(refusal, _upgrade_url(scope))
+        except (BadParameterError, BadCursorError) as error:
+            reply = refuse(Refusal(ErrorCode.BAD_REQUEST, str(error)), "")
+        except StoreError as error:
+            _log.warning("%s: %s", loggable(scope), error)
+            reply = refuse(unavailable(), "")
+        except Exception:  # noqa: BLE001 - the request handler: a bug costs one request
+            _log.exception("%s failed", loggable(scope))
+            reply = refuse(failed(), "")
+        await send_reply(send, turn.finish(reply))
+
+    async def reply(self, turn: Turn) -> Reply:
+        """Return the answer of a path that exists not: the key comes first (D39)."""
+        turn.require_key()
+        turn.take()
+        raise no_such_path()
+
+
+class EndpointGate(Gate):
+    """Answers an endpoint that reads the store and counts."""
+
+    def __init__(self, endpoint: Endpoint, service: Service, reads: Reads) -> None:
+        super().__init__(service)
+        self._endpoint = endpoint
+        self._reads = reads
+
+    async def reply(self, turn: Turn) -> Reply:
+        """Return what the endpoint finds."""
+        endpoint, store = self._endpoint, self._service.store
+        caller = turn.require_key()
+        if not turn.has_method(endpoint.methods):
+            turn.take()
+            raise turn.not_allowed(endpoint.methods)
+        remaining = turn.require_quota()
+        asked = read_query(turn.scope["query_string"], endpoint.parameters)
+        path = turn.scope.get("path_params", {})
+
+        def answer() -> Reply:
+            call = Call(caller, turn.now_ms, store.reader(), path, asked)
+            return encode(endpoint.answer(call), remaining)
+
+        return await self._reads.run(answer)
+
+
+def no_such_path() -> Refusal:
+    """Return what is said of a path that is none of the contract's."""
+    return Refusal(ErrorCode.NOT_FOUND, "There is no such path.")
+
+
+def loggable(scope: Scope) -> str:
+    """Return a request as a log may hold it: no query, and no key someone put there (D44)."""
+    return f"{_shown_method(scope)} {_KEY_IN_PATH.sub('oddsdesk_live_****', ascii(scope['path']))}"
+
+
+def _shown_method(scope: Scope) -> str:
+    return str(scope["method"])[:16]
+
+
+def _upgrade_url(scope: Scope) -> str:
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"localhost")
+    return f"{scope['scheme']}://{host.decode('latin-1')}/docs#plans"
+
+
+def _limits(remaining: int, reset_s: int) -> list[tuple[bytes, bytes]]:
+    return [
+        (b"x-ratelimit-remaining", str(remaining).encode()),
+        (b"x-ratelimit-reset", str(reset_s).encode()),
+    ]

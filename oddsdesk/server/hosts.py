@@ -1,0 +1,89 @@
+"""Host and Origin allow-list: a page that rebinds its name to us is not answered."""
+
+import ipaddress
+from collections.abc import Iterable
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.server.answers import Refusal, refuse, send_reply
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
+
+
+class HostGuard:
+    """Lets requests through that name a host we serve, and no page of another origin.
+
+    Bound to every address, any literal address is a host we serve: rebinding needs a
+    name. There are no CORS headers, so no page may read an answer either.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+        self._app = app
+        names = {host.lower() for host in hosts}
+        self._any_address = bool(names & _WILDCARDS)
+        self._names = LOOPBACK | (names - _WILDCARDS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or say which part of its head is not served."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._judge(scope)
+        if refusal is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "http":
+            await send_reply(send, refuse(refusal, ""))
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    def _judge(self, scope: Scope) -> Refusal | None:
+        host = origin = None
+        for name, value in scope["headers"]:
+            if name == b"host":
+                host = _host_name(value) if host is None else None
+            elif name == b"origin":
+                origin = value
+        if host is None or not self._serves(host):
+            return Refusal(
+                ErrorCode.BAD_REQUEST,
+                f"Host: expected one of {', '.join(sorted(self._names))}, got {host or 'none'}",
+            )
+        if origin is not None and not self._trusts(origin, host):
+            return Refusal(ErrorCode.BAD_REQUEST, "Origin: pages of other sites are not served")
+        return None
+
+    def _serves(self, host: str) -> bool:
+        return host in self._names or (self._any_address and _is_address(host))
+
+    def _trusts(self, origin: bytes, host: str) -> bool:
+        name = _origin_name(origin)
+        return name is not None and (name == host or name in self._names)
+
+
+@lru_cache(maxsize=256)
+def _host_name(value: bytes) -> str | None:
+    return _name_of(f"//{value.decode('latin-1')}")
+
+
+@lru_cache(maxsize=256)
+def _origin_name(value: bytes) -> str | None:
+    return _name_of(value.decode("latin-1"))
+
+
+def _name_of(address: str) -> str | None:
+    try:
+        return urlsplit(address).hostname
+    except ValueError:
+        return None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

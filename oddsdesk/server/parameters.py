@@ -1,0 +1,177 @@
+"""Query parameters: what each may hold, and reading them from a query string (D10, D38)."""
+
+import re
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qsl
+
+from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.markets import MARKET_RANK, MARKET_TYPES
+
+MAX_FIELDS = 200
+_SHOWN = 60
+_INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?", re.ASCII)
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-?)(?:[0-9a-fA-F]{4}\1){3}[0-9a-fA-F]{12}", re.ASCII)
+_SPORT_BY_LOWER = {sport.lower(): sport for sport in SPORTS}
+
+
+class BadParameterError(ValueError):
+    """A parameter that makes no sense; the message names it, its value and what is allowed."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name}: {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A query parameter: what stands for it when it is absent, what it may hold.
+
+    ``parse`` turns its text into its value and raises ``ValueError`` where that is none.
+    """
+
+    name: str
+    default: Any
+    allowed: str
+    parse: Callable[[str], Any]
+
+
+def text(name: str) -> Parameter:
+    """Return a parameter that is matched as it stands; an unknown name matches nothing."""
+    return Parameter(name, None, "a text that is not empty", str)
+
+
+def sport() -> Parameter:
+    """Return the sport filter, in any case; an unknown one matches nothing."""
+    return Parameter("sport", None, "the name of a sport", _sport)
+
+
+def market_type() -> Parameter:
+    """Return the filter by one of the contract's market types."""
+    return Parameter("market_type", None, f"one of {', '.join(MARKET_TYPES)}", _market_type)
+
+
+def boolean(name: str, *, only: bool | None = None) -> Parameter:
+    """Return a parameter that is ``true`` or ``false`` (D38), or ``only`` one of them."""
+    values = {"true": True, "false": False}
+    taken = {word: value for word, value in values.items() if only in (None, value)}
+    return Parameter(name, None, " or ".join(taken), partial(_one_of, taken))
+
+
+def integer(
+    name: str, default: int | None = None, *, minimum: int = 0, maximum: int | None = None
+) -> Parameter:
+    """Return a whole number in plain ASCII digits, bounds included."""
+    bounds = f", {minimum} or more" if maximum is None else f" from {minimum} to {maximum}"
+    parse = partial(_number, _INTEGER, int, minimum, maximum)
+    return Parameter(name, default, f"a whole number{bounds}", parse)
+
+
+def number(name: str, default: float, *, minimum: float, maximum: float) -> Parameter:
+    """Return a decimal number in plain ASCII digits, bounds included."""
+    parse = partial(_number, _DECIMAL, float, minimum, maximum)
+    return Parameter(name, default, f"a number from {minimum:g} to {maximum:g}", parse)
+
+
+def game_id() -> Parameter:
+    """Return the filter by one game, in either case, with or without dashes (D38)."""
+    return Parameter("game_id", None, "a UUID", read_uuid)
+
+
+def read_uuid(text: str) -> str:
+    """Return a UUID as ``game_id`` writes it; ValueError if the text is none (D38)."""
+    if not _UUID.fullmatch(text):
+        raise ValueError
+    return str(uuid.UUID(text))
+
+
+def read_query(query: bytes, parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """Return the value of every parameter; what the query names besides is ignored.
+
+    Raises:
+        BadParameterError: a value is empty, given twice, of the wrong type or out of range.
+    """
+    values = {parameter.name: parameter.default for parameter in parameters}
+    if not query:
+        return values
+    given = _fields(query)
+    for parameter in parameters:
+        texts = given.get(parameter.name)
+        if texts is not None:
+            values[parameter.name] = _read(parameter, texts)
+    return values
+
+
+def _read(parameter: Parameter, texts: Sequence[str]) -> Any:
+    if len(texts) > 1:
+        raise BadParameterError(
+            parameter.name, f"given {len(texts)} times, expected {parameter.allowed} once"
+        )
+    text = texts[0]
+    if not text or _is_broken(text):
+        raise BadParameterError(parameter.name, f"expected {parameter.allowed}, got {_shown(text)}")
+    try:
+        return parameter.parse(text)
+    except ValueError as error:
+        problem = f"expected {parameter.allowed}, got {_shown(text)}"
+        raise BadParameterError(parameter.name, problem) from error
+
+
+def _fields(query: bytes) -> Mapping[str, list[str]]:
+    try:
+        pairs = parse_qsl(
+            query.decode("utf-8", "surrogateescape"),
+            keep_blank_values=True,
+            errors="surrogateescape",
+            max_num_fields=MAX_FIELDS,
+        )
+    except ValueError as error:
+        raise BadParameterError("query", f"expected at most {MAX_FIELDS} parameters") from error
+    fields: dict[str, list[str]] = {}
+    for name, text in pairs:
+        fields.setdefault(name, []).append(text)
+    return fields
+
+
+def _is_broken(text: str) -> bool:
+    """Whether bytes of the query were no UTF-8: they stand as lone surrogates then."""
+    return any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _shown(text: str) -> str:
+    cut = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return ascii(cut) if _is_broken(cut) else repr(cut)
+
+
+def _sport(text: str) -> str:
+    return _SPORT_BY_LOWER.get(text.lower(), text)
+
+
+def _market_type(text: str) -> str:
+    if text not in MARKET_RANK:
+        raise ValueError
+    return text
+
+
+def _one_of(values: Mapping[str, bool], text: str) -> bool:
+    if text not in values:
+        raise ValueError
+    return values[text]
+
+
+def _number(
+    pattern: re.Pattern[str],
+    kind: Callable[[str], float],
+    minimum: float,
+    maximum: float | None,
+    text: str,
+) -> float:
+    if not pattern.fullmatch(text):
+        raise ValueError
+    value = kind(text)
+    if value < minimum or (maximum is not None and value > maximum):
+        raise ValueError
+    return value

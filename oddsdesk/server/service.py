@@ -1,0 +1,23 @@
+"""What the app is made of, passed in by whoever runs it."""
+
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp
+
+from oddsdesk.clock import Clock
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The odds, who may ask for them, the time, and where the stream is plugged in.
+
+    ``hosts`` are the host names that are served besides loopback's.
+    """
+
+    store: Store
+    access: AccessStore
+    clock: Clock
+    stream: ASGIApp
+    hosts: frozenset[str] = frozenset()
