@@ -1,0 +1,52 @@
+"""The conditions that questions share: what a caller may see and which games it asks for."""
+
+from typing import Any, Final
+
+from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.store.values import Filters, Sight
+
+_SPORT_BY_LOWER: Final = {sport.lower(): sport for sport in SPORTS}
+
+
+def canonical_sport(sport: str) -> str:
+    """Return a sport as it is stored; one that is unknown stays itself and matches nothing."""
+    return _SPORT_BY_LOWER.get(sport.lower(), sport)
+
+
+def sight_parameters(sight: Sight, reference: str) -> dict[str, Any]:
+    """Return the parameters of ``visible`` and of the reference's liquidity."""
+    return {"sight_bookmaker": sight.bookmaker, "reference": reference}
+
+
+def visible(alias: str, sight: Sight) -> str:
+    """Return the condition on a row with ``bookmaker`` and ``is_live`` (D19, D20)."""
+    parts = ["1"]
+    if sight.bookmaker is not None:
+        parts.append(f"{alias}.bookmaker = :sight_bookmaker")
+    if not sight.live:
+        parts.append(f"{alias}.is_live = 0")
+    return " AND ".join(parts)
+
+
+def games_index(filters: Filters, live: bool) -> str:
+    """Return the index that yields the asked games in the order of D13."""
+    if live:
+        return "game_live"
+    if filters.competition is not None:
+        return "game_competition"
+    return "game_order" if filters.sport is None else "game_sport"
+
+
+def wanted_games(filters: Filters, live: bool) -> tuple[str, dict[str, Any]]:
+    """Return the condition on ``g`` that walks ``games_index``, and its parameters."""
+    parts = ["g.last_scraped_at >= :since"]
+    parameters: dict[str, Any] = {}
+    if live:
+        parts.append("g.has_live")
+    if filters.competition is not None:
+        parts.append("g.competition = :competition")
+        parameters["competition"] = filters.competition
+    if filters.sport is not None:
+        parts.append("g.sport = :sport")
+        parameters["sport"] = canonical_sport(filters.sport)
+    return " AND ".join(parts), parameters

@@ -1,0 +1,97 @@
+"""Games in the order of D13: live first, then kick-off, then name; events are games, too."""
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from oddsdesk.store.queries.conditions import (
+    games_index,
+    sight_parameters,
+    visible,
+    wanted_games,
+)
+from oddsdesk.store.queries.cursors import GamePlace, from_cursor, to_cursor
+from oddsdesk.store.queries.select import Select
+from oddsdesk.store.values import Filters, Page, Sight
+
+_AFTER: Final = "(g.kickoff, g.match_name, g.competition) > (:kickoff, :match_name, :place)"
+
+
+class ListedGame(NamedTuple):
+    """A game with what its fresh, visible quotes say of it."""
+
+    is_live: bool
+    game_id: str
+    match_name: str
+    competition: str
+    sport: str
+    match_date: int | None
+    kickoff: int
+    bookmaker_count: int
+    last_scraped_at: int
+
+
+def list_games(
+    select: Select,
+    reference: str,
+    filters: Filters,
+    sight: Sight,
+    since: int,
+    limit: int,
+    cursor: str | None,
+) -> Page[ListedGame]:
+    """Return the asked games that have fresh prices the caller may see."""
+    after = None if cursor is None else from_cursor(cursor, GamePlace)
+    found: list[ListedGame] = []
+    for live in _phases(filters, sight, after):
+        place = after if after is not None and after.live == live else None
+        query, parameters = _query(filters, sight, live, place)
+        parameters |= sight_parameters(sight, reference)
+        parameters |= {"since": since, "limit": limit + 1 - len(found)}
+        found += [ListedGame(live, *row) for row in select(query, parameters)]
+        if len(found) > limit:
+            return Page(found[:limit], to_cursor(_place(found[limit - 1])))
+    return Page(found, None)
+
+
+def _phases(filters: Filters, sight: Sight, after: GamePlace | None) -> Iterator[bool]:
+    """Yield which games to walk: the live ones (True), then the others (D37)."""
+    if sight.live and filters.is_live is not False and (after is None or after.live):
+        yield True
+    if filters.is_live is not True:
+        yield False
+
+
+def _query(
+    filters: Filters, sight: Sight, live: bool, after: GamePlace | None
+) -> tuple[str, dict[str, Any]]:
+    wanted, parameters = wanted_games(filters, live)
+    covered = f"c.game = g.id AND c.newest >= :since AND {visible('c', sight)}"
+    in_play = f"g.has_live AND EXISTS (SELECT 1 FROM coverage c WHERE {covered} AND c.is_live = 1)"
+    conditions = [wanted]
+    if live:
+        conditions.append(in_play)
+    else:
+        if sight.live:
+            conditions.append(f"NOT ({in_play})")
+        conditions.append(f"EXISTS (SELECT 1 FROM coverage c WHERE {covered})")
+    if filters.bookmaker is not None:
+        priced = f"{covered} AND c.bookmaker = :bookmaker"
+        conditions.append(f"EXISTS (SELECT 1 FROM coverage c WHERE {priced})")
+        parameters["bookmaker"] = filters.bookmaker
+    if after is not None:
+        conditions.append(_AFTER)
+        parameters |= {"kickoff": after.kickoff, "match_name": after.match_name}
+        parameters["place"] = after.competition
+    query = f"""
+        SELECT g.game_id, g.match_name, g.competition, g.sport, g.match_date, g.kickoff,
+            (SELECT count(DISTINCT c.bookmaker) FROM coverage c WHERE {covered}),
+            (SELECT max(c.newest) FROM coverage c WHERE {covered})
+        FROM game g INDEXED BY {games_index(filters, live)}
+        WHERE {" AND ".join(conditions)}
+        ORDER BY g.kickoff, g.match_name, g.competition LIMIT :limit
+    """
+    return query, parameters
+
+
+def _place(game: ListedGame) -> GamePlace:
+    return GamePlace(game.is_live, game.kickoff, game.match_name, game.competition)

@@ -1,0 +1,101 @@
+"""One game and its quotes, as event detail, matrix and valuation need them."""
+
+from typing import Final, NamedTuple
+
+import msgspec
+
+from oddsdesk.store.queries.conditions import sight_parameters, visible
+from oddsdesk.store.queries.select import Select
+from oddsdesk.store.values import Sight, StoredQuote
+
+_GAME: Final = "SELECT id, game_id, match_name, competition, sport, match_date FROM game"
+_BY_ID: Final = f"{_GAME} WHERE game_id = :game_id"
+_BY_NAME: Final = f"{_GAME} WHERE match_name = :match_name ORDER BY competition"
+_MARKET: Final = """
+SELECT bookmaker, odds, is_live, scraped_at, CASE bookmaker WHEN :reference THEN liquidity END
+FROM quote INDEXED BY quote_market
+WHERE game = :game AND market_type = :market_type AND period = :period AND odds IS NOT NULL
+ORDER BY bookmaker
+"""
+_decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
+
+
+class GameRow(NamedTuple):
+    """A game as stored."""
+
+    row: int
+    game_id: str
+    match_name: str
+    competition: str
+    sport: str
+    match_date: int | None
+
+
+class GameQuote(NamedTuple):
+    """A fresh quote of a game; ``liquidity`` is the reference's only (D32)."""
+
+    bookmaker: str
+    market_type: str
+    period: int
+    is_live: bool
+    scraped_at: int
+    odds: dict[str, float]
+    url: str | None
+    liquidity: float | None
+
+
+def game_by_id(select: Select, game_id: str) -> GameRow | None:
+    """Return the game of an id."""
+    rows = select(_BY_ID, {"game_id": game_id})
+    return GameRow(*rows[0]) if rows else None
+
+
+def games_by_name(select: Select, match_name: str) -> list[GameRow]:
+    """Return the games of a name, one a competition."""
+    return [GameRow(*row) for row in select(_BY_NAME, {"match_name": match_name})]
+
+
+def fresh_quotes(
+    select: Select, reference: str, game: int, sight: Sight, since: int
+) -> list[GameQuote]:
+    """Return what may be seen of a game, by bookmaker, market type and period (D35)."""
+    query = f"""
+        SELECT bookmaker, market_type, period, is_live, scraped_at, odds, url,
+            CASE bookmaker WHEN :reference THEN liquidity END
+        FROM quote q
+        WHERE game = :game AND scraped_at >= :since AND odds IS NOT NULL
+            AND {visible("q", sight)}
+        ORDER BY bookmaker, market_type, period
+    """
+    parameters = {"game": game, "since": since, **sight_parameters(sight, reference)}
+    return [
+        GameQuote(
+            bookmaker,
+            market_type,
+            period,
+            bool(is_live),
+            scraped_at,
+            _decode_odds(odds),
+            url,
+            liquidity,
+        )
+        for bookmaker, market_type, period, is_live, scraped_at, odds, url, liquidity in select(
+            query, parameters
+        )
+    ]
+
+
+def market_quotes(
+    select: Select, reference: str, game: int, market_type: str, period: int
+) -> list[StoredQuote]:
+    """Return what every bookmaker says of a market, of whatever age."""
+    parameters = {
+        "game": game,
+        "market_type": market_type,
+        "period": period,
+        "reference": reference,
+    }
+    return [
+        StoredQuote(bookmaker, _decode_odds(odds), bool(is_live), scraped_at, liquidity)
+        for bookmaker, odds, is_live, scraped_at, liquidity in select(_MARKET, parameters)
+    ]

@@ -1,0 +1,37 @@
+"""Running a query: always to its end, SQLite's refusals as the store's own."""
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.writer import as_unavailable
+
+Row = tuple[Any, ...]
+Parameters = Mapping[str, Any] | Sequence[Any]
+
+
+class Select:
+    """Runs queries on one connection; a half-read one would hold the log of writes open."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __call__(self, query: str, parameters: Parameters = ()) -> list[Row]:
+        """Return all rows.
+
+        Raises:
+            StoreUnavailableError: the file cannot be read now, or is closed.
+        """
+        try:
+            return self._connection.execute(query, parameters).fetchall()
+        except sqlite3.ProgrammingError as error:
+            if "closed" in str(error):
+                raise StoreUnavailableError("the database is closed") from error
+            raise
+        except sqlite3.DatabaseError as error:
+            raise as_unavailable(error) from error
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()

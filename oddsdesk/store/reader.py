@@ -1,0 +1,208 @@
+"""What can be asked of the odds file: every resource of the contract, and the log."""
+
+import sqlite3
+from typing import Final
+
+from oddsdesk.contract.resources import (
+    Bookmaker,
+    Event,
+    EventDetail,
+    Game,
+    GameMatrix,
+    Sport,
+    ValueBet,
+)
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.queries import catalogue, event, games, listing, log, matrix, odds
+from oddsdesk.store.queries import quotes as quote_queries
+from oddsdesk.store.queries import value_bets as bet_queries
+from oddsdesk.store.queries.select import Select
+from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, READ_SETTING
+from oddsdesk.store.values import (
+    Change,
+    EncodedOddsRow,
+    Filters,
+    HistoryPoint,
+    Page,
+    Sight,
+    StoredQuote,
+)
+
+WINDOW_MS: Final = 10 * MINUTE_MS
+"""How old prices may be where no ``stale_minutes`` says so (D11, D34)."""
+LONGEST_WINDOW_MS: Final = 60 * MINUTE_MS
+
+_LAST_SCRAPED_AT: Final = "SELECT max(last_scraped_at) FROM game"
+
+
+class Reader:
+    """Read-only; for the thread that got it from ``Store.reader``.
+
+    Every method raises ``StoreUnavailableError`` where the file cannot be read now, and
+    those with a ``cursor`` raise ``BadCursorError``. Times are milliseconds.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, reference: str) -> None:
+        self._select = Select(connection)
+        self._reference = reference
+
+    def sports(self, now_ms: int) -> list[Sport]:
+        """Return the sports with fresh prices, by name."""
+        return catalogue.list_sports(self._select, now_ms - WINDOW_MS)
+
+    def bookmakers(self, now_ms: int, has_live: bool | None = None) -> list[Bookmaker]:
+        """Return the bookmakers with fresh prices, by name (D38)."""
+        return catalogue.list_bookmakers(self._select, now_ms - WINDOW_MS, has_live)
+
+    def events(
+        self,
+        now_ms: int,
+        filters: Filters,
+        sight: Sight,
+        stale_minutes: int,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[Event]:
+        """Return events in the order of D13; ``filters.market_type`` is not for events."""
+        since = now_ms - stale_minutes * MINUTE_MS
+        page = listing.list_games(
+            self._select, self._reference, filters, sight, since, limit, cursor
+        )
+        return Page([games.to_event(game) for game in page.items], page.next_cursor)
+
+    def games(
+        self,
+        now_ms: int,
+        filters: Filters,
+        sight: Sight,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[Game]:
+        """Return games in the order of D13; ``filters.market_type`` is not for games."""
+        since = now_ms - WINDOW_MS
+        page = listing.list_games(
+            self._select, self._reference, filters, sight, since, limit, cursor
+        )
+        return Page([games.to_game(game) for game in page.items], page.next_cursor)
+
+    def event(
+        self,
+        match_name: str,
+        now_ms: int,
+        sight: Sight,
+        *,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        period: int | None = None,
+        stale_minutes: int,
+    ) -> EventDetail | None:
+        """Return the event of a name, None where the caller can see nothing of it."""
+        return event.event_detail(
+            self._select,
+            self._reference,
+            match_name,
+            sight,
+            now_ms - stale_minutes * MINUTE_MS,
+            bookmaker=bookmaker,
+            market_type=market_type,
+            period=period,
+        )
+
+    def odds(
+        self,
+        now_ms: int,
+        filters: Filters,
+        sight: Sight,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[EncodedOddsRow]:
+        """Return odds rows in the order of D13."""
+        since = now_ms - WINDOW_MS
+        return odds.list_odds(self._select, self._reference, filters, sight, since, limit, cursor)
+
+    def matrix(
+        self,
+        game_id: str,
+        now_ms: int,
+        sight: Sight,
+        *,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        period: int | None = None,
+    ) -> GameMatrix | None:
+        """Return the matrix of a game, None where the caller can see nothing of it."""
+        return matrix.game_matrix(
+            self._select,
+            self._reference,
+            game_id,
+            sight,
+            now_ms - WINDOW_MS,
+            bookmaker=bookmaker,
+            market_type=market_type,
+            period=period,
+        )
+
+    def value_bets(
+        self,
+        now_ms: int,
+        filters: Filters,
+        sight: Sight,
+        min_ev: float,
+        max_ev: float,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[ValueBet]:
+        """Return the value bets that hold now, the best first (D29)."""
+        return bet_queries.list_value_bets(
+            self._select,
+            self._reference,
+            filters,
+            sight,
+            now_ms,
+            min_ev=min_ev,
+            max_ev=max_ev,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def changes_after(self, seq: int, limit: int) -> list[Change]:
+        """Return the log after ``seq``, at most ``limit`` rows."""
+        return log.changes_after(self._select, self._reference, seq, limit)
+
+    def last_seq(self) -> int:
+        """Return the end of the log, 0 where nothing was ever recorded."""
+        return log.last_seq(self._select)
+
+    def data_version(self) -> int:
+        """Return a number that is another one after any other connection's commit."""
+        return int(self._select("PRAGMA data_version")[0][0])
+
+    def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
+        """Return what every bookmaker says of a market, whatever its age; for the valuation."""
+        return quote_queries.market_quotes(self._select, self._reference, game, market_type, period)
+
+    def history(
+        self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
+    ) -> list[HistoryPoint]:
+        """Return how the prices of a selection moved since a time."""
+        return log.history(self._select, game_id, market_type, period, selection, since_ms)
+
+    def last_scraped_at(self) -> int | None:
+        """Return the newest ``scraped_at`` of all prices."""
+        return self._select(_LAST_SCRAPED_AT)[0][0] or None
+
+    def is_simulated(self, now_ms: int) -> bool:
+        """Whether prices that are made up may still be on show."""
+        simulated = self._setting(LAST_SIMULATED_AT)
+        real = self._setting(LAST_REAL_AT)
+        if simulated is None:
+            return False
+        return real is None or simulated >= real or simulated >= now_ms - LONGEST_WINDOW_MS
+
+    def close(self) -> None:
+        """Close the connection; the store does it."""
+        self._select.close()
+
+    def _setting(self, key: str) -> int | None:
+        rows = self._select(READ_SETTING, (key,))
+        return int(rows[0][0]) if rows else None

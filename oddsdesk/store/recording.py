@@ -1,0 +1,163 @@
+"""Recording quotes: change detection against present state, and the log of what changed."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.games import Games
+from oddsdesk.store.order import ordered_selections
+from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, put_setting
+from oddsdesk.store.values import Recorded
+
+_PRESENT = """
+SELECT scraped_at, odds, is_live FROM quote
+WHERE game = ? AND bookmaker = ? AND market_type = ? AND period = ?
+"""
+_KEEP = """
+INSERT INTO quote (game, bookmaker, market_type, period,
+                   is_live, scraped_at, selections, odds, liquidity, url)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+    is_live = excluded.is_live, scraped_at = excluded.scraped_at,
+    selections = excluded.selections, odds = excluded.odds,
+    liquidity = excluded.liquidity, url = excluded.url
+"""
+_LOG = """
+INSERT INTO price_change (game, bookmaker, market_type, period, selection,
+                          odds, is_live, scraped_at, liquidity, recorded_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_UNCOVER = "DELETE FROM coverage WHERE game = ? AND bookmaker = ?"
+_COVER = """
+INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)
+SELECT game, bookmaker, is_live, max(scraped_at), min(scraped_at), sum(selections) FROM quote
+WHERE game = ? AND bookmaker = ? AND selections > 0 GROUP BY is_live
+ON CONFLICT DO UPDATE SET
+    newest = excluded.newest, oldest = excluded.oldest, selections = excluded.selections
+"""
+_SUM_UP = """
+UPDATE game SET (last_scraped_at, has_live) = (
+    SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = ?1
+) WHERE id = ?1
+"""
+_LAST_SEQ = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
+
+Key = tuple[int, str, str, int]
+_decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class _Present(msgspec.Struct):
+    """What a bookmaker said last of a market; ``odds`` is the JSON as stored."""
+
+    scraped_at: int
+    odds: str | None
+    is_live: bool
+
+
+class _Recording:
+    """One batch on its way into the tables; quotes count in the order they come."""
+
+    def __init__(self, connection: sqlite3.Connection, reference: str, now_ms: int) -> None:
+        self._connection = connection
+        self._now_ms = now_ms
+        self._games = Games(connection, reference)
+        self._present: dict[Key, _Present | None] = {}
+        self._kept: dict[Key, tuple[Any, ...]] = {}
+        self._log: list[tuple[Any, ...]] = []
+        self._uncovered: set[tuple[int, str]] = set()
+        self.quotes = 0
+        self.skipped = 0
+
+    def take(self, quote: Quote) -> None:
+        """Compare a quote with the present one and note what to write."""
+        game = self._games.of(quote)
+        key = (game.row, quote.bookmaker, quote.market_type, quote.period)
+        present = self._find(key)
+        if present is not None and quote.scraped_at < present.scraped_at:
+            self.skipped += 1
+            return
+        self.quotes += 1
+        self._games.note_date(game, quote)
+        odds = encoded_odds(quote.market_type, game.match_name, quote.odds)
+        before = None if present is None else present.odds
+        if odds != before:
+            self._note_changes(key, quote, before)
+        if present is not None and (odds is None or present.is_live != quote.is_live):
+            self._uncovered.add(key[:2])
+        self._present[key] = _Present(quote.scraped_at, odds, quote.is_live)
+        self._kept[key] = (
+            *key,
+            quote.is_live,
+            quote.scraped_at,
+            len(quote.odds),
+            odds,
+            quote.liquidity,
+            quote.url,
+        )
+
+    def write(self) -> int:
+        """Write everything; return how many prices changed."""
+        connection = self._connection
+        pairs = {key[:2] for key in self._kept}
+        connection.executemany(_KEEP, self._kept.values())
+        connection.executemany(_LOG, self._log)
+        connection.executemany(_UNCOVER, self._uncovered)
+        connection.executemany(_COVER, pairs)
+        connection.executemany(_SUM_UP, {(game,) for game, _ in pairs})
+        self._games.write_dates()
+        return len(self._log)
+
+    def _find(self, key: Key) -> _Present | None:
+        if key not in self._present:
+            rows = self._connection.execute(_PRESENT, key).fetchall()
+            self._present[key] = _Present(*rows[0]) if rows else None
+        return self._present[key]
+
+    def _note_changes(self, key: Key, quote: Quote, before: str | None) -> None:
+        old = {} if before is None else _decode_odds(before)
+        new = quote.odds
+        changed = [(name, price) for name, price in new.items() if old.get(name) != price]
+        withdrawn = [(name, None) for name in old if name not in new]
+        for name, price in (*changed, *withdrawn):
+            self._log.append(
+                (
+                    *key,
+                    name,
+                    price,
+                    quote.is_live,
+                    quote.scraped_at,
+                    quote.liquidity,
+                    self._now_ms,
+                )
+            )
+
+
+def record_quotes(
+    connection: sqlite3.Connection,
+    quotes: Iterable[Quote],
+    *,
+    reference: str,
+    simulated: bool,
+    now_ms: int,
+) -> Recorded:
+    """Record checked quotes inside the caller's transaction (D40, D42)."""
+    recording = _Recording(connection, reference, now_ms)
+    for quote in quotes:
+        recording.take(quote)
+    changes = recording.write()
+    if recording.quotes:
+        put_setting(connection, LAST_SIMULATED_AT if simulated else LAST_REAL_AT, now_ms)
+    last = connection.execute(_LAST_SEQ).fetchall()
+    return Recorded(recording.quotes, changes, recording.skipped, last[0][0] if last else 0)
+
+
+def encoded_odds(market_type: str, match_name: str, odds: Mapping[str, float]) -> str | None:
+    """Return odds as the JSON that is stored, in the order of D7; None without any."""
+    if not odds:
+        return None
+    ordered = ordered_selections(market_type, match_name, tuple(odds))
+    return _encode({name: odds[name] for name in ordered}).decode()

@@ -1,0 +1,115 @@
+"""The tables of the odds file: present state, the log of price changes, value bets.
+
+Times are milliseconds. Names stand in the rows as text: the keys are then in the order
+of the answers (D13, D35) and no read joins for a name.
+"""
+
+from typing import Final
+
+from oddsdesk.store.migrations import Schema, Step
+
+NO_DATE: Final = 2**63 - 1
+"""``game.kickoff`` of a game without ``match_date``: after all others (D13)."""
+
+_GAME = f"""
+CREATE TABLE game (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    game_id TEXT NOT NULL UNIQUE,
+    competition TEXT NOT NULL,
+    sport TEXT NOT NULL,
+    match_name TEXT NOT NULL,
+    match_date INTEGER,
+    match_date_by TEXT,             -- the bookmaker that match_date comes from (D40)
+    match_date_scraped_at INTEGER,
+    kickoff INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(match_date, {NO_DATE})) VIRTUAL,
+    has_live INTEGER NOT NULL DEFAULT 0,         -- a price in play is stored, of whatever age
+    last_scraped_at INTEGER NOT NULL DEFAULT 0   -- of all that are priced, 0 without any
+)
+"""
+
+_QUOTE = """
+CREATE TABLE quote (                -- present state; odds NULL: withdrawn, kept for its scraped_at
+    game INTEGER NOT NULL REFERENCES game (id),
+    bookmaker TEXT NOT NULL,
+    market_type TEXT NOT NULL,
+    period INTEGER NOT NULL,
+    is_live INTEGER NOT NULL,
+    scraped_at INTEGER NOT NULL,
+    selections INTEGER NOT NULL,    -- how many odds holds
+    odds TEXT,                      -- JSON, selection to decimal odds, in the order of D7
+    liquidity REAL,
+    url TEXT,
+    PRIMARY KEY (game, bookmaker, market_type, period)
+) WITHOUT ROWID
+"""
+
+_COVERAGE = """
+CREATE TABLE coverage (             -- what a bookmaker prices of a game, summed over its quotes
+    game INTEGER NOT NULL REFERENCES game (id),
+    bookmaker TEXT NOT NULL,
+    is_live INTEGER NOT NULL,
+    newest INTEGER NOT NULL,        -- scraped_at
+    oldest INTEGER NOT NULL,
+    selections INTEGER NOT NULL,
+    PRIMARY KEY (game, bookmaker, is_live)
+) WITHOUT ROWID
+"""
+
+_PRICE_CHANGE = """
+CREATE TABLE price_change (         -- the log; odds NULL: withdrawn
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    game INTEGER NOT NULL REFERENCES game (id),
+    bookmaker TEXT NOT NULL,
+    market_type TEXT NOT NULL,
+    period INTEGER NOT NULL,
+    selection TEXT NOT NULL,
+    odds REAL,
+    is_live INTEGER NOT NULL,
+    scraped_at INTEGER NOT NULL,
+    liquidity REAL,
+    recorded_at INTEGER NOT NULL
+)
+"""
+
+_VALUE_BET = """
+CREATE TABLE value_bet (            -- what the rules found on prices; ages are judged when read
+    game INTEGER NOT NULL REFERENCES game (id),
+    bookmaker TEXT NOT NULL,
+    market_type TEXT NOT NULL,
+    period INTEGER NOT NULL,
+    selection TEXT NOT NULL,
+    odds REAL NOT NULL,
+    reference_odds REAL NOT NULL,
+    fair_odds REAL NOT NULL,
+    ev_pct REAL NOT NULL,
+    payout_rate REAL NOT NULL,
+    detected_at INTEGER NOT NULL,
+    PRIMARY KEY (game, market_type, period, bookmaker, selection)
+) WITHOUT ROWID
+"""
+
+ODDS: Final = Schema(
+    "odds",
+    (
+        Step(
+            "present_state_and_log",
+            (
+                _GAME,
+                "CREATE UNIQUE INDEX game_order ON game (kickoff, match_name, competition)",
+                "CREATE UNIQUE INDEX game_sport ON game (sport, kickoff, match_name, competition)",
+                "CREATE UNIQUE INDEX game_competition ON game (competition, kickoff, match_name)",
+                "CREATE UNIQUE INDEX game_live ON game (kickoff, match_name, competition)"
+                " WHERE has_live",
+                "CREATE INDEX game_name ON game (match_name)",
+                _QUOTE,
+                "CREATE INDEX quote_market ON quote (game, market_type, period)",
+                _COVERAGE,
+                _PRICE_CHANGE,
+                "CREATE INDEX price_change_selection ON price_change (game, selection)",
+                _VALUE_BET,
+                "CREATE INDEX value_bet_edge ON value_bet (ev_pct)",
+                "CREATE TABLE setting (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+            ),
+        ),
+    ),
+)

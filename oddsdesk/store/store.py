@@ -1,0 +1,144 @@
+"""The odds file as a whole: one writer, a reader for each thread, news of commits."""
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TypeVar
+
+from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.database import open_reader, open_writer
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.reader import Reader
+from oddsdesk.store.recording import record_quotes
+from oddsdesk.store.schema import ODDS
+from oddsdesk.store.settings import REFERENCE, put_setting, stored_reference
+from oddsdesk.store.values import Recorded
+from oddsdesk.store.writer import Writer
+
+T = TypeVar("T")
+
+
+def open_store(
+    path: Path,
+    reference: str | None = None,
+    *,
+    read_only: bool = False,
+    checkpoints: bool = True,
+    clock: Clock = system_clock,
+) -> "Store":
+    """Open the odds file; it is made if it is new.
+
+    Args:
+        path: Where the file is.
+        reference: The reference bookmaker from now on; None keeps the stored one (D1).
+        read_only: Open an existing file for reading only.
+        checkpoints: False in a process that records beside a server (``oddsdesk ingest``).
+        clock: The time that recordings are stamped with.
+
+    Raises:
+        StoreError: the file cannot be used; says why in one line.
+    """
+    if read_only:
+        connection = open_reader(path, ODDS)
+        try:
+            return Store(path, None, reference or stored_reference(connection), clock)
+        finally:
+            connection.close()
+    connection = open_writer(path, ODDS, synchronous="NORMAL", checkpoints=checkpoints)
+    if reference is not None:
+        put_setting(connection, REFERENCE, reference)
+    return Store(path, connection, stored_reference(connection), clock)
+
+
+class Store:
+    """Made by ``open_store``; any thread may call it, and one closes it."""
+
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection | None, reference: str, clock: Clock
+    ) -> None:
+        self.path = path
+        self.reference = reference
+        self._clock = clock
+        self._writer: Writer | None = None
+        if connection is not None:
+            self._writer = Writer("store writer", connection, self._announce)
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._readers: list[Reader] = []
+        self._callbacks: list[Callable[[], None]] = []
+        self._log_grew = False
+
+    def record(self, quotes: Iterable[Quote], simulated: bool = False) -> Future[Recorded]:
+        """Record checked quotes in one transaction, in their order (D42).
+
+        ``simulated`` says that the prices are made up. The future fails with
+        ``StoreUnavailableError`` where the file cannot be written now.
+        """
+        batch = list(quotes)
+
+        def function(connection: sqlite3.Connection) -> Recorded:
+            recorded = record_quotes(
+                connection,
+                batch,
+                reference=self.reference,
+                simulated=simulated,
+                now_ms=self._clock(),
+            )
+            self._log_grew = self._log_grew or recorded.changes > 0
+            return recorded
+
+        return self.write(function)
+
+    def write(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Run a function on the writer thread; it takes effect whole or not at all."""
+        if self._writer is None:
+            future: Future[T] = Future()
+            future.set_exception(StoreUnavailableError(f"{self.path}: is open for reading only"))
+            return future
+        return self._writer.submit(function)
+
+    def reader(self) -> Reader:
+        """Return the calling thread's reader; the store closes it."""
+        reader: Reader | None = getattr(self._local, "reader", None)
+        if reader is None:
+            reader = Reader(open_reader(self.path, ODDS), self.reference)
+            self._local.reader = reader
+            with self._lock:
+                self._readers.append(reader)
+        return reader
+
+    def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back, on the writer thread, after the log grew; return how to end that."""
+        with self._lock:
+            self._callbacks.append(callback)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._callbacks.remove(callback)
+
+        return unsubscribe
+
+    def close(self) -> None:
+        """Finish what is queued and close every connection, the writer's last: it checkpoints."""
+        self._close_readers()
+        if self._writer is not None:
+            self._writer.close()
+        self._close_readers()  # those that a callback of the last commit opened
+
+    def _close_readers(self) -> None:
+        with self._lock:
+            readers, self._readers = self._readers, []
+        for reader in readers:
+            reader.close()
+
+    def _announce(self) -> None:
+        if not self._log_grew:
+            return
+        self._log_grew = False
+        with self._lock:
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            callback()

@@ -1,0 +1,116 @@
+"""What goes into the store's questions and comes out of its answers beside the contract."""
+
+from typing import Generic, TypeVar
+
+import msgspec
+
+from oddsdesk.contract.resources import Timestamp
+
+T = TypeVar("T")
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What a recording did (D42): quotes kept, price changes, older quotes skipped.
+
+    ``last_seq`` is the end of the log after it.
+    """
+
+    quotes: int
+    changes: int
+    skipped: int
+    last_seq: int
+
+
+class Sight(msgspec.Struct, frozen=True):
+    """What a caller may see: one bookmaker or (None) all, in-play prices or not (D19, D20)."""
+
+    bookmaker: str | None = None
+    live: bool = True
+
+
+class Filters(msgspec.Struct, frozen=True):
+    """What a caller asks for; what nothing has matches nothing (D10). Sports ignore case."""
+
+    sport: str | None = None
+    competition: str | None = None
+    bookmaker: str | None = None
+    market_type: str | None = None
+    is_live: bool | None = None
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True):
+    """Items in order; ``next_cursor`` is None where nothing was cut (D14)."""
+
+    items: list[T]
+    next_cursor: str | None
+
+
+class EncodedOddsRow(msgspec.Struct, frozen=True):
+    """An odds row of the contract whose ``odds`` are JSON already."""
+
+    bookmaker: str
+    match_name: str
+    competition: str
+    sport: str
+    market_type: str
+    period: int
+    is_live: bool
+    odds: msgspec.Raw
+    match_date: Timestamp | None
+    scraped_at: Timestamp
+    url: str | None
+    liquidity: float | None
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One row of the log; times in milliseconds.
+
+    ``game`` is the row of the game in this database; ``odds`` None: withdrawn;
+    ``liquidity`` is the reference's only (D32).
+    """
+
+    seq: int
+    game: int
+    game_id: str
+    match_name: str
+    competition: str
+    sport: str
+    bookmaker: str
+    market_type: str
+    period: int
+    selection: str
+    odds: float | None
+    is_live: bool
+    scraped_at: int
+    liquidity: float | None
+
+
+class StoredQuote(msgspec.Struct, frozen=True):
+    """What a bookmaker says now of a market; ``scraped_at`` in milliseconds."""
+
+    bookmaker: str
+    odds: dict[str, float]
+    is_live: bool
+    scraped_at: int
+    liquidity: float | None
+
+
+class FoundValueBet(msgspec.Struct, frozen=True):
+    """A value bet as the rules found it, unrounded; its market is named where it is settled."""
+
+    bookmaker: str
+    selection: str
+    odds: float
+    reference_odds: float
+    fair_odds: float
+    ev_pct: float
+    payout_rate: float
+
+
+class HistoryPoint(msgspec.Struct, frozen=True):
+    """A bookmaker's price from ``scraped_at`` (milliseconds) on; None: withdrawn."""
+
+    bookmaker: str
+    odds: float | None
+    is_live: bool
+    scraped_at: int
