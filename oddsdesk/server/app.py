@@ -1,7 +1,4 @@
-"""The service as an ASGI application: which path goes where, and what starts with it."""
-
-import asyncio
-import logging
+"""The service as an ASGI application: which path goes where."""
 
 from starlette.routing import Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
@@ -19,38 +16,23 @@ from oddsdesk.server.gate import EndpointGate, Gate
 from oddsdesk.server.hosts import HostGuard
 from oddsdesk.server.reads import Reads
 from oddsdesk.server.service import Service
-from oddsdesk.store.access import AccessStore
-from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.tasks import spawn, stop
 
 STREAM_PATH = "/api/stream"
-FLUSH_EVERY_S = 0.5
-"""How often counts go to the file; at most the last second may be lost (D18)."""
-
-_log = logging.getLogger(__name__)
 
 
 class App:
-    """The service; ``start`` it before it serves, ``stop`` it after."""
+    """The service; whoever made it closes it."""
 
     def __init__(self, service: Service) -> None:
-        self._access = service.access
         self._reads = Reads()
-        self._flushing: asyncio.Task[None] | None = None
         self._app = HostGuard(_router(service, self._reads), service.hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one stream."""
         await self._app(scope, receive, send)
 
-    async def start(self) -> None:
-        """Begin to save counts."""
-        self._flushing = spawn("quota flush", _flush(self._access))
-
-    async def stop(self) -> None:
-        """End the threads; what was counted last is saved when the access store closes."""
-        if self._flushing is not None:
-            await stop(self._flushing)
+    def close(self) -> None:
+        """End the threads that read the store, before it is closed."""
         self._reads.close()
 
 
@@ -94,21 +76,3 @@ class _Nowhere:
             await self._gate(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})
-
-
-async def _flush(access: AccessStore) -> None:
-    """Save counts now and then; while the file refuses they stay in memory (D18)."""
-    refused = False
-    while True:
-        await asyncio.sleep(FLUSH_EVERY_S)
-        flushing = access.quotas.flush()
-        if flushing is None:
-            continue
-        try:
-            await asyncio.wrap_future(flushing)
-        except StoreUnavailableError as error:
-            if not refused:
-                _log.warning("counts of requests stay in memory for now: %s", error)
-            refused = True
-        else:
-            refused = False
