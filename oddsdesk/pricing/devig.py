@@ -20,7 +20,11 @@ _Solution = tuple[Sequence[float], float | None]
 
 
 class DevigError(ValueError):
-    """A method cannot be applied to these odds; the message says why."""
+    """Odds that nothing can be taken out of, or an unknown method; the message says which."""
+
+
+class NotApplicableError(DevigError):
+    """The method has no answer to these odds; the message says why."""
 
 
 class Fair(NamedTuple):
@@ -36,8 +40,8 @@ def devig(method: str, odds: Sequence[float]) -> Fair:
     """Return the fair prices behind the decimal odds of all outcomes of one line group.
 
     Raises:
-        DevigError: unknown method, odds that are no decimal odds, fewer than two outcomes,
-            or odds to which the method gives a probability outside (0, 1).
+        NotApplicableError: the method gives one of the odds a probability outside (0, 1).
+        DevigError: unknown method, odds that are no decimal odds, fewer than two outcomes.
     """
     formula = _FORMULAS.get(method)
     if formula is None:
@@ -46,7 +50,7 @@ def devig(method: str, odds: Sequence[float]) -> Fair:
     probabilities, parameter = formula([1 / price for price in odds])
     for price, probability in zip(odds, probabilities, strict=True):
         if not 0 < probability < 1:
-            raise DevigError(
+            raise NotApplicableError(
                 f"{method} gives odds {price} a probability of {probability:.6g}, not in (0, 1)"
             )
     return Fair(tuple(probabilities), tuple([1 / p for p in probabilities]), parameter)
@@ -111,11 +115,12 @@ def _odds_ratio(implied: Sequence[float]) -> _Solution:
     """q/(1-q) = c * p/(1-p) with one c for all: Cheung, "Fixed-odds betting and traditional
     odds" (sportstradingnetwork.com, 2015)."""
 
-    def fair(c: float) -> list[float]:
+    def fair(log_c: float) -> list[float]:
+        c = math.exp(log_c)
         return [q / (q + c * (1 - q)) for q in implied]
 
-    c = _solve(lambda c: math.fsum(fair(c)) - 1, 0.0, 2.0, neutral=1.0)
-    return fair(c), c
+    log_c = _solve(lambda x: math.fsum(fair(x)) - 1, -1.0, 1.0, neutral=0.0)
+    return fair(log_c), math.exp(log_c)
 
 
 def _shin(implied: Sequence[float]) -> _Solution:
@@ -127,7 +132,9 @@ def _shin(implied: Sequence[float]) -> _Solution:
     """
     total = math.fsum(implied)
     if total < 1 - _NO_MARGIN:
-        raise DevigError(f"shin needs a margin: the implied probabilities add up to {total:.6g}")
+        raise NotApplicableError(
+            f"shin needs a margin: the implied probabilities add up to {total:.6g}"
+        )
     if total <= 1 + _NO_MARGIN:
         return [q / total for q in implied], 0.0
     squares = [q * q / total for q in implied]
@@ -172,7 +179,9 @@ def _solve(excess: Callable[[float], float], low: float, high: float, *, neutral
             low = -widen(lambda x: -excess(-x), -high, -low)
         return find_root(excess, low, widen(excess, low, high))
     except ArithmeticError as error:
-        raise DevigError(f"no margin was found that these odds could hold: {error}") from error
+        raise NotApplicableError(
+            f"no margin was found that these odds could hold: {error}"
+        ) from error
 
 
 _FORMULAS: Final[dict[str, Callable[[Sequence[float]], _Solution]]] = {

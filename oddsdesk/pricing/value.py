@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from oddsdesk.pricing.devig import DEFAULT_METHOD, DevigError, devig, payout_rate
+from oddsdesk.pricing.devig import DEFAULT_METHOD, NotApplicableError, devig, payout_rate
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.rules import (
     CAPPED_EV,
@@ -123,7 +123,7 @@ def reference_line(
     total = payout_rate(odds)
     try:
         fair_odds: Sequence[float | None] = devig(method, odds).fair_odds
-    except DevigError:
+    except NotApplicableError:
         fair_odds = [None] * len(odds)
     implied = [1 / price for price in odds]
     prices = {

@@ -1,0 +1,106 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.pricing.devig import DevigError
+from oddsdesk.pricing.market import Market, Prices, reference_lines, value_bets, verdicts
+from oddsdesk.pricing.rules import Rule
+
+NOW = 1_000_000_000_000
+MINUTES = 60_000
+TOTALS = Market("total", "Arsenal vs Chelsea", "Football")
+RESULT = Market("moneyline", "Arsenal vs Chelsea", "Football")
+HOCKEY = Market("moneyline", "Arsenal vs Chelsea", "Hockey")
+SPREAD = Market("spread", "Arsenal vs Chelsea", "Football")
+
+
+def prices(bookmaker: str, odds: dict[str, float], *, age: int = 0, live: bool = False) -> Prices:
+    return Prices(bookmaker, odds, NOW - age, live)
+
+
+def test_each_line_group_has_its_own_margin() -> None:
+    row = {"Over 2.5": 2.05, "Under 2.5": 1.88, "Over 3.5": 3.4, "Under 3.5": 1.34, "Over 4.5": 7}
+    lines = reference_lines(TOTALS, prices("Pinnacle", row))
+    assert lines["2.5"].payout_rate == pytest.approx(1 / 2.05 + 1 / 1.88)
+    assert lines["3.5"].payout_rate == pytest.approx(1 / 3.4 + 1 / 1.34)
+    assert lines["4.5"].payout_rate is None
+
+
+def test_lines_are_compared_by_meaning_not_by_spelling() -> None:
+    reference = prices("Pinnacle", {"Arsenal +0": 2.05, "Chelsea -0": 1.88})
+    (found,) = value_bets(SPREAD, reference, [prices("bwin", {"Arsenal 0": 2.15})], NOW)
+    assert (found.bookmaker, found.selection, found.line_key) == ("bwin", "Arsenal 0", "0")
+    assert found.verdict.reference_odds == 2.05
+
+
+def test_a_book_with_a_draw_is_not_compared_with_a_reference_without() -> None:
+    reference = prices("Pinnacle", {"Arsenal": 2.05, "Chelsea": 1.88})
+    three_way = prices("bwin", {"Arsenal": 2.15, "Draw": 4.0, "Chelsea": 2.0})
+    assert value_bets(HOCKEY, reference, [three_way], NOW) == []
+    stopped = [
+        judged.verdict.stopped_by for judged in verdicts(HOCKEY, reference, [three_way], NOW)
+    ]
+    assert [check.rule for check in stopped[0]] == [Rule.COMPARABLE]
+    two_way = prices("bwin", {"Arsenal": 2.15})
+    assert len(value_bets(HOCKEY, reference, [two_way], NOW)) == 1
+
+
+def test_prices_that_the_reference_does_not_give_are_explained() -> None:
+    reference = prices("Pinnacle", {"Over 2.5": 2.05, "Under 2.5": 1.88})
+    book = prices("bwin", {"Over 3.5": 3.2, "Odd": 1.9})
+    judged = list(verdicts(TOTALS, reference, [book], NOW))
+    assert [(j.selection, j.line_key) for j in judged] == [("Over 3.5", "3.5"), ("Odd", "Odd ?")]
+    for each in judged:
+        assert [check.rule for check in each.verdict.stopped_by] == [Rule.REFERENCE_SIDES]
+
+
+def test_the_references_own_price_is_never_value_even_under_the_published_formula() -> None:
+    reference = prices("Pinnacle", {"Over 2.5": 2.1, "Under 2.5": 1.9})
+    assert value_bets(TOTALS, reference, [reference], NOW, "published") == []
+
+
+def test_an_unknown_method_is_refused() -> None:
+    reference = prices("Pinnacle", {"Over 2.5": 2.05, "Under 2.5": 1.88})
+    with pytest.raises(DevigError, match="unknown method"):
+        value_bets(TOTALS, reference, [], NOW, "wisdom")
+
+
+_SIDES = {
+    TOTALS: ["Over 2.5", "Under 2.5", "Over 3", "Under 3", "Odd"],
+    RESULT: ["Arsenal", "Draw", "Chelsea", "Odd"],
+    HOCKEY: ["Arsenal", "Draw", "Chelsea", "Odd"],
+    SPREAD: ["Arsenal +0", "Chelsea 0", "Arsenal 0", "Arsenal -1", "Chelsea +1"],
+}
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Market, Prices, list[Prices]]:
+    market = draw(st.sampled_from(list(_SIDES)))
+    base = {side: draw(st.floats(1.5, 4.0)) for side in _SIDES[market]}
+    if draw(st.booleans()):  # bring the margin near to nothing, where value bets are
+        total = sum(1 / base[side] for side in _SIDES[market][:2])
+        base = {side: max(1.01, odds * total / 1.01) for side, odds in base.items()}
+    ages = st.sampled_from([0, 15 * MINUTES, 15 * MINUTES + 1])
+    named = st.sampled_from(_SIDES[market])
+
+    def quoted(bookmaker: str) -> Prices:
+        sides = draw(st.lists(named, unique=True, min_size=1))
+        nudge = st.floats(1.0, 1.12)
+        odds = {side: base[side] * draw(nudge) for side in sides}
+        return prices(bookmaker, odds, age=draw(ages), live=draw(st.booleans()))
+
+    missing = draw(st.lists(named, unique=True, max_size=1))
+    sharp = {side: odds for side, odds in base.items() if side not in missing}
+    reference = prices("Pinnacle", sharp, age=draw(ages), live=draw(st.booleans()))
+    return market, reference, [quoted(name) for name in ("bwin", "Betano", "Pinnacle")]
+
+
+@given(cases(), st.sampled_from(["margin_proportional", "published", "power", "shin"]))
+def test_the_fast_path_finds_what_the_explained_path_finds(
+    case: tuple[Market, Prices, list[Prices]], method: str
+) -> None:
+    market, reference, books = case
+    explained = list(verdicts(market, reference, books, NOW, method))
+    assert len(explained) == sum(len(book.odds) for book in books)
+    found = value_bets(market, reference, books, NOW, method)
+    assert found == [judged for judged in explained if judged.verdict.is_value]

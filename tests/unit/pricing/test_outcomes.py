@@ -1,0 +1,113 @@
+import pytest
+
+from oddsdesk.contract.markets import MARKET_TYPES
+from oddsdesk.pricing.outcomes import read_selection
+
+GAME = "FC Schalke 04 vs 1. FC Köln"
+
+
+def side_and_key(market_type: str, text: str, game: str = GAME) -> tuple[str, str] | None:
+    outcome = read_selection(market_type, game, text)
+    return None if outcome is None else (outcome.side, outcome.key)
+
+
+@pytest.mark.parametrize(
+    ("market_type", "text", "expected"),
+    [
+        ("moneyline", "FC Schalke 04", ("home", "")),
+        ("moneyline", "Draw", ("draw", "")),
+        ("moneyline", "Tie", ("draw", "")),
+        ("moneyline", "1. FC Köln", ("away", "")),
+        ("draw_no_bet", "1. fc köln", ("away", "")),
+        ("spread", "FC Schalke 04 -1.5", ("home", "-1.5")),
+        ("spread", "1. FC Köln +1.5", ("away", "-1.5")),
+        ("spread", "1. FC Köln -0.25", ("away", "+0.25")),
+        ("games_handicap", "FC Schalke 04 +3.5", ("home", "+3.5")),
+        ("3way_handicap", "FC Schalke 04 -1", ("home", "-1")),
+        ("3way_handicap", "Draw -1", ("draw", "-1")),
+        ("3way_handicap", "1. FC Köln +1", ("away", "-1")),
+        ("total", "Over 2.5", ("over", "2.5")),
+        ("total", "Under 2.50", ("under", "2.5")),
+        ("total", "Under 1234.125", ("under", "1234.125")),
+        ("total_games", "Over 22", ("over", "22")),
+        ("total", "over 2.25", ("over", "2.25")),
+        ("team_total", "Home Over 1.5", ("over", "Home 1.5")),
+        ("team_total", "Away Under 0.5", ("under", "Away 0.5")),
+        ("team_total", "FC Schalke 04 Over 1.5", ("over", "Home 1.5")),
+        ("team_total", "1. FC Köln Under 1.5", ("under", "Away 1.5")),
+        ("player_prop", "Messi shots Over 2.5", ("over", "Messi shots 2.5")),
+        ("player_prop", "Shai G.-A. points Under 30.5", ("under", "Shai G.-A. points 30.5")),
+        ("btts", "Yes", ("yes", "")),
+        ("yes_no", "No", ("no", "")),
+        ("double_chance", "1X", ("1X", "")),
+        ("double_chance", "12", ("12", "")),
+    ],
+)
+def test_a_selection_of_every_market_type_is_read(
+    market_type: str, text: str, expected: tuple[str, str]
+) -> None:
+    assert side_and_key(market_type, text) == expected
+
+
+@pytest.mark.parametrize("zero", ["0", "+0", "-0", "0.0", "+0.00"])
+def test_every_spelling_of_the_zero_line_is_the_same_line(zero: str) -> None:
+    assert side_and_key("spread", f"FC Schalke 04 {zero}") == ("home", "0")
+    assert side_and_key("spread", f"1. FC Köln {zero}") == ("away", "0")
+
+
+@pytest.mark.parametrize(
+    ("market_type", "text"),
+    [
+        ("moneyline", "Bayern"),
+        ("moneyline", "FC Schalke"),
+        ("draw_no_bet", "Draw"),
+        ("spread", "FC Schalke 04"),
+        ("spread", "FC Schalke 04 1.5"),
+        ("spread", "FC Schalke 04 +1,5"),
+        ("spread", "FC Schalke 04 +٣"),
+        ("spread", "Draw +1"),
+        ("3way_handicap", "Draw"),
+        ("total", "Over"),
+        ("total", "Over 2,5"),
+        ("total", "Over -2.5"),
+        ("total", "Over 1e3"),
+        ("total", "Over 02.5"),
+        ("total", "Goals Over 2.5"),
+        ("total", "Over 2.5 "),
+        ("total", "Over 99999.5"),
+        ("team_total", "Over 1.5"),
+        ("team_total", "Bayern Over 1.5"),
+        ("player_prop", "Over 1.5"),
+        ("btts", "Both"),
+        ("double_chance", "X1"),
+        ("correct_score", "1-0"),
+    ],
+)
+def test_text_that_fits_no_form_is_not_guessed(market_type: str, text: str) -> None:
+    assert side_and_key(market_type, text) is None
+
+
+@pytest.mark.parametrize("market_type", MARKET_TYPES)
+def test_every_market_type_has_a_reader(market_type: str) -> None:
+    texts = ["FC Schalke 04", "FC Schalke 04 -1", "Over 2.5", "Home Over 2.5", "Yes", "1X"]
+    assert any(side_and_key(market_type, text) is not None for text in texts)
+
+
+def test_a_team_named_like_a_line_is_told_from_the_line() -> None:
+    game = "Mainz vs Mainz 05"
+    assert side_and_key("spread", "Mainz 05 -1", game) == ("away", "+1")
+    assert side_and_key("spread", "Mainz 05", game) is None
+    assert side_and_key("moneyline", "Mainz 05", game) == ("away", "")
+
+
+def test_home_comes_second_in_an_american_name() -> None:
+    assert side_and_key("moneyline", "Boston Celtics", "Miami Heat @ Boston Celtics") == (
+        "home",
+        "",
+    )
+
+
+@pytest.mark.parametrize("game", ["Super Bowl winner", "Ajax vs Ajax"])
+def test_no_side_is_given_where_teams_cannot_be_told(game: str) -> None:
+    assert side_and_key("moneyline", "Ajax", game) is None
+    assert side_and_key("total", "Over 2.5", game) == ("over", "2.5")

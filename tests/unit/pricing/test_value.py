@@ -1,0 +1,229 @@
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from oddsdesk.pricing.devig import METHODS, DevigError
+from oddsdesk.pricing.rules import Rule
+from oddsdesk.pricing.selections import line_groups
+from oddsdesk.pricing.value import (
+    Candidate,
+    ReferenceLine,
+    Verdict,
+    is_comparable,
+    judge,
+    price_window,
+    reference_line,
+)
+
+NOW = 1_000_000_000_000
+MINUTES = 60_000
+GAME = "Arsenal vs Chelsea"
+PRICE_RULES = {Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP, Rule.PAYOUT, Rule.RATIO}
+
+
+def line_of(
+    market_type: str,
+    odds: dict[str, float],
+    *,
+    sport: str = "Football",
+    method: str = "margin_proportional",
+    age_ms: int = 0,
+    is_live: bool = False,
+) -> ReferenceLine:
+    (group,) = line_groups(market_type, GAME, odds, sport)
+    values = [odds[selection] for selection in group.selections]
+    return reference_line(
+        market_type, group, values, scraped_at=NOW - age_ms, is_live=is_live, method=method
+    )
+
+
+TOTAL = {"Over 2.5": 2.05, "Under 2.5": 1.88}
+
+
+def judge_over(line: ReferenceLine, odds: float, **fields: object) -> Verdict:
+    candidate = Candidate("over", odds, frozenset({"over", "under"}), NOW, False)
+    return judge(line, candidate._replace(**fields), NOW)  # type: ignore[arg-type]
+
+
+def rules_of(verdict: Verdict) -> set[Rule]:
+    return {check.rule for check in verdict.stopped_by}
+
+
+def test_the_arithmetic_of_a_value_bet() -> None:
+    """Worked by hand: S = 1/2.05 + 1/1.88, fair = 2*2.05 / (2 - (S - 1)*2.05)."""
+    verdict = judge_over(line_of("total", TOTAL), 2.15)
+    assert verdict.is_value
+    assert verdict.stopped_by == ()
+    assert verdict.reference_odds == 2.05
+    assert verdict.payout_rate == pytest.approx(1.0197197717)
+    assert verdict.fair_odds == pytest.approx(2.0922909881)
+    assert verdict.fair_final == pytest.approx(2.0922909881 * 1.01)
+    assert verdict.ev_pct == pytest.approx(1.7407656697)
+    assert verdict.payout == pytest.approx(1 / 2.15 + 1 / 1.88)
+    assert verdict.ratio == pytest.approx(2.15 / 2.0922909881)
+
+
+def test_the_window_of_the_products_own_example() -> None:
+    window = price_window(line_of("total", TOTAL), "over")
+    assert window is not None
+    assert window.least == pytest.approx(2.1344, abs=1e-4)
+    assert window.most == pytest.approx(2.1830, abs=1e-4)
+    assert (window.least_rule, window.most_rule) == (Rule.MIN_EDGE, Rule.PAYOUT)
+
+
+def test_an_even_money_prop_can_never_be_value_under_a_margin_of_2_8_percent() -> None:
+    even = 2 / 1.028
+    props = {"Saka shots Over 1.5": even, "Saka shots Under 1.5": even}
+    assert price_window(line_of("player_prop", props), "over") is None
+    totals = {"Over 2.5": even, "Under 2.5": even}
+    assert price_window(line_of("total", totals), "over") is not None
+
+
+def test_the_ratio_rule_binds_before_the_edge_limit() -> None:
+    window = price_window(line_of("total", {"Over 5.5": 12.0, "Under 5.5": 1.06}), "over")
+    assert window is not None
+    assert window.most_rule is Rule.RATIO
+
+
+def test_player_props_have_the_higher_floor() -> None:
+    props = {"Saka shots Over 1.5": 2.05, "Saka shots Under 1.5": 1.88}
+    verdict = judge_over(line_of("player_prop", props), 2.2)
+    assert verdict.fair_final == pytest.approx(2.0922909881 * 1.01 * 1.03)
+
+
+@pytest.mark.parametrize(
+    ("odds", "rule", "margin"),
+    [(2.0, Rule.MIN_EDGE, -6.357), (2.3, Rule.PAYOUT, -0.0233), (2.5, Rule.RATIO, -0.0449)],
+)
+def test_a_price_outside_says_which_rule_and_by_how_much(
+    odds: float, rule: Rule, margin: float
+) -> None:
+    verdict = judge_over(line_of("total", TOTAL), odds)
+    (check,) = [check for check in verdict.stopped_by if check.rule is rule]
+    assert check.margin == pytest.approx(margin, abs=1e-3)
+    assert not verdict.is_value
+
+
+def test_moneyline_and_spread_are_capped_at_ten_percent() -> None:
+    spread = {"Arsenal -1": 8.0, "Chelsea +1": 1.13}
+    candidate = Candidate("home", 9.3, frozenset({"home"}), NOW, False)
+    verdict = judge(line_of("spread", spread), candidate, NOW)
+    assert verdict.ev_pct is not None
+    assert 10 < verdict.ev_pct < 20
+    assert rules_of(verdict) == {Rule.EDGE_CAP}
+    total = line_of("total", {"Over 2.5": 8.0, "Under 2.5": 1.13})
+    assert judge_over(total, 9.3).is_value
+
+
+def test_a_reference_with_a_wide_margin_values_nothing() -> None:
+    wide = line_of("total", {"Over 2.5": 1.9, "Under 2.5": 1.89})
+    assert Rule.PAYOUT_RATE in rules_of(judge_over(wide, 2.1))
+    assert price_window(wide, "over") is None
+
+
+@pytest.mark.parametrize(("age", "stopped"), [(15 * MINUTES, False), (15 * MINUTES + 1, True)])
+def test_both_ages_end_after_fifteen_minutes(age: int, stopped: bool) -> None:
+    old_line = line_of("total", TOTAL, age_ms=age)
+    assert (rules_of(judge_over(old_line, 2.15)) == {Rule.REFERENCE_AGE}) is stopped
+    verdict = judge_over(line_of("total", TOTAL), 2.15, scraped_at=NOW - age)
+    assert (rules_of(verdict) == {Rule.BOOK_AGE}) is stopped
+
+
+@pytest.mark.parametrize("book_live", [True, False])
+@pytest.mark.parametrize("reference_live", [True, False])
+def test_in_play_is_only_compared_with_in_play(book_live: bool, reference_live: bool) -> None:
+    line = line_of("total", TOTAL, is_live=reference_live)
+    verdict = judge_over(line, 2.15, is_live=book_live)
+    assert verdict.is_value is (book_live == reference_live)
+    assert (Rule.SAME_STATE in rules_of(verdict)) is (book_live != reference_live)
+
+
+def test_the_reference_is_never_the_bookmaker() -> None:
+    verdict = judge_over(line_of("total", TOTAL), 2.15, is_reference=True)
+    assert rules_of(verdict) == {Rule.OTHER_BOOKMAKER}
+
+
+def test_a_missing_side_leaves_nothing_to_compute() -> None:
+    verdict = judge_over(line_of("total", {"Over 2.5": 2.05}), 2.15)
+    assert rules_of(verdict) == {Rule.REFERENCE_SIDES}
+    assert (verdict.ev_pct, verdict.payout_rate, verdict.fair_odds) == (None, None, None)
+    football = line_of("moneyline", {"Arsenal": 2.05, "Chelsea": 1.88})
+    candidate = Candidate("home", 2.15, frozenset({"home"}), NOW, False)
+    assert rules_of(judge(football, candidate, NOW)) == {Rule.REFERENCE_SIDES}
+
+
+def test_a_method_that_cannot_be_applied_is_a_rule_that_stops() -> None:
+    """Additive devigging gives the outsider here a negative probability."""
+    odds = {"Arsenal": 1.01, "Draw": 40.0, "Chelsea": 150.0}
+    line = line_of("moneyline", odds)
+    candidate = Candidate("away", 120.0, frozenset({"away"}), NOW, False)
+    assert judge(line, candidate, NOW).fair_odds is None
+    assert rules_of(judge(line, candidate, NOW)) >= {Rule.DEVIGGED}
+    assert price_window(line, "away") is None
+    power = line_of("moneyline", odds, method="power")
+    assert judge(power, candidate, NOW).fair_odds is not None
+
+
+@pytest.mark.parametrize(
+    ("reference", "book", "comparable"),
+    [
+        ("home draw away", "home draw away", True),
+        ("home draw away", "home", True),
+        ("home draw away", "home draw", True),
+        ("home draw away", "home away", False),
+        ("home away", "home draw away", False),
+        ("home away", "home draw", False),
+        ("home away", "home", True),
+        ("over under", "over", True),
+    ],
+)
+def test_who_prices_the_draw_decides_what_can_be_compared(
+    reference: str, book: str, comparable: bool
+) -> None:
+    assert is_comparable(reference.split(), frozenset(book.split())) is comparable
+
+
+def test_an_unknown_method_is_refused() -> None:
+    with pytest.raises(DevigError, match="unknown method"):
+        line_of("total", TOTAL, method="wisdom")
+
+
+lines = st.builds(
+    lambda market, over, total, method: (market, over, total, method),
+    st.sampled_from(["total", "player_prop", "spread"]),
+    st.floats(1.05, 15.0),
+    st.floats(0.995, 1.06),
+    st.sampled_from(METHODS),
+)
+_TEXTS = {
+    "total": ("Over 2.5", "Under 2.5"),
+    "player_prop": ("Saka shots Over 1.5", "Saka shots Under 1.5"),
+    "spread": ("Arsenal -1", "Chelsea +1"),
+}
+
+
+@given(lines, st.floats(0.9, 1.3))
+def test_the_window_is_where_the_price_rules_hold(
+    made: tuple[str, float, float, str], factor: float
+) -> None:
+    market, odds, total, method = made
+    assume(total - 1 / odds > 0.01)
+    other = 1 / (total - 1 / odds)
+    assume(other > 1.001)
+    line = line_of(market, dict(zip(_TEXTS[market], (odds, other), strict=True)), method=method)
+    side = line.group.sides[0]
+    price = odds * factor
+    assume(price > 1)
+    verdict = judge(line, Candidate(side, price, frozenset({side}), NOW, False), NOW)
+    window = price_window(line, side)
+    if window is None:
+        assert not verdict.is_value
+        return
+    near = any(abs(price / end - 1) < 1e-9 for end in (window.least, window.most))
+    assume(not near)
+    assert verdict.is_value is (window.least < price < window.most)
+    assert rules_of(verdict) <= PRICE_RULES
+    if price > window.most:
+        assert window.most_rule in rules_of(verdict)
+    if price < window.least:
+        assert window.least_rule in rules_of(verdict)
