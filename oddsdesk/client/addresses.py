@@ -1,0 +1,66 @@
+"""The three addresses of a service, and the key, checked before anything is sent."""
+
+from typing import NamedTuple
+from urllib.parse import urlsplit, urlunsplit
+
+from oddsdesk.client.errors import AddressError
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_STREAM_SCHEMES = {"http": "ws", "https": "wss"}
+
+
+class Addresses(NamedTuple):
+    """Where the service is asked, gives stream tokens, and streams; without a last slash."""
+
+    base: str
+    auth: str
+    stream: str
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the service runs on this machine: no proxy stands between."""
+        return urlsplit(self.base).hostname in _LOOPBACK
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether any request is made over TLS."""
+        return any(address.startswith("https") for address in (self.base, self.auth))
+
+
+def read_addresses(base_url: str, auth_url: str | None, ws_url: str | None) -> Addresses:
+    """Check the addresses; token and stream are found beside the base unless given.
+
+    Raises:
+        AddressError: one of them is no address of its kind.
+    """
+    base = _read("base_url", base_url, ("http", "https"))
+    auth = base if auth_url is None else _read("auth_url", auth_url, ("http", "https"))
+    if ws_url is not None:
+        return Addresses(base, auth, _read("ws_url", ws_url, ("ws", "wss")))
+    scheme, rest = base.split("://", 1)
+    return Addresses(base, auth, f"{_STREAM_SCHEMES[scheme]}://{rest}")
+
+
+def read_key(key: str) -> str:
+    """Return the key without blanks around it.
+
+    Raises:
+        AddressError: it can't be the key of a service; the message does not hold it.
+    """
+    plain = key.strip()
+    if not plain or not plain.isascii() or not plain.isprintable():
+        raise AddressError("expected an API key: letters and digits, with no blank among them")
+    return plain
+
+
+def _read(name: str, url: str, schemes: tuple[str, ...]) -> str:
+    try:
+        parts = urlsplit(url.strip())
+        port_is_fine = parts.port != 0
+    except ValueError:
+        parts, port_is_fine = urlsplit(""), False
+    if parts.scheme not in schemes or not parts.hostname or not port_is_fine:
+        raise AddressError(f"{name}: expected an address such as {schemes[-1]}://host, got {url!r}")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise AddressError(f"{name}: expected an address without user, query and fragment")
+    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))

@@ -1,0 +1,113 @@
+"""From the bytes of an answer to typed values, or to the error that they tell of."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar, overload
+
+import msgspec
+
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    MalformedAnswerError,
+    NotFoundError,
+    RateLimitedError,
+    ServiceError,
+    ServiceUnavailableError,
+    UnauthorizedError,
+)
+from oddsdesk.contract.errors import ErrorBody
+from oddsdesk.contract.times import MINUTE_MS
+
+T = TypeVar("T")
+
+_errors = msgspec.json.Decoder(ErrorBody)
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
+_BY_STATUS: dict[int, type[ServiceError]] = {
+    401: UnauthorizedError,
+    403: ForbiddenError,
+    404: NotFoundError,
+}
+
+
+class Listing(Sequence[T], Generic[T]):
+    """The items of a list answer, with where to go on."""
+
+    def __init__(self, items: Sequence[T], next_cursor: str | None = None) -> None:
+        self._items = items
+        self.next_cursor = next_cursor
+        """Give it as ``cursor`` to read on; None where nothing was cut, or the service
+        does not tell (D14)."""
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the items as dictionaries, a data frame in one line."""
+        return [msgspec.to_builtins(item) for item in self._items]
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        return self._items[index]
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __repr__(self) -> str:
+        return f"<Listing of {len(self._items)}>"
+
+
+def decode(kind: Any, body: bytes, path: str) -> Any:
+    """Read a body as ``kind``; fields that the contract does not know are ignored.
+
+    Raises:
+        MalformedAnswerError: the body is something else.
+    """
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+    try:
+        return decoder.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise MalformedAnswerError(f"{path} answered something unexpected: {error}") from error
+
+
+def refusal(
+    status: int, headers: Mapping[str, str], body: bytes, path: str, now_ms: int
+) -> ServiceError:
+    """Return the error that an answer tells of."""
+    code, message, upgrade_url = _detail(status, headers, body, path)
+    if status == 429:
+        return RateLimitedError(message, _retry_at_ms(headers, now_ms))
+    if status >= 500:
+        return ServiceUnavailableError(code, message, status)
+    return _BY_STATUS.get(status, ServiceError)(code, message, status, upgrade_url)
+
+
+def whole_number(headers: Mapping[str, str], name: str) -> int | None:
+    """Return a header that holds a whole number, None where it is missing or something else."""
+    text = headers.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+
+
+def _detail(
+    status: int, headers: Mapping[str, str], body: bytes, path: str
+) -> tuple[str, str, str | None]:
+    try:
+        detail = _errors.decode(body).error
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        target = headers.get("location")
+        if 300 <= status < 400 and target:
+            return f"http_{status}", f"{path} has moved: the address redirects elsewhere", None
+        return f"http_{status}", f"{path} answered with status {status} and no reason", None
+    return detail.code, detail.message, detail.upgrade_url
+
+
+def _retry_at_ms(headers: Mapping[str, str], now_ms: int) -> int:
+    """When to ask again: by the header of the contract, else ``Retry-After``, else in a minute."""
+    reset = whole_number(headers, "x-ratelimit-reset")
+    if reset is not None and reset * 1000 > now_ms:
+        return reset * 1000
+    after = whole_number(headers, "retry-after")
+    return now_ms + (MINUTE_MS if after is None else after * 1000)

@@ -1,0 +1,315 @@
+"""The Python client of an odds service: one coroutine a resource."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
+
+from msgspec import UNSET
+
+from oddsdesk.client.addresses import read_addresses, read_key
+from oddsdesk.client.answers import Listing, decode, refusal
+from oddsdesk.client.quota import Quota, read_quota
+from oddsdesk.client.stream import StateListener, follow
+from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.resources import (
+    Answer,
+    Bookmaker,
+    Event,
+    EventDetail,
+    Game,
+    GameMatrix,
+    Health,
+    OddsRow,
+    PriceMessage,
+    Sport,
+    StreamToken,
+    ValueBet,
+)
+
+if TYPE_CHECKING:
+    from oddsdesk.client.transport import Transport
+
+Parameter = str | int | float | bool | None
+
+
+class Client:
+    """Asks one service with one key; use it as ``async with Client(url, key) as client``.
+
+    Every coroutine raises a ``ServiceError`` of the kind that says what to do about it.
+    The key stands in no text that it shows.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        key: str,
+        *,
+        auth_url: str | None = None,
+        ws_url: str | None = None,
+        clock: Clock = system_clock,
+    ) -> None:
+        self.addresses = read_addresses(base_url, auth_url, ws_url)
+        self.quota: Quota | None = None
+        """Requests left, None before the first answer."""
+        self._key = read_key(key)
+        self._clock = clock
+        self._transport: Transport | None = None
+
+    def __repr__(self) -> str:
+        return f"<Client of {self.addresses.base}>"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections; a later request opens new ones."""
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            await transport.close()
+
+    async def sports(self) -> Listing[Sport]:
+        """Return the sports with odds of the last 10 minutes."""
+        return await self._list(Sport, "/api/sports")
+
+    async def bookmakers(self, *, is_live: bool | None = None) -> Listing[Bookmaker]:
+        """Return the bookmakers scraped within the last 10 minutes."""
+        return await self._list(Bookmaker, "/api/bookmakers", is_live=is_live)
+
+    async def events(
+        self,
+        *,
+        sport: str | None = None,
+        competition: str | None = None,
+        bookmaker: str | None = None,
+        is_live: bool | None = None,
+        stale_minutes: int | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Listing[Event]:
+        """Return events, in-play ones first, then by kick-off."""
+        return await self._list(
+            Event,
+            "/api/events",
+            sport=sport,
+            competition=competition,
+            bookmaker=bookmaker,
+            is_live=is_live,
+            stale_minutes=stale_minutes,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    async def event(
+        self,
+        slug: str,
+        *,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        period: int | None = None,
+        stale_minutes: int | None = None,
+    ) -> EventDetail:
+        """Return an event with every market; ``slug`` as the events list gives it."""
+        path = f"/api/events/{quote(slug, safe='%')}"
+        detail: EventDetail = await self._one(
+            EventDetail,
+            path,
+            bookmaker=bookmaker,
+            market_type=market_type,
+            period=period,
+            stale_minutes=stale_minutes,
+        )
+        return detail
+
+    async def odds(
+        self,
+        *,
+        sport: str | None = None,
+        competition: str | None = None,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        is_live: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Listing[OddsRow]:
+        """Return odds rows of the last 10 minutes; at most 500 an answer."""
+        return await self._list(
+            OddsRow,
+            "/api/odds",
+            sport=sport,
+            competition=competition,
+            bookmaker=bookmaker,
+            market_type=market_type,
+            is_live=is_live,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    async def live_odds(
+        self,
+        *,
+        sport: str | None = None,
+        competition: str | None = None,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Listing[OddsRow]:
+        """Return in-play odds rows."""
+        return await self._list(
+            OddsRow,
+            "/api/odds/live",
+            sport=sport,
+            competition=competition,
+            bookmaker=bookmaker,
+            market_type=market_type,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    async def games(
+        self,
+        *,
+        sport: str | None = None,
+        competition: str | None = None,
+        bookmaker: str | None = None,
+        is_live: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Listing[Game]:
+        """Return games, in-play ones first, then by kick-off; at most 500 an answer."""
+        return await self._list(
+            Game,
+            "/api/games",
+            sport=sport,
+            competition=competition,
+            bookmaker=bookmaker,
+            is_live=is_live,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    async def game(
+        self,
+        game_id: str,
+        *,
+        market_type: str | None = None,
+        period: int | None = None,
+        bookmaker: str | None = None,
+    ) -> GameMatrix:
+        """Return a game as selections by bookmakers."""
+        matrix: GameMatrix = await self._one(
+            GameMatrix,
+            f"/api/games/{quote(game_id, safe='')}",
+            market_type=market_type,
+            period=period,
+            bookmaker=bookmaker,
+        )
+        return matrix
+
+    async def value_bets(
+        self,
+        *,
+        sport: str | None = None,
+        competition: str | None = None,
+        bookmaker: str | None = None,
+        min_ev: float | None = None,
+        max_ev: float | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Listing[ValueBet]:
+        """Return value bets, highest EV first; ``min_ev`` and ``max_ev`` in percent."""
+        return await self._list(
+            ValueBet,
+            "/api/value-bets",
+            sport=sport,
+            competition=competition,
+            bookmaker=bookmaker,
+            min_ev=min_ev,
+            max_ev=max_ev,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    async def health(self) -> Health:
+        """Return how the service is; it costs no request of the quota."""
+        path = "/api/health"
+        health: Health = decode(Health, await self._get(path, {}), path)
+        return health
+
+    async def stream_token(self) -> StreamToken:
+        """Return a token for one stream connection; ``expires_in`` in seconds."""
+        path = "/api/stream/token"
+        body = await self._request("POST", self.addresses.auth + path, path, {})
+        token: StreamToken = decode(StreamToken, body, path)
+        return token
+
+    def stream(
+        self,
+        *,
+        sport: str | None = None,
+        competition: str | None = None,
+        bookmaker: str | None = None,
+        game_id: str | None = None,
+        on_state: StateListener | None = None,
+    ) -> AsyncIterator[PriceMessage]:
+        """Yield price changes for as long as it is iterated, over as many connections as it takes.
+
+        ``on_state`` is told of each connection and loss: between a loss and the next
+        connection changes are missed, so read the present state again when connected.
+
+        Raises:
+            ServiceError: the key may not stream, or not with this filter.
+        """
+        filters = {
+            "sport": sport,
+            "competition": competition,
+            "bookmaker": bookmaker,
+            "game_id": game_id,
+        }
+        plain = {name: value for name, value in filters.items() if value is not None}
+        return follow(self, plain, on_state, clock=self._clock)
+
+    async def _list(self, kind: Any, path: str, **parameters: Parameter) -> Listing[Any]:
+        body = await self._get(path, parameters)
+        answer: Answer[list[Any]] = decode(Answer[list[kind]], body, path)
+        cursor = answer.meta.next_cursor
+        return Listing(answer.data, None if cursor is UNSET else cursor)
+
+    async def _one(self, kind: Any, path: str, **parameters: Parameter) -> Any:
+        return decode(Answer[kind], await self._get(path, parameters), path).data
+
+    async def _get(self, path: str, parameters: dict[str, Parameter]) -> bytes:
+        return await self._request("GET", self.addresses.base + path, path, parameters)
+
+    async def _request(
+        self, method: str, url: str, path: str, parameters: dict[str, Parameter]
+    ) -> bytes:
+        texts = {name: _text(value) for name, value in parameters.items() if value is not None}
+        reply = await self._open().send(method, url, texts)
+        now = self._clock()
+        if method == "GET":
+            self.quota = read_quota(reply.headers, now) or self.quota
+        if reply.status != 200:
+            raise refusal(reply.status, reply.headers, reply.body, path, now)
+        return reply.body
+
+    def _open(self) -> Transport:
+        if self._transport is None:
+            # httpx takes 40 to 80 ms to import, and the window is to stand before that
+            from oddsdesk.client.transport import Transport  # noqa: PLC0415
+
+            self._transport = Transport(
+                self._key, is_secure=self.addresses.is_secure, is_local=self.addresses.is_local
+            )
+        return self._transport
+
+
+def _text(value: str | float | bool) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

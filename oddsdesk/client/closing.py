@@ -1,0 +1,44 @@
+"""What the close codes of the stream mean for the one who listens (D23, D24)."""
+
+from typing import Final
+
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    OfflineError,
+    RateLimitedError,
+    ServiceError,
+    ServiceUnavailableError,
+)
+from oddsdesk.contract.plans import DAY_S
+
+_DAY_MS: Final = DAY_S * 1000
+_TRANSIENT: Final = {
+    1000: "the service ended the stream, as one that nobody listens to",
+    1001: "the service is going down or restarting",
+    1012: "the service is restarting",
+    4001: "the service accepts the stream's token no more",
+    4008: "this program fell behind the stream",
+}
+
+
+class StreamClosedError(Exception):
+    """The connection was closed; ``code`` None where it just broke off."""
+
+    def __init__(self, code: int | None) -> None:
+        super().__init__(f"closed with {code}")
+        self.code = code
+
+
+def error_of(code: int | None, now_ms: int) -> ServiceError:
+    """Return what a close code tells: an error to wait out, or one that waiting won't help."""
+    if code is None:
+        return OfflineError("the stream broke off")
+    if code == 4000:
+        return ServiceError("bad_request", "the service does not know a filter of the stream")
+    if code == 4003:
+        return ForbiddenError("bookmaker_forbidden", "the plan does not stream this bookmaker")
+    if code == 4029:
+        tomorrow = (now_ms // _DAY_MS + 1) * _DAY_MS
+        return RateLimitedError("the plan's stream connections of today are used up", tomorrow)
+    reason = _TRANSIENT.get(code, f"the service closed the stream with code {code}")
+    return ServiceUnavailableError("stream_closed", reason)

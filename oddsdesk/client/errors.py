@@ -1,0 +1,63 @@
+"""What can go wrong with a service, as exceptions that callers branch on."""
+
+
+class ServiceError(Exception):
+    """The service could not be asked, or refused; the message is fit to be shown.
+
+    ``code`` is the contract's word where the service gave one; ``status`` the HTTP status,
+    None where there was no answer.
+    """
+
+    def __init__(
+        self, code: str, message: str, status: int | None = None, upgrade_url: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.status = status
+        self.upgrade_url = upgrade_url
+
+
+class UnauthorizedError(ServiceError):
+    """The service does not know the key."""
+
+
+class ForbiddenError(ServiceError):
+    """The key's plan does not have it; ``code`` names what, ``upgrade_url`` where to get it."""
+
+
+class NotFoundError(ServiceError):
+    """There is no such thing, or none that the key may see."""
+
+
+class RateLimitedError(ServiceError):
+    """The plan's requests are used up until ``retry_at_ms``."""
+
+    def __init__(self, message: str, retry_at_ms: int) -> None:
+        super().__init__("rate_limit_exceeded", message, 429)
+        self.retry_at_ms = retry_at_ms
+
+
+class ServiceUnavailableError(ServiceError):
+    """The service has trouble of its own (5xx); trying again later is safe."""
+
+
+class OfflineError(ServiceError):
+    """Nobody answered: no network, wrong address, TLS failure, or it took too long."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("offline", message)
+
+
+class MalformedAnswerError(ServiceError):
+    """Something answered that does not speak the contract; says what was expected."""
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__("malformed_answer", message, status)
+
+
+class AddressError(ServiceError):
+    """The address or the key is no such thing; nothing was sent."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("bad_address", message)

@@ -1,0 +1,23 @@
+"""How many requests the key has left, as the latest answer said."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from oddsdesk.client.answers import whole_number
+
+
+class Quota(NamedTuple):
+    """Requests left in the present window; times in milliseconds."""
+
+    remaining: int
+    resets_at_ms: int | None
+    as_of_ms: int
+
+
+def read_quota(headers: Mapping[str, str], now_ms: int) -> Quota | None:
+    """Return the quota that an answer's headers tell of, None where they do not."""
+    remaining = whole_number(headers, "x-ratelimit-remaining")
+    if remaining is None:
+        return None
+    reset = whole_number(headers, "x-ratelimit-reset")
+    return Quota(remaining, None if reset is None else reset * 1000, now_ms)

@@ -1,0 +1,97 @@
+"""One connection of the stream over the websockets client; imported when first needed."""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Final, Self
+from urllib.parse import urlencode, urlsplit
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+
+from oddsdesk.client.addresses import Addresses
+from oddsdesk.client.closing import StreamClosedError
+from oddsdesk.client.errors import OfflineError, ServiceUnavailableError
+from oddsdesk.tasks import spawn, stop
+
+PING_EVERY_S: Final = 30.0
+_SILENCE_S: Final = 75.0
+"""Two pings without any answer: the other end is gone."""
+_OPEN_S: Final = 10
+_CLOSE_S: Final = 1
+_LARGEST: Final = 64 * 1024
+
+
+class Socket:
+    """An open connection that says ``ping`` every 30 s; use it as a context manager."""
+
+    def __init__(self, connection: ClientConnection, host: str) -> None:
+        self._connection = connection
+        self._host = host
+
+    async def __aenter__(self) -> Self:
+        self._pinging = spawn("stream ping", self._ping())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await stop(self._pinging)
+        await self._connection.close()
+
+    async def receive(self) -> str | bytes:
+        """Return the next frame.
+
+        Raises:
+            StreamClosedError: the connection is closed.
+            OfflineError: nothing was heard for 75 s.
+        """
+        try:
+            async with asyncio.timeout(_SILENCE_S):
+                return await self._connection.recv()
+        except TimeoutError as error:
+            raise OfflineError(f"nothing was heard from {self._host} for over a minute") from error
+        except ConnectionClosed as error:
+            raise StreamClosedError(None if error.rcvd is None else error.rcvd.code) from error
+
+    async def _ping(self) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await asyncio.sleep(PING_EVERY_S)
+                await self._connection.send("ping")
+
+
+async def open_socket(addresses: Addresses, query: Mapping[str, str]) -> Socket:
+    """Open a connection; the query holds the token, so no error names the address in full.
+
+    Raises:
+        OfflineError: nobody answered within 10 s.
+        ServiceUnavailableError: something answered, but opened no stream.
+    """
+    host = urlsplit(addresses.stream).netloc
+    try:
+        connection = await connect(
+            f"{addresses.stream}/api/stream?{urlencode(query)}",
+            open_timeout=_OPEN_S,
+            close_timeout=_CLOSE_S,
+            ping_interval=None,  # the text ping of the contract counts, protocol pings do not
+            max_size=_LARGEST,
+            proxy=None if addresses.is_local else True,
+        )
+    except InvalidStatus as error:
+        status = error.response.status_code
+        raise ServiceUnavailableError(
+            f"http_{status}", f"{host} opens no stream: it answers with status {status}", status
+        ) from None
+    except TimeoutError:
+        raise OfflineError(f"{host} took too long to open the stream") from None
+    except ssl.SSLError:
+        raise OfflineError(f"no secure stream from {host}: does it speak wss?") from None
+    except (OSError, WebSocketException):
+        raise OfflineError(f"nothing streams at {host}") from None
+    return Socket(connection, host)

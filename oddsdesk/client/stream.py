@@ -1,0 +1,129 @@
+"""The stream of price changes, reconnecting for as long as somebody listens."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+from oddsdesk.client.addresses import Addresses
+from oddsdesk.client.backoff import Backoff, Randomness
+from oddsdesk.client.closing import StreamClosedError, error_of
+from oddsdesk.client.errors import (
+    MalformedAnswerError,
+    OfflineError,
+    RateLimitedError,
+    ServiceUnavailableError,
+)
+from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.resources import PriceMessage, StreamToken
+
+if TYPE_CHECKING:
+    from oddsdesk.client.socket import Socket
+
+STEADY_MS: Final = 10_000
+"""A connection that lived this long makes the next wait short again."""
+
+_PONG: Final = "pong"
+_log = logging.getLogger(__name__)
+_decoder = msgspec.json.Decoder(PriceMessage)
+
+
+@dataclass(frozen=True, slots=True)
+class Connecting:
+    """A try begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The stream is up: read the present state now, changes were missed until here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """There is no stream; the next try is at ``next_try_ms``."""
+
+    reason: str
+    next_try_ms: int
+
+
+StreamState = Connecting | Connected | Lost
+StateListener = Callable[[StreamState], None]
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class TokenSource(Protocol):
+    """What the stream needs of a client."""
+
+    @property
+    def addresses(self) -> Addresses:
+        """Where the service is."""
+
+    async def stream_token(self) -> StreamToken:
+        """Return a fresh token."""
+
+
+async def follow(
+    source: TokenSource,
+    filters: Mapping[str, str],
+    on_state: StateListener | None = None,
+    *,
+    clock: Clock = system_clock,
+    sleep: Sleep = asyncio.sleep,
+    randomness: Randomness = random.random,
+) -> AsyncIterator[PriceMessage]:
+    """Yield the changes of one connection after the other, each with a fresh token.
+
+    Raises:
+        ServiceError: waiting would not help: unknown key, not on the plan, bad filter.
+    """
+    tell = on_state or _ignore
+    backoff = Backoff(randomness)
+    while True:
+        tell(Connecting())
+        connected_at: int | None = None
+        try:
+            async with await _connect(source, filters) as socket:
+                connected_at = clock()
+                tell(Connected())
+                async for message in _messages(socket, clock):
+                    yield message
+        except (OfflineError, ServiceUnavailableError, MalformedAnswerError) as error:
+            if connected_at is not None and clock() - connected_at >= STEADY_MS:
+                backoff.reset()
+            reason, wait_s = error.message, backoff.next_s()
+        except RateLimitedError as error:
+            reason, wait_s = error.message, max(1.0, (error.retry_at_ms - clock()) / 1000)
+        tell(Lost(reason, clock() + round(wait_s * 1000)))
+        await sleep(wait_s)
+
+
+async def _connect(source: TokenSource, filters: Mapping[str, str]) -> Socket:
+    # the websockets client takes 15 to 30 ms to import, and the window is to stand before that
+    from oddsdesk.client.socket import open_socket  # noqa: PLC0415
+
+    token = await source.stream_token()
+    return await open_socket(source.addresses, {"token": token.token, **filters})
+
+
+async def _messages(socket: Socket, clock: Clock) -> AsyncIterator[PriceMessage]:
+    while True:
+        try:
+            frame = await socket.receive()
+        except StreamClosedError as error:
+            raise error_of(error.code, clock()) from error
+        if frame == _PONG:
+            continue
+        try:
+            yield _decoder.decode(frame)
+        except msgspec.DecodeError as error:
+            _log.warning("the stream sent what is no price change, passed over: %s", error)
+
+
+def _ignore(state: StreamState) -> None:
+    """Nobody asked to be told."""
