@@ -1,0 +1,118 @@
+"""What a bookmaker would offer on a game: the reference, bookmakers with habits, copycats."""
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+from oddsdesk.feeds.simulator.assortment import REFERENCE, Assortment, assortment
+from oddsdesk.feeds.simulator.fixtures import BookmakerProfile, Habit
+from oddsdesk.feeds.simulator.game import Game, View
+from oddsdesk.feeds.simulator.groups import Group, MarketKey
+from oddsdesk.feeds.simulator.liquidity import largest_bet
+from oddsdesk.feeds.simulator.prices import Pricer, reference_margin, reference_prices
+
+_STICKS = 0.012
+_SLOW_STICKS = 0.03
+_REFERENCE_STICKS = 0.003
+
+Odds = dict[str, float]
+Offers = dict[MarketKey, Odds]
+
+
+class Opinions(NamedTuple):
+    """By what share a bookmaker is wrong about a game: who wins, how much is scored."""
+
+    side: float
+    size: float
+
+
+class PriceBook(Protocol):
+    """What a bookmaker would offer, given what it knows."""
+
+    sticks: float
+    """Prices that would move by less than this share stay as they are."""
+
+    def offers(self, game: Game, view: View, opinions: Opinions) -> Offers:
+        """Return every market with its prices."""
+        ...
+
+    def liquidity(self, game: Game, key: MarketKey, now_ms: int) -> float | None:
+        """Return the largest bet, None if it is not told."""
+        ...
+
+
+class ReferencePrices:
+    """The sharp reference: every market and line, a small margin, limits told."""
+
+    sticks = _REFERENCE_STICKS
+
+    def offers(self, game: Game, view: View, opinions: Opinions) -> Offers:
+        """Return every market with its prices."""
+        offers: Offers = {}
+        for key, groups in view.markets.items():
+            if not REFERENCE.has(key):
+                continue
+            margin = reference_margin(key, view.live)
+            odds = offers[key] = {}
+            for group in groups:
+                odds.update(zip(group.selections, reference_prices(group, margin), strict=True))
+        return offers
+
+    def liquidity(self, game: Game, key: MarketKey, now_ms: int) -> float | None:
+        """Return the largest bet."""
+        limit = game.competition.limit
+        return largest_bet(limit, key, game.kickoff_ms - now_ms, game.live)
+
+
+class HabitPrices:
+    """A bookmaker with an assortment, a margin and opinions of its own."""
+
+    def __init__(self, profile: BookmakerProfile) -> None:
+        self._pricer = Pricer(profile)
+        self._assortment: Assortment = assortment(profile)
+        self.sticks = _SLOW_STICKS if profile.habit is Habit.SLOW else _STICKS
+
+    def offers(self, game: Game, view: View, opinions: Opinions) -> Offers:
+        """Return every market with its prices."""
+        offers: Offers = {}
+        for key, groups in view.markets.items():
+            if not self._assortment.has(key):
+                continue
+            lines = self._assortment.lines(groups, view.live)
+            if lines:
+                margin = self._pricer.margin(key, view.live)
+                offers[key] = self._odds(lines, margin, opinions)
+        return offers
+
+    def liquidity(self, game: Game, key: MarketKey, now_ms: int) -> float | None:
+        """Bookmakers do not tell their limits."""
+        return None
+
+    def _odds(self, lines: list[Group], margin: float, opinions: Opinions) -> Odds:
+        odds: Odds = {}
+        for group in lines:
+            prices = self._pricer.prices(group, margin, opinions.side, opinions.size)
+            odds.update(zip(group.selections, prices, strict=True))
+        return odds
+
+
+class CopiedPrices:
+    """A bookmaker that takes what another one says, a little shorter."""
+
+    def __init__(self, profile: BookmakerProfile, source: Callable[[Game], Offers]) -> None:
+        self._pricer = Pricer(profile)
+        self._assortment = assortment(profile)
+        self._source = source
+        self.sticks = _STICKS
+
+    def offers(self, game: Game, view: View, opinions: Opinions) -> Offers:
+        """Return every market that the other bookmaker has."""
+        copied = self._source(game)
+        return {
+            key: {name: self._pricer.copied(price) for name, price in odds.items()}
+            for key, odds in copied.items()
+            if self._assortment.has(key)
+        }
+
+    def liquidity(self, game: Game, key: MarketKey, now_ms: int) -> float | None:
+        """Bookmakers do not tell their limits."""
+        return None
