@@ -1,0 +1,207 @@
+"""Paints the cells of a live table in few passes: grounds, marks, then texts by font and ink."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QColor, QPainter, QPen, QStaticText
+
+from oddsdesk.clock import Clock
+from oddsdesk.desk.theme import spacing
+from oddsdesk.desk.theme.colours import mix
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import FLASH_SHARE, HOVER_SHARE, Ground, Ink
+from oddsdesk.desk.widgets.cells import FADE_MS, FLASH_MS, Align, Cell
+from oddsdesk.desk.widgets.live_model import LiveModel
+from oddsdesk.desk.widgets.marks import MARK, Marks
+from oddsdesk.desk.widgets.spans import Band, Lane, Painted
+from oddsdesk.desk.widgets.texts import TextCache
+
+_FLASH_STEPS = 12
+_ARROW_GAP = 5
+_NOTE_GAP = 6
+_FOLD_WIDTH = MARK + 5
+_PALE_SHARE = 0.45
+_BODY, _STRONG, _SMALL = range(3)
+_PLAIN_GROUNDS = (Ground.PANEL, Ground.REFERENCE, Ground.RAISED)
+
+
+class CellPainter:
+    """Paints spans of cells; one a table, shared by its panes."""
+
+    def __init__(self, theme: Theme, clock: Clock) -> None:
+        self._theme = theme
+        self._clock = clock
+        self._marks = Marks()
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Take colours and fonts from the theme anew."""
+        fonts, tokens = self._theme.fonts, self._theme.tokens
+        self._texts = [TextCache(font) for font in (fonts.body, fonts.strong, fonts.small)]
+        self._grounds = [QColor(colour) for colour in tokens.grounds]
+        self._pens = [QPen(QColor(colour)) for colour in tokens.inks]
+        self._line = QColor(tokens.line)
+        self._accent = QColor(tokens.accent)
+        self._hover = QColor(tokens.hover)
+        self._hover.setAlphaF(HOVER_SHARE)
+        movement = {1: tokens.up, -1: tokens.down}
+        self._arrow_colours = {
+            (direction, pale): _with_alpha(colour, _PALE_SHARE if pale else 1)
+            for direction, colour in movement.items()
+            for pale in (True, False)
+        }
+        self._flashes = {
+            (direction, ground): _flash_steps(colour, tokens.ground(ground))
+            for direction, colour in movement.items()
+            for ground in Ground
+        }
+
+    def lane(self, model: LiveModel, column: int, left: int, width: int) -> Lane:
+        """Return a visible column of a model."""
+        spec = model.column(column)
+        is_left = spec.align is Align.LEFT
+        return Lane(column, left, width, is_left, 0 if is_left else self._note_width(model, column))
+
+    def least_width(self, model: LiveModel, column: int) -> int:
+        """Return the pixels that the samples of a column take, margins included."""
+        spec = model.column(column)
+        arrow = MARK + _ARROW_GAP if spec.has_arrow else 0
+        text = self._texts[_BODY].lay(spec.sample).width
+        note = self._note_width(model, column)
+        return round(text + 0.5) + arrow + note + 2 * spacing.CELL_MARGIN
+
+    def paint(
+        self, painter: QPainter, model: LiveModel, bands: Sequence[Band], lanes: Sequence[Lane]
+    ) -> Painted:
+        """Paint the cells where bands and lanes cross."""
+        canvas = _Canvas(painter, self._clock())
+        if bands and lanes:
+            for band in bands:
+                self._paint_band(model, band, lanes, canvas)
+            self._paint_texts(canvas)
+        return canvas.painted
+
+    def paint_outline(self, painter: QPainter, rect: QRect, *, has_focus: bool) -> None:
+        """Draw the frame of the current cell."""
+        painter.setPen(self._accent if has_focus else self._line)
+        painter.drawRect(rect.adjusted(0, 0, -1, -2))
+
+    def _note_width(self, model: LiveModel, column: int) -> int:
+        sample = model.column(column).note_sample
+        return round(self._texts[_SMALL].lay(sample).width + 0.5) + _NOTE_GAP if sample else 0
+
+    def _paint_band(
+        self, model: LiveModel, band: Band, lanes: Sequence[Lane], canvas: "_Canvas"
+    ) -> None:
+        row, top, inner, base = band.row, band.top, band.height - 1, band.ground
+        left = lanes[0].left
+        width = lanes[-1].left + lanes[-1].width - left
+        fill, cell_of, painted = canvas.painter.fillRect, model.cell, canvas.painted
+        fill(left, top, width, inner, self._grounds[base])
+        fill(left, top + inner, width, 1, self._line)
+        for lane in lanes:
+            cell = cell_of(row, lane.column)
+            if cell.due < painted.due:
+                painted.due = cell.due
+            ground = cell.ground
+            if ground in _PLAIN_GROUNDS and base is not Ground.PANEL:
+                ground = base
+            elapsed = canvas.now - cell.flashes_from
+            if elapsed < FLASH_MS + FADE_MS:
+                fill(lane.left, top, lane.width, inner, self._flash(cell.flash, ground, elapsed))
+                painted.flashing.append(QRect(lane.left, top, lane.width, inner))
+            elif ground != base:
+                fill(lane.left, top, lane.width, inner, self._grounds[ground])
+            if cell.text:
+                self._place(cell, band, lane, elapsed < FLASH_MS, canvas)
+        if band.is_hovered:
+            fill(left, top, width, inner, self._hover)
+
+    def _place(
+        self, cell: Cell, band: Band, lane: Lane, is_flashing: bool, canvas: "_Canvas"
+    ) -> None:
+        font = _STRONG if cell.is_strong else _BODY
+        cache = self._texts[font]
+        if lane.is_left:
+            x = lane.left + spacing.CELL_MARGIN
+            if band.is_section and lane.column == 0:
+                self._place_fold(x, band, canvas)
+                x += _FOLD_WIDTH
+            laid = cache.fit(cell.text, lane.left + lane.width - spacing.CELL_MARGIN - x)
+        else:
+            edge = lane.left + lane.width - spacing.CELL_MARGIN - lane.note_width
+            laid = cache.fit(cell.text, edge - lane.left - spacing.HALF)
+            x = round(edge - laid.width)
+        ink = Ink.STRONG if is_flashing else cell.ink
+        y = band.top + (band.height - cache.height) // 2
+        canvas.texts[font, ink].append((x, y, laid.static))
+        if cell.note:
+            self._place_note(cell.note, band, lane, round(x + laid.width) + _NOTE_GAP, canvas)
+        if cell.is_struck:
+            canvas.strikes[ink].append((x - 1, band.top + band.height // 2, round(laid.width) + 2))
+        if cell.arrow:
+            colour = self._arrow_colours[cell.arrow, cell.arrow_is_pale]
+            arrow = self._marks.arrow(cell.arrow, colour, canvas.ratio)
+            arrow_y = band.top + (band.height - MARK) // 2
+            canvas.painter.drawPixmap(x - _ARROW_GAP - MARK, arrow_y, arrow)
+
+    def _place_fold(self, x: int, band: Band, canvas: "_Canvas") -> None:
+        mark = self._marks.fold(band.is_folded, self._pens[Ink.SOFT].color(), canvas.ratio)
+        canvas.painter.drawPixmap(x, band.top + (band.height - MARK) // 2, mark)
+
+    def _place_note(self, note: str, band: Band, lane: Lane, x: int, canvas: "_Canvas") -> None:
+        cache = self._texts[_SMALL]
+        edge = lane.left + lane.width - spacing.CELL_MARGIN
+        if lane.is_left:
+            if edge - x < 2 * MARK:
+                return
+            laid = cache.fit(note, edge - x)
+        else:
+            laid = cache.lay(note)
+            x = round(edge - laid.width)
+        y = band.top + (band.height - cache.height) // 2 + 1
+        canvas.texts[_SMALL, Ink.NOTE].append((x, y, laid.static))
+
+    def _paint_texts(self, canvas: "_Canvas") -> None:
+        painter = canvas.painter
+        draw = painter.drawStaticText
+        for (font, ink), placed in canvas.texts.items():
+            painter.setFont(self._texts[font].font)
+            painter.setPen(self._pens[ink])
+            for x, y, static in placed:
+                draw(x, y, static)
+        for ink, strikes in canvas.strikes.items():
+            for x, y, width in strikes:
+                painter.fillRect(x, y, width, 1, self._pens[ink].color())
+
+    def _flash(self, direction: int, ground: Ground, elapsed: int) -> QColor:
+        steps = self._flashes[direction, ground]
+        if elapsed < FLASH_MS:
+            return steps[0]
+        return steps[(elapsed - FLASH_MS) * _FLASH_STEPS // FADE_MS]
+
+
+class _Canvas:
+    """What one repaint collects before it draws texts."""
+
+    __slots__ = ("now", "painted", "painter", "ratio", "strikes", "texts")
+
+    def __init__(self, painter: QPainter, now: int) -> None:
+        self.painter = painter
+        self.now = now
+        self.ratio = painter.device().devicePixelRatio()
+        self.painted = Painted()
+        self.texts: dict[tuple[int, Ink], list[tuple[int, int, QStaticText]]] = defaultdict(list)
+        self.strikes: dict[Ink, list[tuple[int, int, int]]] = defaultdict(list)
+
+
+def _flash_steps(colour: str, ground: str) -> list[QColor]:
+    shares = (FLASH_SHARE * (1 - step / _FLASH_STEPS) for step in range(_FLASH_STEPS))
+    return [QColor(mix(colour, ground, share)) for share in shares]
+
+
+def _with_alpha(colour: str, share: float) -> QColor:
+    made = QColor(colour)
+    made.setAlphaF(share)
+    return made

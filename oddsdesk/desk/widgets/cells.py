@@ -1,0 +1,75 @@
+"""What a live table shows: cells, columns and headers as plain values."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from oddsdesk.desk.theme.tokens import Ground, Ink
+
+NEVER = 1 << 62
+"""A time that does not come, in milliseconds."""
+FLASH_MS = 500
+FADE_MS = 1_000
+
+
+class Align(Enum):
+    """Where a column's texts and its header stand."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
+@dataclass(slots=True, frozen=True)
+class Cell:
+    """How one cell looks now; models make it anew when it changes. Times in milliseconds.
+
+    ``note`` is a secondary text in small type: right of the text, in the width that the
+    column keeps for it where it is aligned right.
+    """
+
+    text: str = ""
+    ink: Ink = Ink.STRONG
+    ground: Ground = Ground.PANEL
+    note: str = ""
+    is_strong: bool = False
+    """Whether the text is set in semi-bold."""
+    is_struck: bool = False
+    arrow: int = 0
+    """1 up, -1 down, 0 none."""
+    arrow_is_pale: bool = False
+    flash: int = 0
+    """1 up, -1 down: what ``flashes_from`` tells of."""
+    flashes_from: int = -NEVER
+    """When the flash began: full for ``FLASH_MS``, then fading for ``FADE_MS``."""
+    due: int = NEVER
+    """When the cell has to be asked for again, because age alone changes it."""
+
+
+EMPTY = Cell()
+
+
+@dataclass(slots=True, frozen=True)
+class Column:
+    """What never changes of a column: alignment, and samples that its width is taken from.
+
+    The header's title widens a column up to ``most`` pixels; what is longer is elided and
+    shown whole in the tooltip.
+    """
+
+    sample: str
+    align: Align = Align.RIGHT
+    note_sample: str = ""
+    has_arrow: bool = False
+    most: int = 110
+    stretches: bool = False
+    """Takes the width that is left; one column a pane at most."""
+
+
+@dataclass(slots=True, frozen=True)
+class Header:
+    """The two lines above a column."""
+
+    title: str
+    note: str = ""
+    tip: str = ""
+    is_marked: bool = False
+    """Whether the title is set in the strong ink: sorted by, favourite."""

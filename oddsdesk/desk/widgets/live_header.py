@@ -1,0 +1,80 @@
+"""The header of a live table: a title and a receding second line, aligned with the column."""
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QHeaderView, QWidget
+
+from oddsdesk.desk.theme import spacing
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ground, Ink
+from oddsdesk.desk.widgets.cells import Align
+from oddsdesk.desk.widgets.live_model import LiveModel
+from oddsdesk.desk.widgets.texts import Laid, TextCache
+
+
+class LiveHeader(QHeaderView):
+    """Paints ``LiveModel.header``; says the width that a title asks for."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._theme = theme
+        self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setMinimumSectionSize(spacing.STEP)
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Take colours and fonts from the theme anew."""
+        fonts, tokens = self._theme.fonts, self._theme.tokens
+        self._titles = TextCache(fonts.medium)
+        self._notes = TextCache(fonts.small)
+        self._ground = QColor(tokens.ground(Ground.RAISED))
+        self._line = QColor(tokens.line)
+        self._inks = {ink: QColor(tokens.ink(ink)) for ink in (Ink.STRONG, Ink.SOFT, Ink.NOTE)}
+
+    def title_width(self, title: str) -> int:
+        """Return the pixels that a header with this title takes, margins included."""
+        return round(self._titles.lay(title).width + 0.5) + 2 * spacing.CELL_MARGIN
+
+    def paint_blank(self, painter: QPainter, rect: QRect) -> None:
+        """Paint the header's ground where no column stands."""
+        painter.fillRect(rect, self._ground)
+        painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, self._line)
+
+    # Qt's virtuals
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), spacing.HEADER)
+
+    def paintEvent(self, event: object) -> None:
+        painter = QPainter(self.viewport())
+        self.paint_blank(painter, self.viewport().rect())
+        painter.end()
+        super().paintEvent(event)  # type: ignore[arg-type]
+
+    def paintSection(self, painter: QPainter, rect: QRect, column: int) -> None:
+        model = self.model()
+        assert isinstance(model, LiveModel)
+        header = model.header(column)
+        self.paint_blank(painter, rect)
+        room = rect.width() - 2 * spacing.CELL_MARGIN
+        is_left = model.column(column).align is Align.LEFT
+        title = self._titles.fit(header.title, room)
+        note = self._notes.fit(header.note, room) if header.note else None
+        heights = self._titles.height + (self._notes.height if note is not None else 0)
+        y = rect.top() + (rect.height() - heights) // 2
+        painter.setPen(self._inks[Ink.STRONG if header.is_marked else Ink.SOFT])
+        self._draw(painter, self._titles, title, rect, y, is_left)
+        if note is not None:
+            painter.setPen(self._inks[Ink.NOTE])
+            self._draw(painter, self._notes, note, rect, y + self._titles.height, is_left)
+
+    @staticmethod
+    def _draw(
+        painter: QPainter, cache: TextCache, laid: Laid, rect: QRect, y: int, is_left: bool
+    ) -> None:
+        painter.setFont(cache.font)
+        left = rect.left() + spacing.CELL_MARGIN
+        right = round(rect.right() + 1 - spacing.CELL_MARGIN - laid.width)
+        painter.drawStaticText(left if is_left else right, y, laid.static)

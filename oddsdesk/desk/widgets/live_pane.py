@@ -1,0 +1,258 @@
+"""One pane of a live table: a table view that paints its cells itself, in one go."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QRegion
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
+
+from oddsdesk.desk.theme import spacing
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ground
+from oddsdesk.desk.widgets.cell_painter import CellPainter
+from oddsdesk.desk.widgets.cells import NEVER
+from oddsdesk.desk.widgets.live_header import LiveHeader
+from oddsdesk.desk.widgets.live_model import LiveModel
+from oddsdesk.desk.widgets.spans import Band, Lane
+
+_MOST_RECTS = 40
+_MOVES = QAbstractItemView.CursorAction
+
+
+class LivePane(QTableView):
+    """Shows some columns of a ``LiveModel``; made and driven by ``LiveTable``."""
+
+    opened = Signal(QModelIndex)
+    """Enter was pressed on a cell."""
+    fold_asked = Signal(int, bool)
+    """A section row shall be folded (True) or unfolded."""
+    row_hovered = Signal(int)
+    """The row under the pointer, -1 for none."""
+    flash_seen = Signal()
+    """Cells were painted that flash still."""
+
+    def __init__(self, theme: Theme, painter: CellPainter, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._painter = painter
+        self._flashing = QRegion()
+        self._due = NEVER
+        self._hovered = -1
+        self.outlines_current = False
+        self.header = LiveHeader(theme, self)
+        self.setHorizontalHeader(self.header)
+        self._set_up_rows()
+        self._set_up_behaviour()
+
+    def live_model(self) -> LiveModel:
+        """Return the model."""
+        model = self.model()
+        assert isinstance(model, LiveModel)
+        return model
+
+    def set_hovered(self, row: int) -> None:
+        """Tint another row; -1 for none."""
+        for changed in {self._hovered, row} - {-1}:
+            self.viewport().update(self._row_rect(changed))
+        self._hovered = row
+
+    def advance_flashes(self) -> bool:
+        """Repaint what flashes; whether anything does."""
+        if self._flashing.isEmpty():
+            return False
+        region, self._flashing = self._flashing, QRegion()
+        self.viewport().update(region)
+        return True
+
+    def repaint_due(self, now_ms: int) -> None:
+        """Repaint if age has changed a look by now."""
+        if now_ms >= self._due:
+            self._due = NEVER
+            self.viewport().update()
+
+    def _set_up_rows(self) -> None:
+        rows = self.verticalHeader()
+        rows.setVisible(False)
+        rows.setMinimumSectionSize(1)
+        rows.setDefaultSectionSize(spacing.ROW)
+        rows.setSectionResizeMode(rows.ResizeMode.Fixed)
+
+    def _set_up_behaviour(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+
+    def _row_rect(self, row: int) -> QRect:
+        top = self.rowViewportPosition(row)
+        return QRect(0, top, self.viewport().width(), self.rowHeight(row))
+
+    def _bands(self, rect: QRect) -> Iterable[Band]:
+        model, selection = self.live_model(), self.selectionModel()
+        row = self.rowAt(rect.top())
+        if row < 0:
+            return
+        top, count = self.rowViewportPosition(row), model.rowCount()
+        while row < count and top <= rect.bottom():
+            height = self.rowHeight(row)
+            if height:
+                is_selected = selection.isRowSelected(row, QModelIndex())
+                is_section = model.is_section(row)
+                ground = Ground.RAISED if is_section else Ground.PANEL
+                yield Band(
+                    row,
+                    top,
+                    height,
+                    Ground.SELECTED if is_selected else ground,
+                    is_section,
+                    is_section and model.is_folded(row),
+                    row == self._hovered and not is_selected,
+                )
+            top += height
+            row += 1
+
+    def _lanes(self, rect: QRect) -> Iterable[Lane]:
+        model, header = self.live_model(), self.header
+        visual = header.visualIndexAt(rect.left())
+        if visual < 0:
+            return
+        while visual < header.count():
+            column = header.logicalIndex(visual)
+            visual += 1
+            if header.isSectionHidden(column):
+                continue
+            left = header.sectionViewportPosition(column)
+            if left > rect.right():
+                return
+            yield self._painter.lane(model, column, left, header.sectionSize(column))
+
+    def _paint_rect(self, painter: QPainter, rect: QRect) -> None:
+        painted = self._painter.paint(
+            painter, self.live_model(), list(self._bands(rect)), list(self._lanes(rect))
+        )
+        self._due = min(self._due, painted.due)
+        for flashing in painted.flashing:
+            self._flashing += flashing
+
+    def _move(
+        self, action: QAbstractItemView.CursorAction, row: int, visual: int
+    ) -> tuple[int, int]:
+        last_row, last = self.model().rowCount() - 1, self.header.count() - 1
+        page = max(1, self.viewport().height() // spacing.ROW - 1)
+        steps = {
+            _MOVES.MoveUp: (row - 1, visual),
+            _MOVES.MoveDown: (row + 1, visual),
+            _MOVES.MovePageUp: (row - page, visual),
+            _MOVES.MovePageDown: (row + page, visual),
+            _MOVES.MoveLeft: (row, visual - 1),
+            _MOVES.MovePrevious: (row, visual - 1),
+            _MOVES.MoveRight: (row, visual + 1),
+            _MOVES.MoveNext: (row, visual + 1),
+            _MOVES.MoveHome: (row, 0),
+            _MOVES.MoveEnd: (row, last),
+        }
+        row, visual = steps[action]
+        return max(0, min(row, last_row)), max(0, min(visual, last))
+
+    def _press_on_section(self, key: Qt.Key, row: int, column: int) -> bool:
+        is_folded = self.live_model().is_folded(row)
+        if key in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.fold_asked.emit(row, not is_folded)
+        elif key == Qt.Key.Key_Left and column == 0:
+            self.fold_asked.emit(row, True)
+        elif key == Qt.Key.Key_Right and is_folded:
+            self.fold_asked.emit(row, False)
+        else:
+            return False
+        return True
+
+    # Qt's virtuals
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        region = event.region()
+        self._flashing -= region
+        painter = QPainter(self.viewport())
+        if region.rectCount() > _MOST_RECTS:
+            self._paint_rect(painter, region.boundingRect())
+        else:
+            for rect in region:  # type: ignore[attr-defined]  # iterates; the stubs forget it
+                self._paint_rect(painter, rect)
+        current = self.currentIndex()
+        if self.outlines_current and current.isValid():
+            rect = self.visualRect(current)
+            if not rect.isEmpty() and region.intersects(rect):
+                self._painter.paint_outline(painter, rect, has_focus=self.hasFocus())
+        painter.end()
+        if not self._flashing.isEmpty():
+            self.flash_seen.emit()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        self._flashing.translate(dx, dy)
+
+    def scrollTo(
+        self,
+        index: QModelIndex | QPersistentModelIndex,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        if not self.isColumnHidden(index.column()):
+            super().scrollTo(index, hint)
+            return
+        bar, rect = self.verticalScrollBar(), self._row_rect(index.row())
+        if rect.top() < 0:
+            bar.setValue(bar.value() + rect.top())
+        elif rect.bottom() >= self.viewport().height():
+            bar.setValue(bar.value() + rect.bottom() + 1 - self.viewport().height())
+
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        if not self.model().rowCount():
+            return QModelIndex()
+        current = self.currentIndex()
+        if not current.isValid():
+            return self.model().index(0, self.header.logicalIndex(0))
+        row, visual = current.row(), self.header.visualIndex(current.column())
+        if modifiers & Qt.KeyboardModifier.ControlModifier and action in (
+            _MOVES.MoveHome,
+            _MOVES.MoveEnd,
+        ):
+            row = 0 if action is _MOVES.MoveHome else self.model().rowCount() - 1
+        else:
+            row, visual = self._move(action, row, visual)
+        return self.model().index(row, self.header.logicalIndex(visual))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        current, key = self.currentIndex(), Qt.Key(event.key())
+        row = current.row()
+        if current.isValid() and self.live_model().is_section(row):
+            if self._press_on_section(key, row, current.column()):
+                return
+        elif current.isValid() and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.opened.emit(current)
+            return
+        super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Letters are shortcuts of the desk, not a search through the whole model."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.MouseMove:
+            assert isinstance(event, QMouseEvent)
+            self.row_hovered.emit(self.rowAt(event.position().toPoint().y()))
+        elif event.type() == QEvent.Type.Leave:
+            self.row_hovered.emit(-1)
+        return super().viewportEvent(event)

@@ -1,0 +1,275 @@
+"""The live table: frozen columns at the left, the others scrolling, one model and selection."""
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QWidget
+
+from oddsdesk.clock import Clock
+from oddsdesk.desk.theme import spacing
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.cell_painter import CellPainter
+from oddsdesk.desk.widgets.live_model import LiveModel
+from oddsdesk.desk.widgets.live_pane import LivePane
+
+FRAME_MS = 50
+"""Time between two steps of a flash that fades."""
+_AGE_MS = 1_000
+
+
+class LiveTable(QWidget):
+    """Shows a ``LiveModel``; the first ``frozen`` columns stay while the others scroll.
+
+    Keyboard: arrows, Home and End (with Ctrl to the first and last row), Page Up and Down;
+    Enter opens; on a section row Space folds, Left folds, Right unfolds. Rows that come and
+    go leave what is on screen where it is. The clock is the one that the model's times are
+    of.
+    """
+
+    opened = Signal(QModelIndex)
+    """A cell was double-clicked, or Enter pressed on it."""
+    current_changed = Signal(QModelIndex)
+    """Another cell is current; an invalid index for none."""
+    header_clicked = Signal(int)
+    """The header of a column was clicked."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        model: LiveModel,
+        clock: Clock,
+        *,
+        frozen: int = 0,
+        outlines_current: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._model = model
+        self._clock = clock
+        self._frozen_count = frozen
+        self._painter = CellPainter(theme, clock)
+        self.frozen = LivePane(theme, self._painter, self)
+        self.scrolling = LivePane(theme, self._painter, self)
+        self._edge = QFrame(self)
+        self._anchor: tuple[QPersistentModelIndex, int] | None = None
+        self._flash_timer = QTimer(self, interval=FRAME_MS)
+        self._flash_timer.timeout.connect(self._on_flash_timer_timeout)
+        self._age_timer = QTimer(self, interval=_AGE_MS)
+        self._age_timer.timeout.connect(self._on_age_timer_timeout)
+        self._lay_out(outlines_current)
+        self._connect_panes()
+        self._connect_model()
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    @property
+    def model(self) -> LiveModel:
+        """The model shown."""
+        return self._model
+
+    def current(self) -> QModelIndex:
+        """Return the current cell; an invalid index for none."""
+        return self.scrolling.currentIndex()
+
+    def set_current(self, row: int, column: int = 0) -> None:
+        """Make a cell current and bring it into sight."""
+        self.scrolling.setCurrentIndex(self._model.index(row, column))
+
+    def set_selection_mode(self, mode: QAbstractItemView.SelectionMode) -> None:
+        """Let the user select one row (the default) or several."""
+        self.frozen.setSelectionMode(mode)
+        self.scrolling.setSelectionMode(mode)
+
+    def selected_rows(self) -> list[int]:
+        """Return the rows selected, in order."""
+        return sorted(index.row() for index in self.scrolling.selectionModel().selectedRows())
+
+    def fit_columns(self) -> None:
+        """Give each column the width that its samples and its title ask for."""
+        for column in range(self._model.columnCount()):
+            self._fit_column(column)
+        self._fit_frozen()
+        self._stretch()
+
+    def fit_rows(self) -> None:
+        """Give section rows their greater height."""
+        panes = self._panes()
+        height = self._theme.fonts.row_height(spacing.ROW)
+        for pane in panes:
+            pane.verticalHeader().setDefaultSectionSize(height)
+        for row in range(self._model.rowCount()):
+            wanted = spacing.SECTION_ROW if self._model.is_section(row) else height
+            for pane in panes:
+                if pane.rowHeight(row) != wanted:
+                    pane.setRowHeight(row, wanted)
+
+    def _panes(self) -> tuple[LivePane, ...]:
+        return (self.frozen, self.scrolling) if self._frozen_count else (self.scrolling,)
+
+    def _lay_out(self, outlines_current: bool) -> None:
+        line = QHBoxLayout(self)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(0)
+        self._edge.setFixedWidth(1)
+        line.addWidget(self.frozen)
+        line.addWidget(self._edge)
+        line.addWidget(self.scrolling, 1)
+        self.frozen.setVisible(self._frozen_count > 0)
+        self._edge.setVisible(self._frozen_count > 0)
+        self.frozen.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.frozen.setFocusProxy(self.scrolling)
+        self.setFocusProxy(self.scrolling)
+        for pane in (self.frozen, self.scrolling):
+            pane.outlines_current = outlines_current
+            pane.setModel(self._model)
+        self.frozen.selectionModel().deleteLater()
+        self.frozen.setSelectionModel(self.scrolling.selectionModel())
+        self._hide_columns()
+
+    def _connect_panes(self) -> None:
+        rows, frozen_rows = self.scrolling.verticalScrollBar(), self.frozen.verticalScrollBar()
+        rows.valueChanged.connect(frozen_rows.setValue)
+        frozen_rows.valueChanged.connect(rows.setValue)
+        self.scrolling.horizontalScrollBar().rangeChanged.connect(self._on_width_range_changed)
+        self.scrolling.selectionModel().currentChanged.connect(self.current_changed)
+        for pane in self._panes():
+            pane.opened.connect(self.opened)
+            pane.doubleClicked.connect(self._on_pane_double_clicked)
+            pane.clicked.connect(self._on_pane_clicked)
+            pane.fold_asked.connect(self._model.set_folded)
+            pane.row_hovered.connect(self._on_pane_row_hovered)
+            pane.flash_seen.connect(self._on_pane_flash_seen)
+            pane.header.sectionClicked.connect(self.header_clicked)
+
+    def _connect_model(self) -> None:
+        model = self._model
+        for about in (model.rowsAboutToBeInserted, model.rowsAboutToBeRemoved):
+            about.connect(self._on_model_rows_about_to_change)
+        model.layoutAboutToBeChanged.connect(self._on_model_rows_about_to_change)
+        for done in (model.rowsInserted, model.rowsRemoved, model.layoutChanged):
+            done.connect(self._on_model_rows_changed)
+        model.columnsInserted.connect(self._on_model_columns_changed)
+        model.modelReset.connect(self._on_model_reset)
+        model.headerDataChanged.connect(self._on_model_header_data_changed)
+
+    def _hide_columns(self) -> None:
+        for column in range(self._model.columnCount()):
+            self.frozen.setColumnHidden(column, column >= self._frozen_count)
+            self.scrolling.setColumnHidden(column, column < self._frozen_count)
+
+    def _fit_column(self, column: int) -> None:
+        pane = self.frozen if column < self._frozen_count else self.scrolling
+        title = pane.header.title_width(self._model.header(column).title)
+        width = max(
+            self._painter.least_width(self._model, column),
+            min(title, self._model.column(column).most),
+        )
+        if pane.columnWidth(column) != width:
+            pane.setColumnWidth(column, width)
+
+    def _fit_frozen(self) -> None:
+        self.frozen.setFixedWidth(self.frozen.header.length())
+
+    def _stretch(self) -> None:
+        columns = range(self._frozen_count, self._model.columnCount())
+        wide = [column for column in columns if self._model.column(column).stretches]
+        if not wide:
+            return
+        header = self.scrolling.header
+        left_over = self.scrolling.viewport().width() - header.length()
+        width = header.sectionSize(wide[0]) + left_over
+        least = self._painter.least_width(self._model, wide[0])
+        self.scrolling.setColumnWidth(wide[0], max(least, width))
+
+    def _on_theme_changed(self) -> None:
+        self._painter.restyle()
+        self._edge.setStyleSheet(f"background: {self._theme.tokens.line}")
+        for pane in (self.frozen, self.scrolling):
+            pane.header.restyle()
+            pane.viewport().update()
+        self.fit_columns()
+        self.fit_rows()
+
+    def _on_width_range_changed(self, least: int, most: int) -> None:
+        policy = Qt.ScrollBarPolicy
+        self.frozen.setHorizontalScrollBarPolicy(
+            policy.ScrollBarAlwaysOn if most > least else policy.ScrollBarAlwaysOff
+        )
+
+    def _on_pane_clicked(self, index: QModelIndex) -> None:
+        if self._model.is_section(index.row()) and index.column() == 0:
+            self._model.set_folded(index.row(), not self._model.is_folded(index.row()))
+
+    def _on_pane_double_clicked(self, index: QModelIndex) -> None:
+        if not self._model.is_section(index.row()):
+            self.opened.emit(index)
+        elif index.column() == 0:
+            self._on_pane_clicked(index)
+
+    def _on_pane_row_hovered(self, row: int) -> None:
+        for pane in self._panes():
+            pane.set_hovered(row)
+
+    def _on_pane_flash_seen(self) -> None:
+        if not self._flash_timer.isActive():
+            self._flash_timer.start()
+
+    def _on_flash_timer_timeout(self) -> None:
+        advanced = [pane.advance_flashes() for pane in self._panes()]
+        if not any(advanced):
+            self._flash_timer.stop()
+
+    def _on_age_timer_timeout(self) -> None:
+        now_ms = self._clock()
+        for pane in self._panes():
+            pane.repaint_due(now_ms)
+            pane.header.viewport().update()
+
+    def _on_model_rows_about_to_change(self) -> None:
+        row = self.scrolling.rowAt(0)
+        if self._anchor is None and row >= 0 and self.scrolling.verticalScrollBar().value() > 0:
+            anchor = QPersistentModelIndex(self._model.index(row, 0))
+            self._anchor = anchor, self.scrolling.rowViewportPosition(row)
+
+    def _on_model_rows_changed(self) -> None:
+        self.fit_rows()
+        anchor, self._anchor = self._anchor, None
+        if anchor is None or not anchor[0].isValid():
+            return
+        for pane in self._panes():
+            pane.updateGeometries()
+        moved = self.scrolling.rowViewportPosition(anchor[0].row()) - anchor[1]
+        bar = self.scrolling.verticalScrollBar()
+        bar.setValue(bar.value() + moved)
+
+    def _on_model_columns_changed(self) -> None:
+        self._hide_columns()
+        self.fit_columns()
+
+    def _on_model_reset(self) -> None:
+        self._hide_columns()
+        self.fit_columns()
+        self.fit_rows()
+
+    def _on_model_header_data_changed(
+        self, orientation: Qt.Orientation, first: int, last: int
+    ) -> None:
+        if orientation is Qt.Orientation.Horizontal:
+            for column in range(first, last + 1):
+                self._fit_column(column)
+            self._fit_frozen()
+
+    # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._stretch()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._age_timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._age_timer.stop()
+        self._flash_timer.stop()

@@ -1,0 +1,55 @@
+"""Texts laid out once and drawn many times."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
+
+_KEPT = 20_000
+
+
+@dataclass(slots=True, frozen=True)
+class Laid:
+    """A text laid out in one font; ``width`` in device-independent pixels."""
+
+    static: QStaticText
+    width: float
+
+
+class TextCache:
+    """Lays out texts in one font and keeps them."""
+
+    def __init__(self, font: QFont) -> None:
+        self.font = font
+        self.metrics = QFontMetricsF(font)
+        self.height = round(self.metrics.height())
+        self._laid: dict[str, Laid] = {}
+        self._elided: dict[tuple[str, int], Laid] = {}
+
+    def lay(self, text: str) -> Laid:
+        """Return the text laid out whole."""
+        laid = self._laid.get(text)
+        if laid is None:
+            laid = self._laid[text] = self._make(text)
+        return laid
+
+    def fit(self, text: str, width: int) -> Laid:
+        """Return the text laid out in at most ``width`` pixels, its end elided."""
+        laid = self.lay(text)
+        if laid.width <= width:
+            return laid
+        elided = self._elided.get((text, width))
+        if elided is None:
+            short = self.metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+            elided = self._elided[text, width] = self._make(short)
+        return elided
+
+    def _make(self, text: str) -> Laid:
+        if len(self._laid) + len(self._elided) > _KEPT:
+            self._laid.clear()
+            self._elided.clear()
+        static = QStaticText(text)
+        static.setTextFormat(Qt.TextFormat.PlainText)
+        static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+        static.prepare(font=self.font)
+        return Laid(static, static.size().width())
