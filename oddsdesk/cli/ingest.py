@@ -1,0 +1,64 @@
+"""`oddsdesk ingest`: records quotes from NDJSON."""
+
+import sys
+from pathlib import Path
+from typing import cast
+
+import click
+
+from oddsdesk.cli.options import database_option
+from oddsdesk.cli.progress import Progress
+from oddsdesk.cli.recorder import Recorder, open_recorder
+from oddsdesk.clock import system_clock
+from oddsdesk.feeds.ndjson import read_batches
+from oddsdesk.feeds.sources import Readable
+
+STDIN = "-"
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
+@database_option
+def ingest(files: tuple[str, ...], database: Path) -> None:
+    """Record quotes, one a line of NDJSON, plain or gzip; - reads them as they come.
+
+    A quote is an odds row as /api/odds answers it. Bad lines are reported and the good
+    ones kept; then the exit status is 1.
+
+    \b
+    Example:
+      oddsdesk ingest quotes.ndjson.gz
+      tail -f quotes.ndjson | oddsdesk ingest -
+    """
+    with open_recorder(database) as recorder, Progress("quotes read") as progress:
+        unread = [name for name in files if not _ingest(name, recorder, progress)]
+    click.echo(recorder.count_line())
+    sys.exit(1 if unread or recorder.bad else 0)
+
+
+def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
+    """Record one file or stdin; False if it could not be read to its end."""
+    try:
+        if name == STDIN:
+            _record_stream("stdin", cast(Readable, sys.stdin.buffer), recorder, progress)
+        else:
+            with Path(name).open("rb") as stream:
+                _record_stream(name, stream, recorder, progress)
+    except OSError as error:
+        progress.clear()
+        click.echo(f"cannot read {name}: {error.strerror or error}", err=True)
+        return False
+    except KeyboardInterrupt:
+        recorder.settle()
+        return name == STDIN
+    return True
+
+
+def _record_stream(name: str, stream: Readable, recorder: Recorder, progress: Progress) -> None:
+    for batch in read_batches(stream, system_clock):
+        for bad in batch.bad:
+            progress.clear()
+            click.echo(f"{name} line {bad.number}: {bad.reason}", err=True)
+        recorder.bad += len(batch.bad)
+        recorder.record(batch.quotes)
+        progress.add(len(batch.quotes))

@@ -1,0 +1,66 @@
+"""What commands that record share: the store beside a running server, counts, the last line."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Recorded
+
+
+class Recorder:
+    """Records batches and adds up what came of them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._pending: Future[Recorded] | None = None
+        self.quotes = 0
+        self.changes = 0
+        self.skipped = 0
+        self.bad = 0
+
+    def record(self, quotes: Sequence[Quote]) -> None:
+        """Record one batch and wait until it is committed."""
+        if quotes:
+            self._pending = self._store.record(quotes)
+            self.settle()
+
+    def settle(self) -> None:
+        """Wait for a batch that an interrupt left behind, and count it."""
+        if self._pending is not None:
+            recorded = self._pending.result()
+            self._pending = None
+            self.quotes += recorded.quotes
+            self.changes += recorded.changes
+            self.skipped += recorded.skipped
+
+    def count_line(self) -> str:
+        """Return the last line of the command (D42)."""
+        return count_line(self.quotes, self.changes, self.skipped, self.bad)
+
+
+def count_line(quotes: int, changes: int, skipped: int, bad: int) -> str:
+    """Return the last line of a command that reads quotes (D42)."""
+    return f"quotes {quotes}, changes {changes}, skipped {skipped}, bad {bad}"
+
+
+@contextmanager
+def open_recorder(database: Path) -> Iterator[Recorder]:
+    """Open the database for a command; a server may be running on it.
+
+    Raises:
+        click.ClickException: the database can't be used or written.
+    """
+    try:
+        store = open_store(database, checkpoints=False)
+        try:
+            yield Recorder(store)
+        finally:
+            store.close()
+    except StoreError as error:
+        raise click.ClickException(str(error)) from error

@@ -1,0 +1,89 @@
+"""What an importer is given and what it answers."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.feeds.errors import FeedError
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of somebody else's format; ``name`` is what messages call it."""
+
+    name: str
+    data: bytes
+
+
+@dataclass(slots=True)
+class Imported:
+    """What came of files: every price in them is either in a quote or counted as skipped.
+
+    ``skipped`` counts prices by reason. ``problems`` are lines for people, each naming a
+    file or a part of one that made no sense. ``inferred_times``: the files have no time of
+    scrape, so ``scraped_at`` follows from kick-offs.
+    """
+
+    quotes: list[Quote] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+    inferred_times: bool = False
+
+    @property
+    def kept(self) -> int:
+        """Prices that stand in the quotes."""
+        return sum(len(quote.odds) for quote in self.quotes)
+
+    def merge(self, other: "Imported") -> None:
+        """Take in what came of other files."""
+        self.quotes += other.quotes
+        self.skipped += other.skipped
+        self.problems += other.problems
+        self.inferred_times |= other.inferred_times
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """How a format is read.
+
+    ``snapshots``: each file is an answer that was given at one moment. ``joins_files``: files
+    need each other, so that they must be converted together.
+    """
+
+    convert: Callable[[Sequence[SourceFile]], Imported]
+    snapshots: bool = False
+    joins_files: bool = False
+
+    def convert_each(self, files: Sequence[SourceFile]) -> Iterator[Imported]:
+        """Yield what comes of each file, or of all where they need each other."""
+        groups = [files] if self.joins_files else [[file] for file in files]
+        return (self.convert(group) for group in groups)
+
+
+def file_by_file(
+    convert: Callable[[SourceFile], Imported],
+) -> Callable[[Sequence[SourceFile]], Imported]:
+    """Return the converter of many files: one that can't be read is a problem, no more."""
+
+    def convert_all(files: Sequence[SourceFile]) -> Imported:
+        result = Imported()
+        for file in files:
+            try:
+                result.merge(convert(file))
+            except FeedError as error:
+                result.problems.append(f"{file.name}: {error}")
+        return result
+
+    return convert_all
+
+
+def count_prices(raw: Any, *names: str) -> int:
+    """Return how many numbers stand under the given names, however deep."""
+    if isinstance(raw, list):
+        return sum(count_prices(item, *names) for item in raw)
+    if not isinstance(raw, dict):
+        return 0
+    here = sum(isinstance(raw.get(name), int | float) for name in names)
+    return here + sum(count_prices(value, *names) for value in raw.values())

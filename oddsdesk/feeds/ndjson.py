@@ -1,0 +1,98 @@
+"""Quotes from NDJSON, one a line: the good ones kept, the bad ones numbered with a reason."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.quotes import BadQuoteError, Quote, parse_quote
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.sources import Readable, plain_chunks
+
+MAX_LINE_BYTES = 1024 * 1024
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no quote; numbers start at 1."""
+
+    number: int
+    reason: str
+
+
+@dataclass(slots=True)
+class Batch:
+    """What one read of a stream held, in its order."""
+
+    quotes: list[Quote] = field(default_factory=list)
+    bad: list[BadLine] = field(default_factory=list)
+
+
+def read_batches(stream: Readable, clock: Clock) -> Iterator[Batch]:
+    """Yield the quotes of NDJSON, plain or gzip, as they come: one batch a read.
+
+    Blank lines and a byte order mark are passed over (D42). Lines may end in CRLF.
+    Damaged or cut gzip data is the last bad line; a line it cuts is not reported twice.
+    """
+    number = 0
+    line = _PartialLine()
+    try:
+        for chunk in plain_chunks(stream):
+            batch = Batch()
+            *ended, rest = chunk.split(b"\n")
+            for piece in ended:
+                number += 1
+                _read_line(line.end(piece), number, clock(), batch)
+            line.add(rest)
+            yield batch
+    except FeedError as error:
+        yield Batch(bad=[BadLine(number + 1, str(error))])
+        return
+    last = Batch()
+    _read_line(line.end(b""), number + 1, clock(), last)
+    yield last
+
+
+def read_quotes(stream: Readable, clock: Clock) -> Iterator[Quote | BadLine]:
+    """Yield the quotes of a stream and its bad lines."""
+    for batch in read_batches(stream, clock):
+        yield from batch.quotes
+        yield from batch.bad
+
+
+class _PartialLine:
+    """The line that has begun; one that grows past the limit is not kept in memory."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._size = 0
+
+    def add(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size <= MAX_LINE_BYTES:
+            self._pieces.append(piece)
+        else:
+            self._pieces.clear()
+
+    def end(self, piece: bytes) -> bytes | None:
+        """Return the whole line and begin the next; None for one that was too long."""
+        self.add(piece)
+        line = None if self._size > MAX_LINE_BYTES else b"".join(self._pieces)
+        self._pieces.clear()
+        self._size = 0
+        return line
+
+
+def _read_line(line: bytes | None, number: int, now_ms: int, batch: Batch) -> None:
+    if line is None:
+        batch.bad.append(BadLine(number, f"expected at most {MAX_LINE_BYTES:,} bytes a line"))
+        return
+    if number == 1:
+        line = line.removeprefix(_BYTE_ORDER_MARK)
+    line = line.strip()
+    if not line:
+        return
+    try:
+        batch.quotes.append(parse_quote(line, now_ms))
+    except BadQuoteError as error:
+        batch.bad.append(BadLine(number, str(error)))

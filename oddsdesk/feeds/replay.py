@@ -1,0 +1,200 @@
+"""Plays a recording as if it happened now: re-timed, faster or slower, then kept fresh.
+
+Every time is moved by one rule: the recording's first moment is the start, and what came
+later comes later by its distance divided by the speed. Kick-offs follow the same rule, so
+that a game goes in play when the recording says so, at any speed.
+"""
+
+import asyncio
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+
+import msgspec
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.recording import Moment, read_recording
+from oddsdesk.store.games import SAME_GAME_MS
+
+REPEAT_MS = 10_000
+"""How often the last prices are said again after the end."""
+TICK_MS = 100
+"""Quotes that are due within one tick are said together."""
+SPREAD_MS = 30_000
+"""A moment's games are told one after another for at most this long (see ``_steps``)."""
+BATCH_QUOTES = 500
+LONGEST_GAME_MS = 4 * 60 * MINUTE_MS
+UNHEARD_MS = 10 * MINUTE_MS
+
+Sleep = Callable[[float], Awaitable[None]]
+"""Waits a number of seconds."""
+
+
+def open_replay(place: str, speed: float) -> "Replay":
+    """Return the replay of ``[FORMAT:]FILE``.
+
+    Raises:
+        FeedError: the files can't be used, or the speed is no number above 0.
+    """
+    if not (math.isfinite(speed) and speed > 0):
+        raise FeedError(f"speed: expected a number above 0, got {speed}")
+    title = Path(place.rpartition(":")[2]).name or place
+    return Replay(read_recording(place), title, speed)
+
+
+class Replay:
+    """A feed that plays the moments of a recording."""
+
+    simulated = False
+
+    def __init__(
+        self, moments: Sequence[Moment], title: str, speed: float, sleep: Sleep = asyncio.sleep
+    ) -> None:
+        self.name = f"replay of {title}" + (f" · {speed:g}x" if speed != 1 else "")
+        self._moments = moments
+        self._speed = speed
+        self._sleep = sleep
+
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+        """Yield the quotes when they are due; after the last, all last prices again and again."""
+        retiming = _Retiming(self._moments[0].at, clock(), self._speed)
+        for offset, quotes in _batched(_steps(self._moments, self._speed)):
+            await self._wait_until(retiming.start + offset, clock)
+            yield [retiming.apply(quote, late) for quote, late in quotes]
+        standing = [retiming.apply(quote) for quote in standing_quotes(self._moments)]
+        due = clock()
+        while standing:
+            slices = math.ceil(len(standing) / BATCH_QUOTES)
+            for number in range(slices):
+                await self._wait_until(due + REPEAT_MS * (number + 1) // slices, clock)
+                now = clock()
+                again = standing[number * BATCH_QUOTES : (number + 1) * BATCH_QUOTES]
+                yield [msgspec.structs.replace(quote, scraped_at=now) for quote in again]
+            due = max(due + REPEAT_MS, clock() - REPEAT_MS)
+
+    async def _wait_until(self, due: float, clock: Clock) -> None:
+        if (wait := due - clock()) > 0:
+            await self._sleep(wait / 1000)
+
+
+def standing_quotes(moments: Sequence[Moment]) -> list[Quote]:
+    """Return the last quote of each market, but for games that were over before the end.
+
+    A game is over if it kicked off hours before the end and nobody quoted it any more.
+    """
+    end = moments[-1].at
+    games = _GameNames(0)
+    last: dict[tuple[str, str, str, str, int], Quote] = {}
+    heard: dict[tuple[str, str], int] = {}
+    for moment in moments:
+        for quote in moment.quotes:
+            name = games.name(quote)
+            heard[quote.competition, name] = moment.at
+            key = (quote.bookmaker, quote.competition, name, quote.market_type, quote.period)
+            last[key] = quote
+
+    def is_over(quote: Quote) -> bool:
+        kick_off = end if quote.match_date is None else quote.match_date
+        unheard = end - heard[quote.competition, games.name(quote)]
+        return end - kick_off > LONGEST_GAME_MS and unheard > UNHEARD_MS
+
+    return [quote for quote in last.values() if quote.odds and not is_over(quote)]
+
+
+class _Retiming:
+    """Moves times: ``first`` in the recording is ``start`` on the clock."""
+
+    def __init__(self, first: int, start: int, speed: float) -> None:
+        self.start = start
+        self._first = first
+        self._speed = speed
+        self._games = _GameNames(start - first)
+
+    def apply(self, quote: Quote, late: int = 0) -> Quote:
+        """Return the quote in the time of the replay, said ``late`` milliseconds later."""
+        return msgspec.structs.replace(
+            quote,
+            match_name=self._games.name(quote),
+            match_date=None if quote.match_date is None else self._moved(quote.match_date),
+            scraped_at=self._moved(quote.scraped_at) + late,
+        )
+
+    def _moved(self, ms: int) -> int:
+        return self.start + round((ms - self._first) / self._speed)
+
+
+class _GameNames:
+    """Tells games of the same teams apart by the day, before speed moves their days together.
+
+    The later game carries its date (D31), moved by ``shift_ms`` as at normal speed.
+    """
+
+    def __init__(self, shift_ms: int) -> None:
+        self._shift_ms = shift_ms
+        self._kick_offs: dict[tuple[str, str], list[int]] = {}
+
+    def name(self, quote: Quote) -> str:
+        """Return the name of the quote's game."""
+        kick_off = quote.match_date
+        if kick_off is None:
+            return quote.match_name
+        known = self._kick_offs.setdefault((quote.competition, quote.match_name), [kick_off])
+        for number, other in enumerate(known):
+            if abs(other - kick_off) <= SAME_GAME_MS:
+                return self._dated(quote.match_name, other) if number else quote.match_name
+        known.append(kick_off)
+        return self._dated(quote.match_name, kick_off)
+
+    def _dated(self, match_name: str, kick_off: int) -> str:
+        return f"{match_name} ({format_ms(kick_off + self._shift_ms)[:10]})"
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Quotes due at ``offset`` milliseconds after the start, ``late`` after their moment."""
+
+    offset: int
+    late: int
+    quotes: Sequence[Quote]
+
+
+def _steps(moments: Sequence[Moment], speed: float) -> Iterator[_Step]:
+    """Spread each moment over the time until the next one, game by game.
+
+    At 3600x snapshots six hours apart come every six seconds; told all at once they would
+    make the desk flash and freeze by turns. A game is never torn apart: prices that were
+    compared at one moment are heard at one moment. The first moment fills the desk at once.
+    """
+    offsets = [round((moment.at - moments[0].at) / speed) for moment in moments]
+    spans = [later - earlier for earlier, later in pairwise(offsets)]
+    spans.append(spans[-1] if spans else 0)
+    for number, (moment, offset, span) in enumerate(zip(moments, offsets, spans, strict=True)):
+        if number == 0 or span < TICK_MS:
+            yield _Step(offset, 0, moment.quotes)
+            continue
+        games = list(_by_game(moment.quotes))
+        for place, quotes in enumerate(games):
+            late = min(span, SPREAD_MS) * place // len(games)
+            yield _Step(offset + late, late, quotes)
+
+
+def _by_game(quotes: Sequence[Quote]) -> Iterator[list[Quote]]:
+    games: dict[tuple[str, str], list[Quote]] = {}
+    for quote in quotes:
+        games.setdefault((quote.competition, quote.match_name), []).append(quote)
+    yield from games.values()
+
+
+def _batched(steps: Iterator[_Step]) -> Iterator[tuple[int, list[tuple[Quote, int]]]]:
+    """Join the steps of a tick, and cut what is too much for one recording."""
+    for _, together in groupby(steps, lambda step: step.offset // TICK_MS):
+        said = list(together)
+        due = said[-1].offset
+        quotes = [(quote, step.late) for step in said for quote in step.quotes]
+        for start in range(0, len(quotes), BATCH_QUOTES):
+            yield due, quotes[start : start + BATCH_QUOTES]

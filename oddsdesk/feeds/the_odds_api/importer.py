@@ -1,0 +1,210 @@
+"""Turns v4 answers of The Odds API into quotes, with every price accounted for."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from oddsdesk.contract.identity import fold_name
+from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
+from oddsdesk.feeds.notation import decimal_odds, is_american
+from oddsdesk.feeds.the_odds_api.markets import (
+    MarketKind,
+    Order,
+    UnreadOutcomeError,
+    market_kind,
+    market_type_of,
+    selection,
+)
+from oddsdesk.feeds.the_odds_api.names import bookmaker_names, competition
+from oddsdesk.feeds.the_odds_api.shapes import (
+    Bookmaker,
+    Event,
+    Market,
+    Outcome,
+    moment,
+    read_answer,
+    read_as,
+)
+
+IMPOSSIBLE = "impossible price"
+BROKEN_DRAW = "draw without a possible price"
+SAID_TWICE = "said twice"
+
+
+def convert(file: SourceFile) -> Imported:
+    """Return the quotes of one answer; a part that makes no sense is a problem that is named.
+
+    Raises:
+        FeedError: the file is no v4 answer.
+    """
+    answer = read_answer(file.data)
+    titles = list(_bookmaker_titles(answer.events))
+    reading = _Reading(
+        file=file.name,
+        american=is_american(_prices(answer.events)),
+        names=bookmaker_names(titles),
+        timestamp=answer.timestamp,
+    )
+    for number, event in enumerate(answer.events, start=1):
+        reading.read_event(event, f"event {number}")
+    return reading.result
+
+
+@dataclass(slots=True)
+class _Group:
+    """Prices of one bookmaker that make one quote."""
+
+    scraped_at: int
+    odds: dict[str, tuple[Order, float]] = field(default_factory=dict)
+
+
+_Groups = dict[tuple[str, int], _Group]
+
+
+@dataclass(slots=True)
+class _Reading:
+    file: str
+    american: bool
+    names: Mapping[str, str]
+    timestamp: int | None
+    result: Imported = field(default_factory=Imported)
+
+    def read_event(self, raw: Any, place: str) -> None:
+        try:
+            event = read_as(Event, raw)
+            kick_off = moment(event.commence_time)
+        except FeedError as error:
+            self._leave_out("broken event", raw, f"{place}: {error}")
+            return
+        for number, bookmaker in enumerate(event.bookmakers, start=1):
+            self._read_bookmaker(bookmaker, event, kick_off, f"{place}, bookmaker {number}")
+
+    def _read_bookmaker(self, raw: Any, event: Event, kick_off: int, place: str) -> None:
+        try:
+            bookmaker = read_as(Bookmaker, raw)
+        except FeedError as error:
+            self._leave_out("broken bookmaker", raw, f"{place}: {error}")
+            return
+        groups: _Groups = {}
+        for market in bookmaker.markets:
+            try:
+                self._read_market(read_as(Market, market), bookmaker, event, groups)
+            except FeedError as error:
+                self._leave_out("broken market", market, f"{place}: {error}")
+        for (market_type, period), group in groups.items():
+            if group.odds:
+                name = self.names[bookmaker.key]
+                self._say(event, kick_off, name, MarketKind(market_type, period), group, place)
+
+    def _read_market(
+        self, market: Market, bookmaker: Bookmaker, event: Event, groups: _Groups
+    ) -> None:
+        code = competition(event.sport_key)
+        kind = market_kind(market.key, code)
+        if kind is None:
+            self.result.skipped[market.key] += count_prices(market.outcomes, "price")
+            return
+        scraped_at = self._scraped_at(market, bookmaker)
+        for outcome in self._outcomes(kind, market):
+            key = (market_type_of(kind, outcome, code), kind.period)
+            group = groups.setdefault(key, _Group(scraped_at))
+            group.scraped_at = min(group.scraped_at, scraped_at)
+            self._read_outcome(kind, outcome, event, group)
+
+    def _scraped_at(self, market: Market, bookmaker: Bookmaker) -> int:
+        said = market.last_update or bookmaker.last_update
+        if said is not None:
+            return moment(said)
+        if self.timestamp is None:
+            raise FeedError(f"{market.key}: expected last_update on the market or bookmaker")
+        return self.timestamp
+
+    def _outcomes(self, kind: MarketKind, market: Market) -> list[Outcome]:
+        """The outcomes with a possible price; a three-way market never loses only its draw."""
+        outcomes: list[Outcome] = []
+        lost_draw = False
+        for raw in market.outcomes:
+            try:
+                outcome = read_as(Outcome, raw)
+            except FeedError:
+                self.result.skipped["broken outcome"] += count_prices(raw, "price")
+                continue
+            if decimal_odds(outcome.price, self.american) is not None:
+                outcomes.append(outcome)
+                continue
+            self.result.skipped[IMPOSSIBLE] += 1
+            lost_draw |= kind.market_type == "moneyline" and outcome.name in ("Draw", "Tie")
+        if lost_draw:
+            self.result.skipped[BROKEN_DRAW] += len(outcomes)
+            return []
+        return outcomes
+
+    def _read_outcome(
+        self, kind: MarketKind, outcome: Outcome, event: Event, group: _Group
+    ) -> None:
+        price = decimal_odds(outcome.price, self.american)
+        try:
+            text, order = selection(kind, outcome, event)
+        except UnreadOutcomeError as error:
+            self.result.skipped[str(error)] += 1
+            return
+        if price is None or text in group.odds:
+            self.result.skipped[SAID_TWICE] += 1
+            return
+        group.odds[text] = order, price
+
+    def _say(
+        self,
+        event: Event,
+        kick_off: int,
+        bookmaker: str,
+        kind: MarketKind,
+        group: _Group,
+        place: str,
+    ) -> None:
+        ordered = sorted(group.odds.items(), key=lambda item: item[1][0])
+        quote = Quote(
+            bookmaker=bookmaker,
+            match_name=f"{fold_name(event.home_team)} vs {fold_name(event.away_team)}",
+            competition=competition(event.sport_key),
+            market_type=kind.market_type,
+            period=kind.period,
+            odds={text: price for text, (_, price) in ordered},
+            scraped_at=group.scraped_at,
+            is_live=kick_off <= group.scraped_at,
+            match_date=kick_off,
+        )
+        try:
+            self.result.quotes.append(check_quote(quote, quote.scraped_at))
+        except BadQuoteError as error:
+            self.result.skipped["broken market"] += len(quote.odds)
+            self.result.problems.append(f"{self.file}: {place}: {error}")
+
+    def _leave_out(self, reason: str, raw: Any, problem: str) -> None:
+        self.result.skipped += Counter({reason: count_prices(raw, "price")})
+        self.result.problems.append(f"{self.file}: {problem}")
+
+
+def _bookmaker_titles(events: list[Any]) -> Iterator[tuple[str, str]]:
+    for event in events:
+        for bookmaker in _items(event, "bookmakers"):
+            key, title = bookmaker.get("key"), bookmaker.get("title")
+            if isinstance(key, str) and isinstance(title, str):
+                yield key, title
+
+
+def _prices(events: list[Any]) -> Iterator[float]:
+    for event in events:
+        for bookmaker in _items(event, "bookmakers"):
+            for market in _items(bookmaker, "markets"):
+                for outcome in _items(market, "outcomes"):
+                    if isinstance(price := outcome.get("price"), int | float):
+                        yield price
+
+
+def _items(raw: Any, name: str) -> list[dict[str, Any]]:
+    items = raw.get(name) if isinstance(raw, dict) else None
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

@@ -1,0 +1,124 @@
+"""The shapes of a v4 answer, and the refusal of everything else."""
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds.errors import FeedError
+
+_EXPECTED = "expected a v4 odds answer of The Odds API: an array of events with bookmakers"
+T = TypeVar("T")
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """One price; ``description`` is the player or team it is about."""
+
+    name: str
+    price: float
+    point: float | None = None
+    description: str | None = None
+
+
+class Market(msgspec.Struct, frozen=True):
+    """One market of a bookmaker, its outcomes not looked into yet."""
+
+    key: str
+    outcomes: list[Any]
+    last_update: str | int | None = None
+
+
+class Bookmaker(msgspec.Struct, frozen=True):
+    """One bookmaker, its markets not looked into yet."""
+
+    key: str
+    title: str
+    markets: list[Any]
+    last_update: str | int | None = None
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One game, its bookmakers not looked into yet."""
+
+    sport_key: str
+    commence_time: str | int
+    home_team: str
+    away_team: str
+    bookmakers: list[Any]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """A decoded answer; ``timestamp`` in milliseconds where it comes from the history."""
+
+    events: list[Any]
+    timestamp: int | None = None
+
+
+def read_answer(data: bytes) -> Answer:
+    """Read the bytes of an answer: events, one event, or history's ``{timestamp, data}``.
+
+    Raises:
+        FeedError: it is no JSON, or JSON of another shape; says which.
+    """
+    try:
+        raw = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FeedError(f"{_EXPECTED}, but this is no JSON ({error})") from error
+    return _answer(raw)
+
+
+def read_as(kind: type[T], raw: Any) -> T:
+    """Return a part of an answer as a struct.
+
+    Raises:
+        FeedError: a field is missing or of another type; says which.
+    """
+    try:
+        return msgspec.convert(raw, kind)
+    except msgspec.ValidationError as error:
+        raise FeedError(str(error)) from error
+
+
+def moment(value: str | int) -> int:
+    """Return a time of an answer, ISO-8601 or Unix seconds, in milliseconds.
+
+    Raises:
+        FeedError: it is no time.
+    """
+    if isinstance(value, int):
+        return value * 1000
+    try:
+        return parse_ms(value)
+    except ValueError as error:
+        raise FeedError(str(error)) from error
+
+
+def _answer(raw: Any) -> Answer:
+    if isinstance(raw, dict) and "timestamp" in raw and isinstance(raw.get("data"), list | dict):
+        return Answer(_answer(raw["data"]).events, moment(read_as(str, raw["timestamp"])))
+    if isinstance(raw, dict) and "bookmakers" in raw:
+        return Answer([raw])
+    if isinstance(raw, list):
+        for event in raw:
+            _refuse_old_shape(event)
+        if not raw or any(isinstance(event, dict) and "bookmakers" in event for event in raw):
+            return Answer(raw)
+    raise FeedError(_refusal(raw))
+
+
+def _refuse_old_shape(event: Any) -> None:
+    if isinstance(event, dict) and "sites" in event:
+        raise FeedError(f"{_EXPECTED}, but these are the sites of the dead v3 answer")
+
+
+def _refusal(raw: Any) -> str:
+    if not isinstance(raw, dict):
+        return f"{_EXPECTED}, but this holds none"
+    for event in raw["data"] if isinstance(raw.get("data"), list) else []:
+        _refuse_old_shape(event)
+    if "props" in raw:
+        return f"{_EXPECTED}, but this is a flat list of player props made from one"
+    if isinstance(raw.get("message"), str):
+        return f"{_EXPECTED}, but the service answered an error: {raw['message']}"
+    fields = ", ".join(list(raw)[:5]) or "nothing"
+    return f"{_EXPECTED}, but this is one object with {fields}"
