@@ -74,7 +74,7 @@ def _check(odds: Sequence[float]) -> None:
             raise DevigError(f"expected decimal odds, a finite number above 1, got {price}")
 
 
-def _margin_proportional(implied: Sequence[float]) -> _Solution:
+def _margin_proportional(implied: float, total: float, outcomes: int) -> float:
     """Margin proportional to the odds: fair = n*o / (n - M*o), so p = q - M/n.
 
     Buchdahl, "The Wisdom of the Crowd" (football-data.co.uk, 2015). It is step 2 of the
@@ -82,23 +82,37 @@ def _margin_proportional(implied: Sequence[float]) -> _Solution:
     same: Clarke, Kovalchik, Ingram (2017), Adjusting Bookmaker's Odds to Allow for
     Overround, American Journal of Sports Science 5(6).
     """
-    share = (math.fsum(implied) - 1) / len(implied)
-    return [q - share for q in implied], None
+    return implied - (total - 1) / outcomes
 
 
-def _published(implied: Sequence[float]) -> _Solution:
+def _published(implied: float, total: float, outcomes: int) -> float:
     """Steps 1 and 2 of the specification to the letter, TRJ the sum (D26): it *adds* margin.
 
     fair = n*o / (n - o*(1/S - 1)), so p = q + (1 - 1/S)/n and the sum of p is above S.
     """
-    share = (1 / math.fsum(implied) - 1) / len(implied)
-    return [q - share for q in implied], None
+    return implied - (1 / total - 1) / outcomes
 
 
-def _multiplicative(implied: Sequence[float]) -> _Solution:
+def _multiplicative(implied: float, total: float, outcomes: int) -> float:
     """p = q/S: basic normalisation, as in Clarke, Kovalchik, Ingram (2017)."""
-    total = math.fsum(implied)
-    return [q / total for q in implied], None
+    return implied / total
+
+
+FROM_TOTAL: Final[dict[str, Callable[[float, float, int], float]]] = {
+    DEFAULT_METHOD: _margin_proportional,
+    "additive": _margin_proportional,
+    "multiplicative": _multiplicative,
+    PUBLISHED: _published,
+}
+"""Methods that need of the other outcomes only S and n: p by (q, S, n)."""
+
+
+def _each(formula: Callable[[float, float, int], float]) -> Callable[[Sequence[float]], _Solution]:
+    def solve(implied: Sequence[float]) -> _Solution:
+        total, outcomes = math.fsum(implied), len(implied)
+        return [formula(q, total, outcomes) for q in implied], None
+
+    return solve
 
 
 def _power(implied: Sequence[float]) -> _Solution:
@@ -185,15 +199,15 @@ def _solve(excess: Callable[[float], float], low: float, high: float, *, neutral
 
 
 _FORMULAS: Final[dict[str, Callable[[Sequence[float]], _Solution]]] = {
-    DEFAULT_METHOD: _margin_proportional,
-    "multiplicative": _multiplicative,
-    "additive": _margin_proportional,
+    DEFAULT_METHOD: _each(_margin_proportional),
+    "multiplicative": _each(_multiplicative),
+    "additive": _each(_margin_proportional),
     "power": _power,
     "odds_ratio": _odds_ratio,
     "shin": _shin,
     "goto": _goto,
     "probit": _probit,
-    PUBLISHED: _published,
+    PUBLISHED: _each(_published),
 }
 METHODS: Final = tuple(_FORMULAS)
 """The names, ``published`` last: it is the one that does not take the margin out."""

@@ -1,0 +1,146 @@
+"""Checking a service's value bets by its own figures: which formula and floor it used (D26)."""
+
+from collections.abc import Iterable
+from itertools import product
+from typing import Final, NamedTuple
+
+from oddsdesk.pricing.devig import DEFAULT_METHOD, FROM_TOTAL, PUBLISHED, DevigError, devig
+from oddsdesk.pricing.rules import safety_floor
+
+_RATE_ROUNDING: Final = 0.5e-4
+_FAIR_ROUNDING: Final = 0.5e-4
+_EV_ROUNDING: Final = 0.5e-2
+_FLOAT_SLACK: Final = 1e-9
+_ENOUGH: Final = 0.9
+"""Share of the rows that a formula must explain; the rest may be computed from newer prices."""
+_TWO_WAY_ONLY: Final = ("power", "odds_ratio", "shin", "goto", "probit")
+
+
+class AuditedRow(NamedTuple):
+    """The figures of a value bet as they stand on the wire (D3: rounded)."""
+
+    market_type: str
+    odds: float
+    reference_odds: float
+    payout_rate: float
+    fair_odds: float
+    ev_pct: float
+    outcomes: tuple[int, ...]
+    """The numbers of outcomes N that the line group may have (``selections.outcome_counts``)."""
+
+
+class Hypothesis(NamedTuple):
+    """One way in which a server may have computed its rows."""
+
+    method: str
+    floor_in_fair_odds: bool
+    """``fair_odds`` is shown after the safety floor; D26a says before."""
+    floor_in_ev: bool
+    """``ev_pct`` is measured from the fair price after the floor, as the contract says."""
+
+
+class Audit(NamedTuple):
+    """What an audit found. ``fitting`` is empty where nothing explains the rows, and holds
+    several hypotheses where the rows do not tell them apart, the contract's reading first."""
+
+    rows: int
+    explained: int
+    """Rows that the fitting hypotheses explain."""
+    fitting: tuple[Hypothesis, ...]
+
+    @property
+    def is_published(self) -> bool:
+        """The rows show the published formula, which adds margin, and nothing else."""
+        return bool(self.fitting) and all(h.method == PUBLISHED for h in self.fitting)
+
+
+def true_ev(
+    market_type: str,
+    odds: float,
+    reference_odds: float,
+    payout_rate: float,
+    outcomes: int,
+    method: str = DEFAULT_METHOD,
+) -> float:
+    """Return the EV in percent after the safety floor, from a wire value bet's fields and N.
+
+    Raises:
+        DevigError: the method needs the odds of the other outcomes (more than two, and not
+            ``margin_proportional``, ``multiplicative`` or ``published``), or has no fair
+            price for these.
+    """
+    fair = fair_odds(method, reference_odds, payout_rate, outcomes)
+    return (odds / (fair * safety_floor(market_type)) - 1) * 100
+
+
+def fair_odds(method: str, reference_odds: float, payout_rate: float, outcomes: int) -> float:
+    """Return the fair odds of one outcome from its odds, S and N.
+
+    Raises:
+        DevigError: as ``true_ev``.
+    """
+    implied = 1 / reference_odds
+    direct = FROM_TOTAL.get(method)
+    if direct is not None:
+        probability = direct(implied, payout_rate, outcomes)
+        if not 0 < probability < 1:
+            raise DevigError(f"{method} gives odds {reference_odds} no fair price")
+        return 1 / probability
+    if outcomes != 2:
+        raise DevigError(f"{method} needs the odds of all {outcomes} outcomes")
+    other = payout_rate - implied
+    if not 0 < other < 1:
+        raise DevigError(f"odds {reference_odds} leave no other outcome under S = {payout_rate}")
+    return devig(method, (reference_odds, 1 / other)).fair_odds[0]
+
+
+_METHODS: Final = (DEFAULT_METHOD, PUBLISHED, "multiplicative", *_TWO_WAY_ONLY)
+_HYPOTHESES: Final = tuple(
+    Hypothesis(method, in_fair, in_ev)
+    for method, (in_fair, in_ev) in product(
+        _METHODS, ((False, True), (False, False), (True, True), (True, False))
+    )
+)
+
+
+def audit(rows: Iterable[AuditedRow]) -> Audit:
+    """Find out how a server computed the fair odds and EV of its value bets.
+
+    A hypothesis explains a row when both figures follow from it within what rounding of
+    ``payout_rate``, ``fair_odds`` and ``ev_pct`` leaves open; it fits when it explains nine
+    tenths of the rows, and no other explains more.
+    """
+    judged = list(rows)
+    counts = {
+        hypothesis: sum(_explains(hypothesis, row) for row in judged) for hypothesis in _HYPOTHESES
+    }
+    best = max(counts.values())
+    if not judged or best < _ENOUGH * len(judged):
+        return Audit(len(judged), best, ())
+    return Audit(len(judged), best, tuple(h for h in _HYPOTHESES if counts[h] == best))
+
+
+def _explains(hypothesis: Hypothesis, row: AuditedRow) -> bool:
+    return any(_explains_with(hypothesis, row, n) for n in row.outcomes)
+
+
+def _explains_with(hypothesis: Hypothesis, row: AuditedRow, outcomes: int) -> bool:
+    try:
+        ends = [
+            fair_odds(hypothesis.method, row.reference_odds, row.payout_rate + shift, outcomes)
+            for shift in (-_RATE_ROUNDING, _RATE_ROUNDING)
+        ]
+    except DevigError:
+        return False
+    least, most = min(ends) - _FLOAT_SLACK, max(ends) + _FLOAT_SLACK
+    floor = safety_floor(row.market_type)
+    shown = floor if hypothesis.floor_in_fair_odds else 1.0
+    if not least * shown - _FAIR_ROUNDING <= row.fair_odds <= most * shown + _FAIR_ROUNDING:
+        return False
+    # The row's own fair odds are the sharper figure: its EV has to follow from them.
+    least = max(least, (row.fair_odds - _FAIR_ROUNDING) / shown)
+    most = min(most, (row.fair_odds + _FAIR_ROUNDING) / shown)
+    base = floor if hypothesis.floor_in_ev else 1.0
+    lowest = (row.odds / (most * base) - 1) * 100 - _EV_ROUNDING - _FLOAT_SLACK
+    highest = (row.odds / (least * base) - 1) * 100 + _EV_ROUNDING + _FLOAT_SLACK
+    return lowest <= row.ev_pct <= highest

@@ -1,0 +1,118 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.pricing.formats import STYLES, OddsFormatError, format_odds, parse_odds
+
+decimal_odds = st.integers(101, 100_000).map(lambda cents: cents / 100)
+any_odds = st.floats(1, 1e9, exclude_min=True)
+
+
+@pytest.mark.parametrize(
+    ("odds", "texts"),
+    [
+        (2.05, ["2.05", "+105", "21/20", "1.05", "-0.9524", "+1.05", "48.78%"]),
+        (1.91, ["1.91", "-110", "10/11", "0.91", "0.91", "-1.0989", "52.36%"]),
+        (2.0, ["2.00", "+100", "1/1", "1.00", "1.00", "+1.00", "50.0%"]),
+        (2.5, ["2.50", "+150", "6/4", "1.50", "-0.6667", "+1.50", "40.0%"]),
+        (1.5, ["1.50", "-200", "1/2", "0.50", "0.50", "-2.00", "66.67%"]),
+        (11.0, ["11.00", "+1000", "10/1", "10.00", "-0.10", "+10.00", "9.09%"]),
+        (1.005, ["1.005", "-20000", "1/200", "0.005", "0.005", "-200.00", "99.5%"]),
+    ],
+)
+def test_a_price_in_every_style(odds: float, texts: list[str]) -> None:
+    assert [format_odds(odds, style) for style in STYLES] == texts
+
+
+@given(decimal_odds)
+def test_decimal_odds_of_cents_come_back_exactly(odds: float) -> None:
+    assert parse_odds(format_odds(odds)) == odds
+
+
+@given(decimal_odds, st.sampled_from(STYLES))
+def test_every_style_reads_what_it_writes(odds: float, style: str) -> None:
+    """Within what is lost by quoting: half a unit of American odds, 4 decimals of a share."""
+    again = parse_odds(format_odds(odds, style), style)
+    lost = {"malay": 5e-5 * (odds - 1) ** 2, "indonesian": 5e-5, "implied": 5e-5 * odds**2}
+    allowed = {"american": 0.005, "fractional": 0.006}.get(style, lost.get(style, 0.0))
+    assert abs(again - odds) <= allowed * 1.001 + 1e-9
+
+
+@given(any_odds, st.sampled_from(STYLES))
+def test_any_price_is_written_and_stays_odds(odds: float, style: str) -> None:
+    text = format_odds(odds, style)
+    assert len(text) <= 24
+    assert "e" not in text
+    assert "nan" not in text
+
+
+@given(st.sampled_from(STYLES), st.lists(decimal_odds, min_size=2, max_size=2))
+def test_a_longer_price_never_reads_back_shorter(style: str, pair: list[float]) -> None:
+    low, high = sorted(pair)
+    assert parse_odds(format_odds(low, style), style) <= parse_odds(format_odds(high, style), style)
+
+
+@given(st.sampled_from(STYLES), st.text(max_size=30))
+def test_any_text_is_read_as_odds_or_refused(style: str, text: str) -> None:
+    try:
+        odds = parse_odds(text, style)
+    except OddsFormatError as error:
+        assert style in str(error)  # noqa: PT017 - either outcome is right
+    else:
+        assert 1 < odds < math.inf
+
+
+@pytest.mark.parametrize(
+    ("style", "text", "odds"),
+    [
+        ("decimal", " 2.05 ", 2.05),
+        ("american", "-100", 2.0),
+        ("american", "105", 2.05),
+        ("fractional", "6/4", 2.5),
+        ("malay", "-1", 2.0),
+        ("indonesian", "1.5", 2.5),
+        ("implied", "50 %", 2.0),
+        ("implied", "50", 2.0),
+    ],
+)
+def test_common_spellings_are_understood(style: str, text: str, odds: float) -> None:
+    assert parse_odds(text, style) == pytest.approx(odds)
+
+
+@pytest.mark.parametrize(
+    ("style", "text"),
+    [
+        ("decimal", "1.00"),
+        ("decimal", "0"),
+        ("decimal", "-2"),
+        ("decimal", "nan"),
+        ("decimal", "inf"),
+        ("decimal", "1e3"),
+        ("decimal", "٢"),
+        ("decimal", ""),
+        ("decimal", "9" * 5000),
+        ("american", "+99"),
+        ("fractional", "1/0"),
+        ("fractional", "0/5"),
+        ("fractional", "-1/2"),
+        ("hong_kong", "0"),
+        ("malay", "1.05"),
+        ("malay", "0"),
+        ("indonesian", "0.95"),
+        ("implied", "100%"),
+        ("implied", "0%"),
+    ],
+)
+def test_what_is_no_odds_is_refused_with_an_example(style: str, text: str) -> None:
+    with pytest.raises(OddsFormatError, match=f"expected {style} odds such as"):
+        parse_odds(text, style)
+
+
+def test_unknown_styles_and_bad_numbers_are_named() -> None:
+    with pytest.raises(OddsFormatError, match="'klingon'"):
+        format_odds(2.0, "klingon")
+    for number in (1.0, 0.0, math.inf, math.nan):
+        with pytest.raises(OddsFormatError, match=f"got {number}"):
+            format_odds(number)
