@@ -13,7 +13,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.queries import catalogue, event, games, listing, log, matrix, odds
+from oddsdesk.store.queries import catalogue, event, games, listing, log, matrix, odds, valuation
 from oddsdesk.store.queries import quotes as quote_queries
 from oddsdesk.store.queries import value_bets as bet_queries
 from oddsdesk.store.queries.select import Select
@@ -180,6 +180,14 @@ class Reader:
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
         """Return what every bookmaker says of a market, whatever its age; for the valuation."""
         return quote_queries.market_quotes(self._select, self._reference, game, market_type, period)
+
+    def games_to_value(self, since: int) -> list[valuation.ValuedGame]:
+        """Return the games that the valuation has to look at, for prices scraped since then."""
+        return valuation.games_to_value(self._select, since)
+
+    def markets_to_value(self, game: int) -> list[valuation.ValuedMarket]:
+        """Return the markets of a game that may hold value bets."""
+        return valuation.markets_to_value(self._select, self._reference, game)
 
     def history(
         self, game_id: str, market_type: str, period: int, selection: str, since_ms: int

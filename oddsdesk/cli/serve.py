@@ -1,0 +1,115 @@
+"""`oddsdesk serve`: the server without a window."""
+
+import asyncio
+import ipaddress
+import logging
+import signal
+import sys
+from pathlib import Path
+
+import click
+
+from oddsdesk.cli.options import database_option
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
+from oddsdesk.server.listener import ListenError
+from oddsdesk.server.loops import new_loop
+from oddsdesk.server.runner import serving
+from oddsdesk.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.settings import DEFAULT_REFERENCE
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@click.command()
+@database_option
+@click.option("--host", default=DEFAULT_HOST, show_default=True, help="Address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="Port to listen on; 0 picks a free one.",
+)
+@click.option(
+    "--reference",
+    default=DEFAULT_REFERENCE,
+    show_default=True,
+    metavar="NAME",
+    help="The bookmaker that prices are judged by.",
+)
+@click.option(
+    "--devig",
+    "devig_method",
+    type=click.Choice(METHODS),
+    default=DEFAULT_METHOD,
+    show_default=True,
+    metavar="METHOD",
+    help="How the reference's margin is taken out.",
+)
+@click.option(
+    "--feed",
+    "feeds",
+    multiple=True,
+    metavar="FEED",
+    help="A feed to run inside: none, simulator, replay:FILE or replay:FORMAT:FILE; "
+    "may be given several times.",
+)
+@click.option(
+    "--speed",
+    type=click.FloatRange(0.01, 100_000),
+    default=1.0,
+    show_default=True,
+    help="How fast replays run: 60 plays an hour a minute.",
+)
+def serve(
+    database: Path,
+    host: str,
+    port: int,
+    reference: str,
+    devig_method: str,
+    feeds: tuple[str, ...],
+    speed: float,
+) -> None:
+    """Serve odds over HTTP and WebSocket until stopped.
+
+    Prints one line once it answers: the address.
+
+    \b
+    Example:
+      oddsdesk serve --port 0 --feed simulator
+    """
+    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    if not _is_loopback(host):
+        click.echo(
+            f"warning: {host} can be reached from other machines, without encryption;"
+            " put a TLS proxy before it",
+            err=True,
+        )
+    settings = Settings(database, host, port, reference, devig_method, feeds, speed)
+    try:
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(_run(settings))
+    except (StoreError, ListenError, FeedError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+async def _run(settings: Settings) -> None:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for each in _SIGNALS:
+        if sys.platform == "win32":
+            signal.signal(each, lambda *_: loop.call_soon_threadsafe(stopping.set))
+        else:
+            loop.add_signal_handler(each, stopping.set)
+    async with serving(settings) as server:
+        click.echo(f"listening on {server.url}")
+        await stopping.wait()
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

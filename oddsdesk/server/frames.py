@@ -1,0 +1,44 @@
+"""Stream messages as WebSocket frames: each is encoded once for every subscriber."""
+
+import msgspec
+from msgspec import UNSET
+
+from oddsdesk.contract.resources import PriceMessage
+from oddsdesk.contract.times import format_ms
+from oddsdesk.store.values import Change
+
+_FINAL_TEXT = 0x81
+_encoder = msgspec.json.Encoder()
+
+
+def text_frame(payload: bytes) -> bytes:
+    """Return a whole text frame as a server sends it: no mask (RFC 6455, 5.2)."""
+    size = len(payload)
+    if size < 126:
+        return bytes((_FINAL_TEXT, size)) + payload
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2) + payload
+    return b"\x81\x7f" + size.to_bytes(8) + payload
+
+
+def price_frame(change: Change, reference: str) -> bytes | None:
+    """Return the frame that tells of a change; None for a withdrawal, which sends none (D41)."""
+    if change.odds is None:
+        return None
+    return text_frame(
+        _encoder.encode(
+            PriceMessage(
+                bookmaker=change.bookmaker,
+                match_name=change.match_name,
+                competition=change.competition,
+                sport=change.sport,
+                market_type=change.market_type,
+                selection=change.selection,
+                odds=change.odds,
+                period=change.period,
+                is_live=change.is_live,
+                scraped_at=format_ms(change.scraped_at),
+                liquidity=change.liquidity if change.bookmaker == reference else UNSET,
+            )
+        )
+    )

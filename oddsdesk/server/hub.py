@@ -1,0 +1,183 @@
+"""The hub: tails the log of price changes and hands each change to whoever wants it."""
+
+import asyncio
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from oddsdesk.server.frames import price_frame
+from oddsdesk.server.watch import LogWatch
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.keys import Caller
+from oddsdesk.store.store import Store
+from oddsdesk.store.values import Change
+
+BATCH: Final = 256
+"""Changes read at once: about a millisecond of work."""
+KEY_CHECK_S: Final = 0.5
+SLICE_S: Final = 0.004
+"""How long one turn on the loop may take."""
+RETRY_S: Final = 1.0
+
+UNAUTHORIZED: Final = 4001
+FELL_BEHIND: Final = 4008
+GOING_AWAY: Final = 1001
+
+_log = logging.getLogger(__name__)
+
+
+class Channel(Protocol):
+    """A connection that takes whole frames."""
+
+    def offer(self, frames: bytes) -> bool:
+        """Write frames without waiting; False where the client has fallen too far behind."""
+
+    def close(self, code: int, reason: str) -> None:
+        """End behind all that was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interest:
+    """What a subscriber asked for and may see; equal ones are served the same bytes."""
+
+    sport: str | None = None
+    competition: str | None = None
+    bookmaker: str | None = None
+    game_id: str | None = None
+    live: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subscriber:
+    """A connection, what it wants, and whose it is."""
+
+    channel: Channel
+    interest: Interest
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    frame: bytes
+    sport: str
+    competition: str
+    bookmaker: str
+    game_id: str
+    is_live: bool
+
+    def suits(self, interest: Interest) -> bool:
+        return (
+            (interest.live or not self.is_live)
+            and interest.sport in (None, self.sport)
+            and interest.competition in (None, self.competition)
+            and interest.bookmaker in (None, self.bookmaker)
+            and interest.game_id in (None, self.game_id)
+        )
+
+
+class Hub:
+    """Subscribers of the stream and the task that serves them; one event loop only."""
+
+    def __init__(self, store: Store, access: AccessStore, reference: str) -> None:
+        self._store = store
+        self._access = access
+        self._reference = reference
+        self._by_interest: dict[Interest, set[Subscriber]] = defaultdict(set)
+        self._watch = LogWatch(store)
+        self._seq = 0
+        self._keys_checked = 0.0
+        self._closed = False
+
+    def subscribe(self, subscriber: Subscriber) -> None:
+        """Send a subscriber every change from now on."""
+        if self._closed:
+            subscriber.channel.close(GOING_AWAY, "the server is going down")
+        elif not self._by_interest:
+            self._seq = self._store.reader().last_seq()
+        self._by_interest[subscriber.interest].add(subscriber)
+
+    def unsubscribe(self, subscriber: Subscriber) -> None:
+        """Send a subscriber nothing more."""
+        subscribers = self._by_interest[subscriber.interest]
+        subscribers.discard(subscriber)
+        if not subscribers:
+            del self._by_interest[subscriber.interest]
+
+    def close(self) -> None:
+        """Tell every subscriber, and whoever comes later, that the server is going down."""
+        self._closed = True
+        for subscriber in self._subscribers():
+            subscriber.channel.close(GOING_AWAY, "the server is going down")
+
+    async def run(self) -> None:
+        """Tail the log until cancelled."""
+        with self._watch.listening():
+            while True:
+                await self._watch.wait()
+                await self._turn()
+
+    async def _turn(self) -> None:
+        try:
+            await self._send_changes()
+            self._check_keys()
+        except StoreUnavailableError as error:
+            _log.warning("the stream waits for the database: %s", error)
+            await asyncio.sleep(RETRY_S)
+
+    async def _send_changes(self) -> None:
+        while self._by_interest:
+            changes = self._store.reader().changes_after(self._seq, BATCH)
+            if not changes:
+                return
+            self._seq = changes[-1].seq
+            await self._hand_out([*self._messages(changes)])
+            await asyncio.sleep(0)
+
+    def _messages(self, changes: Sequence[Change]) -> Iterator[_Message]:
+        for change in changes:
+            frame = price_frame(change, self._reference)
+            if frame is not None:
+                yield _Message(
+                    frame,
+                    change.sport,
+                    change.competition,
+                    change.bookmaker,
+                    change.game_id,
+                    change.is_live,
+                )
+
+    async def _hand_out(self, messages: Sequence[_Message]) -> None:
+        started = time.monotonic()
+        for interest in list(self._by_interest):
+            frames = b"".join([each.frame for each in messages if each.suits(interest)])
+            if frames:
+                self._write(frames, interest)
+            if time.monotonic() - started > SLICE_S:
+                await asyncio.sleep(0)
+                started = time.monotonic()
+
+    def _write(self, frames: bytes, interest: Interest) -> None:
+        for subscriber in self._by_interest.get(interest, ()):
+            if not subscriber.channel.offer(frames):
+                subscriber.channel.close(FELL_BEHIND, "too slow: read the present state again")
+
+    def _check_keys(self) -> None:
+        """End the streams of keys that were revoked, rotated or given other rights (D23)."""
+        now = time.monotonic()
+        if now - self._keys_checked < KEY_CHECK_S:
+            return
+        self._keys_checked = now
+        by_caller: dict[Caller, list[Subscriber]] = defaultdict(list)
+        for subscriber in self._subscribers():
+            by_caller[subscriber.caller].append(subscriber)
+        for caller, subscribers in by_caller.items():
+            if self._access.keys.present(caller) != caller:
+                for subscriber in subscribers:
+                    subscriber.channel.close(UNAUTHORIZED, "the key is not what it was")
+
+    def _subscribers(self) -> list[Subscriber]:
+        return [each for group in self._by_interest.values() for each in group]

@@ -1,0 +1,125 @@
+"""The server: the service on a socket with its hub, valuation, feeds and upkeep."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from oddsdesk.clock import Clock, system_clock
+from oddsdesk.feeds.feed import Feed, open_feed, run_feed
+from oddsdesk.server.app import App, create_app
+from oddsdesk.server.hub import Hub
+from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.service import Service
+from oddsdesk.server.settings import Settings
+from oddsdesk.server.stream import Stream
+from oddsdesk.server.valuation import Valuation
+from oddsdesk.store.access import AccessStore, open_access
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.tasks import spawn, stop
+
+SAVE_COUNTS_S: Final = 0.5
+
+_log = logging.getLogger(__name__)
+
+
+class Server:
+    """The whole service on one event loop. It closes neither store; who opened them does."""
+
+    def __init__(
+        self, store: Store, access: AccessStore, settings: Settings, clock: Clock = system_clock
+    ) -> None:
+        self.store = store
+        self.access = access
+        self._settings = settings
+        self._clock = clock
+        self._hub = Hub(store, access, store.reference)
+        self._valuation = Valuation(store, clock, settings.devig_method)
+        self._app: App | None = None
+        self._http: HttpServer | None = None
+        self._tasks: list[asyncio.Task[Any]] = []
+        self.url = ""
+
+    async def start(self) -> None:
+        """Listen, answer, and start what works beside; ``url`` is set then.
+
+        Raises:
+            ListenError: the address cannot be listened on.
+            FeedError: a feed cannot be opened.
+        """
+        listener = bind(self._settings.host, self._settings.port)
+        try:
+            feeds = await asyncio.to_thread(self._open_feeds)
+        except BaseException:
+            listener.close()
+            raise
+        self.url = url_of(listener)
+        stream = Stream(self._hub, self.access, self._clock)
+        hosts = frozenset({self._settings.host})
+        self._app = create_app(Service(self.store, self.access, self._clock, stream, hosts))
+        self._http = HttpServer(self._app, listener)
+        await self._http.start()
+        self._tasks = [
+            spawn("hub", self._hub.run()),
+            spawn("valuation", self._valuation.follow()),
+            spawn("valuation rounds", self._valuation.rounds()),
+            spawn("save counts", self._save_counts()),
+            *(
+                spawn(f"feed {feed.name}", run_feed(feed, self.store, self._clock))
+                for feed in feeds
+            ),
+        ]
+
+    async def stop(self) -> None:
+        """End within 2 s: the streams first (1001), then requests, then what works beside."""
+        self._hub.close()
+        if self._http is not None:
+            await self._http.stop()
+        await stop(*self._tasks)
+        if self._app is not None:
+            self._app.close()
+
+    def _open_feeds(self) -> list[Feed]:
+        opened = (
+            open_feed(spec, reference=self.store.reference, speed=self._settings.speed)
+            for spec in self._settings.feeds
+        )
+        return [feed for feed in opened if feed is not None]
+
+    async def _save_counts(self) -> None:
+        """Add counts to the file now and then; while it refuses they stay in memory (D18)."""
+        refused = False
+        while True:
+            await asyncio.sleep(SAVE_COUNTS_S)
+            saving = self.access.quotas.flush()
+            if saving is None:
+                continue
+            try:
+                await asyncio.wrap_future(saving)
+                refused = False
+            except StoreUnavailableError as error:
+                if not refused:
+                    _log.warning("counts of requests stay in memory for now: %s", error)
+                refused = True
+
+
+@contextlib.asynccontextmanager
+async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncIterator[Server]:
+    """Open the database, run the server on it, and close both in order.
+
+    Raises:
+        StoreError, ListenError, FeedError: one line that says what cannot be used.
+    """
+    with contextlib.ExitStack() as opened:
+        store = open_store(settings.database, settings.reference, clock=clock)
+        opened.callback(store.close)
+        access = open_access(settings.database)
+        opened.callback(access.close)
+        server = Server(store, access, settings, clock)
+        try:
+            await server.start()
+            yield server
+        finally:
+            await server.stop()

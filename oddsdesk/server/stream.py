@@ -1,0 +1,121 @@
+"""WS /api/stream: who may subscribe to what, and how a connection lives and ends (D22..D24)."""
+
+import asyncio
+from typing import Any, Final
+
+from starlette.types import Receive, Scope, Send
+
+from oddsdesk.clock import Clock
+from oddsdesk.server.admission import open_connection
+from oddsdesk.server.frames import text_frame
+from oddsdesk.server.hub import FELL_BEHIND, UNAUTHORIZED, Channel, Hub, Interest, Subscriber
+from oddsdesk.server.parameters import BadParameterError, game_id, read_query, sport, text
+from oddsdesk.server.tokens import read_token
+from oddsdesk.server.websocket import CHANNEL
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.keys import Caller
+
+IDLE_LIMIT_S: Final = 300.0
+"""How long a client may send no text (D24)."""
+
+BAD_FILTER: Final = 4000
+FORBIDDEN_FILTER: Final = 4003
+TOO_MANY: Final = 4029
+NOT_TEXT: Final = 1003
+TRY_LATER: Final = 1013
+
+_PONG = text_frame(b"pong")
+_TOKEN: Final = (text("token"),)
+_FILTERS: Final = (sport(), text("competition"), text("bookmaker"), game_id())
+
+
+class _ClosedError(Exception):
+    """A connection is closed before it gets anything; carries the close code."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+
+
+class Stream:
+    """The stream as an ASGI application; accepts first, then closes what it must (D24)."""
+
+    def __init__(self, hub: Hub, access: AccessStore, clock: Clock) -> None:
+        self._hub = hub
+        self._access = access
+        self._clock = clock
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        await receive()
+        await send({"type": "websocket.accept"})
+        channel: Channel = scope["extensions"][CHANNEL]
+        try:
+            subscriber = self._admit(scope["query_string"], channel)
+            self._hub.subscribe(subscriber)
+        except _ClosedError as closed:
+            channel.close(closed.code, str(closed))
+            return
+        except StoreUnavailableError:
+            channel.close(TRY_LATER, "the database is unavailable; retry with backoff")
+            return
+        try:
+            await _listen(channel, receive)
+        finally:
+            self._hub.unsubscribe(subscriber)
+
+    def _admit(self, query: bytes, channel: Channel) -> Subscriber:
+        caller = self._caller(query)
+        try:
+            asked = read_query(query, _FILTERS)
+        except BadParameterError as error:
+            raise _ClosedError(BAD_FILTER, _short(error)) from error
+        interest = _interest(caller, asked)
+        if not open_connection(self._access, caller, self._clock()):
+            raise _ClosedError(TOO_MANY, "the connections of the day are used up")
+        return Subscriber(channel, interest, caller)
+
+    def _caller(self, query: bytes) -> Caller:
+        try:
+            token = read_query(query, _TOKEN)["token"]
+        except BadParameterError:
+            token = None
+        caller = read_token(self._access, token, self._clock()) if token else None
+        if caller is None or not caller.rights.websocket:
+            raise _ClosedError(UNAUTHORIZED, "the token is missing, over or not valid")
+        return caller
+
+
+def _interest(caller: Caller, asked: dict[str, Any]) -> Interest:
+    rights = caller.rights
+    bookmaker = asked["bookmaker"]
+    if not rights.all_bookmakers:
+        if caller.bookmaker is None or bookmaker not in (None, caller.bookmaker):
+            raise _ClosedError(FORBIDDEN_FILTER, "the plan does not see this bookmaker")
+        bookmaker = caller.bookmaker
+    return Interest(asked["sport"], asked["competition"], bookmaker, asked["game_id"], rights.live)
+
+
+async def _listen(channel: Channel, receive: Receive) -> None:
+    """Answer pings until the client goes, says nothing for too long, or sends no text."""
+    while True:
+        try:
+            async with asyncio.timeout(IDLE_LIMIT_S):
+                message = await receive()
+        except TimeoutError:
+            channel.close(1000, "nothing was heard for 5 minutes")
+            return
+        if message["type"] == "websocket.disconnect":
+            return
+        if message.get("text") is None:
+            channel.close(NOT_TEXT, "expected text")
+            return
+        if message["text"] == "ping" and not channel.offer(_PONG):
+            channel.close(FELL_BEHIND, "too slow: read the present state again")
+            return
+
+
+def _short(error: BadParameterError) -> str:
+    """A close frame holds 123 bytes of reason."""
+    return str(error).encode()[:120].decode(errors="ignore")

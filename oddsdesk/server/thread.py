@@ -1,0 +1,91 @@
+"""The server in a thread of its own: what the desk runs when it is its own service."""
+
+import asyncio
+import logging
+import threading
+from typing import Final
+
+from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.server.loops import new_loop
+from oddsdesk.server.runner import Server, serving
+from oddsdesk.server.settings import Settings
+
+ACCOUNT: Final = "desk"
+START_LIMIT_S: Final = 60.0
+"""Long: the files of a replay are read before it answers."""
+STOP_LIMIT_S: Final = 2.0
+
+_log = logging.getLogger(__name__)
+
+
+class EmbeddedServer:
+    """A server on a thread and loop of its own; loopback HTTP is all it shares with others."""
+
+    def __init__(self, settings: Settings, clock: Clock = system_clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._thread = threading.Thread(target=self._main, name="server", daemon=True)
+        self._changed = threading.Event()
+        self._failure: BaseException | None = None
+        self._end_wanted = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping: asyncio.Event | None = None
+        self.url = ""
+        self.key = ""
+
+    def start(self) -> str:
+        """Start and return the address; ``key`` opens everything until the next start.
+
+        Raises:
+            StoreError, ListenError, FeedError: one line that says what cannot be used.
+            TimeoutError: it did not answer in time.
+        """
+        self._thread.start()
+        if not self._changed.wait(START_LIMIT_S):
+            self.stop()
+            raise TimeoutError(f"the server did not start within {START_LIMIT_S:g} seconds")
+        if self._failure is not None:
+            self._thread.join()
+            raise self._failure
+        return self.url
+
+    def stop(self) -> bool:
+        """End it; False if it has not ended within 2 s. May be called twice."""
+        self._end_wanted.set()
+        loop, stopping = self._loop, self._stopping
+        if loop is not None and stopping is not None and self._thread.is_alive():
+            loop.call_soon_threadsafe(stopping.set)
+        if self._thread.ident is not None:
+            self._thread.join(STOP_LIMIT_S)
+        return not self._thread.is_alive()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread lives."""
+        return self._thread.is_alive()
+
+    def _main(self) -> None:
+        try:
+            with asyncio.Runner(loop_factory=new_loop) as runner:
+                runner.run(self._serve())
+        except BaseException as error:  # noqa: BLE001 - thread main
+            if self._changed.is_set():
+                _log.exception("the server's thread failed")
+            self._failure = error
+        finally:
+            self._changed.set()
+
+    async def _serve(self) -> None:
+        stopping = self._stopping = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        async with serving(self._settings, self._clock) as server:
+            self._announce(server)
+            if not self._end_wanted.is_set():
+                await stopping.wait()
+
+    def _announce(self, server: Server) -> None:
+        """A fresh key each start, and the last one gone: no secret lies on the disk."""
+        made = server.access.keys.reissue(ACCOUNT, Plan.PRO_LIVE, self._clock())
+        self.url, self.key = server.url, made.secret
+        self._changed.set()

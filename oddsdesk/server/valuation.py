@@ -1,0 +1,187 @@
+"""Valuation: keeps the stored value bets in step with prices and their ages (D26..D30)."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, Final, NamedTuple
+
+from oddsdesk.clock import Clock
+from oddsdesk.pricing.market import Judged, Market, Prices, value_bets
+from oddsdesk.pricing.rules import MAX_AGE_MS
+from oddsdesk.server.watch import LogWatch
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.settling import settle_value_bets
+from oddsdesk.store.store import Store
+from oddsdesk.store.values import FoundValueBet
+
+SLICE_S: Final = 0.004
+"""How long one turn on the loop may take."""
+BATCH: Final = 512
+PACE_S: Final = 0.05
+"""How long changes are collected, so that a market is valued once for all of them."""
+ROUND_S: Final = 1.0
+"""How long a round rests before the next, at least."""
+REST: Final = 20
+"""Rest after each slice of a round, in slices: rounds take at most 5 % of the loop."""
+RETRY_S: Final = 1.0
+
+_log = logging.getLogger(__name__)
+
+_Found = tuple[FoundValueBet, ...]
+
+
+class _Place(NamedTuple):
+    """A market by its key in the store, with what pricing needs to know of it."""
+
+    game: int
+    market_type: str
+    period: int
+    match_name: str
+    sport: str
+
+
+class _Visit(NamedTuple):
+    """A market to look at; ``has_bets``: whether any are stored, None where nobody looked."""
+
+    place: _Place
+    has_bets: bool | None
+
+
+class Valuation:
+    """Revalues markets that the log names at once, and all others round after round.
+
+    The log does not name a price that is said again unchanged. So the rules that look at
+    ages or at being in play may begin or cease to hold without a trace in it; the rounds
+    see that, and what another server on the same file did.
+    """
+
+    def __init__(self, store: Store, clock: Clock, method: str) -> None:
+        self._store = store
+        self._clock = clock
+        self._method = method
+        self._seq = 0
+        self._watch = LogWatch(store)
+        self._settled: dict[_Place, _Found] = {}
+
+    async def follow(self) -> None:
+        """Value what comes into the log, until cancelled."""
+        with self._watch.listening():
+            await _patiently(self._go_to_the_end)
+            while True:
+                await self._watch.wait()
+                await _patiently(lambda: self._value(self._changed(), rest=0))
+                await asyncio.sleep(PACE_S)
+
+    async def rounds(self) -> None:
+        """Value everything, the first time as fast as it goes, until cancelled."""
+        await _patiently(lambda: self._value(self._everything(), rest=0))
+        while True:
+            await asyncio.sleep(ROUND_S)
+            await _patiently(lambda: self._value(self._everything(), rest=REST))
+
+    async def _go_to_the_end(self) -> None:
+        self._seq = self._store.reader().last_seq()
+
+    def _changed(self) -> Iterator[_Visit]:
+        """Yield the markets of the log's new rows."""
+        reader = self._store.reader()
+        while changes := reader.changes_after(self._seq, BATCH):
+            self._seq = changes[-1].seq
+            places = dict.fromkeys(
+                _Place(each.game, each.market_type, each.period, each.match_name, each.sport)
+                for each in changes
+            )
+            for place in places:
+                yield _Visit(place, None)
+
+    def _everything(self) -> Iterator[_Visit]:
+        reader = self._store.reader()
+        for game in reader.games_to_value(self._clock() - MAX_AGE_MS):
+            for market in reader.markets_to_value(game.row):
+                place = _Place(
+                    game.row, market.market_type, market.period, game.match_name, game.sport
+                )
+                yield _Visit(place, market.has_bets)
+
+    async def _value(self, visits: Iterator[_Visit], rest: float) -> None:
+        """Value markets in slices; after each, store what is new and let others work."""
+        for news, worked_s in self._slices(visits):
+            if news:
+                await self._settle(news)
+            await asyncio.sleep(worked_s * rest)
+
+    def _slices(self, visits: Iterator[_Visit]) -> Iterator[tuple[dict[_Place, _Found], float]]:
+        """Yield what is new in the markets of each slice, and how long it took (s)."""
+        news: dict[_Place, _Found] = {}
+        started = time.monotonic()
+        for place, has_bets in visits:
+            found = self._find(place)
+            if found != self._settled.get(place, ()) or has_bets not in (None, bool(found)):
+                news[place] = found
+            if (worked_s := time.monotonic() - started) > SLICE_S:
+                yield news, worked_s
+                news = {}
+                started = time.monotonic()
+        yield news, time.monotonic() - started
+
+    def _find(self, place: _Place) -> _Found:
+        reader = self._store.reader()
+        quotes = reader.market_quotes(place.game, place.market_type, place.period)
+        prices = {
+            quote.bookmaker: Prices(quote.bookmaker, quote.odds, quote.scraped_at, quote.is_live)
+            for quote in quotes
+        }
+        reference = prices.pop(self._store.reference, None)
+        if reference is None:
+            return ()
+        market = Market(place.market_type, place.match_name, place.sport)
+        judged = value_bets(market, reference, prices.values(), self._clock(), self._method)
+        return tuple(_found(each) for each in judged)
+
+    async def _settle(self, news: dict[_Place, _Found]) -> None:
+        """Store what was found; kept in mind at once, so that nobody stores it twice."""
+        self._settled.update(news)
+        now_ms = self._clock()
+
+        def write(connection: Any) -> None:
+            for place, found in news.items():
+                settle_value_bets(
+                    connection, place.game, place.market_type, place.period, found, now_ms
+                )
+
+        try:
+            await asyncio.wrap_future(self._store.write(write))
+        except StoreUnavailableError:
+            for place in news:
+                self._settled.pop(place, None)
+            raise
+        for place in news:
+            if self._settled.get(place) == ():
+                del self._settled[place]
+
+
+async def _patiently(step: Callable[[], Awaitable[None]]) -> None:
+    """Do a step; where the database refuses, say so and wait: a later round makes it good."""
+    try:
+        await step()
+    except StoreUnavailableError as error:
+        _log.warning("the valuation waits for the database: %s", error)
+        await asyncio.sleep(RETRY_S)
+
+
+def _found(judged: Judged) -> FoundValueBet:
+    verdict = judged.verdict
+    assert verdict.reference_odds is not None
+    assert verdict.fair_odds is not None
+    assert verdict.ev_pct is not None
+    assert verdict.payout_rate is not None
+    return FoundValueBet(
+        bookmaker=judged.bookmaker,
+        selection=judged.selection,
+        odds=verdict.odds,
+        reference_odds=verdict.reference_odds,
+        fair_odds=verdict.fair_odds,
+        ev_pct=verdict.ev_pct,
+        payout_rate=verdict.payout_rate,
+    )
