@@ -1,0 +1,41 @@
+"""A line to filter by: a magnifier, a clear button, Escape empties it."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ink
+
+
+class FilterEdit(QLineEdit):
+    """A line edit whose placeholder says what it filters; that is its accessible name too."""
+
+    def __init__(self, theme: Theme, purpose: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setPlaceholderText(purpose)
+        self.setAccessibleName(purpose)
+        self._search = QAction(self)
+        self.addAction(self._search, QLineEdit.ActionPosition.LeadingPosition)
+        self._clear = QAction("Clear the filter", self, visible=False)
+        self.addAction(self._clear, QLineEdit.ActionPosition.TrailingPosition)
+        self._clear.triggered.connect(self.clear)
+        self.textChanged.connect(self._on_text_changed)
+        theme.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+
+    def _on_text_changed(self, text: str) -> None:
+        self._clear.setVisible(bool(text))
+
+    def _on_theme_changed(self) -> None:
+        self._search.setIcon(self._theme.icon("search", Ink.NOTE))
+        self._clear.setIcon(self._theme.icon("close", Ink.NOTE))
+
+    # Qt's virtuals
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+            return
+        super().keyPressEvent(event)

@@ -1,0 +1,82 @@
+"""The small widgets that panels are made of."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QToolButton
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.theme.theme import Scheme, Theme
+from oddsdesk.desk.widgets.chips import ChipRow
+from oddsdesk.desk.widgets.filter_edit import FilterEdit
+from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.widgets.placeholder import Placeholder
+
+CHIPS = [("", "All markets"), ("result", "Result"), ("total", "Totals")]
+
+
+def test_escape_empties_a_filter_and_then_is_left_to_others(theme: Theme, qtbot: QtBot) -> None:
+    edit = FilterEdit(theme, "Filter games")
+    qtbot.addWidget(edit)
+    qtbot.keyClicks(edit, "everton")
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    assert edit.text() == ""
+    assert edit.accessibleName() == "Filter games"
+
+
+def test_the_first_chip_is_chosen_and_a_click_tells_the_key(qtbot: QtBot) -> None:
+    row = ChipRow("Markets")
+    qtbot.addWidget(row)
+    row.show_chips(CHIPS)
+    assert row.current == ""
+    with qtbot.waitSignal(row.chosen) as told:
+        row.choose("total")
+    assert told.args == ["total"]
+    assert row.current == "total"
+
+
+def test_a_choice_outlives_other_chips_that_come(qtbot: QtBot) -> None:
+    row = ChipRow("Markets")
+    qtbot.addWidget(row)
+    row.show_chips(CHIPS)
+    row.choose("total")
+    row.show_chips([*CHIPS, ("half", "1st Half")])
+    assert row.current == "total"
+    row.show_chips([CHIPS[0], ("half", "1st Half")])
+    assert row.current == ""
+
+
+def test_chips_shown_already_are_not_made_anew(qtbot: QtBot) -> None:
+    row = ChipRow("Markets")
+    qtbot.addWidget(row)
+    row.show_chips(CHIPS)
+    before = row.findChildren(QToolButton)
+    row.show_chips(CHIPS)
+    assert row.findChildren(QToolButton) == before
+
+
+def test_a_placeholder_says_what_to_do_and_hides_the_button_else(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    placeholder = Placeholder(theme)
+    qtbot.addWidget(placeholder)
+    placeholder.say("filter", "No game matches.", action="Clear the filter")
+    button = placeholder.findChild(QPushButton)
+    assert button is not None
+    assert not button.isHidden()
+    with qtbot.waitSignal(placeholder.action_requested):
+        button.click()
+    placeholder.say("table", "No odds yet.")
+    assert button.isHidden()
+
+
+def test_a_message_bar_is_there_only_while_it_says_something(theme: Theme, qtbot: QtBot) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    assert bar.isHidden()
+    bar.say("The service is away: trying again in 8 s.", icon="offline", action="Try now")
+    assert not bar.isHidden()
+    assert bar.text.startswith("The service is away")
+    theme.choose(Scheme.LIGHT)
+    close = bar.findChild(QToolButton)
+    assert close is not None
+    close.click()
+    assert bar.isHidden()
