@@ -51,7 +51,7 @@ def devig(method: str, odds: Sequence[float]) -> Fair:
     for price, probability in zip(odds, probabilities, strict=True):
         if not 0 < probability < 1:
             raise NotApplicableError(
-                f"{method} gives odds {price} a probability of {probability:.6g}, not in (0, 1)"
+                f"odds {price} get a probability of {probability:.6g}, not in (0, 1)"
             )
     return Fair(tuple(probabilities), tuple([1 / p for p in probabilities]), parameter)
 
@@ -147,7 +147,7 @@ def _shin(implied: Sequence[float]) -> _Solution:
     total = math.fsum(implied)
     if total < 1 - _NO_MARGIN:
         raise NotApplicableError(
-            f"shin needs a margin: the implied probabilities add up to {total:.6g}"
+            f"a margin is needed, the implied probabilities add up to {total:.6g}"
         )
     if total <= 1 + _NO_MARGIN:
         return [q / total for q in implied], 0.0

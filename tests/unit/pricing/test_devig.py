@@ -179,7 +179,7 @@ def test_what_is_no_decimal_odds_is_refused(odds: list[float], message: str) -> 
 
 def test_shin_refuses_prices_below_fair_and_the_others_do_not() -> None:
     odds = [2.2, 2.1]
-    with pytest.raises(DevigError, match="shin needs a margin"):
+    with pytest.raises(DevigError, match="a margin is needed"):
         devig("shin", odds)
     for method in REAL_METHODS:
         if method != "shin":

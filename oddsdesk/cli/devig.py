@@ -1,0 +1,95 @@
+"""``oddsdesk devig``: the margin taken out of prices by every method."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+import click
+
+from oddsdesk.pricing.devig import METHODS, DevigError, Fair, payout_rate
+from oddsdesk.pricing.devig import devig as take_margin_out
+from oddsdesk.pricing.formats import OddsFormatError, parse_odds
+
+
+class BadOddsError(click.ClickException):
+    """An argument that is no decimal odds."""
+
+    exit_code = 2
+
+
+@click.command(context_settings={"ignore_unknown_options": True})  # -110 is a price, not an option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, keyed by method.")
+@click.argument("odds", nargs=-1, required=True)
+def devig(odds: tuple[str, ...], as_json: bool) -> None:
+    """Take the margin out of decimal ODDS, one for each outcome of a market.
+
+    All methods stand side by side; `published` is the service's formula to the letter,
+    which adds margin, for comparison.
+
+    \b
+    Examples:
+        oddsdesk devig 2.05 1.88
+        oddsdesk devig --json 2.45 3.40 3.10
+    """
+    prices = [_price(text) for text in odds]
+    if len(prices) < 2:
+        raise BadOddsError("expected the odds of at least two outcomes, such as: 2.05 1.88")
+    answers = {method: _answer(method, prices) for method in METHODS}
+    click.echo(_json(answers) if as_json else _table(prices, answers))
+
+
+def _price(text: str) -> float:
+    try:
+        return parse_odds(text)
+    except OddsFormatError as error:
+        raise BadOddsError(str(error)) from error
+
+
+def _answer(method: str, prices: Sequence[float]) -> Fair | DevigError:
+    try:
+        return take_margin_out(method, prices)
+    except DevigError as error:
+        return error
+
+
+def _json(answers: Mapping[str, Fair | DevigError]) -> str:
+    plain = {
+        method: {"error": str(answer)} if isinstance(answer, DevigError) else answer._asdict()
+        for method, answer in answers.items()
+    }
+    return json.dumps(plain, indent=2)
+
+
+def _table(prices: Sequence[float], answers: Mapping[str, Fair | DevigError]) -> str:
+    total = payout_rate(prices)
+    rows = [
+        ["method", *["fair odds"] * len(prices), *["probability"] * len(prices), "parameter"],
+        ["as quoted", *_odds(prices), *_percents([1 / price for price in prices]), ""],
+    ]
+    for method, answer in answers.items():
+        if isinstance(answer, DevigError):
+            rows.append([method, str(answer)])
+            continue
+        parameter = "" if answer.parameter is None else f"{answer.parameter:.6f}"
+        figures = [*_odds(answer.fair_odds), *_percents(answer.probabilities)]
+        rows.append([method, *figures, parameter])
+    full = [row for row in rows if len(row) > 2]
+    widths = [max(len(row[column]) for row in full) for column in range(len(full[0]))]
+    widths[0] = max(len(row[0]) for row in rows)
+    lines = [_line(row, widths) for row in rows]
+    return "\n".join([*lines, "", f"S {total:.6f}, margin {(total - 1) * 100:.4f} %"])
+
+
+def _odds(prices: Sequence[float]) -> list[str]:
+    return [f"{price:.4f}" for price in prices]
+
+
+def _percents(probabilities: Sequence[float]) -> list[str]:
+    return [f"{probability * 100:.4f} %" for probability in probabilities]
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    name, *figures = row
+    cells = figures  # one text that says why there are none
+    if len(figures) > 1:
+        cells = [text.rjust(width) for text, width in zip(figures, widths[1:], strict=True)]
+    return "  ".join([name.ljust(widths[0]), *cells]).rstrip()
