@@ -6,34 +6,32 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
+from oddsdesk.board.changes import Changes
 from oddsdesk.board.connection import Connection, Gathering
 from oddsdesk.board.freshness import Freshness, Rhythm
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry, entry_of_price, game_entry
-from oddsdesk.board.market import Changes
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey
+from oddsdesk.board.merging import among, exhaust, put_all, quote_of
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GamesChanged,
     GatheringChanged,
-    MatrixLoaded,
     Notice,
-    PricesChanged,
     RowsChanged,
     Subscriber,
     ValueBetsChanged,
 )
 from oddsdesk.board.prices import Price
 from oddsdesk.board.readings import (
-    Reading,
     game_of_matrix,
-    read_matrix,
+    read_market,
     read_message,
     read_row,
     reference_of,
 )
 from oddsdesk.board.rows import GridRow, grid_row
-from oddsdesk.board.values import ValueEntry, value_entry
+from oddsdesk.board.values import ValueEntry, check_bets, value_entry
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
@@ -120,17 +118,19 @@ class Board:
     def apply(self, message: PriceMessage) -> None:
         """Take in a stream message; of a game that nobody looks at, nothing is kept."""
         if message.liquidity is not msgspec.UNSET:
-            self.reference = message.bookmaker
+            self._learn_reference(message.bookmaker)
         game = self._id_of(message.competition, message.match_name)
         book = self._books.get(game)
         if book is None:
             if not self.rows_wanted:
                 return
             book = self._book(self._entry_of(game, message))
-        key, seen, liquidity = read_message(message, self._clock(), self.reference)
         changes = Changes()
-        book.put(key, seen, changes, liquidity)
-        self._settle(game, book, changes)
+        bad: list[str] = []
+        for reading in read_message(message, self._clock(), self.reference, bad):
+            book.put(*reading[:2], changes, reading[2])
+        self._report(message.match_name, bad)
+        self._settle(book, changes)
 
     def load_games(self, games: Iterable[Game]) -> None:
         """Take in the whole list of games."""
@@ -148,44 +148,64 @@ class Board:
 
         ``asked_at``: when the question was put; prices heard of since then stay.
         """
+        exhaust(self.merge_matrix(matrix, asked_at))
+
+    def merge_matrix(self, matrix: GameMatrix, asked_at: int | None = None) -> Iterator[None]:
+        """Do what ``load_matrix`` does in steps of one market; go through it to the end."""
         now = self._clock()
-        self.reference = reference_of(matrix) or self.reference
         entry = game_of_matrix(matrix)
-        readings = list(read_matrix(matrix, now))
+        self._learn_reference(reference_of(matrix))
         book = self._book(entry)
-        is_first = book.matrix.read_at is None
+        whole = Changes(relaid=book.matrix.read_at is None)
+        bad: list[str] = []
+        for market in matrix.markets:
+            changes = Changes()
+            put_all(book, read_market(market, now, bad), changes, self.rhythm, self.reference)
+            book.settle(self._method, changes)
+            if whole.relaid or changes.relaid:
+                whole.absorb(changes)
+            else:
+                self._publish(book, changes)
+            yield
         book.matrix.read_at = now
         book.matrix.is_live, book.matrix.kick_off = entry.is_live, entry.kick_off
-        changes = Changes(relaid=is_first)
-        self._put(book, readings, changes)
-        book.withdraw_unheard(now if asked_at is None else asked_at, now, changes)
-        self._settle(matrix.game_id, book, changes)
+        book.withdraw_unheard(now if asked_at is None else asked_at, now, whole)
+        self._report(matrix.match_name, bad)
+        self._settle(book, whole)
 
-    def load_rows(self, rows: Sequence[OddsRow], asked_at: int | None = None) -> None:
+    def load_rows(self, rows: Iterable[OddsRow], asked_at: int | None = None) -> None:
         """Merge odds rows; a selection that a row no longer names becomes withdrawn."""
+        exhaust(self.merge_rows(rows, asked_at))
+
+    def merge_rows(self, rows: Iterable[OddsRow], asked_at: int | None = None) -> Iterator[None]:
+        """Do what ``load_rows`` does in steps of one game; go through it to the end."""
         now = self._clock()
         by_game: dict[str, list[OddsRow]] = {}
         for row in rows:
             by_game.setdefault(self._id_of(row.competition, row.match_name), []).append(row)
+            if row.liquidity is not None:
+                self._learn_reference(row.bookmaker)
         for game, of_game in by_game.items():
             book = self._books.get(game) or self._book(self._entry_of(game, of_game[0]))
             changes = Changes()
-            readings = [
-                reading for row in of_game for reading in read_row(row, now, self.reference)
-            ]
-            self._put(book, readings, changes)
-            quotes = {(key.market_type, key.period, key.bookmaker) for key, _, _ in readings}
+            bad: list[str] = []
+            quotes = set()
+            for row in of_game:
+                readings = read_row(row, now, self.reference, bad)
+                put_all(book, readings, changes, self.rhythm, self.reference)
+                quotes |= {quote_of(key) for key, _, _ in readings}
             book.withdraw_unheard(
-                now if asked_at is None else asked_at,
-                now,
-                changes,
-                _of_quotes(quotes),
+                now if asked_at is None else asked_at, now, changes, among(quotes)
             )
-            self._settle(game, book, changes)
+            self._report(book.matrix.match_name, bad)
+            self._settle(book, changes)
+            yield
 
-    def load_value_bets(self, bets: Sequence[ValueBet]) -> None:
-        """Take in the whole list of value bets."""
-        self._bets = bets
+    def load_value_bets(self, bets: Iterable[ValueBet]) -> None:
+        """Take in the whole list of value bets; those that make no sense are passed over."""
+        bad: list[str] = []
+        self._bets = check_bets(bets, bad)
+        self._report("value bets", bad)
         self._judge_bets()
 
     def set_connection(self, connection: Connection) -> None:
@@ -223,64 +243,63 @@ class Board:
     def set_method(self, method: str) -> None:
         """Judge everything by another devig method."""
         self._method = method
-        for game, book in self._books.items():
+        for book in self._books.values():
             changes = Changes()
             book.revalue(method, changes)
-            self._publish(game, book, changes)
+            self._publish(book, changes)
         self._judge_bets()
 
     def sweep(self) -> None:
         """Drop prices that were withdrawn a while ago; call it every few seconds."""
         now = self._clock()
-        for game, book in list(self._books.items()):
+        for book in list(self._books.values()):
             changes = Changes()
             book.drop_withdrawn(now, changes)
-            self._settle(game, book, changes)
+            self._settle(book, changes)
 
     def withdraw_unheard(self, since_ms: int, scope: RowScope | None = None) -> None:
         """Mark as gone what a whole pass over the odds, begun at ``since_ms``, did not show."""
         now = self._clock()
-        for game, book in list(self._books.items()):
+        for book in list(self._books.values()):
             if scope is not None and book.matrix.competition != scope[0]:
                 continue
             changes = Changes()
             book.withdraw_unheard(
                 since_ms, now, changes, lambda key: scope is None or key.market_type == scope[1]
             )
-            self._settle(game, book, changes)
+            self._settle(book, changes)
 
-    def _settle(self, game: str, book: GameBook, changes: Changes) -> None:
+    def end_game(self, game: str) -> None:
+        """Mark every price of a game as gone: the service shows it no more."""
+        book = self._books.get(game)
+        if book is not None:
+            changes = Changes()
+            now = self._clock()
+            book.withdraw_unheard(now + 1, now, changes)
+            self._settle(book, changes)
+
+    def _settle(self, book: GameBook, changes: Changes) -> None:
         book.settle(self._method, changes)
-        self._publish(game, book, changes)
+        self._publish(book, changes)
 
-    def _publish(self, game: str, book: GameBook, changes: Changes) -> None:
-        if changes.relaid:
-            self._tell(MatrixLoaded(game))
-        elif changes.cells or changes.touched:
-            self._tell(PricesChanged(game, tuple(changes.cells), tuple(changes.touched)))
-        if self.rows_wanted and changes:
-            self._tell_rows(game, book, changes)
+    def _publish(self, book: GameBook, changes: Changes) -> None:
+        game = book.matrix.game_id
+        if self._books.get(game) is book:
+            for notice in changes.notices(game, rows_wanted=self.rows_wanted):
+                self._tell(notice)
 
-    def _tell_rows(self, game: str, book: GameBook, changes: Changes) -> None:
-        changed = dict.fromkeys(changes.cells)
-        for section in changes.revalued:
-            changed.update(dict.fromkeys(section.cells()))
-        gone = {key for key in changes.removed if book.find(key) is None}
-        self._tell(
-            RowsChanged(
-                tuple(RowKey(game, *key) for key in changed if key not in gone),
-                tuple(RowKey(game, *key) for key in gone),
-            )
-        )
+    def _learn_reference(self, name: str | None) -> None:
+        if name is None or name == self.reference:
+            return
+        self.reference = name
+        for book in self._books.values():
+            changes = Changes()
+            book.promote(name, changes)
+            self._settle(book, changes)
 
-    def _put(self, book: GameBook, readings: Iterable[Reading], changes: Changes) -> None:
-        gaps: dict[str, int] = {}
-        for key, seen, liquidity in readings:
-            gap = book.put(key, seen, changes, liquidity)
-            if gap > 0:
-                gaps.setdefault(key.bookmaker or self.reference or "", gap)
-        for bookmaker, gap in gaps.items():
-            self.rhythm.rescraped(bookmaker, gap)
+    def _report(self, what: str, bad: list[str]) -> None:
+        if bad:
+            _log.warning("%s: %d passed over, the first: %s", what, len(bad), bad[0])
 
     def _judge_bets(self) -> None:
         entries = [
@@ -319,7 +338,3 @@ class Board:
     def _tell(self, notice: Notice) -> None:
         for subscriber in tuple(self._subscribers):
             subscriber(notice)
-
-
-def _of_quotes(quotes: set[tuple[str, int, str | None]]) -> Callable[[CellKey], bool]:
-    return lambda key: (key.market_type, key.period, key.bookmaker) in quotes

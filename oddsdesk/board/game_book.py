@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec import UNSET, UnsetType
 
+from oddsdesk.board.changes import Changes
 from oddsdesk.board.games import GameEntry
-from oddsdesk.board.market import Changes, Market
+from oddsdesk.board.market import Market
 from oddsdesk.board.matrix import CellKey, Matrix, Section
 from oddsdesk.board.prices import Price, Sighting
 
@@ -75,11 +76,17 @@ class GameBook:
             market.drop_withdrawn(now_ms, changes)
             if len(changes.removed) > before:
                 self._dirty.add(where)
-        if not changes.removed:
+        if changes.removed:
+            self._find_columns(changes)
+
+    def promote(self, bookmaker: str, changes: Changes) -> None:
+        """Make a bookmaker's prices the reference's: its name was not known before."""
+        if bookmaker not in self._columns:
             return
-        columns = {key.bookmaker for key, _ in self.prices() if key.bookmaker is not None}
-        changes.relaid |= columns != self._columns
-        self._columns = columns
+        for where, market in self._markets.items():
+            market.promote(bookmaker, changes)
+            self._dirty.add(where)
+        self._find_columns(changes)
 
     def settle(self, method: str, changes: Changes) -> None:
         """Bring figures and layout up to date after a round of sightings."""
@@ -108,6 +115,11 @@ class GameBook:
         for where, market in self._markets.items():
             for cell, price in market.prices():
                 yield CellKey(*where, *cell), price
+
+    def _find_columns(self, changes: Changes) -> None:
+        columns = {key.bookmaker for key, _ in self.prices() if key.bookmaker is not None}
+        changes.relaid |= columns != self._columns
+        self._columns = columns
 
     def _lay_out(self) -> None:
         self._markets = {key: market for key, market in self._markets.items() if market.lines}

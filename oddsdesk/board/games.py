@@ -1,10 +1,15 @@
 """Games as the board lists them."""
 
+import logging
+from functools import lru_cache
+
 import msgspec
 
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game, OddsRow, PriceMessage
 from oddsdesk.contract.times import parse_ms
+
+_log = logging.getLogger(__name__)
 
 
 class GameEntry(msgspec.Struct, frozen=True):
@@ -21,11 +26,7 @@ class GameEntry(msgspec.Struct, frozen=True):
 
 
 def game_entry(game: Game) -> GameEntry:
-    """Read a game of the wire.
-
-    Raises:
-        ValueError: a time makes no sense.
-    """
+    """Read a game of the wire."""
     return GameEntry(
         game_id=game.game_id,
         match_name=game.match_name,
@@ -39,11 +40,7 @@ def game_entry(game: Game) -> GameEntry:
 
 
 def entry_of_price(said: PriceMessage | OddsRow) -> GameEntry:
-    """Return a game as far as one price tells of it.
-
-    Raises:
-        ValueError: a time makes no sense.
-    """
+    """Return a game as far as one price tells of it."""
     return GameEntry(
         game_id=game_id(said.competition, said.match_name),
         match_name=said.match_name,
@@ -56,10 +53,11 @@ def entry_of_price(said: PriceMessage | OddsRow) -> GameEntry:
     )
 
 
+@lru_cache(maxsize=8192)
 def optional_ms(text: str | None) -> int | None:
-    """Return the milliseconds that a timestamp names, None for none.
-
-    Raises:
-        ValueError: it is no timestamp.
-    """
-    return None if text is None else parse_ms(text)
+    """Return the milliseconds that a timestamp names; None for none, or for nonsense, logged."""
+    try:
+        return None if text is None else parse_ms(text)
+    except ValueError as error:
+        _log.warning("a time is taken as unknown: %s", error)
+        return None

@@ -1,11 +1,11 @@
 """One market of a game: its lines, their groups, and what a sighting changes in them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from msgspec import UNSET, UnsetType
 
 from oddsdesk.board import figures
+from oddsdesk.board.changes import Changes
 from oddsdesk.board.matrix import CellKey, MatrixLine, Section, SectionKey
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
 from oddsdesk.contract.periods import period_label
@@ -16,22 +16,6 @@ WITHDRAWN_KEPT_MS = 60_000
 
 Cell = tuple[str, str | None]
 """Selection and bookmaker; None is the reference."""
-
-
-@dataclass(slots=True)
-class Changes:
-    """What happened to a game since it was last told of."""
-
-    cells: list[CellKey] = field(default_factory=list)
-    revalued: list[Section] = field(default_factory=list)
-    """Sections whose reference moved: every row of them is judged anew."""
-    touched: dict[SectionKey, None] = field(default_factory=dict)
-    removed: list[CellKey] = field(default_factory=list)
-    relaid: bool = False
-    """Whether sections, lines or columns differ."""
-
-    def __bool__(self) -> bool:
-        return self.relaid or bool(self.cells or self.removed)
 
 
 class Market:
@@ -67,9 +51,9 @@ class Market:
             line.liquidity = liquidity
         if held is None or held.odds != price.odds or held.is_offered != price.is_offered:
             self._moved.add(cell)
-            changes.cells.append(self._key(cell))
+            changes.cells[self._key(cell)] = None
         elif held.scraped_at != price.scraped_at:
-            changes.cells.append(self._key(cell))
+            changes.cells[self._key(cell)] = None
         return 0 if held is None else price.scraped_at - held.scraped_at
 
     def withdraw(self, cell: Cell, now_ms: int, changes: Changes) -> None:
@@ -79,7 +63,7 @@ class Market:
             return
         self._set(self.lines[cell[0]], cell[1], withdraw(held, now_ms))
         self._moved.add(cell)
-        changes.cells.append(self._key(cell))
+        changes.cells[self._key(cell)] = None
 
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
         """Forget prices that were withdrawn a while ago, and lines that are left empty."""
@@ -87,7 +71,18 @@ class Market:
             if price.withdrawn_at is None or now_ms - price.withdrawn_at < WITHDRAWN_KEPT_MS:
                 continue
             self._remove(cell)
-            changes.removed.append(self._key(cell))
+            changes.removed[self._key(cell)] = None
+
+    def promote(self, bookmaker: str, changes: Changes) -> None:
+        """Make a bookmaker's prices the reference's."""
+        for line in self.lines.values():
+            price = line.prices.pop(bookmaker, None)
+            if price is None:
+                continue
+            changes.removed[self._key((line.selection, bookmaker))] = None
+            changes.cells[self._key((line.selection, None))] = None
+            line.reference = line.reference or price
+            self._moved.add((line.selection, None))
 
     def settle(self, method: str, changes: Changes) -> None:
         """Bring groups and figures up to date with the prices."""

@@ -1,6 +1,7 @@
 """What an answer or a message says of prices, read once at the edge."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from msgspec import UNSET, UnsetType
 
@@ -13,57 +14,47 @@ from oddsdesk.contract.times import parse_ms
 Reading = tuple[CellKey, Sighting, float | UnsetType | None]
 """A cell, what is said of it, and the maximum bet where the reference tells one."""
 
-
-class BadReadingError(ValueError):
-    """A price that makes no sense; the message names it and what was expected."""
-
-
-def read_matrix(matrix: GameMatrix, heard_at: int) -> Iterator[Reading]:
-    """Yield every price of a matrix.
-
-    Raises:
-        ValueError: a time makes no sense.
-    """
-    for market in matrix.markets:
-        for row in market.selections:
-            yield from _read_line(market, row, heard_at)
+_ms = lru_cache(maxsize=8192)(parse_ms)
+"""A bookmaker's prices share their times: a picture of 20,000 has a few hundred."""
 
 
-def read_row(row: OddsRow, heard_at: int, reference: str | None) -> Iterator[Reading]:
-    """Yield every price of an odds row.
+def read_market(market: MarketMatrix, heard_at: int, bad: list[str]) -> list[Reading]:
+    """Return every price of a market; those that make no sense are named in ``bad``."""
+    return [
+        reading
+        for row in market.selections
+        for reading in _checked(_read_line(market, row, heard_at), bad)
+    ]
 
-    Raises:
-        ValueError: a time makes no sense.
-    """
+
+def read_row(row: OddsRow, heard_at: int, reference: str | None, bad: list[str]) -> list[Reading]:
+    """Return every price of an odds row; those that make no sense are named in ``bad``."""
     is_reference = row.bookmaker == reference
-    scraped_at = parse_ms(row.scraped_at)
-    for selection, odds in row.odds.items():
-        yield (
-            CellKey(
-                row.market_type, row.period, selection, None if is_reference else row.bookmaker
-            ),
-            Sighting(odds, scraped_at, heard_at, row.url, row.is_live),
+    bookmaker = None if is_reference else row.bookmaker
+    said = (
+        (
+            CellKey(row.market_type, row.period, selection, bookmaker),
+            (odds, row.scraped_at, row.url, row.is_live, heard_at),
             row.liquidity if is_reference else UNSET,
         )
-
-
-def read_message(message: PriceMessage, heard_at: int, reference: str | None) -> Reading:
-    """Read a stream message.
-
-    Raises:
-        ValueError: its time makes no sense.
-    """
-    is_reference = message.bookmaker == reference
-    return (
-        CellKey(
-            message.market_type,
-            message.period,
-            message.selection,
-            None if is_reference else message.bookmaker,
-        ),
-        Sighting(message.odds, parse_ms(message.scraped_at), heard_at, None, message.is_live),
-        message.liquidity if is_reference else UNSET,
+        for selection, odds in row.odds.items()
     )
+    return list(_checked(said, bad))
+
+
+def read_message(
+    message: PriceMessage, heard_at: int, reference: str | None, bad: list[str]
+) -> list[Reading]:
+    """Return the price of a stream message, nothing where it makes no sense."""
+    is_reference = message.bookmaker == reference
+    key = CellKey(
+        message.market_type,
+        message.period,
+        message.selection,
+        None if is_reference else message.bookmaker,
+    )
+    said = (message.odds, message.scraped_at, None, message.is_live, heard_at)
+    return list(_checked(iter([(key, said, message.liquidity if is_reference else UNSET)]), bad))
 
 
 def reference_of(matrix: GameMatrix) -> str | None:
@@ -79,11 +70,7 @@ def reference_of(matrix: GameMatrix) -> str | None:
 
 
 def game_of_matrix(matrix: GameMatrix) -> GameEntry:
-    """Return the game that a matrix is of.
-
-    Raises:
-        ValueError: its kick-off makes no sense.
-    """
+    """Return the game that a matrix is of."""
     return GameEntry(
         game_id=matrix.game_id,
         match_name=matrix.match_name,
@@ -96,13 +83,35 @@ def game_of_matrix(matrix: GameMatrix) -> GameEntry:
     )
 
 
-def _read_line(market: MarketMatrix, row: MatrixRow, heard_at: int) -> Iterator[Reading]:
+_Said = tuple[float, str, str | None, bool | None, int]
+"""Odds, scraped_at, url, is_live, heard_at."""
+_Raw = tuple[CellKey, _Said, float | UnsetType | None]
+
+
+def _read_line(market: MarketMatrix, row: MatrixRow, heard_at: int) -> Iterator[_Raw]:
     at = (market.market_type, market.period, row.selection)
     reference = row.reference
     if reference is not None and reference.odds is not None and reference.scraped_at is not None:
-        seen = Sighting(reference.odds, parse_ms(reference.scraped_at), heard_at)
-        yield CellKey(*at, None), seen, reference.liquidity
+        said: _Said = (reference.odds, reference.scraped_at, None, None, heard_at)
+        yield CellKey(*at, None), said, reference.liquidity
     for bookmaker, cell in row.books.items():
         if cell is not None and cell.odds is not None and cell.scraped_at is not None:
-            seen = Sighting(cell.odds, parse_ms(cell.scraped_at), heard_at, cell.url)
-            yield CellKey(*at, bookmaker), seen, UNSET
+            said = (cell.odds, cell.scraped_at, cell.url, None, heard_at)
+            yield CellKey(*at, bookmaker), said, UNSET
+
+
+def _checked(raws: Iterator[_Raw], bad: list[str]) -> Iterator[Reading]:
+    for key, (odds, scraped_at, url, is_live, heard_at), liquidity in raws:
+        if odds <= 1:
+            bad.append(f"{_name(key)}: expected odds above 1, got {odds:g}")
+            continue
+        try:
+            at_ms = _ms(scraped_at)
+        except ValueError as error:
+            bad.append(f"{_name(key)}: scraped_at: {error}")
+            continue
+        yield key, Sighting(odds, at_ms, heard_at, url, is_live), liquidity
+
+
+def _name(key: CellKey) -> str:
+    return f"{key.bookmaker or 'reference'}, {key.market_type} {key.period}, {key.selection!r}"

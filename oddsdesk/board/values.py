@@ -1,5 +1,7 @@
 """A value bet with the desk's own judgement beside the service's."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from oddsdesk.board.audit import audit, fair_odds
@@ -39,12 +41,22 @@ class ValueEntry(msgspec.Struct, frozen=True):
     url: str | None
 
 
-def value_entry(bet: ValueBet, book: GameBook | None) -> ValueEntry:
-    """Judge a value bet by the prices that are held, else by its own row (D26).
+def check_bets(bets: Iterable[ValueBet], bad: list[str]) -> list[ValueBet]:
+    """Return the bets that can be judged; the others are named in ``bad``."""
+    kept = []
+    for bet in bets:
+        odds = (bet.odds, bet.reference_odds, bet.fair_odds)
+        if min(odds) <= 1 or bet.payout_rate <= 1 / bet.reference_odds or bet.ev_pct <= -100:
+            bad.append(f"{bet.match_name}, {bet.selection!r}: expected odds above 1 that fit S")
+        elif not _has_times(bet):
+            bad.append(f"{bet.match_name}, {bet.selection!r}: expected times with an offset")
+        else:
+            kept.append(bet)
+    return kept
 
-    Raises:
-        ValueError: a time makes no sense.
-    """
+
+def value_entry(bet: ValueBet, book: GameBook | None) -> ValueEntry:
+    """Judge a checked value bet by the prices that are held, else by its own row (D26)."""
     key = RowKey(
         game_id(bet.competition, bet.match_name),
         bet.market_type,
@@ -77,6 +89,10 @@ def value_entry(bet: ValueBet, book: GameBook | None) -> ValueEntry:
         scraped_at=None if price is None else price.scraped_at,
         url=None if price is None else price.url,
     )
+
+
+def _has_times(bet: ValueBet) -> bool:
+    return optional_ms(bet.detected_at) is not None
 
 
 def _window(bet: ValueBet, fair: float | None) -> PriceWindow | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
@@ -256,7 +256,7 @@ class Client:
         bookmaker: str | None = None,
         game_id: str | None = None,
         on_state: StateListener | None = None,
-    ) -> AsyncIterator[PriceMessage]:
+    ) -> AsyncGenerator[PriceMessage, None]:
         """Yield price changes for as long as it is iterated, over as many connections as it takes.
 
         ``on_state`` is told of each connection and loss: between a loss and the next

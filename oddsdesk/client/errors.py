@@ -23,7 +23,12 @@ class UnauthorizedError(ServiceError):
 
 
 class ForbiddenError(ServiceError):
-    """The key's plan does not have it; ``code`` names what, ``upgrade_url`` where to get it."""
+    """The key may not have it; ``code`` names what, ``upgrade_url`` where to get it."""
+
+    @property
+    def is_about_plan(self) -> bool:
+        """Whether another plan would have it."""
+        return self.code.endswith("_not_on_plan")
 
 
 class NotFoundError(ServiceError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -76,7 +76,7 @@ async def follow(
     clock: Clock = system_clock,
     sleep: Sleep = asyncio.sleep,
     randomness: Randomness = random.random,
-) -> AsyncIterator[PriceMessage]:
+) -> AsyncGenerator[PriceMessage, None]:
     """Yield the changes of one connection after the other, each with a fresh token.
 
     Raises:
@@ -111,7 +111,7 @@ async def _connect(source: TokenSource, filters: Mapping[str, str]) -> Socket:
     return await open_socket(source.addresses, {"token": token.token, **filters})
 
 
-async def _messages(socket: Socket, clock: Clock) -> AsyncIterator[PriceMessage]:
+async def _messages(socket: Socket, clock: Clock) -> AsyncGenerator[PriceMessage, None]:
     while True:
         try:
             frame = await socket.receive()

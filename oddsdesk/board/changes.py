@@ -1,0 +1,46 @@
+"""What happened to a game's prices, gathered until it is told."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from oddsdesk.board.matrix import CellKey, RowKey, Section, SectionKey
+from oddsdesk.board.notices import MatrixLoaded, PricesChanged, RowsChanged
+
+
+@dataclass(slots=True)
+class Changes:
+    """What happened to a game since it was last told of."""
+
+    cells: dict[CellKey, None] = field(default_factory=dict)
+    """Prices that are new, moved, were seen again or withdrawn, in order."""
+    revalued: list[Section] = field(default_factory=list)
+    """Sections whose reference moved: every row of them is judged anew."""
+    touched: dict[SectionKey, None] = field(default_factory=dict)
+    removed: dict[CellKey, None] = field(default_factory=dict)
+    relaid: bool = False
+    """Whether sections, lines or columns differ."""
+
+    def absorb(self, later: "Changes") -> None:
+        """Take in what happened afterwards."""
+        self.cells |= later.cells
+        self.revalued += later.revalued
+        self.touched |= later.touched
+        self.removed |= later.removed
+        self.relaid |= later.relaid
+
+    def notices(
+        self, game_id: str, *, rows_wanted: bool
+    ) -> Iterator[MatrixLoaded | PricesChanged | RowsChanged]:
+        """Yield what subscribers are to be told."""
+        if self.relaid:
+            yield MatrixLoaded(game_id)
+        elif self.cells or self.touched:
+            yield PricesChanged(game_id, tuple(self.cells), tuple(self.touched))
+        if rows_wanted:
+            changed = dict(self.cells)
+            for section in self.revalued:
+                changed |= dict.fromkeys(section.cells())
+            gone = tuple([RowKey(game_id, *key) for key in self.removed])
+            kept = tuple([RowKey(game_id, *key) for key in changed if key not in self.removed])
+            if kept or gone:
+                yield RowsChanged(kept, gone)

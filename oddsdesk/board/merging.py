@@ -1,0 +1,45 @@
+"""How the readings of a picture go into a game's prices."""
+
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Iterator
+
+from oddsdesk.board.changes import Changes
+from oddsdesk.board.freshness import Rhythm
+from oddsdesk.board.game_book import GameBook
+from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.readings import Reading
+
+QuoteKey = tuple[str, int, str | None]
+"""Market type, period, bookmaker: what one odds row is of."""
+
+
+def put_all(
+    book: GameBook,
+    readings: Iterable[Reading],
+    changes: Changes,
+    rhythm: Rhythm,
+    reference: str | None,
+) -> None:
+    """Put the readings of one picture in; how long ago each bookmaker was read is learnt."""
+    gaps: dict[str, int] = {}
+    for key, seen, liquidity in readings:
+        gap = book.put(key, seen, changes, liquidity)
+        if gap > 0:
+            gaps.setdefault(key.bookmaker or reference or "", gap)
+    for bookmaker, gap in gaps.items():
+        rhythm.rescraped(bookmaker, gap)
+
+
+def quote_of(key: CellKey) -> QuoteKey:
+    """Return the quote that a price is part of."""
+    return key.market_type, key.period, key.bookmaker
+
+
+def among(quotes: Container[QuoteKey]) -> Callable[[CellKey], bool]:
+    """Return what tells whether a price is part of one of the quotes."""
+    return lambda key: quote_of(key) in quotes
+
+
+def exhaust(steps: Iterator[None]) -> None:
+    """Go through all steps at once."""
+    deque(steps, maxlen=0)

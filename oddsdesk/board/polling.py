@@ -1,0 +1,143 @@
+"""Reads that are done again and again, within the request budget."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Final
+
+from oddsdesk.client.backoff import Backoff, Randomness
+from oddsdesk.client.budget import Budget
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    RateLimitedError,
+    ServiceError,
+    UnauthorizedError,
+)
+from oddsdesk.clock import Clock
+from oddsdesk.tasks import spawn, stop
+
+_LOOK_AGAIN_S: Final = 30.0
+"""How often a long wait is measured anew, since the budget may have changed."""
+_FORBIDDEN_S: Final = 900.0
+_OTHER_PLAN_S: Final = 6 * 3600.0
+"""A plan seldom changes, and a refused request counts too (D17)."""
+_UNKNOWN_KEY_S: Final = 60.0
+
+Work = Callable[[], Awaitable[None]]
+Outcome = Callable[[str, ServiceError | None, int | None], None]
+"""Called with a job's name, its error and the time of the next try; None, None on success."""
+
+
+class Job:
+    """One read: ``requests`` of the quota every ``period_s`` seconds."""
+
+    def __init__(self, name: str, period_s: float, requests: float, work: Work) -> None:
+        self.name = name
+        self.period_s = period_s
+        self.requests = requests
+        self.work = work
+        self.hurried = asyncio.Event()
+        self.tried = asyncio.Event()
+        """Set when it was done, or failed, for the first time."""
+
+
+class Poller:
+    """Runs jobs, a task each, until they are removed."""
+
+    def __init__(
+        self, budget: Budget, clock: Clock, on_outcome: Outcome, randomness: Randomness
+    ) -> None:
+        self._budget = budget
+        self._clock = clock
+        self._on_outcome = on_outcome
+        self._randomness = randomness
+        self._jobs: dict[str, Job] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+
+    def add(self, job: Job) -> None:
+        """Begin a job; one of the same name goes on instead."""
+        if job.name in self._jobs:
+            return
+        self._jobs[job.name] = job
+        if job.requests:
+            self._budget.wish(job.name, job.requests, job.period_s)
+        self._tasks[job.name] = spawn(f"sync: {job.name}", self._repeat(job))
+
+    def remove(self, name: str) -> None:
+        """End a job."""
+        if self._jobs.pop(name, None) is not None:
+            self._budget.drop(name)
+            task = self._tasks.pop(name)
+            task.cancel()
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
+
+    def hurry(self, names: Iterable[str] | None = None) -> None:
+        """Have jobs done now, or once more where they are being done; all of them by default."""
+        for name in list(self._jobs) if names is None else names:
+            if (job := self._jobs.get(name)) is not None:
+                job.hurried.set()
+
+    async def stop(self) -> None:
+        """End every job."""
+        tasks = [*self._tasks.values(), *self._ending]
+        self._jobs.clear()
+        self._tasks.clear()
+        await stop(*tasks)
+
+    async def _repeat(self, job: Job) -> None:
+        backoff = Backoff(self._randomness)
+        while True:
+            job.hurried.clear()
+            error = await self._try(job)
+            if error is None:
+                backoff.reset()
+                self._on_outcome(job.name, None, None)
+                job.tried.set()
+                await self._pause(job, None)
+                continue
+            wait_s = self._wait_s(error, backoff)
+            self._on_outcome(job.name, error, self._clock() + round(wait_s * 1000))
+            job.tried.set()
+            await self._pause(job, wait_s)
+
+    async def _try(self, job: Job) -> ServiceError | None:
+        try:
+            if job.requests:
+                await self._unblocked()
+            await job.work()
+        except ServiceError as error:
+            return error
+        return None
+
+    async def _unblocked(self) -> None:
+        while True:
+            wait_s = self._budget.blocked_s()
+            if wait_s <= 0:
+                return
+            await asyncio.sleep(min(wait_s, _LOOK_AGAIN_S))
+
+    def _wait_s(self, error: ServiceError, backoff: Backoff) -> float:
+        if isinstance(error, RateLimitedError):
+            self._budget.block(error.retry_at_ms)
+            return max(1.0, self._budget.blocked_s())
+        if isinstance(error, ForbiddenError):
+            return _OTHER_PLAN_S if error.is_about_plan else _FORBIDDEN_S
+        if isinstance(error, UnauthorizedError):
+            return _UNKNOWN_KEY_S
+        return backoff.next_s()
+
+    async def _pause(self, job: Job, seconds: float | None) -> None:
+        """Wait until hurried, at most that long; None is the job's period as the budget has it."""
+        since = self._clock()
+        while True:
+            whole_s = job.period_s * self._budget.stretch() if seconds is None else seconds
+            left_s = whole_s - (self._clock() - since) / 1000
+            if left_s <= 0:
+                return
+            try:
+                async with asyncio.timeout(min(left_s, _LOOK_AGAIN_S)):
+                    await job.hurried.wait()
+            except TimeoutError:
+                continue
+            return

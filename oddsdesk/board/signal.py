@@ -1,0 +1,129 @@
+"""From what jobs and stream report, the one state of the connection that people see."""
+
+from collections import deque
+from statistics import median
+from typing import Final
+
+from msgspec.structs import replace
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    ServiceError,
+    UnauthorizedError,
+)
+from oddsdesk.client.quota import Quota
+from oddsdesk.client.stream import Connected, Connecting, StreamState
+from oddsdesk.clock import Clock
+
+STREAM: Final = "stream"
+"""The job's name."""
+_MINUTE_MS: Final = 60_000
+_LATEST: Final = 200
+
+
+class Signal:
+    """Keeps ``board.connection`` true."""
+
+    def __init__(self, board: Board, clock: Clock) -> None:
+        self._board = board
+        self._clock = clock
+        self._stream = (Link.CONNECTING, None, None)  # type: tuple[Link, str | None, int | None]
+        self._troubles: dict[str, tuple[Link, str, int | None]] = {}
+        self._lags: deque[int] = deque(maxlen=_LATEST)
+        self._per_second: deque[tuple[int, int]] = deque()
+
+    def begin(self) -> None:
+        """Say that a first answer is waited for."""
+        self._board.set_connection(Connection(link=Link.CONNECTING, since_ms=self._clock()))
+
+    def end(self) -> None:
+        """Say that nothing is asked any more."""
+        self._show(Link.STOPPED, None, None)
+
+    def stream_state(self, state: StreamState) -> None:
+        """Take in what the stream tells of itself."""
+        if isinstance(state, Connected):
+            self._stream = (Link.LIVE, None, None)
+            self._learn(has_stream=True)
+        elif isinstance(state, Connecting):
+            if self._stream[0] is not Link.WAITING:
+                self._stream = (Link.CONNECTING, None, None)
+        else:
+            self._stream = (Link.WAITING, state.reason, state.next_try_ms)
+        self._refresh()
+
+    def outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
+        """Take in how a job went."""
+        if error is None:
+            self._troubles.pop(job, None)
+        elif isinstance(error, ForbiddenError) and error.is_about_plan:
+            self._not_on_plan(error)
+        elif job == STREAM and not isinstance(error, UnauthorizedError):
+            self._stream = (Link.POLLING, error.message, next_try_ms)
+        else:
+            refused = isinstance(error, UnauthorizedError | ForbiddenError)
+            link = Link.REFUSED if refused else Link.WAITING
+            self._troubles[job] = (link, error.message, next_try_ms)
+        self._refresh()
+
+    def heard(self, scraped_at: int | None) -> None:
+        """Count a stream message."""
+        now = self._clock()
+        if scraped_at is not None:
+            self._lags.append(max(0, now - scraped_at))
+        if self._per_second and now - self._per_second[-1][0] < 1000:
+            since, count = self._per_second[-1]
+            self._per_second[-1] = (since, count + 1)
+        else:
+            self._per_second.append((now, 1))
+
+    def tick(self, quota: Quota | None) -> None:
+        """Bring figures up to date; call it every second or so."""
+        now = self._clock()
+        while self._per_second and now - self._per_second[0][0] > _MINUTE_MS:
+            self._per_second.popleft()
+        self._learn(
+            lag_ms=round(median(self._lags)) if self._lags else None,
+            messages_per_minute=sum(count for _, count in self._per_second),
+            requests_left=None if quota is None else quota.remaining,
+            resets_at_ms=None if quota is None else quota.resets_at_ms,
+        )
+
+    def knows(self, **facts: bool | str | None) -> None:
+        """Take in what the plan has, or whether odds are simulated."""
+        self._learn(**facts)
+
+    def _not_on_plan(self, error: ForbiddenError) -> None:
+        self._learn(upgrade_url=error.upgrade_url or self._board.connection.upgrade_url)
+        if error.code == "websocket_not_on_plan":
+            self._stream = (Link.POLLING, error.message, None)
+            self._learn(has_stream=False)
+        elif error.code == "value_bets_not_on_plan":
+            self._learn(has_value_bets=False)
+        elif error.code == "live_not_on_plan":
+            self._learn(has_live=False)
+
+    def _refresh(self) -> None:
+        link, reason, next_try_ms = self._stream
+        trouble = max(self._troubles.values(), key=_weight, default=None)
+        if trouble is not None:
+            if link is not Link.LIVE or trouble[0] is Link.REFUSED:
+                link = trouble[0]
+            reason, next_try_ms = trouble[1:]
+        self._show(link, reason, next_try_ms)
+
+    def _show(self, link: Link, reason: str | None, next_try_ms: int | None) -> None:
+        before = self._board.connection
+        since = before.since_ms if before.link is link else self._clock()
+        self._board.set_connection(
+            replace(before, link=link, reason=reason, next_try_ms=next_try_ms, since_ms=since)
+        )
+
+    def _learn(self, **facts: object) -> None:
+        self._board.set_connection(replace(self._board.connection, **facts))
+
+
+def _weight(trouble: tuple[Link, str, int | None]) -> tuple[bool, int]:
+    return trouble[0] is Link.REFUSED, trouble[2] or 0

@@ -1,0 +1,80 @@
+"""A full picture in slices, since one answer holds 500 items at most."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from typing import Final, NamedTuple, TypeVar
+
+from oddsdesk.client.answers import Listing
+from oddsdesk.client.client import Client
+from oddsdesk.contract.markets import MARKET_TYPES
+from oddsdesk.contract.resources import Game, OddsRow
+
+LIMIT: Final = 500
+
+T = TypeVar("T")
+
+
+class Slice(NamedTuple):
+    """One answer of a pass over all odds rows."""
+
+    rows: Sequence[OddsRow]
+    done: int
+    """Slices read so far."""
+    total: int | None
+    """Slices that are planned; None while nobody knows."""
+    cut: str | None
+    """What was asked for, where rows are missing and the service does not say how to go on."""
+
+
+async def all_games(client: Client) -> list[Game]:
+    """Read every game: page after page, or by competition where there are no pages (D14)."""
+    games = await _pages(lambda cursor: client.games(limit=LIMIT, cursor=cursor))
+    if len(games) != LIMIT:
+        return games
+    held = {game.game_id: game for game in games}
+    for competition in await _competitions(client):
+        for game in await client.games(competition=competition, limit=LIMIT):
+            held.setdefault(game.game_id, game)
+    return list(held.values())
+
+
+async def all_rows(client: Client) -> AsyncGenerator[Slice, None]:
+    """Read every odds row, in as few requests as the service lets it be done.
+
+    Pages where the service has them (D14); else by competition, and by market type where
+    that is cut too: ``count == limit`` means cut.
+    """
+    answer = await client.odds(limit=LIMIT)
+    if len(answer) < LIMIT or answer.next_cursor is not None:
+        done = 1
+        while True:
+            cursor = answer.next_cursor
+            yield Slice(answer, done, None if cursor else done, None)
+            if cursor is None:
+                return
+            answer = await client.odds(limit=LIMIT, cursor=cursor)
+            done += 1
+    plan: list[tuple[str, str | None]] = [(code, None) for code in await _competitions(client)]
+    done = 0
+    while done < len(plan):
+        competition, market_type = plan[done]
+        answer = await client.odds(competition=competition, market_type=market_type, limit=LIMIT)
+        done += 1
+        is_cut = len(answer) >= LIMIT
+        if is_cut and market_type is None:
+            plan += [(competition, name) for name in MARKET_TYPES]
+            continue
+        cut = f"{competition}, {market_type}" if is_cut else None
+        yield Slice(answer, done, len(plan), cut)
+
+
+async def _pages(fetch: Callable[[str | None], Awaitable[Listing[T]]]) -> list[T]:
+    answer = await fetch(None)
+    items = list(answer)
+    while answer.next_cursor is not None:
+        answer = await fetch(answer.next_cursor)
+        items += answer
+    return items
+
+
+async def _competitions(client: Client) -> list[str]:
+    return [code for sport in await client.sports() for code in sport.competition_codes]

@@ -1,0 +1,215 @@
+"""Keeps a board current from a service, over REST and stream, within the request budget."""
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Final
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Gathering
+from oddsdesk.board.games import optional_ms
+from oddsdesk.board.polling import Job, Poller
+from oddsdesk.board.signal import STREAM, Signal
+from oddsdesk.board.slices import LIMIT, all_games, all_rows
+from oddsdesk.client.backoff import Randomness
+from oddsdesk.client.budget import Budget
+from oddsdesk.client.client import Client
+from oddsdesk.client.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    ServiceError,
+)
+from oddsdesk.client.stream import Connected, StreamState
+from oddsdesk.clock import Clock
+from oddsdesk.tasks import spawn, stop
+
+_GAMES: Final = "games"
+_VALUE_BETS: Final = "value bets"
+_ROWS: Final = "rows"
+_HEALTH: Final = "health"
+_LIVE: Final = "in-play odds"
+_SLICE_S: Final = 0.004
+"""How long the loop is held at a time."""
+_TICK_S: Final = 1.0
+_RIGHTS_S: Final = 6 * 3600.0
+"""How often it is asked whether the plan has in-play odds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How many seconds lie between two reads, where the quota allows it."""
+
+    games_s: float = 10.0
+    matrix_s: float = 10.0
+    value_bets_s: float = 5.0
+    rows_s: float = 60.0
+    health_s: float = 60.0
+
+
+class Sync:
+    """Reads and listens for one board; on the board's loop."""
+
+    def __init__(
+        self,
+        client: Client,
+        board: Board,
+        clock: Clock,
+        *,
+        pace: Pace | None = None,
+        randomness: Randomness = random.random,
+    ) -> None:
+        self.budget = Budget(clock)
+        self._client = client
+        self._board = board
+        self._clock = clock
+        self._pace = pace or Pace()
+        self._signal = Signal(board, clock)
+        self._poller = Poller(self.budget, clock, self._on_outcome, randomness)
+        self._watched: dict[str, None] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._games: Job | None = None
+
+    def start(self) -> None:
+        """Begin: games, value bets and watched games first, then the stream."""
+        if self._tasks:
+            return
+        pace = self._pace
+        self._signal.begin()
+        self._tasks = [spawn("sync: tick", self._tick())]
+        for game in self._watched:
+            self._add_matrix(game)
+        self._games = Job(_GAMES, pace.games_s, 1, self._read_games)
+        self._poller.add(self._games)
+        self._poller.add(Job(_VALUE_BETS, pace.value_bets_s, 1, self._read_value_bets))
+        self._poller.add(Job(STREAM, 1.0, 0, self._listen))
+        self._poller.add(Job(_HEALTH, pace.health_s, 0, self._read_health))
+        self._poller.add(Job(_LIVE, _RIGHTS_S, 1, self._try_live))
+        if self._board.rows_wanted:
+            self.want_rows(True)
+
+    async def stop(self) -> None:
+        """End everything; what the board holds stays."""
+        tasks, self._tasks = self._tasks, []
+        await stop(*tasks)
+        await self._poller.stop()
+        self._signal.end()
+
+    def watch(self, game_id: str) -> None:
+        """Keep a game's matrix current, at once and until it is unwatched."""
+        self._board.watch(game_id)
+        self._watched[game_id] = None
+        if self._tasks:
+            self._add_matrix(game_id)
+
+    def unwatch(self, game_id: str) -> None:
+        """Keep a game's matrix current no more."""
+        self._watched.pop(game_id, None)
+        self._board.unwatch(game_id)
+        self._poller.remove(_matrix(game_id))
+
+    def want_rows(self, wanted: bool) -> None:
+        """Keep the prices of all games current, or no more."""
+        if wanted != self._board.rows_wanted:
+            self._board.want_rows(wanted)
+        if not wanted:
+            self._poller.remove(_ROWS)
+        elif self._tasks:
+            self._poller.add(Job(_ROWS, self._pace.rows_s, 30, self._read_rows))
+
+    def refresh(self) -> None:
+        """Read everything now."""
+        self._poller.hurry()
+
+    def _add_matrix(self, game_id: str) -> None:
+        self._poller.add(
+            Job(_matrix(game_id), self._pace.matrix_s, 1, lambda: self._read_matrix(game_id))
+        )
+
+    async def _read_games(self) -> None:
+        self._board.load_games(await all_games(self._client))
+
+    async def _read_value_bets(self) -> None:
+        self._board.load_value_bets(await self._client.value_bets(limit=LIMIT))
+        self._signal.knows(has_value_bets=True)
+
+    async def _read_matrix(self, game_id: str) -> None:
+        asked_at = self._clock()
+        try:
+            matrix = await self._client.game(game_id)
+        except NotFoundError:
+            self._board.end_game(game_id)
+            return
+        await _in_slices(self._board.merge_matrix(matrix, asked_at))
+
+    async def _read_rows(self) -> None:
+        since = self._clock()
+        rows, cut = 0, list[str]()
+        async with aclosing(all_rows(self._client)) as slices:
+            async for part in slices:
+                await _in_slices(self._board.merge_rows(part.rows, since))
+                rows += len(part.rows)
+                if part.cut is not None:
+                    cut.append(part.cut)
+                self._board.set_gathering(Gathering(part.done, part.total, rows, tuple(cut)))
+                self.budget.wish(_ROWS, part.total or part.done, self._pace.rows_s)
+        if not cut:
+            self._board.withdraw_unheard(since)
+        done = self._board.gathering
+        self._board.set_gathering(
+            Gathering(done.slices_done, done.slices_done, rows, tuple(cut), self._clock())
+        )
+
+    async def _read_health(self) -> None:
+        try:
+            self._signal.knows(simulated=(await self._client.health()).simulated)
+        except (NotFoundError, MalformedAnswerError):
+            self._signal.knows(simulated=None)
+
+    async def _try_live(self) -> None:
+        await self._after_games()
+        await self._client.live_odds(limit=1)
+        self._signal.knows(has_live=True)
+
+    async def _after_games(self) -> None:
+        """Leave what the window shows first the way free."""
+        if self._games is not None:
+            await self._games.tried.wait()
+
+    async def _listen(self) -> None:
+        await self._after_games()
+        changes = self._client.stream(on_state=self._on_stream_state)
+        async with aclosing(changes):
+            async for change in changes:
+                self._board.apply(change)
+                self._signal.heard(optional_ms(change.scraped_at))
+
+    def _on_stream_state(self, state: StreamState) -> None:
+        self._signal.stream_state(state)
+        if isinstance(state, Connected):
+            self._poller.hurry([_GAMES, _VALUE_BETS, _ROWS, *map(_matrix, self._watched)])
+
+    def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
+        self.budget.learn(self._client.quota)
+        self._signal.outcome(job, error, next_try_ms)
+
+    async def _tick(self) -> None:
+        while True:
+            self._signal.tick(self._client.quota)
+            self._board.sweep()
+            await asyncio.sleep(_TICK_S)
+
+
+def _matrix(game_id: str) -> str:
+    return f"matrix {game_id}"
+
+
+async def _in_slices(steps: Iterator[None]) -> None:
+    """Go through steps without holding the loop for long."""
+    began = time.perf_counter()
+    for _ in steps:
+        if time.perf_counter() - began > _SLICE_S:
+            await asyncio.sleep(0)
+            began = time.perf_counter()
