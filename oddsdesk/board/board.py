@@ -31,10 +31,11 @@ from oddsdesk.board.readings import (
     reference_of,
 )
 from oddsdesk.board.rows import GridRow, grid_row
-from oddsdesk.board.values import ValueEntry, check_bets, value_entry
+from oddsdesk.board.values import AUDITED, ValueEntry, audit_bets, check_bets, value_entry
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
+from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 
 _log = logging.getLogger(__name__)
@@ -50,6 +51,8 @@ class Board:
         """By id, in the order of D13."""
         self.value_bets: dict[RowKey, ValueEntry] = {}
         """Highest true EV first."""
+        self.audit: Audit | None = None
+        """How the service seems to reckon its value bets, None before the first of them (D26)."""
         self.connection = Connection()
         self.gathering = Gathering()
         self.reference: str | None = None
@@ -302,9 +305,12 @@ class Board:
             _log.warning("%s: %d passed over, the first: %s", what, len(bad), bad[0])
 
     def _judge_bets(self) -> None:
+        if self._bets and (self.audit is None or self.audit.rows < min(AUDITED, len(self._bets))):
+            self.audit = audit_bets(self._bets)
+        fitting = () if self.audit is None else self.audit.fitting
+        served = fitting[0].method if fitting else DEFAULT_METHOD
         entries = [
-            value_entry(bet, self._books.get(self._id_of(bet.competition, bet.match_name)))
-            for bet in self._bets
+            value_entry(bet, self._bets_book(bet), self._method, served) for bet in self._bets
         ]
         entries.sort(
             key=lambda entry: -math.inf if entry.true_ev is None else entry.true_ev, reverse=True
@@ -313,6 +319,9 @@ class Board:
         if list(held.values()) != list(self.value_bets.values()):
             self.value_bets = held
             self._tell(ValueBetsChanged())
+
+    def _bets_book(self, bet: ValueBet) -> GameBook | None:
+        return self._books.get(self._id_of(bet.competition, bet.match_name))
 
     def _book(self, game: GameEntry) -> GameBook:
         book = self._books.get(game.game_id)
