@@ -5,6 +5,7 @@ the decision that it holds (``D39``, ``service.md, Limits``).
 """
 
 import asyncio
+import itertools
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
@@ -34,6 +35,7 @@ class RunningService:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.now = NOW
+        self._numbers = itertools.count(1)
         self.store = open_store(path, REFERENCE, clock=self._clock)
         self.access = open_access(path)
         self._started: Future[str] = Future()
@@ -47,8 +49,8 @@ class RunningService:
     def key(
         self, plan: Plan = Plan.PRO_LIVE, bookmaker: str | None = None, account: str | None = None
     ) -> str:
-        """Return a new key; each plan and bookmaker is an account unless one is named."""
-        name = account or f"{plan.value} {bookmaker}"
+        """Return a new key, of an account of its own unless one is named."""
+        name = account or f"account {next(self._numbers)}"
         return self.access.keys.create(name, plan, bookmaker, self.now).secret
 
     def record(self, *quotes: Quote) -> None:
@@ -115,6 +117,15 @@ async def _no_stream(_scope: Any, _receive: Any, _send: Any) -> None:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[RunningService]:
+    """A server of the test's own."""
     running = RunningService(tmp_path / "odds.db")
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def module_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+    """A server that the tests of a file share, where none depends on what is recorded."""
+    running = RunningService(tmp_path_factory.mktemp("service") / "odds.db")
     yield running
     running.close()

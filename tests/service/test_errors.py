@@ -11,6 +11,11 @@ from oddsdesk.contract.plans import Plan
 KEY_IN_PATH = "oddsdesk_live_" + "0123456789abcdef" * 2
 
 
+@pytest.fixture
+def service(module_service: Any) -> Any:
+    return module_service
+
+
 def error_of(answer: httpx.Response) -> dict[str, Any]:
     body = answer.json()
     assert list(body) == ["error"]

@@ -1,0 +1,123 @@
+"""Quotas: fixed windows per key, said on every response, never one too many (D17, D18)."""
+
+import asyncio
+import sqlite3
+from typing import Any
+
+import httpx
+import pytest
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.store.access import access_path
+
+HOUR_S = 3_600
+DAY_S = 86_400
+
+
+def limits(answer: httpx.Response) -> tuple[int, int]:
+    return int(answer.headers["x-ratelimit-remaining"]), int(answer.headers["x-ratelimit-reset"])
+
+
+@pytest.mark.parametrize(
+    ("plan", "requests", "window_s"),
+    [
+        (Plan.FREE, 200, DAY_S),
+        (Plan.PRO, 5_500, HOUR_S),
+        (Plan.PRO_RT, 5_500, HOUR_S),
+        (Plan.PRO_LIVE, 5_500, HOUR_S),
+    ],
+)
+def test_a_plan_gives_its_requests_in_its_window(
+    service: Any, plan: Plan, requests: int, window_s: int
+) -> None:
+    """service.md, Limits; D18: the UTC day for Free, the UTC clock hour for the others."""
+    answer = service.get("/api/sports", service.key(plan))
+    now_s = service.now // 1000
+    assert limits(answer) == (requests - 1, now_s - now_s % window_s + window_s)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/api/sports", "/api/bookmakers", "/api/events", "/api/odds", "/api/games", "/api/value-bets"],
+)
+def test_the_headers_say_what_meta_says(service: Any, path: str) -> None:
+    """service.md, Limits: meta.rate_limit_remaining carries the same count as the header."""
+    answer = service.get(path, service.key())
+    assert answer.json()["meta"]["rate_limit_remaining"] == limits(answer)[0]
+
+
+def test_every_response_to_a_known_key_has_the_headers(service: Any) -> None:
+    """D17: errors included, and a refused request counts."""
+    key = service.key(Plan.PRO)
+    answers = [
+        service.get("/api/odds", key, limit=0),
+        service.get("/api/odds/live", key),
+        service.get("/api/events/none", key),
+        service.get("/api/none", key),
+        service.http.post("/api/odds", headers={"X-Api-Key": key}),
+    ]
+    assert [answer.status_code for answer in answers] == [400, 403, 404, 404, 405]
+    assert [limits(answer)[0] for answer in answers] == [5499, 5498, 5497, 5496, 5495]
+
+
+def test_the_request_after_the_last_is_refused_until_the_reset(service: Any) -> None:
+    """service.md, Limits; D17: 429 carries Retry-After and does not count."""
+    key = service.key(Plan.FREE)
+    last = [service.get("/api/sports", key) for _ in range(200)][-1]
+    assert last.status_code == 200
+    assert limits(last)[0] == 0
+    for _ in range(2):
+        refused = service.get("/api/sports", key)
+        assert refused.status_code == 429
+        assert refused.json()["error"]["code"] == "rate_limit_exceeded"
+        assert limits(refused) == limits(last)
+        assert int(refused.headers["retry-after"]) == limits(last)[1] - service.now // 1000
+    service.now = limits(last)[1] * 1000 - 1
+    assert service.get("/api/sports", key).status_code == 429
+    service.now += 1
+    assert limits(service.get("/api/sports", key))[0] == 199
+
+
+def test_keys_of_one_account_count_apart(service: Any) -> None:
+    """service.md, Limits: limits are per API key."""
+    first, second = (service.key(Plan.PRO, account="one") for _ in range(2))
+    service.get("/api/sports", first)
+    assert limits(service.get("/api/sports", second))[0] == 5499
+
+
+def test_a_rotated_key_goes_on_where_the_old_one_was(service: Any) -> None:
+    """D43."""
+    key = service.key(Plan.PRO)
+    service.get("/api/sports", key)
+    rotated = service.access.keys.rotate(key).secret
+    assert limits(service.get("/api/sports", rotated))[0] == 5498
+
+
+async def test_fifty_at_once_never_get_one_too_many(service: Any) -> None:
+    """Issue 3, item 2."""
+    key = service.key(Plan.FREE)
+    async with httpx.AsyncClient(
+        base_url=service.url, headers={"X-Api-Key": key}, limits=httpx.Limits(max_connections=50)
+    ) as client:
+        answers = await asyncio.gather(*(client.get("/api/sports") for _ in range(260)))
+    good = [answer for answer in answers if answer.status_code == 200]
+    assert sorted(limits(answer)[0] for answer in good) == list(range(200))
+    assert {answer.status_code for answer in answers} == {200, 429}
+
+
+def test_health_costs_nothing(service: Any) -> None:
+    """D15: no key, no quota."""
+    key = service.key()
+    for _ in range(3):
+        assert limits(service.get("/api/health", key))[0] == 5500
+    assert "x-ratelimit-remaining" not in service.http.get("/api/health").headers
+
+
+def test_counts_are_in_the_file_once_they_are_saved(service: Any) -> None:
+    """D18: counts survive a restart."""
+    key = service.key()
+    service.get("/api/sports", key)
+    service.close()
+    with sqlite3.connect(access_path(service.path)) as connection:
+        assert connection.execute("SELECT kind, used FROM quota").fetchall() == [("requests", 1)]
+    connection.close()
