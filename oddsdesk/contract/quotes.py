@@ -1,6 +1,8 @@
 """Quotes: what a feed yields, and how one is read from a line of NDJSON."""
 
 import math
+import re
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,12 +11,15 @@ import msgspec
 from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.markets import MARKET_RANK
+from oddsdesk.contract.quoting import shown
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
 
 CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
 """How far ahead of the clock a ``scraped_at`` may lie (D42)."""
 MAX_PERIOD = 1_000
+_UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters and half surrogates."""
 
 
 class BadQuoteError(ValueError):
@@ -66,7 +71,11 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
     """
     try:
         raw = _decoder.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise BadQuoteError("JSON is nested too deeply") from error
+    except UnicodeError as error:
+        raise BadQuoteError(f"expected UTF-8 text: {error}") from error
+    except msgspec.DecodeError as error:
         raise BadQuoteError(str(error)) from error
     return check_quote(
         Quote(
@@ -93,18 +102,13 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         BadQuoteError: a field is out of range; says which and what was expected.
     """
     if quote.market_type not in MARKET_RANK:
-        raise BadQuoteError(f"market_type: {quote.market_type!r} is not one of the contract's")
+        raise BadQuoteError(f"market_type: {shown(quote.market_type)} is not one of the contract's")
     if not 0 <= quote.period <= MAX_PERIOD:
-        raise BadQuoteError(f"period: expected 0 or more, got {quote.period}")
+        raise BadQuoteError(f"period: expected 0 to {MAX_PERIOD}, got {shown(quote.period)}")
     if quote.scraped_at > now_ms + CLOCK_TOLERANCE_MS:
         raise BadQuoteError(
             f"scraped_at: {format_ms(quote.scraped_at)} lies more than 5 minutes ahead"
         )
-    odds = {}
-    for selection, price in quote.odds.items():
-        if not (math.isfinite(price) and price > 1):
-            raise BadQuoteError(f"odds: expected a number above 1 for {selection!r}, got {price}")
-        odds[_name("odds", selection)] = price
     liquidity = quote.liquidity
     if liquidity is not None and not (math.isfinite(liquidity) and liquidity >= 0):
         raise BadQuoteError(f"liquidity: expected 0 or more, got {liquidity}")
@@ -113,7 +117,7 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         bookmaker=_name("bookmaker", quote.bookmaker),
         match_name=_name("match_name", quote.match_name),
         competition=_name("competition", quote.competition),
-        odds=odds,
+        odds=_odds(quote.odds),
         url=_link(quote.url),
     )
 
@@ -136,11 +140,32 @@ def odds_row(quote: Quote) -> OddsRow:
     )
 
 
+def _odds(odds: dict[str, float]) -> dict[str, float]:
+    checked: dict[str, float] = {}
+    for selection, price in odds.items():
+        if not 1 < price < math.inf:
+            raise BadQuoteError(
+                f"odds: expected a finite number above 1 for {shown(selection)}, got {price}"
+            )
+        name = _name("odds", selection)
+        if name in checked:
+            raise BadQuoteError(f"odds: {shown(name)} is given twice")
+        checked[name] = price
+    return checked
+
+
 def _name(field: str, text: str) -> str:
+    name = _stored_name(text)
+    if name is None:
+        raise BadQuoteError(f"{field}: expected a name, got {shown(text)}")
+    return name
+
+
+@lru_cache(maxsize=1 << 14)
+def _stored_name(text: str) -> str | None:
+    """The folded name (D40); None where nothing is left or it cannot be shown or encoded."""
     folded = fold_name(text)
-    if not folded:
-        raise BadQuoteError(f"{field}: expected a name, got {text!r}")
-    return folded
+    return None if not folded or _UNSHOWABLE.search(folded) else folded
 
 
 def _time(field: str, text: Any) -> int:
@@ -151,13 +176,14 @@ def _time(field: str, text: Any) -> int:
 
 
 def _link(url: str | None) -> str | None:
-    """A link is kept only where it is one that may be opened: http or https."""
+    """A link is taken only where it is one that may be opened: http or https."""
     if url is None:
         return None
     try:
         parts = urlsplit(url)
-    except ValueError as error:
-        raise BadQuoteError(f"url: expected an http or https address, got {url!r}") from error
-    if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise BadQuoteError(f"url: expected an http or https address, got {url!r}")
+        well_formed = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        well_formed = False
+    if not well_formed or _UNSHOWABLE.search(url) or " " in parts.netloc:
+        raise BadQuoteError(f"url: expected an http or https address, got {shown(url)}")
     return url

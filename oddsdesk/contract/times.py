@@ -1,16 +1,24 @@
 """Timestamps on the wire (D2) and milliseconds inside."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from oddsdesk.contract.quoting import shown
+
 _ISO = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|z|[+-]\d{2}:?(?:\d{2})?)?",
+    r"(\d{4}(?:-?\d{2}-?\d{2}|-?W\d{2}-?\d))[Tt ]"
+    r"(\d{2}(?::?\d{2}(?::?\d{2}(?:[.,]\d{1,9})?)?)?)"
+    r"(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?",
     re.ASCII,
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 MINUTE_MS = 60_000
+_FIRST_MS = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND
+_LAST_MS = (datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC) - _EPOCH) // _MILLISECOND
+"""The years that the wire can write; an offset may name a moment outside."""
 
 
 def parse_ms(text: str) -> int:
@@ -21,15 +29,25 @@ def parse_ms(text: str) -> int:
     """
     match = _ISO.fullmatch(text)
     if match is None:
-        raise ValueError(
-            f"expected an ISO-8601 time such as 2026-11-20T18:30:00.000Z, got {text!r}"
-        )
+        raise _bad(text)
     if match[3] is None:
-        raise ValueError(f"a time needs an offset such as Z or +01:00, got {text!r}")
+        raise ValueError(f"a time needs an offset such as Z or +01:00, got {shown(text)}")
     clock = match[2].replace(",", ".")
     offset = "+00:00" if match[3] in "Zz" else match[3]
-    moment = datetime.fromisoformat(f"{match[1]}T{clock}{offset}")
-    return round((moment - _EPOCH).total_seconds() * 1000)
+    try:
+        moment = datetime.fromisoformat(f"{match[1]}T{clock}{offset}")
+    except ValueError as error:
+        raise _bad(text) from error
+    ms = round((moment - _EPOCH) / _MILLISECOND)
+    if not _FIRST_MS <= ms <= _LAST_MS:
+        raise _bad(text)
+    return ms
+
+
+def _bad(text: str) -> ValueError:
+    return ValueError(
+        f"expected an ISO-8601 time such as 2026-11-20T18:30:00.000Z, got {shown(text)}"
+    )
 
 
 def format_ms(ms: int) -> str:
@@ -40,4 +58,4 @@ def format_ms(ms: int) -> str:
 
 @lru_cache(maxsize=4096)
 def _second(seconds: int) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:19]

@@ -1,0 +1,233 @@
+import json
+import math
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.contract.markets import MARKET_TYPES
+from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote, odds_row, parse_quote
+from oddsdesk.contract.times import format_ms, parse_ms
+
+NOW = parse_ms("2026-11-20T18:30:00.000Z")
+LINE = {
+    "bookmaker": "bwin",
+    "match_name": "Arsenal vs Chelsea",
+    "competition": "EPL",
+    "market_type": "moneyline",
+    "period": 0,
+    "odds": {"Arsenal": 2.05, "Draw": 3.5, "Chelsea": 3},
+    "scraped_at": "2026-11-20T19:29:58.250+01:00",
+}
+
+
+def line(**fields: object) -> str:
+    return json.dumps({**LINE, **fields})
+
+
+def refusal(text: str | bytes) -> str:
+    with pytest.raises(BadQuoteError) as refused:
+        parse_quote(text, NOW)
+    assert len(str(refused.value)) < 300
+    return str(refused.value)
+
+
+def test_a_line_becomes_a_quote_with_what_it_leaves_out_filled_in() -> None:
+    quote = parse_quote(line(), NOW)
+    assert quote == Quote(
+        bookmaker="bwin",
+        match_name="Arsenal vs Chelsea",
+        competition="EPL",
+        market_type="moneyline",
+        period=0,
+        odds={"Arsenal": 2.05, "Draw": 3.5, "Chelsea": 3.0},
+        scraped_at=NOW - 1_750,
+        is_live=False,
+        match_date=None,
+        url=None,
+        liquidity=None,
+    )
+    assert list(quote.odds) == ["Arsenal", "Draw", "Chelsea"]
+
+
+def test_bytes_are_read_as_utf_8() -> None:
+    quote = parse_quote(line(bookmaker="Köln").encode(), NOW)
+    assert quote.bookmaker == "Köln"
+
+
+def test_names_are_stored_in_their_folded_form() -> None:
+    quote = parse_quote(
+        line(bookmaker=" Be\u0301tclic ", match_name="A  vs\tB", odds={" A\u00a0 +1 ": 2.0}), NOW
+    )
+    assert (quote.bookmaker, quote.match_name, list(quote.odds)) == ("Bétclic", "A vs B", ["A +1"])
+
+
+def test_no_odds_withdraw_the_market() -> None:
+    assert parse_quote(line(odds={}), NOW).odds == {}
+
+
+def test_what_the_line_says_of_the_sport_is_ignored() -> None:
+    assert odds_row(parse_quote(line(sport="Curling"), NOW)).sport == "Football"
+    assert parse_quote(line(sport=5, unheard_of=[1]), NOW) == parse_quote(line(), NOW)
+
+
+names = st.text("abc é'-.&+/", min_size=1).filter(str.strip)
+quotes = st.builds(
+    Quote,
+    bookmaker=names,
+    match_name=names,
+    competition=names,
+    market_type=st.sampled_from(MARKET_TYPES),
+    period=st.integers(0, 9),
+    odds=st.dictionaries(names.map(str.split).map(" ".join), st.floats(1.001, 1e6), max_size=4),
+    scraped_at=st.integers(0, NOW),
+    is_live=st.booleans(),
+    match_date=st.none() | st.integers(0, NOW * 2),
+    url=st.none() | st.just("https://example.org/?a=b#c"),
+    liquidity=st.none() | st.floats(0, 1e9),
+)
+
+
+@given(quotes)
+def test_what_the_service_answers_can_be_ingested_again(quote: Quote) -> None:
+    stored = check_quote(quote, NOW)
+    wire = msgspec.json.encode(odds_row(stored))
+    assert parse_quote(wire, NOW) == stored
+    assert check_quote(stored, NOW) == stored
+
+
+@pytest.mark.parametrize("field", sorted(LINE))
+def test_a_missing_field_is_named(field: str) -> None:
+    text = json.dumps({key: value for key, value in LINE.items() if key != field})
+    assert f"missing required field `{field}`" in refusal(text)
+
+
+@pytest.mark.parametrize("field", sorted(LINE))
+def test_a_field_of_another_type_is_named(field: str) -> None:
+    for wrong in (None, True, [1]):
+        assert f"$.{field}" in refusal(line(**{field: wrong}))
+
+
+@pytest.mark.parametrize(
+    "price",
+    ["1", "1.0", "0.5", "0", "-2.5", "true", '"2.05"', "null", "1e999", "-1e999", "9" * 5000],
+)
+def test_what_is_no_decimal_odds_is_refused(price: str) -> None:
+    message = refusal(line().replace("2.05", price))
+    assert "odds" in message
+    assert "Number out of range" in message or "expected" in message.lower()
+
+
+@pytest.mark.parametrize("price", ["NaN", "Infinity", "-Infinity", "+2", "2.", "0x2"])
+def test_numbers_that_json_does_not_have_are_refused(price: str) -> None:
+    assert "malformed" in refusal(line().replace("2.05", price))
+
+
+@pytest.mark.parametrize("price", [math.nan, math.inf, 1.0])
+def test_an_importers_quote_is_checked_alike(price: float) -> None:
+    quote = msgspec.structs.replace(parse_quote(line(), NOW), odds={"Arsenal": price})
+    with pytest.raises(BadQuoteError, match=f"odds: .* above 1 for 'Arsenal', got {price}"):
+        check_quote(quote, NOW)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"market_type": "Moneyline"}, ["market_type", "'Moneyline'"]),
+        ({"market_type": ""}, ["market_type", "''"]),
+        ({"period": -1}, ["period", "0 to 1000", "-1"]),
+        ({"period": 1001}, ["period", "1001"]),
+        ({"period": 10**30}, ["period"]),
+        ({"period": 0.5}, ["period", "int"]),
+        ({"bookmaker": " \t "}, ["bookmaker", "expected a name"]),
+        ({"match_name": ""}, ["match_name", "expected a name"]),
+        ({"competition": "E\x00PL"}, ["competition", r"'E\x00PL'"]),
+        ({"odds": {"": 2.0}}, ["odds", "expected a name"]),
+        ({"odds": {"A": 2.0, " A ": 2.1}}, ["odds", "'A' is given twice"]),
+        ({"is_live": 1}, ["is_live", "bool"]),
+        ({"liquidity": -1}, ["liquidity", "0 or more", "-1"]),
+        ({"liquidity": "500"}, ["liquidity", "float"]),
+        ({"match_date": "2026-11-21"}, ["match_date", "ISO-8601", "'2026-11-21'"]),
+        ({"match_date": "2026-11-21T20:00:00"}, ["match_date", "needs an offset"]),
+        ({"scraped_at": "yesterday"}, ["scraped_at", "'yesterday'"]),
+        ({"scraped_at": "9999-12-31T23:59:59-12:00"}, ["scraped_at", "9999"]),
+    ],
+)
+def test_the_field_and_what_was_expected_are_named(
+    fields: dict[str, object], words: list[str]
+) -> None:
+    message = refusal(line(**fields))
+    for word in words:
+        assert word in message
+
+
+def test_the_clock_may_be_five_minutes_behind_and_no_more() -> None:
+    limit = NOW + 5 * 60_000
+    assert parse_quote(line(scraped_at=format_ms(limit)), NOW).scraped_at == limit
+    message = refusal(line(scraped_at=format_ms(limit + 1)))
+    assert message == "scraped_at: 2026-11-20T18:35:00.001Z lies more than 5 minutes ahead"
+
+
+@pytest.mark.parametrize("url", ["https://example.org/a b?x=é", "HTTP://EXAMPLE.ORG:8080"])
+def test_links_to_the_web_are_kept(url: str) -> None:
+    assert parse_quote(line(url=url), NOW).url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "ftp://example.org",
+        "//example.org",
+        "https://",
+        "https://:80/",
+        "http://[",
+        "http://example.org:99999/",
+        "https://exam ple.org/",
+        "https://example.org/\n",
+    ],
+)
+def test_links_to_anything_else_are_refused(url: str) -> None:
+    assert "url: expected an http or https address" in refusal(line(url=url))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "null", "[]", "5", '{"bookmaker": ', "\ufeff{}", line() + "}", line() * 2]
+)
+def test_a_line_that_is_no_object_is_refused(text: str) -> None:
+    assert refusal(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        line().replace("bwin", "\\ud800"),
+        line().replace("bwin", "\ud800"),
+        line().encode().replace(b"bwin", b"bw\xefn"),
+    ],
+)
+def test_text_that_cannot_be_encoded_is_refused(text: str | bytes) -> None:
+    message = refusal(text)
+    assert "UTF-8" in message or "surrogate" in message
+
+
+def test_half_surrogates_of_importers_are_refused() -> None:
+    quote = msgspec.structs.replace(parse_quote(line(), NOW), bookmaker="bw\udcefn")
+    with pytest.raises(BadQuoteError, match="bookmaker: expected a name"):
+        check_quote(quote, NOW)
+
+
+def test_deep_and_long_lines_are_refused_in_a_short_message() -> None:
+    assert "nested too deeply" in refusal(line(more=0).replace(": 0}", ": " + "[" * 100_000))
+    refusal(line(odds={"x" * 100_000: 0.5}))
+    refusal(line(market_type="x" * 100_000))
+    refusal(line(url="x" * 100_000))
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60))
+def test_nothing_but_a_refusal_comes_of_noise(text: str | bytes) -> None:
+    with pytest.raises(BadQuoteError):
+        parse_quote(text, NOW)

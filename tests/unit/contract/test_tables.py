@@ -1,0 +1,94 @@
+"""The closed tables: competitions, market types, plans, error codes, against the contract."""
+
+import pytest
+
+from oddsdesk.contract.competitions import SPORT_BY_COMPETITION, SPORTS, sport_of
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.markets import LINE_MARKETS, MARKET_RANK, MARKET_TYPES, market_title
+from oddsdesk.contract.plans import Plan
+
+
+@pytest.mark.parametrize(
+    ("code", "sport"),
+    [
+        ("EPL", "Football"),
+        ("LIGA2", "Football"),
+        ("EURO", "Basketball"),
+        ("WTA", "Tennis"),
+        ("SMLIT", "Hockey"),
+        ("MLB", "Baseball"),
+        ("NFL", "AmericanFootball"),
+        ("RUGBY", "Rugby"),
+        ("epl", "Other"),
+        ("Ligue 1 Uber Eats", "Other"),
+        ("", "Other"),
+    ],
+)
+def test_a_code_has_its_sport_or_the_catch_all(code: str, sport: str) -> None:
+    assert sport_of(code) == sport
+
+
+def test_the_tables_have_the_contracts_sizes() -> None:
+    assert len(SPORT_BY_COMPETITION) == 15 + 2 + 3 + 7 + 1 + 1 + 1
+    assert len(SPORTS) == 8
+    assert SPORTS[-1] == "Other"
+    assert len(MARKET_TYPES) == len(MARKET_RANK) == 12
+
+
+def test_line_markets_are_market_types_and_titles_are_told_apart() -> None:
+    assert len(LINE_MARKETS) == 7
+    assert set(MARKET_TYPES) >= LINE_MARKETS
+    assert len({market_title(market_type) for market_type in MARKET_TYPES}) == 12
+    assert market_title("corners") == "corners"
+
+
+@pytest.mark.parametrize(
+    ("plan", "requests", "window", "value_bets", "websocket", "live", "connections"),
+    [
+        ("Free", 200, 86_400, False, True, False, 30),
+        ("Pro", 5_500, 3_600, True, False, False, None),
+        ("Pro+ RT", 5_500, 3_600, True, True, False, None),
+        ("Pro+ Live", 5_500, 3_600, True, True, True, None),
+    ],
+)
+def test_plans_allow_what_the_contract_sells(
+    plan: str,
+    requests: int,
+    window: int,
+    value_bets: bool,
+    websocket: bool,
+    live: bool,
+    connections: int | None,
+) -> None:
+    rights = Plan(plan).rights
+    assert (rights.requests, rights.window_s) == (requests, window)
+    assert (rights.value_bets, rights.websocket, rights.live) == (value_bets, websocket, live)
+    assert rights.connections_per_day == connections
+    assert rights.all_bookmakers is (plan != "Free")
+
+
+@pytest.mark.parametrize(
+    ("status", "codes"),
+    [
+        (400, ["bad_request"]),
+        (401, ["unauthorized"]),
+        (
+            403,
+            [
+                "live_not_on_plan",
+                "websocket_not_on_plan",
+                "value_bets_not_on_plan",
+                "bookmaker_not_configured",
+                "bookmaker_forbidden",
+            ],
+        ),
+        (404, ["not_found"]),
+        (405, ["method_not_allowed"]),
+        (409, ["key_limit_reached"]),
+        (429, ["rate_limit_exceeded"]),
+        (500, ["internal_error"]),
+        (503, ["service_unavailable"]),
+    ],
+)
+def test_codes_have_the_contracts_status(status: int, codes: list[str]) -> None:
+    assert [code.value for code in ErrorCode if code.status == status] == codes
