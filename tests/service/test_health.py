@@ -1,0 +1,103 @@
+"""Health and a database that is out of reach (D15; service.md, Errors: 503)."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oddsdesk import __version__
+from oddsdesk.store.errors import StoreError, StoreUnavailableError
+
+
+def test_health_needs_no_key(service: Any) -> None:
+    """D15."""
+    answer = service.http.get("/api/health")
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "status": "ok",
+        "version": __version__,
+        "database": "ok",
+        "last_scraped_at": None,
+        "simulated": False,
+    }
+
+
+def test_health_says_when_prices_were_last_seen(service: Any) -> None:
+    """D15."""
+    service.quote(scraped_at=service.now - 5)
+    assert service.http.get("/api/health").json()["last_scraped_at"] == "2026-11-20T17:59:59.995Z"
+
+
+def test_health_says_that_prices_are_simulated(service: Any) -> None:
+    """docs/decisions.md: a field beyond D15."""
+    service.store.record([service.quote(bookmaker="Made up")], simulated=True).result(timeout=10)
+    assert service.http.get("/api/health").json()["simulated"] is True
+
+
+def test_an_unknown_key_does_not_matter_to_health(service: Any) -> None:
+    """D15."""
+    assert service.get("/api/health", "nonsense").status_code == 200
+
+
+def corrupt(path: Path) -> bytes:
+    """Overwrite a database behind its back; return what it was."""
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
+    return whole
+
+
+@pytest.mark.parametrize(
+    "error", [StoreUnavailableError("/secret/path: locked"), StoreError("/secret/path: gone")]
+)
+def test_an_unreadable_store_is_503_until_it_can_be_read(
+    service: Any, error: StoreError, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """service.md, Errors: service_unavailable; issue 3, item 6: recovery without a restart."""
+    service.quote()
+    key = service.key()
+    before = int(service.get("/api/odds", key).headers["x-ratelimit-remaining"])
+
+    def refuse() -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(service.store, "reader", refuse)
+        answer = service.get("/api/odds", key)
+        health = service.http.get("/api/health")
+    assert answer.status_code == 503
+    assert answer.json()["error"]["code"] == "service_unavailable"
+    assert int(answer.headers["retry-after"]) > 0
+    assert int(answer.headers["x-ratelimit-remaining"]) == before
+    assert (health.status_code, health.json()["status"]) == (503, "unavailable")
+    assert "secret" not in answer.text + health.text
+    assert len(service.data("/api/odds", key)) == 1
+
+
+def test_a_damaged_odds_file_is_503(service: Any) -> None:
+    """service.md, Errors: service_unavailable."""
+    for number in range(300):
+        service.quote(match_name=f"Team {number} - Other")
+    key = service.key()
+    whole = corrupt(service.path)
+    answer = service.get("/api/odds", key)
+    assert answer.status_code == 503
+    service.path.write_bytes(whole)
+
+
+def test_an_unreadable_access_file_is_503(service: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """service.md, Errors: the caller is not said to be unknown then."""
+    key = service.key()
+
+    def refuse(*_: Any) -> None:
+        raise StoreUnavailableError("disk I/O error")
+
+    monkeypatch.setattr(service.access._file, "read", refuse)
+    answer = service.get("/api/odds", key)
+    assert answer.status_code == 503
+    assert answer.json()["error"]["code"] == "service_unavailable"
+    assert "x-ratelimit-remaining" not in answer.headers
+    assert service.get("/api/health", key).json()["status"] == "unavailable"

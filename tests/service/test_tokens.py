@@ -1,0 +1,112 @@
+"""POST /api/stream/token (D22, D23)."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.server.admission import open_connection
+from oddsdesk.server.tokens import read_token
+
+DAY_MS = 86_400_000
+
+
+def ask(service: Any, key: str) -> httpx.Response:
+    answer: httpx.Response = service.http.post("/api/stream/token", headers={"X-Api-Key": key})
+    return answer
+
+
+@pytest.mark.parametrize("plan", [Plan.FREE, Plan.PRO_RT, Plan.PRO_LIVE])
+def test_a_token_lives_300_seconds(service: Any, plan: Plan) -> None:
+    """service.md, POST /api/stream/token."""
+    key = service.key(plan, "Betfair")
+    answer = ask(service, key)
+    assert answer.status_code == 200
+    assert list(answer.json()) == ["token", "expires_in"]
+    assert answer.json()["expires_in"] == 300
+    token = answer.json()["token"]
+    assert re.fullmatch(r"[A-Za-z0-9_=-]+", token)
+    whose = read_token(service.access, token, service.now + 299_999)
+    assert whose == service.access.keys.caller(key)
+    assert read_token(service.access, token, service.now + 300_000) is None
+
+
+def test_pro_has_no_stream(service: Any) -> None:
+    """service.md, Authentication 8."""
+    answer = ask(service, service.key(Plan.PRO))
+    assert answer.status_code == 403
+    assert answer.json()["error"]["code"] == "websocket_not_on_plan"
+
+
+def test_free_without_a_bookmaker_gets_no_token(service: Any) -> None:
+    """D43."""
+    answer = ask(service, service.key(Plan.FREE))
+    assert answer.status_code == 403
+    assert answer.json()["error"]["code"] == "bookmaker_not_configured"
+
+
+def test_a_token_costs_no_request(service: Any) -> None:
+    """D22; service.md, Delivery rules 4."""
+    key = service.key()
+    left = [ask(service, key).headers["x-ratelimit-remaining"] for _ in range(3)]
+    assert left == ["5500"] * 3
+
+
+def test_a_used_up_quota_leaves_tokens(service: Any) -> None:
+    """D22: the token endpoint does not consume the request quota."""
+    key = service.key(Plan.FREE, "Betfair")
+    for _ in range(201):
+        last = service.get("/api/sports", key)
+    assert last.status_code == 429
+    assert ask(service, key).status_code == 200
+
+
+def test_the_31st_token_of_a_day_is_refused_on_free(service: Any) -> None:
+    """D22."""
+    key = service.key(Plan.FREE, "Betfair")
+    assert [ask(service, key).status_code for _ in range(31)] == [200] * 30 + [429]
+    refused = ask(service, key)
+    assert refused.json()["error"]["code"] == "rate_limit_exceeded"
+    until_midnight = -(service.now // 1000) % 86_400
+    assert int(refused.headers["retry-after"]) == until_midnight
+    service.now += until_midnight * 1000
+    assert ask(service, key).status_code == 200
+
+
+def test_connections_count_where_tokens_are_used_again(service: Any) -> None:
+    """D22, D41: 30 connections a UTC day, each counted when it opens."""
+    caller = service.access.keys.caller(key := service.key(Plan.FREE, "Betfair"))
+    opened = [open_connection(service.access, caller, service.now) for _ in range(31)]
+    assert opened == [True] * 30 + [False]
+    assert ask(service, key).status_code == 429
+
+
+def test_other_plans_open_as_many_as_they_like(service: Any) -> None:
+    """service.md, Limits: unlimited."""
+    caller = service.access.keys.caller(key := service.key(Plan.PRO_RT))
+    assert all(open_connection(service.access, caller, service.now) for _ in range(50))
+    assert all(ask(service, key).status_code == 200 for _ in range(40))
+
+
+def test_a_token_ends_with_its_key(service: Any) -> None:
+    """D23: a revoked or rotated key's tokens end at once."""
+    for end in (service.access.keys.rotate, lambda key: service.access.keys.revoke(key, 0)):
+        token = ask(service, key := service.key()).json()["token"]
+        assert read_token(service.access, token, service.now) is not None
+        end(key)
+        assert read_token(service.access, token, service.now) is None
+
+
+def test_a_changed_token_is_none(service: Any) -> None:
+    """service.md, Connection rules: invalid token."""
+    token = ask(service, service.key()).json()["token"]
+    for place in range(len(token)):
+        other = "A" if token[place] != "A" else "B"
+        assert read_token(service.access, token[:place] + other + token[place + 1 :], 0) is None
+
+
+@pytest.mark.parametrize("token", ["", "x", "é", "A" * 64, "_" * 64, "=" * 64, "A" * 100_000])
+def test_a_made_up_token_is_none(service: Any, token: str) -> None:
+    assert read_token(service.access, token, service.now) is None
