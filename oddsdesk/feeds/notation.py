@@ -28,7 +28,7 @@ def decimal_odds(price: float, american: bool) -> float | None:
 
 def line_text(line: float) -> str:
     """Return a line without sign: ``2.5``, ``3``."""
-    return f"{line:.10g}"
+    return f"{line + 0.0:.10g}"
 
 
 def signed_text(line: float) -> str:

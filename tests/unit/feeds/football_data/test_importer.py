@@ -1,0 +1,164 @@
+"""Season files become quotes; a broken cell is counted by its reason and never guessed."""
+
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import format_ms
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.football_data import convert
+from oddsdesk.feeds.imported import Imported, SourceFile
+
+GAME = {
+    "Div": "E0",
+    "Date": "17/08/2024",
+    "Time": "15:00",
+    "HomeTeam": "Everton",
+    "AwayTeam": "Brighton",
+}
+PRICES = {"PSH": "2.5", "PSD": "3.3", "PSA": "2.9"}
+
+
+def season(*rows: dict[str, str]) -> bytes:
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [",".join(header), *(",".join(row.get(name, "") for name in header) for row in rows)]
+    return "\r\n".join(lines).encode()
+
+
+def imported(*rows: dict[str, str]) -> Imported:
+    return convert(SourceFile("E0.csv", season(*rows)))
+
+
+def only(result: Imported) -> Quote:
+    (quote,) = result.quotes
+    return quote
+
+
+def test_a_row_becomes_quotes_with_inferred_times() -> None:
+    result = imported(GAME | PRICES)
+    quote = only(result)
+    assert result.inferred_times
+    assert (quote.bookmaker, quote.match_name, quote.competition) == (
+        "Pinnacle",
+        "Everton vs Brighton",
+        "EPL",
+    )
+    assert list(quote.odds.items()) == [("Everton", 2.5), ("Draw", 3.3), ("Brighton", 2.9)]
+    assert quote.match_date is not None
+    assert format_ms(quote.match_date) == "2024-08-17T14:00:00.000Z"
+    assert format_ms(quote.scraped_at) == "2024-08-16T16:00:00.000Z"
+
+
+def test_closing_prices_are_quotes_at_kick_off_with_their_own_line() -> None:
+    before = {"AHh": "-0.5", "PAHH": "1.9", "PAHA": "2.0"}
+    closing = {"AHCh": "-0.75", "PCAHH": "2.1", "PCAHA": "1.8"}
+    first, second = imported(GAME | before | closing).quotes
+    assert first.odds == {"Everton -0.5": 1.9, "Brighton +0.5": 2.0}
+    assert second.odds == {"Everton -0.75": 2.1, "Brighton +0.75": 1.8}
+    assert second.scraped_at == second.match_date
+
+
+def test_totals_are_of_two_and_a_half_goals() -> None:
+    quote = only(imported(GAME | {"B365>2.5": "1.9", "B365<2.5": "1.95"}))
+    assert quote.odds == {"Over 2.5": 1.9, "Under 2.5": 1.95}
+
+
+def test_a_league_without_code_keeps_its_own() -> None:
+    assert only(imported(GAME | PRICES | {"Div": "SC3"})).competition == "SC3"
+
+
+def test_statistics_are_counted_and_never_a_bookmaker() -> None:
+    result = imported(
+        GAME
+        | {"MaxH": "2.6", "MaxD": "3.4", "MaxA": "3.0", "AvgH": "2.5", "AvgD": "3.3", "AvgA": "2.9"}
+    )
+    assert (result.quotes, result.skipped) == ([], {"market maximum": 3, "market average": 3})
+
+
+@pytest.mark.parametrize(
+    ("prices", "skipped"),
+    [
+        ({"PSD": "0.0"}, {"one side missing": 2}),
+        ({"PSD": ""}, {"one side missing": 2}),
+        ({"PSH": "0", "PSD": "0.0", "PSA": ""}, {}),
+        ({"PSD": "x"}, {"not a number": 1, "one side missing": 2}),
+        ({"PSD": "1"}, {"impossible price": 1, "one side missing": 2}),
+        ({"PSD": "nan"}, {"impossible price": 1, "one side missing": 2}),
+        ({"PSD": "33"}, {"overround out of range": 3}),
+        ({"PSD": "1.1"}, {"overround out of range": 3}),
+    ],
+)
+def test_broken_cells_are_counted_by_reason(
+    prices: dict[str, str], skipped: dict[str, int]
+) -> None:
+    result = imported(GAME | PRICES | prices)
+    assert (result.quotes, result.skipped) == ([], skipped)
+
+
+def test_a_handicap_without_line_is_left_out() -> None:
+    result = imported(GAME | {"AHh": "", "PAHH": "1.9", "PAHA": "2.0"})
+    assert (result.quotes, result.skipped) == ([], {"no line": 2})
+
+
+def test_without_a_kick_off_time_only_the_day_is_used() -> None:
+    closing = {"PSCH": "2.5", "PSCD": "3.3", "PSCA": "2.9"}
+    result = imported(GAME | {"Time": ""} | PRICES | closing)
+    quote = only(result)
+    assert quote.match_date is None
+    assert format_ms(quote.scraped_at) == "2024-08-16T16:00:00.000Z"
+    assert result.skipped == {"closing without a kick-off time": 3}
+
+
+def test_a_row_that_makes_no_sense_is_named_and_empty_ones_are_passed_over() -> None:
+    rows = [GAME | PRICES | {"Date": "soon"}, dict.fromkeys(GAME, ""), GAME | PRICES]
+    result = imported(*rows, GAME | PRICES | {"HomeTeam": ""})
+    assert len(result.quotes) == 1
+    assert result.skipped == {"broken row": 6}
+    assert result.problems == [
+        "E0.csv line 2: expected a date such as 16/08/2024, got 'soon'",
+        "E0.csv line 5: expected a name in HomeTeam, got nothing",
+    ]
+
+
+def test_text_is_utf8_with_or_without_mark_else_windows_1252() -> None:
+    row = GAME | PRICES | {"HomeTeam": "Nîmes"}
+    data = season(row)
+    for encoded in (data, b"\xef\xbb\xbf" + data, data.decode().encode("cp1252")):
+        assert only(convert(SourceFile("F1.csv", encoded))).match_name == "Nîmes vs Brighton"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", "lacks Div, Date, HomeTeam, AwayTeam"),
+        (b"Country,League,Date,Home,Away\n", "lacks Div, HomeTeam, AwayTeam"),
+        (b"Div,Date\x81\n", "UTF-8 or Windows-1252"),
+        (b'Div,Date,HomeTeam,AwayTeam\nE0,"' + b"x" * 200_000, "comma-separated"),
+    ],
+)
+def test_other_files_are_refused(data: bytes, reason: str) -> None:
+    with pytest.raises(FeedError, match=reason):
+        convert(SourceFile("x.csv", data))
+
+
+@pytest.mark.parametrize(
+    ("name", "games"),
+    [
+        ("E0_2425.csv", 380),
+        ("F1_2425.csv", 306),
+        ("D1_2526_bom_crlf_partial.csv", 270),
+        ("fixtures_20260417T1347Z.csv", 171),
+    ],
+)
+def test_real_files_are_read_whole(shared_data: Path, name: str, games: int) -> None:
+    result = convert(SourceFile(name, (shared_data / "football-data" / name).read_bytes()))
+    assert result.problems == []
+    assert len({(quote.match_name, quote.match_date) for quote in result.quotes}) == games
+    assert not {"Max", "Avg"} & {quote.bookmaker for quote in result.quotes}
+    assert set(result.skipped) <= {
+        "market maximum",
+        "market average",
+        "overround out of range",
+        "one side missing",
+    }

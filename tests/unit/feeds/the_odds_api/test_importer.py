@@ -1,0 +1,209 @@
+"""Answers become quotes, and every price is kept or counted."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds.imported import Imported, SourceFile
+from oddsdesk.feeds.importers import IMPORTERS
+from oddsdesk.feeds.sources import expand, read_file
+from oddsdesk.feeds.the_odds_api import convert
+
+SEEN = "2026-04-16T19:00:00Z"
+H2H = ("h2h", [("Chelsea", 4.0, None), ("Draw", 3.5, None), ("Arsenal", 2.0, None)])
+
+
+def market(key: str, outcomes: list[tuple[str, Any, float | None]], **more: Any) -> dict[str, Any]:
+    said = [
+        {"name": name, "price": price} | ({} if point is None else {"point": point})
+        for name, price, point in outcomes
+    ]
+    return {"key": key, "outcomes": said} | more
+
+
+def bookmaker(*markets: dict[str, Any], key: str = "pinnacle", **more: Any) -> dict[str, Any]:
+    return {"key": key, "title": key.title(), "last_update": SEEN, "markets": markets} | more
+
+
+def event(*bookmakers: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "id": "1",
+        "sport_key": "soccer_epl",
+        "commence_time": "2026-04-18T11:30:00Z",
+        "home_team": "Arsenal",
+        "away_team": "Chelsea",
+        "bookmakers": bookmakers,
+    } | more
+
+
+def imported(*events: Any) -> Imported:
+    return convert(SourceFile("odds.json", json.dumps(events).encode()))
+
+
+def only(result: Imported) -> Quote:
+    (quote,) = result.quotes
+    return quote
+
+
+def test_an_answer_becomes_quotes_home_first() -> None:
+    quote = only(imported(event(bookmaker(market(*H2H)))))
+    assert quote.match_name == "Arsenal vs Chelsea"
+    assert (quote.bookmaker, quote.competition) == ("Pinnacle", "EPL")
+    assert list(quote.odds.items()) == [("Arsenal", 2.0), ("Draw", 3.5), ("Chelsea", 4.0)]
+    assert quote.scraped_at == parse_ms(SEEN)
+    assert quote.match_date == parse_ms("2026-04-18T11:30:00Z")
+    assert not quote.is_live
+
+
+def test_a_game_that_began_before_the_scrape_is_live() -> None:
+    assert only(imported(event(bookmaker(market(*H2H)), commence_time=SEEN))).is_live
+
+
+def test_markets_of_one_type_make_one_quote_with_its_lines_in_order() -> None:
+    totals = market("totals", [("Over", 1.9, 2.5), ("Under", 1.9, 2.5)])
+    more = market(
+        "alternate_totals",
+        [("Under", 1.3, 3.5), ("Over", 3.0, 3.5), ("Over", 1.91, 2.5), ("Over", 1.2, 1.5)],
+        last_update="2026-04-16T18:58:00Z",
+    )
+    result = imported(event(bookmaker(totals, more)))
+    quote = only(result)
+    assert list(quote.odds) == ["Over 1.5", "Over 2.5", "Under 2.5", "Over 3.5", "Under 3.5"]
+    assert quote.odds["Over 2.5"] == 1.9
+    assert result.skipped == {"said twice": 1}
+    assert quote.scraped_at == parse_ms("2026-04-16T18:58:00Z"), "as old as its oldest price"
+
+
+def test_a_zero_handicap_is_plus_zero_on_both_sides() -> None:
+    spreads = market("spreads", [("Chelsea", 1.8, -0.0), ("Arsenal", 2.0, 0.0)])
+    assert list(only(imported(event(bookmaker(spreads)))).odds) == ["Arsenal +0", "Chelsea +0"]
+
+
+def test_props_of_different_stats_make_one_quote() -> None:
+    def prop(key: str) -> dict[str, Any]:
+        over = {"name": "Over", "description": "Saka", "price": 1.9, "point": 1.5}
+        return {"key": key, "outcomes": [over]}
+
+    quote = only(imported(event(bookmaker(prop("player_shots"), prop("player_assists")))))
+    assert list(quote.odds) == ["Saka assists Over 1.5", "Saka shots Over 1.5"]
+
+
+def test_markets_without_a_place_are_counted_by_their_key() -> None:
+    result = imported(event(bookmaker(market("h2h_lay", H2H[1]), market("outrights", H2H[1]))))
+    assert (result.quotes, result.skipped) == ([], {"h2h_lay": 3, "outrights": 3})
+
+
+def test_a_price_that_cannot_be_costs_only_itself() -> None:
+    result = imported(
+        event(bookmaker(market("h2h", [("Arsenal", 15.0, None), ("Chelsea", 1.0, None)])))
+    )
+    assert only(result).odds == {"Arsenal": 15.0}
+    assert result.skipped == {"impossible price": 1}
+
+
+def test_three_way_prices_never_look_like_two_way_ones_for_want_of_the_draw() -> None:
+    broken = [("Arsenal", 2.0, None), ("Draw", 1.0, None), ("Chelsea", 4.0, None)]
+    result = imported(event(bookmaker(market("h2h", broken))))
+    assert result.quotes == []
+    assert result.skipped == {"impossible price": 1, "draw without a possible price": 2}
+
+
+def test_american_prices_are_told_by_the_whole_file() -> None:
+    american = [("Arsenal", 150, None), ("Draw", 240, None), ("Chelsea", -105, None)]
+    quote = only(imported(event(bookmaker(market("h2h", american)))))
+    assert quote.odds == {"Arsenal": 2.5, "Draw": 3.4, "Chelsea": 1.9524}
+
+
+def test_unix_times_are_read() -> None:
+    seen = parse_ms(SEEN)
+    result = imported(
+        event(bookmaker(market(*H2H), last_update=seen // 1000), commence_time=seen // 1000 + 60)
+    )
+    assert (only(result).scraped_at, only(result).match_date) == (seen, seen + 60_000)
+
+
+def test_the_answer_of_one_event_has_its_times_on_the_markets() -> None:
+    lone = event(bookmaker(market(*H2H, last_update=SEEN), last_update=None))
+    result = convert(SourceFile("one.json", json.dumps(lone).encode()))
+    assert only(result).scraped_at == parse_ms(SEEN)
+
+
+def test_history_gives_the_time_that_nothing_else_gives() -> None:
+    wrapped = {"timestamp": SEEN, "data": [event(bookmaker(market(*H2H), last_update=None))]}
+    result = convert(SourceFile("history.json", json.dumps(wrapped).encode()))
+    assert only(result).scraped_at == parse_ms(SEEN)
+
+
+def test_parts_that_make_no_sense_are_named_and_counted_and_the_rest_is_kept() -> None:
+    good = bookmaker(market(*H2H))
+    result = imported(
+        event(good, home_team=None),
+        event(good, bookmaker(market(*H2H), key="b", title=5)),
+        event(bookmaker(market(*H2H), last_update=None), commence_time=SEEN),
+        event(bookmaker({"key": "h2h", "outcomes": [{"name": 1, "price": 2.0}]})),
+        event(good, commence_time="soon"),
+        17,
+    )
+    assert len(result.quotes) == 1
+    assert result.skipped == {
+        "broken event": 6,
+        "broken bookmaker": 3,
+        "broken market": 3,
+        "broken outcome": 1,
+    }
+    assert [problem.split(": ")[1] for problem in result.problems] == [
+        "event 1",
+        "event 2, bookmaker 2",
+        "event 3, bookmaker 1",
+        "event 5",
+        "event 6",
+    ]
+
+
+def test_one_file_that_cannot_be_read_leaves_the_others(tmp_path: Path) -> None:
+    good = SourceFile("good.json", json.dumps([event(bookmaker(market(*H2H)))]).encode())
+    result = IMPORTERS["the-odds-api"].convert([SourceFile("bad.json", b"{"), good])
+    assert len(result.quotes) == 1
+    assert len(result.problems) == 1
+    assert result.problems[0].startswith("bad.json: expected a v4 odds answer")
+
+
+def real(shared_data: Path, pattern: str) -> Imported:
+    files = expand(str(shared_data / "the-odds-api" / pattern))
+    return IMPORTERS["the-odds-api"].convert([SourceFile(p.name, read_file(p)) for p in files])
+
+
+def test_every_price_of_the_real_moment_is_kept_or_counted(shared_data: Path) -> None:
+    result = real(shared_data, "*.json.gz")
+    assert result.problems == []
+    assert result.skipped == {"h2h_lay": 1_768, "impossible price": 1}
+    assert result.kept + result.skipped.total() == 38_278
+    by_type = Counter[str]()
+    for quote in result.quotes:
+        by_type[quote.market_type] += len(quote.odds)
+    assert by_type["moneyline"] == 23_523
+    assert by_type["total"] + by_type["total_games"] == 8_370
+    assert by_type["spread"] + by_type["games_handicap"] == 4_616
+
+
+def test_the_real_bookmakers_have_a_name_each(shared_data: Path) -> None:
+    names = {quote.bookmaker for quote in real(shared_data, "*.json.gz").quotes}
+    assert len(names) == 72
+    assert {"Pinnacle", "Betfair Exchange UK", "Ladbrokes AU", "Betfair Sportsbook"} <= names
+
+
+def test_no_real_quote_overwrites_another(shared_data: Path) -> None:
+    quotes = real(shared_data, "*.json.gz").quotes
+    keys = {(q.bookmaker, q.match_name, q.match_date, q.market_type, q.period) for q in quotes}
+    assert len(keys) == len(quotes)
+
+
+def test_real_player_shots_and_american_prices_are_read(shared_data: Path) -> None:
+    shots = real(shared_data, "other-shapes/event_odds_*.json")
+    assert sum(len(q.odds) for q in shots.quotes if q.market_type == "player_prop") == 253
+    american = real(shared_data, "other-shapes/odds_nba_*american*.json")
+    assert (american.kept, american.skipped.total()) == (616, 0)
+    assert all(1 < price < 15 for quote in american.quotes for price in quote.odds.values())
