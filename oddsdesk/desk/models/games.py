@@ -193,6 +193,12 @@ class GamesModel(QAbstractListModel):
         return next((row for row, g in enumerate(self._shown) if g.game_id == game_id), None)
 
     @property
+    def scope_name(self) -> str:
+        """What is shown while nothing is filtered."""
+        sport, competition = self._scope
+        return competition or sport or "All games"
+
+    @property
     def total(self) -> int:
         """How many games there are at all."""
         return len(self._all)

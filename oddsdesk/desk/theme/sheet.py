@@ -1,7 +1,7 @@
 """The style sheet: the little that the palette cannot say, generated from the tokens.
 
 Widgets ask for a look by their ``look`` property: ``panel``, ``bar``, ``chip``, ``title``,
-``note``, ``soft``, ``live``.
+``note``, ``soft``, ``live``, ``badge``.
 """
 
 from string import Template
@@ -23,6 +23,10 @@ QLabel[look="soft"] { color: $soft; }
 QLabel[look="note"] { color: $note; }
 QLabel[look="live"] { color: $live; }
 QLabel[look="value"] { color: $value; }
+QLabel[look="badge"] {
+    background: $value_ground; color: $value; border-radius: ${radius}px; padding: 2px 8px;
+}
+QToolBar { background: $panel; border: none; spacing: 0; padding: 0; }
 
 QToolTip { background: $raised; color: $strong; border: 1px solid $line; padding: 5px 7px; }
 
@@ -100,6 +104,7 @@ def style_sheet(tokens: Tokens) -> str:
         panel=tokens.ground(Ground.PANEL),
         raised=tokens.ground(Ground.RAISED),
         selected=tokens.ground(Ground.SELECTED),
+        value_ground=tokens.ground(Ground.VALUE),
         line=tokens.line,
         handle=tokens.line,
         radius=spacing.RADIUS,

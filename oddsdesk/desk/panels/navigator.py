@@ -1,0 +1,184 @@
+"""The navigator: sports and competitions above, their games below, filtered as you type."""
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QSplitter,
+    QStackedLayout,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.notices import GamesChanged, Notice, ValueBetsChanged
+from oddsdesk.clock import Clock
+from oddsdesk.desk.models.games import GAME_ROLE, CompetitionsModel, GamesModel
+from oddsdesk.desk.theme.spacing import GAP, STEP
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.game_items import CompetitionDelegate, GameDelegate
+
+
+class Navigator(QWidget):
+    """Finds a game among all; tells which one the user wants to see."""
+
+    game_requested = Signal(str)
+    """The id of a game that was clicked, or chosen with Enter."""
+    game_beside_requested = Signal(str)
+    """The same with Ctrl: it wants a tab of its own."""
+
+    def __init__(self, board: Board, theme: Theme, clock: Clock) -> None:
+        super().__init__()
+        self.setProperty("look", "panel")
+        self._board = board
+        self._competitions = CompetitionsModel()
+        self._games = GamesModel()
+        self.filter = QLineEdit(placeholderText="Filter games", clearButtonEnabled=True)
+        self.filter.setAccessibleName("Filter games")
+        self.filter.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self._tree = _tree(self._competitions, CompetitionDelegate(theme, clock))
+        self._list = _list(self._games, GameDelegate(theme, clock))
+        self._title = QLabel("All games")
+        self._title.setFont(theme.fonts.strong)
+        self._count = QLabel()
+        self._count.setProperty("look", "note")
+        self._empty = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
+        self._empty.setProperty("look", "note")
+        self._lay_out()
+        self._connect()
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._show_games()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._unsubscribe()
+
+    def show_current(self, game_id: str) -> None:
+        """Mark the game that is open, without opening it again."""
+        row = self._games.row_of(game_id)
+        if row is not None and self._list.currentIndex().row() != row:
+            self._list.setCurrentIndex(self._games.index(row))
+
+    def first_game(self) -> str | None:
+        """Return the first game of the list, the one to open when nothing is."""
+        return self._games.index(0).data(GAME_ROLE).game_id if self._games.rowCount() else None
+
+    def _lay_out(self) -> None:
+        top = QFrame()
+        top.setProperty("look", "panel")
+        upper = QVBoxLayout(top)
+        upper.setContentsMargins(0, STEP, 0, 0)
+        upper.setSpacing(STEP)
+        search = QHBoxLayout()
+        search.setContentsMargins(GAP, 0, GAP, 0)
+        search.addWidget(self.filter)
+        upper.addLayout(search)
+        upper.addWidget(self._tree)
+
+        header = QFrame()
+        header.setProperty("look", "bar")
+        line = QHBoxLayout(header)
+        line.setContentsMargins(GAP, STEP, GAP, STEP)
+        line.addWidget(self._title)
+        line.addStretch()
+        line.addWidget(self._count)
+
+        body = QWidget()
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(self._list)
+        self._stack.addWidget(self._empty)
+        bottom = QWidget()
+        lower = QVBoxLayout(bottom)
+        lower.setContentsMargins(0, 0, 0, 0)
+        lower.setSpacing(0)
+        lower.addWidget(header)
+        lower.addWidget(body, 1)
+
+        splitter = QSplitter(Qt.Orientation.Vertical, handleWidth=1, childrenCollapsible=False)
+        splitter.addWidget(top)
+        splitter.addWidget(bottom)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([260, 600])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(splitter)
+
+    def _connect(self) -> None:
+        self.filter.textChanged.connect(self._on_filter_text_changed)
+        self._tree.selectionModel().currentChanged.connect(self._on_tree_current_changed)
+        self._list.clicked.connect(self._on_list_chosen)
+        self._list.activated.connect(self._on_list_chosen)
+
+    def _show_games(self) -> None:
+        self._competitions.show_games(self._board.games.values())
+        self._games.show_games(self._board.games.values())
+        self._show_counts()
+
+    def _show_counts(self) -> None:
+        shown, total = self._games.rowCount(), self._games.total
+        self._count.setText(f"{shown} of {total}" if shown != total else f"{total}")
+        filtered = bool(self.filter.text().strip())
+        self._title.setText("Found" if filtered else self._games.scope_name)
+        self._stack.setCurrentIndex(0 if shown else 1)
+        if not total:
+            self._empty.setText("No games with fresh odds yet.")
+        elif not shown:
+            self._empty.setText(f"No game matches “{self.filter.text().strip()}”.")
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, GamesChanged):
+            self._show_games()
+        elif isinstance(notice, ValueBetsChanged):
+            self._games.show_values(key.game_id for key in self._board.value_bets)
+
+    def _on_filter_text_changed(self, text: str) -> None:
+        self._games.filter_by(text)
+        self._show_counts()
+
+    def _on_tree_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self._games.choose(*self._competitions.scope(current))
+        self._show_counts()
+
+    def _on_list_chosen(self, index: QModelIndex) -> None:
+        beside = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
+        wish = self.game_beside_requested if beside else self.game_requested
+        wish.emit(index.data(GAME_ROLE).game_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.filter.text():
+            self.filter.clear()
+        elif event.key() == Qt.Key.Key_Down and self.filter.hasFocus():
+            self._list.setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            super().keyPressEvent(event)
+
+
+def _tree(model: CompetitionsModel, delegate: CompetitionDelegate) -> QTreeView:
+    view = QTreeView(headerHidden=True, uniformRowHeights=True, indentation=14)
+    view.setAccessibleName("Sports and competitions")
+    view.setModel(model)
+    delegate.setParent(view)
+    view.setItemDelegate(delegate)
+    view.setMouseTracking(True)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    return view
+
+
+def _list(model: GamesModel, delegate: GameDelegate) -> QListView:
+    view = QListView(uniformItemSizes=True)
+    view.setAccessibleName("Games")
+    view.setModel(model)
+    delegate.setParent(view)
+    view.setItemDelegate(delegate)
+    view.setMouseTracking(True)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    return view

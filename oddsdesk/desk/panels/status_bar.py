@@ -1,0 +1,120 @@
+"""The status bar: connected or not, how fresh, what is left, the time."""
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.clock import Clock
+from oddsdesk.desk.moments import local_time, span_text
+from oddsdesk.desk.theme.spacing import GAP, HALF, STEP, STRIP
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.dot import Dot
+
+_SECOND_MS = 1000
+
+LINK_INKS = {
+    Link.LIVE: Ink.UP,
+    Link.POLLING: Ink.ACCENT,
+    Link.CONNECTING: Ink.NOTE,
+    Link.WAITING: Ink.VALUE,
+    Link.REFUSED: Ink.DOWN,
+    Link.STOPPED: Ink.NOTE,
+}
+"""The colour of the connection's dot; words beside it say the same."""
+
+
+class StatusBar(QStatusBar):
+    """Answers: am I connected, how fresh is this, what have I left."""
+
+    def __init__(self, board: Board, theme: Theme, clock: Clock, devig_method: str) -> None:
+        super().__init__()
+        self._board = board
+        self._clock = clock
+        self.setSizeGripEnabled(False)
+        self.setFixedHeight(STRIP)
+        self._dot = Dot(theme)
+        self._link = QLabel()
+        self._requests = QLabel()
+        self._method = QLabel(f"True EV: {devig_method.replace('_', ' ')}")
+        self._time = QLabel()
+        self.addWidget(self._left())
+        self.addWidget(self._requests)
+        self.addPermanentWidget(self._method)
+        self.addPermanentWidget(self._time)
+        for label in (self._link, self._requests, self._method, self._time):
+            label.setFont(theme.fonts.small)
+            label.setProperty("look", "soft")
+            label.setMargin(HALF)
+        self.setContentsMargins(STEP, 0, STEP, 0)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._ticks = QTimer(self, interval=_SECOND_MS)
+        self._ticks.timeout.connect(self._show)
+        self._ticks.start()
+        self._show()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._ticks.stop()
+        self._unsubscribe()
+
+    def _left(self) -> QWidget:
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, GAP, 0)
+        row.setSpacing(HALF)
+        row.addWidget(self._dot)
+        row.addWidget(self._link)
+        return holder
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged):
+            self._show()
+
+    def _show(self) -> None:
+        connection = self._board.connection
+        now = self._clock()
+        self._dot.show_ink(LINK_INKS[connection.link])
+        self._link.setText(link_text(connection, now))
+        self._requests.setText(requests_text(connection))
+        self._time.setText(f"{local_time(now):%H:%M:%S}")
+
+
+def link_text(connection: Connection, now_ms: int) -> str:
+    """Return the connection's state in one line of plain words."""
+    reason = f": {connection.reason}" if connection.reason else ""
+    match connection.link:
+        case Link.LIVE:
+            lag = "" if connection.lag_ms is None else f" · lag {connection.lag_ms / 1000:.1f} s"
+            return f"Live{lag} · {connection.messages_per_minute:,} changes a minute"
+        case Link.POLLING:
+            return f"Reading in turns{reason}"
+        case Link.CONNECTING:
+            return "Connecting…"
+        case Link.WAITING:
+            return f"Disconnected{reason}{_next_try(connection, now_ms)}"
+        case Link.REFUSED:
+            return f"Refused{reason}"
+        case Link.STOPPED:
+            return "Not connected"
+
+
+def requests_text(connection: Connection) -> str:
+    """Return how many requests are left and when they return; empty while unknown."""
+    if connection.requests_left is None:
+        return ""
+    left = f"{connection.requests_left:,} requests left"
+    if connection.resets_at_ms is None:
+        return left
+    return f"{left} · back {local_time(connection.resets_at_ms):%H:%M}"
+
+
+def _next_try(connection: Connection, now_ms: int) -> str:
+    since = ""
+    if connection.since_ms is not None:
+        since = f" · for {span_text(now_ms - connection.since_ms)}"
+    if connection.next_try_ms is None:
+        return since
+    return f"{since} · next try in {span_text(max(0, connection.next_try_ms - now_ms))}"

@@ -1,0 +1,67 @@
+"""The top bar: which desk this is, what it is connected to, and the menu."""
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.desk.panels.status_bar import LINK_INKS
+from oddsdesk.desk.theme.spacing import BAR, GAP, HALF, STEP
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.dot import Dot
+
+
+class TopBar(QWidget):
+    """Brand, connection, a badge for odds that are not the market's, and the menu."""
+
+    def __init__(self, board: Board, theme: Theme, connection_name: str, menu: QMenu) -> None:
+        super().__init__()
+        self.setProperty("look", "bar")
+        self.setFixedHeight(BAR)
+        self._board = board
+        brand = QLabel("oddsdesk")
+        brand.setFont(theme.fonts.strong)
+        self._dot = Dot(theme)
+        self._badge = QLabel()
+        self._badge.setProperty("look", "badge")
+        self._badge.setFont(theme.fonts.medium)
+        self._badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._feed = ""
+        button = QToolButton()
+        button.setText("Menu")
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setProperty("look", "chip")
+        button.setMenu(menu)
+        button.setAccessibleName("Menu")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(GAP, 0, GAP, 0)
+        row.setSpacing(STEP)
+        row.addWidget(brand)
+        row.addSpacing(HALF)
+        row.addWidget(self._dot)
+        row.addWidget(QLabel(connection_name))
+        row.addSpacing(HALF)
+        row.addWidget(self._badge)
+        row.addStretch()
+        row.addWidget(button)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._show()
+
+    def show_feed(self, text: str) -> None:
+        """Name a feed that is not the market itself, such as a replay; empty for none."""
+        self._feed = text
+        self._show()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._unsubscribe()
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged):
+            self._show()
+
+    def _show(self) -> None:
+        connection = self._board.connection
+        self._dot.show_ink(LINK_INKS[connection.link])
+        badge = "Simulated odds" if connection.simulated else self._feed
+        self._badge.setText(badge)
+        self._badge.setVisible(bool(badge))

@@ -1,0 +1,136 @@
+"""The navigator's models keep their rows calm and pass Qt's own model tests."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QPersistentModelIndex
+
+from oddsdesk.board.games import GameEntry
+from oddsdesk.desk.models.games import (
+    GAME_COUNT_ROLE,
+    GAME_ROLE,
+    LIVE_COUNT_ROLE,
+    VALUE_COUNT_ROLE,
+    CompetitionsModel,
+    GamesModel,
+)
+
+COMPETITIONS = {"EPL": "Football", "MLS": "Football", "NBA": "Basketball", "XYZ": "Other"}
+
+
+def entry(name: str, competition: str = "EPL", kick_off: int | None = 0, live: bool = False):
+    return GameEntry(name, name, competition, COMPETITIONS[competition], kick_off, live, 5, None)
+
+
+entries = st.lists(
+    st.builds(
+        entry,
+        st.text("abc", min_size=1, max_size=3),
+        st.sampled_from(sorted(COMPETITIONS)),
+        st.none() | st.integers(0, 5),
+        st.booleans(),
+    ),
+    unique_by=lambda game: game.game_id,
+    max_size=8,
+)
+
+
+def names(model: GamesModel) -> list[str]:
+    return [model.index(row).data() for row in range(model.rowCount())]
+
+
+def test_competitions_are_counted_by_sport_in_the_contracts_order(qtmodeltester):
+    model = CompetitionsModel()
+    qtmodeltester.check(model)
+    model.show_games([entry("a", "NBA"), entry("b", "MLS", live=True), entry("c"), entry("d")])
+    sports = [model.index(row, 0).data() for row in range(model.rowCount())]
+    football = model.index(0, 0)
+    assert sports == ["Football", "Basketball"]
+    assert football.data(GAME_COUNT_ROLE) == 3
+    assert football.data(LIVE_COUNT_ROLE) == 1
+    assert [model.index(row, 0, football).data() for row in range(2)] == ["EPL", "MLS"]
+    assert model.scope(model.index(1, 0, football)) == ("Football", "MLS")
+    assert model.scope(football) == ("Football", None)
+
+
+def test_a_competition_keeps_its_index_while_others_come_and_go():
+    model = CompetitionsModel()
+    model.show_games([entry("a", "MLS"), entry("b", "NBA")])
+    held = QPersistentModelIndex(model.find("Football", "MLS"))
+    model.show_games([entry("a", "MLS"), entry("c", "EPL")])
+    assert held.isValid()
+    assert held.data() == "MLS"
+    assert held.row() == 1
+    assert not model.find("Basketball", None).isValid()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(pictures=st.lists(entries, max_size=4))
+def test_any_sequence_of_pictures_counts_as_the_last_alone(qtmodeltester, pictures):
+    model = CompetitionsModel()
+    qtmodeltester.check(model)
+    for games in pictures:
+        model.show_games(games)
+    last = pictures[-1] if pictures else []
+    counted = {
+        model.index(row, 0).data(): model.index(row, 0).data(GAME_COUNT_ROLE)
+        for row in range(model.rowCount())
+    }
+    assert counted == {
+        sport: sum(game.sport == sport for game in last) for sport in {g.sport for g in last}
+    }
+
+
+def test_games_stand_live_first_then_by_kick_off_with_unknown_last(qtmodeltester):
+    model = GamesModel()
+    qtmodeltester.check(model)
+    model.show_games(
+        [entry("late", kick_off=9), entry("no time", kick_off=None), entry("now", live=True),
+         entry("soon", kick_off=1)]
+    )  # fmt: skip
+    assert names(model) == ["now", "soon", "late", "no time"]
+
+
+def test_the_selected_game_stays_selected_when_others_come_before_it():
+    model = GamesModel()
+    model.show_games([entry("b", kick_off=2), entry("c", kick_off=3)])
+    held = QPersistentModelIndex(model.index(1))
+    model.show_games([entry("a", kick_off=1), entry("b", kick_off=2), entry("c", kick_off=3)])
+    assert held.data() == "c"
+    assert held.row() == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("liv eve", ["Everton vs Liverpool"]),
+        ("LIVER", ["Everton vs Liverpool"]),
+        ("nba", ["Lakers"]),
+        ("xyzzy", []),
+        ("", ["Everton vs Liverpool"]),
+    ],
+)
+def test_the_filter_wants_every_word_and_looks_beyond_the_chosen_competition(text, found):
+    model = GamesModel()
+    model.show_games([entry("Everton vs Liverpool"), entry("Lakers", "NBA")])
+    model.choose("Football", "EPL")
+    model.filter_by(text)
+    assert names(model) == found
+
+
+def test_value_bets_are_counted_by_game_and_only_changed_rows_are_told(qtbot):
+    model = GamesModel()
+    model.show_games([entry("a", kick_off=1), entry("b", kick_off=2)])
+    model.show_values(["a", "a", "b"])
+    told = []
+    model.dataChanged.connect(lambda first, _last, _roles: told.append(first.data()))
+    model.show_values(["a", "b"])
+    assert told == ["a"]
+    assert [model.index(row).data(VALUE_COUNT_ROLE) for row in range(2)] == [1, 1]
+
+
+def test_a_row_gives_the_whole_game():
+    model = GamesModel()
+    game = entry("a")
+    model.show_games([game])
+    assert model.index(0).data(GAME_ROLE) == game

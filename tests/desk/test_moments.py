@@ -1,0 +1,58 @@
+"""Times as people read them."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from oddsdesk.desk.moments import age_text, kick_off_text, span_text, until_text
+
+NOW = int(datetime(2026, 4, 16, 19, 0, tzinfo=UTC).timestamp() * 1000)
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+
+@pytest.mark.parametrize(
+    ("offset", "text"),
+    [
+        (2 * HOUR, "Today 21:00"),
+        (DAY, "Fri 19:00"),
+        (6 * DAY, "Wed 19:00"),
+        (7 * DAY, "23 Apr 19:00"),
+        (-DAY, "15 Apr 19:00"),
+    ],
+)
+def test_a_kick_off_names_the_day_as_far_as_it_is_needed(offset, text):
+    assert kick_off_text(NOW + offset, NOW, UTC) == text
+
+
+def test_an_unknown_kick_off_says_so():
+    assert kick_off_text(None, NOW) == "time unknown"
+
+
+@pytest.mark.parametrize(
+    ("offset", "text"),
+    [
+        (2 * DAY + 19 * HOUR + 5, "in 2 d 19 h"),
+        (HOUR, "in 1 h"),
+        (12 * MINUTE, "in 12 min"),
+        (20_000, "now"),
+        (-(HOUR + 5 * MINUTE), "1 h 5 min ago"),
+    ],
+)
+def test_a_distance_has_its_two_largest_units(offset, text):
+    assert until_text(NOW + offset, NOW) == text
+
+
+@pytest.mark.parametrize(
+    ("span", "text"), [(0, "0 s"), (-5, "0 s"), (59_999, "59 s"), (MINUTE, "1 min")]
+)
+def test_a_short_span_is_in_seconds(span, text):
+    assert span_text(span) == text
+
+
+@pytest.mark.parametrize(
+    ("span", "text"), [(12_000, "12 s"), (3 * MINUTE, "3 min"), (2 * HOUR + 1, "2 h"), (DAY, "1 d")]
+)
+def test_an_age_has_one_unit(span, text):
+    assert age_text(span) == text
