@@ -207,6 +207,10 @@ class Reader:
             return False
         return real is None or simulated >= real or simulated >= now_ms - LONGEST_WINDOW_MS
 
+    def holds_real_odds(self) -> bool:
+        """Whether prices that are not made up were ever recorded."""
+        return self._setting(LAST_REAL_AT) is not None
+
     def close(self) -> None:
         """Close the connection; the store does it."""
         self._select.close()

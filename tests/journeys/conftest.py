@@ -1,0 +1,102 @@
+"""The real program as a subprocess, and a virtual screen for its window."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+START_LIMIT_S = 30
+STOP_LIMIT_S = 10
+
+
+class Program:
+    """A running `oddsdesk` command; its environment holds none of the user's folders."""
+
+    def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "oddsdesk", *arguments],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def first_line(self) -> str:
+        """Return the first line of its standard output."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def wait_for_log(self, part: str) -> str:
+        """Read its log up to the line that holds ``part`` and return that line."""
+        assert self.process.stderr is not None
+        seen = []
+        for line in self.process.stderr:
+            if part in line:
+                return line
+            seen.append(line)
+        pytest.fail(f"the program ended without saying {part!r}: {''.join(seen)}")
+
+    def finish(self, how: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
+        """Ask it to stop and return its exit status, output and log."""
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        out, err = self.process.communicate(timeout=STOP_LIMIT_S)
+        return self.process.returncode, out, err
+
+    def kill(self) -> None:
+        """End it at once, whatever it does."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()
+
+
+Launch = Callable[..., Program]
+
+
+@pytest.fixture
+def environment(own_folders: Path) -> dict[str, str]:
+    """The environment of the programs a test starts."""
+    kept = {name: value for name, value in os.environ.items() if name != "QT_QPA_PLATFORM"}
+    root = str(Path(__file__).parents[2])
+    return kept | {"PYTHONPATH": root, "HOME": str(own_folders), "PYTHONWARNINGS": "default"}
+
+
+@pytest.fixture
+def launch(environment: dict[str, str]) -> Iterator[Launch]:
+    """Starts `oddsdesk` with arguments; whatever still runs at the end is killed."""
+    started: list[Program] = []
+
+    def start(*arguments: str, **extra: str) -> Program:
+        program = Program(list(arguments), environment | extra)
+        started.append(program)
+        return program
+
+    yield start
+    for program in started:
+        program.kill()
+
+
+@pytest.fixture(scope="session")
+def screen() -> Iterator[str]:
+    """A virtual X display; skips where Xvfb is not installed."""
+    if shutil.which("Xvfb") is None:
+        pytest.skip("Xvfb is not installed")
+    read_end, write_end = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write_end), "-screen", "0", "1680x1020x24", "-nolisten", "tcp"],
+        pass_fds=[write_end],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write_end)
+    with os.fdopen(read_end) as numbers:
+        display = numbers.readline().strip()
+    assert display, "Xvfb did not start"
+    yield f":{display}"
+    server.terminate()
+    server.wait(STOP_LIMIT_S)
