@@ -30,14 +30,21 @@ class LiveService:
         self.database = database
         self.now = NOW
         self._names = itertools.count()
-        self._serving = serving(Settings(database, port=0, reference="Pinnacle"), self._clock)
+        self._running = False
 
     async def start(self) -> None:
+        settings = Settings(self.database, port=0, reference="Pinnacle")
+        self._serving = serving(settings, self._clock)
+        self._running = True
         self.server = await self._serving.__aenter__()
         self.store, self.access = self.server.store, self.server.access
         self.http = httpx.AsyncClient(base_url=self.server.url, timeout=LIMIT_S)
 
     async def stop(self) -> None:
+        """End it; may be called twice."""
+        if not self._running:
+            return
+        self._running = False
         await self.http.aclose()
         async with asyncio.timeout(LIMIT_S):
             await self._serving.__aexit__(None, None, None)
@@ -79,9 +86,16 @@ class LiveService:
         """A connection with a fresh token; the test closes it."""
         return await self.open(token=await self.token(key or self.key()), **filters)
 
-    async def open(self, query: str | None = None, **parameters: str) -> ClientConnection:
+    async def open(
+        self,
+        query: str | None = None,
+        headers: dict[str, str] | None = None,
+        **parameters: str,
+    ) -> ClientConnection:
+        """A connection with this query, or these parameters."""
         query = urlencode(parameters) if query is None else query
-        return await connect(f"{self.server.url.replace('http', 'ws')}/api/stream?{query}")
+        address = f"{self.server.url.replace('http', 'ws')}/api/stream?{query}"
+        return await connect(address, additional_headers=headers)
 
     def _clock(self) -> int:
         return self.now

@@ -147,9 +147,7 @@ async def test_another_program_recording_is_heard_within_a_second(live, listenin
 async def test_nothing_is_lost_or_out_of_order_in_a_flood(live, listening):
     clients = [await live.stream() for _ in range(3)]
     for batch in range(20):
-        await live.record(
-            *(live.quote(odds={f"{batch}.{n}": 2.0}, period=n) for n in range(100))
-        )
+        await live.record(*(live.quote(odds={f"{batch}.{n}": 2.0}, period=n) for n in range(100)))
     expected = [f"{batch}.{n}" for batch in range(20) for n in range(100)]
     for client in clients:
         heard = [(await listening.message(client))["selection"] for _ in expected]
