@@ -1,0 +1,164 @@
+"""`oddsdesk import` converts, records, and accounts for every price."""
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from oddsdesk.cli.import_ import import_
+from oddsdesk.cli.ingest import ingest
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.store.store import open_store
+from oddsdesk.store.values import Filters, Sight
+
+SEEN = "2026-04-16T19:00:00Z"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "odds.db"
+
+
+@pytest.fixture
+def answer(tmp_path: Path) -> Path:
+    return write_answer(tmp_path / "odds.json")
+
+
+def write_answer(path: Path, seen: str = SEEN) -> Path:
+    outcomes = [{"name": "Home", "price": 2.0}, {"name": "Away", "price": 1.9}]
+    lay = [{"name": "Home", "price": 2.1}]
+    bookmaker = {
+        "key": "pinnacle",
+        "title": "Pinnacle",
+        "last_update": seen,
+        "markets": [{"key": "h2h", "outcomes": outcomes}, {"key": "h2h_lay", "outcomes": lay}],
+    }
+    event = {
+        "sport_key": "basketball_nba",
+        "commence_time": "2026-04-17T00:00:00Z",
+        "home_team": "Home",
+        "away_team": "Away",
+        "bookmakers": [bookmaker],
+    }
+    path.write_text(json.dumps([event]))
+    return path
+
+
+def run(database: Path, *arguments: object) -> Result:
+    words = [str(argument) for argument in arguments]
+    return CliRunner().invoke(import_, [*words, "--database", str(database)])
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_prices_are_recorded_and_accounted_for(database: Path, answer: Path) -> None:
+    result = run(database, "the-odds-api", answer)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [
+        "prices 3, kept 2, skipped 1: h2h_lay 1",
+        "quotes 1, changes 2, skipped 0, bad 0",
+    ]
+
+
+def test_to_a_file_writes_quotes_that_ingest_reads(
+    database: Path, answer: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "quotes.ndjson"
+    result = run(database, "the-odds-api", answer, "--to", target)
+    assert result.stdout.splitlines()[-1] == "quotes 1, changes 0, skipped 0, bad 0"
+    assert not database.exists()
+    (row,) = rows(target)
+    assert (row["odds"], row["scraped_at"]) == ({"Home": 2.0, "Away": 1.9}, f"{SEEN[:-1]}.000Z")
+    again = CliRunner().invoke(ingest, [str(target), "--database", str(database)])
+    assert again.stdout == "quotes 1, changes 2, skipped 0, bad 0\n"
+
+
+def test_shifting_moves_every_time_by_one_offset(database: Path, tmp_path: Path) -> None:
+    for number, seen in enumerate((SEEN, "2026-04-16T18:30:00Z")):
+        write_answer(tmp_path / f"{number}.json", seen)
+    target = tmp_path / "quotes.ndjson"
+    before = system_clock()
+    run(database, "the-odds-api", tmp_path / "*.json", "--to", target, "--shift-to-now")
+    older, newest = rows(target)
+    now = parse_ms(newest["scraped_at"])
+    assert before <= now <= system_clock()
+    assert now - parse_ms(older["scraped_at"]) == 30 * 60_000
+    assert parse_ms(newest["match_date"]) - now == 5 * 3_600_000
+    assert older["match_date"] == newest["match_date"]
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_others_kept(
+    database: Path, answer: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.txt"
+    broken.write_text("{")
+    result = run(database, "the-odds-api", broken, answer, tmp_path / "none")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "quotes 1, changes 2, skipped 0, bad 2"
+    missing, refused = sorted(result.stderr.splitlines(), key=lambda line: str(broken) in line)
+    assert missing.startswith(f"{tmp_path / 'none'}: no such file")
+    assert refused.startswith(f"{broken}: expected a v4 odds answer")
+
+
+def test_quotes_from_the_future_are_refused_in_one_line(database: Path, tmp_path: Path) -> None:
+    answer = write_answer(tmp_path / "odds.json", "2199-01-01T00:00:00Z")
+    result = run(database, "the-odds-api", answer)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "prices 3, kept 0, skipped 3: scraped in the future 2, h2h_lay 1",
+        "quotes 0, changes 0, skipped 0, bad 1",
+    ]
+    assert result.stderr.count("\n") == 1
+    assert "1 quotes were scraped more than 5 minutes ahead" in result.stderr
+    assert run(database, "the-odds-api", answer, "--shift-to-now").exit_code == 0
+
+
+def test_inferred_times_are_marked_and_never_later_than_now(database: Path, tmp_path: Path) -> None:
+    season = tmp_path / "E0.csv"
+    season.write_text(
+        "Div,Date,Time,HomeTeam,AwayTeam,PSH,PSD,PSA\nE0,16/08/2199,20:00,Home,Away,2.5,3.3,2.9\n"
+    )
+    result = run(database, "football-data", season)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[0].startswith("times of scrape are inferred")
+    assert result.stdout.splitlines()[-1] == "quotes 1, changes 3, skipped 0, bad 0"
+
+
+def test_an_unknown_format_is_misuse_and_names_the_known(database: Path, answer: Path) -> None:
+    result = run(database, "odds-api", answer)
+    assert result.exit_code == 2
+    assert "the-odds-api" in result.stderr
+
+
+def test_a_target_that_cannot_be_written_is_one_line(
+    database: Path, answer: Path, tmp_path: Path
+) -> None:
+    result = run(database, "the-odds-api", answer, "--to", tmp_path / "none" / "q.ndjson")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: cannot write")
+    assert result.stderr.count("\n") == 1
+
+
+def test_the_real_moment_is_imported_whole_and_fast(database: Path, shared_data: Path) -> None:
+    began = time.monotonic()
+    result = run(database, "the-odds-api", shared_data / "the-odds-api/*.json.gz", "--shift-to-now")
+    assert time.monotonic() - began < 10
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "prices 38278, kept 36509, skipped 1769: h2h_lay 1768, impossible price 1",
+        "quotes 15036, changes 36509, skipped 0, bad 0",
+    ]
+    store = open_store(database)
+    try:
+        games = store.reader().games(system_clock(), Filters(), Sight(), limit=1_000)
+    finally:
+        store.close()
+    assert len(games.items) == 202
+    names = [game.match_name for game in games.items]
+    assert sum(name.startswith("Cleveland Guardians vs Baltimore Orioles") for name in names) == 2

@@ -1,0 +1,201 @@
+"""`oddsdesk ingest` records what it can and says what it could not."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from oddsdesk.cli.ingest import ingest
+from oddsdesk.store.store import open_store
+
+COMMAND = [sys.executable, "-c", "from oddsdesk.cli.main import main; main()", "ingest"]
+LIMIT_S = 20
+
+
+def line(bookmaker: str = "A", **changes: object) -> bytes:
+    row = {
+        "bookmaker": bookmaker,
+        "match_name": "Home vs Away",
+        "competition": "NBA",
+        "market_type": "moneyline",
+        "period": 0,
+        "odds": {"Home": 2.0, "Away": 1.9},
+        "scraped_at": "2026-04-16T19:00:00Z",
+    }
+    return json.dumps(row | changes).encode() + b"\n"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return tmp_path / "odds.db"
+
+
+def run(database: Path, *files: str, stdin: bytes | None = None) -> Result:
+    return CliRunner().invoke(ingest, [*files, "--database", str(database)], input=stdin)
+
+
+def last_line(result: Result) -> str:
+    return result.stdout.splitlines()[-1]
+
+
+def write(path: Path, *lines: bytes) -> str:
+    path.write_bytes(b"".join(lines))
+    return str(path)
+
+
+def test_quotes_are_recorded_and_counted(database: Path, tmp_path: Path) -> None:
+    older = line("A", scraped_at="2026-04-16T18:00:00Z")
+    moved = line("B", odds={"Home": 2.1, "Away": 1.9}, scraped_at="2026-04-16T19:01:00Z")
+    result = run(database, write(tmp_path / "q", line("A"), older, line("B"), moved))
+    assert result.exit_code == 0
+    assert result.stdout == "quotes 3, changes 5, skipped 1, bad 0\n"
+    assert result.stderr == ""
+    store = open_store(database)
+    try:
+        assert store.reader().last_seq() == 5
+    finally:
+        store.close()
+
+
+def test_bad_lines_are_reported_with_file_and_number_and_the_good_kept(
+    database: Path, tmp_path: Path
+) -> None:
+    name = write(tmp_path / "q.ndjson", line("A"), b"bad\n", line("B"), line(market_type="x"))
+    result = run(database, name)
+    assert result.exit_code == 1
+    assert last_line(result) == "quotes 2, changes 4, skipped 0, bad 2"
+    first, second = result.stderr.splitlines()
+    assert first.startswith(f"{name} line 2: JSON")
+    assert second.startswith(f"{name} line 4: market_type: 'x'")
+
+
+def test_several_files_and_stdin_are_read_one_after_another(database: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "q.gz"
+    packed.write_bytes(gzip.compress(line("A") + line("B")))
+    result = run(database, str(packed), "-", stdin=line("C"))
+    assert (result.exit_code, last_line(result)) == (0, "quotes 3, changes 6, skipped 0, bad 0")
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_others_kept(
+    database: Path, tmp_path: Path
+) -> None:
+    result = run(database, str(tmp_path / "none"), write(tmp_path / "q", line("A")), str(tmp_path))
+    assert result.exit_code == 1
+    assert last_line(result) == "quotes 1, changes 2, skipped 0, bad 0"
+    first, second = result.stderr.splitlines()
+    assert first == f"cannot read {tmp_path / 'none'}: No such file or directory"
+    assert second.startswith(f"cannot read {tmp_path}: ")
+
+
+def test_a_cut_file_is_one_bad_line(database: Path, tmp_path: Path) -> None:
+    packed = gzip.compress(line("A") * 50_000)
+    result = run(database, write(tmp_path / "q.gz", packed[:-100]))
+    assert result.exit_code == 1
+    assert last_line(result).endswith("bad 1")
+    assert result.stderr.count("\n") == 1
+    assert "the gzip data ends early" in result.stderr
+
+
+def test_a_database_that_is_none_is_one_clear_line(database: Path, tmp_path: Path) -> None:
+    database.write_bytes(b"this is a text, and long enough not to be taken for an empty file" * 20)
+    result = run(database, write(tmp_path / "q", line("A")))
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def test_no_file_is_misuse(database: Path) -> None:
+    assert run(database).exit_code == 2
+
+
+def changes(database: Path) -> int:
+    if not database.exists():
+        return 0
+    store = open_store(database, read_only=True)
+    try:
+        return store.reader().last_seq()
+    finally:
+        store.close()
+
+
+def wait_for_changes(database: Path, count: int) -> None:
+    end = time.monotonic() + LIMIT_S
+    while changes(database) < count:
+        assert time.monotonic() < end, f"{count} changes were not recorded in time"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def streaming(database: Path):
+    warm = run(database, "-", stdin=b"")
+    assert warm.exit_code == 0
+    process = subprocess.Popen(
+        [*COMMAND, "-", "--database", str(database)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        yield process
+        process.kill()
+
+
+def test_lines_of_a_pipe_are_recorded_as_they_come(
+    database: Path, streaming: subprocess.Popen[bytes]
+) -> None:
+    assert streaming.stdin is not None
+    for number, name in enumerate("AB", start=1):
+        streaming.stdin.write(line(name))
+        streaming.stdin.flush()
+        wait_for_changes(database, 2 * number)
+    out, err = streaming.communicate(timeout=LIMIT_S)
+    assert (out, err) == (b"quotes 2, changes 4, skipped 0, bad 0\n", b"")
+    assert streaming.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_an_interrupt_ends_a_pipe_cleanly(
+    database: Path, streaming: subprocess.Popen[bytes]
+) -> None:
+    assert streaming.stdin is not None
+    streaming.stdin.write(line("A"))
+    streaming.stdin.flush()
+    wait_for_changes(database, 2)
+    os.kill(streaming.pid, signal.SIGINT)
+    streaming.wait(timeout=LIMIT_S)
+    out, err = streaming.communicate(timeout=LIMIT_S)
+    assert (out, err) == (b"quotes 1, changes 2, skipped 0, bad 0\n", b"")
+    assert streaming.returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes a pipe")
+def test_nobody_reading_the_count_is_no_traceback(database: Path, tmp_path: Path) -> None:
+    name = write(tmp_path / "q", line("A"))
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [*COMMAND, name, "--database", str(database)],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            timeout=LIMIT_S,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert done.stderr == b""
+    assert changes(database) == 2
+
+
+def test_the_real_movement_is_recorded(database: Path, shared_data: Path) -> None:
+    result = run(database, str(shared_data / "movement" / "world-cup-2026.quotes.ndjson.gz"))
+    assert result.exit_code == 0
+    assert last_line(result) == "quotes 14687, changes 18256, skipped 0, bad 0"

@@ -1,0 +1,220 @@
+"""A recording is played as if it happened now."""
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.recording import Moment, read_recording
+from oddsdesk.feeds.replay import (
+    BATCH_QUOTES,
+    REPEAT_MS,
+    Replay,
+    open_replay,
+    standing_quotes,
+)
+
+RECORDED = parse_ms("2026-06-12T20:00:00Z")
+NOW = parse_ms("2026-11-20T18:30:00Z")
+HOUR = 3_600_000
+
+
+class Time:
+    """A clock that only sleeping moves."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> int:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += round(seconds * 1000)
+
+
+def quote(
+    at: int = 0,
+    *,
+    bookmaker: str = "A",
+    game: str = "Home vs Away",
+    kick_off: int | None = None,
+    odds: dict[str, float] | None = None,
+) -> Quote:
+    return Quote(
+        bookmaker=bookmaker,
+        match_name=game,
+        competition="NBA",
+        market_type="moneyline",
+        period=0,
+        odds={"Home": 2.0, "Away": 1.9} if odds is None else odds,
+        scraped_at=RECORDED + at,
+        match_date=None if kick_off is None else RECORDED + kick_off,
+    )
+
+
+def moment(at: int, *quotes: Quote) -> Moment:
+    return Moment(RECORDED + at, quotes or (quote(at),))
+
+
+async def play(
+    moments: list[Moment], until: int, speed: float = 1
+) -> list[tuple[int, list[Quote]]]:
+    """Batches with the time at which each came, counted from the start."""
+    time = Time()
+    heard = []
+    batches: AsyncIterator[list[Quote]] = Replay(moments, "x", speed, time.sleep).batches(time)
+    async with aclosing(batches) as said:  # type: ignore[type-var]
+        async for batch in said:
+            if time.now - NOW > until:
+                break
+            heard.append((time.now - NOW, batch))
+    return heard
+
+
+async def test_quotes_come_when_they_are_due_and_say_so() -> None:
+    heard = await play([moment(0), moment(2_000), moment(60_000)], until=60_000)
+    assert [at for at, _ in heard] == [0, 2_000, 60_000]
+    assert [batch[0].scraped_at - NOW for _, batch in heard] == [0, 2_000, 60_000]
+
+
+async def test_speed_plays_an_hour_a_minute_and_kick_offs_with_it() -> None:
+    first = quote(kick_off=2 * HOUR)
+    second = quote(HOUR, kick_off=2 * HOUR)
+    heard = await play([moment(0, first), moment(HOUR, second)], until=60_000, speed=60)
+    assert [at for at, _ in heard] == [0, 60_000]
+    assert {batch[0].match_date for _, batch in heard} == {NOW + 120_000}
+
+
+async def test_a_games_prices_stay_together_while_the_games_of_a_moment_are_spread() -> None:
+    def at(hour: int) -> Moment:
+        games = [f"G{number} vs H" for number in range(30)]
+        said = [quote(hour * HOUR, bookmaker=name, game=game) for name in "ABC" for game in games]
+        return moment(hour * HOUR, *said)
+
+    heard = await play([at(0), at(6), at(12)], until=12_000, speed=3_600)
+    assert [at for at, _ in heard][:2] == [0, 6_000]
+    assert len(heard[0][1]) == 90, "the first moment fills the desk at once"
+    times = [time for time, _ in heard[1:]]
+    assert max(later - earlier for earlier, later in pairwise(times)) <= 300
+    for _, batch in heard[1:]:
+        assert len({quote.bookmaker for quote in batch}) == 3
+        assert len(batch) == 3 * len({quote.match_name for quote in batch})
+    said = [quote.scraped_at for _, batch in heard for quote in batch]
+    assert said == sorted(said)
+
+
+async def test_no_quote_is_said_before_its_own_time() -> None:
+    moments = [moment(at * 37) for at in range(200)]
+    for at, batch in await play(moments, until=7_000):
+        assert all(quote.scraped_at <= NOW + at for quote in batch)
+
+
+async def test_what_is_due_together_comes_together_but_not_too_much() -> None:
+    crowd = [quote(game=f"G{number} vs H") for number in range(BATCH_QUOTES + 1)]
+    heard = await play([moment(0, *crowd)], until=0)
+    assert [len(batch) for _, batch in heard] == [BATCH_QUOTES, 1]
+    steady = [moment(at) for at in range(100)]
+    assert len(await play(steady, until=100)) <= 2
+
+
+async def test_a_snapshot_keeps_the_ages_of_its_prices() -> None:
+    old, new = quote(-60_000, bookmaker="old"), quote(0, bookmaker="new")
+    ((_, batch),) = await play([moment(0, old, new)], until=0)
+    assert [each.scraped_at - NOW for each in batch] == [-60_000, 0]
+
+
+async def test_the_last_prices_are_said_again_every_ten_seconds() -> None:
+    moved = quote(1_000, odds={"Home": 2.1, "Away": 1.8})
+    heard = await play([moment(0), moment(1_000, moved)], until=31_000)
+    assert [at for at, _ in heard] == [0, 1_000, 11_000, 21_000, 31_000]
+    for at, batch in heard[2:]:
+        assert [(each.odds, each.scraped_at) for each in batch] == [(moved.odds, NOW + at)]
+
+
+async def test_many_last_prices_are_spread_over_the_ten_seconds() -> None:
+    crowd = [quote(game=f"G{number} vs H") for number in range(4 * BATCH_QUOTES)]
+    heard = await play([moment(0, *crowd)], until=2 * REPEAT_MS)
+    again = [at for at, _ in heard[4:]]
+    assert again == [2_500, 5_000, 7_500, 10_000, 12_500, 15_000, 17_500, 20_000]
+    first = {each.match_name for _, batch in heard[4:8] for each in batch}
+    assert len(first) == len(crowd)
+
+
+async def test_a_replay_of_withdrawals_only_ends() -> None:
+    assert len(await play([moment(0, quote(odds={}))], until=HOUR)) == 1
+
+
+def test_a_withdrawn_market_does_not_stand() -> None:
+    other = quote(bookmaker="B")
+    assert standing_quotes([moment(0, quote(), other), moment(5, quote(5, odds={}))]) == [other]
+
+
+def test_games_that_were_over_do_not_stand_but_what_was_heard_last_does() -> None:
+    over = quote(game="Over vs Done", kick_off=HOUR)
+    running = quote(9 * HOUR, game="Long vs Late", kick_off=HOUR)
+    coming = quote(game="Soon vs Later", kick_off=20 * HOUR)
+    undated = quote(game="No vs Date")
+    standing = standing_quotes([moment(0, over, coming, undated), moment(9 * HOUR, running)])
+    assert [each.match_name for each in standing] == [
+        "Soon vs Later",
+        "No vs Date",
+        "Long vs Late",
+    ]
+
+
+async def test_games_of_the_same_teams_on_two_days_stay_two_at_any_speed() -> None:
+    first, second = quote(kick_off=HOUR), quote(kick_off=25 * HOUR)
+    moved = quote(1_000, kick_off=2 * HOUR)
+    moments = [moment(0, first, second), moment(1_000, moved)]
+    heard = await play(moments, until=20_000, speed=3_600)
+    names = [each.match_name for _, batch in heard for each in batch]
+    assert names[:3] == ["Home vs Away", "Home vs Away (2026-11-21)", "Home vs Away"]
+    assert len(set(names)) == 2
+    assert len(heard[-1][1]) == 2
+
+
+def test_the_name_says_what_is_played_and_how_fast(tmp_path: Path) -> None:
+    assert Replay([moment(0)], "x.ndjson", 3600).name == "replay of x.ndjson · 3600x"
+    assert Replay([moment(0)], "x.ndjson", 1).name == "replay of x.ndjson"
+
+
+@pytest.mark.parametrize("speed", [0, -1, float("nan"), float("inf")])
+def test_a_speed_must_be_above_zero(speed: float) -> None:
+    with pytest.raises(FeedError, match="speed: expected a number above 0"):
+        open_replay("x", speed)
+
+
+@given(
+    st.lists(st.integers(0, 10 * HOUR), min_size=1, max_size=30, unique=True),
+    st.sampled_from([0.5, 1, 60, 3_600]),
+)
+async def test_every_quote_is_said_once_in_order(times: list[int], speed: float) -> None:
+    moments = [moment(at, quote(at, bookmaker=str(at))) for at in sorted(times)]
+    last = round((max(times) - min(times)) / speed)
+    heard = await play(moments, until=last + 1, speed=speed)
+    said = [int(each.bookmaker) for _, batch in heard for each in batch]
+    assert said == sorted(times)
+
+
+async def test_real_prices_move_from_the_first_seconds_on(shared_data: Path) -> None:
+    time = Time()
+    place = str(shared_data / "movement" / "world-cup-2026.quotes.ndjson.gz")
+    replay = Replay(read_recording(place), "world cup", 3_600, time.sleep)
+    moves = dict.fromkeys(range(60), 0)
+    odds: dict[tuple[str, str, str], dict[str, float]] = {}
+    async for batch in replay.batches(time):
+        if (second := (time.now - NOW) // 1000) >= 60:
+            break
+        for each in batch:
+            key = (each.bookmaker, each.match_name, each.market_type)
+            moves[second] += key in odds and odds[key] != each.odds
+            odds[key] = each.odds
+    assert moves[0] + moves[1] > 0
+    assert sum(count > 0 for count in moves.values()) >= 45
