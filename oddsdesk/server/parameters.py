@@ -84,7 +84,7 @@ def game_id() -> Parameter:
 def read_uuid(text: str) -> str:
     """Return a UUID as ``game_id`` writes it; ValueError if the text is none (D38)."""
     if not _UUID.fullmatch(text):
-        raise ValueError
+        raise ValueError("no UUID")
     return str(uuid.UUID(text))
 
 

@@ -1,0 +1,36 @@
+"""The cache of the catalogue (D16)."""
+
+from oddsdesk.server.answers import Payload
+from oddsdesk.server.cache import TTL_MS, CatalogueCache
+
+
+class Finding:
+    def __init__(self, anything: bool = True) -> None:
+        self.times = 0
+        self.anything = anything
+
+    def __call__(self) -> tuple[Payload, bool]:
+        self.times += 1
+        return Payload(self.times), self.anything
+
+
+def test_what_was_found_is_kept_for_its_time() -> None:
+    cache, find = CatalogueCache(), Finding()
+    assert [cache.get("a", now, find).data for now in (0, 1, TTL_MS - 1)] == [1, 1, 1]
+    assert cache.get("a", TTL_MS, find).data == 2
+
+
+def test_questions_are_kept_apart() -> None:
+    cache, find = CatalogueCache(), Finding()
+    assert [cache.get(key, 0, find).data for key in ("a", "b", "a")] == [1, 2, 1]
+
+
+def test_nothing_found_is_not_kept() -> None:
+    cache, find = CatalogueCache(), Finding(anything=False)
+    assert [cache.get("a", 0, find).data for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_clock_that_was_set_back_does_not_keep_answers_forever() -> None:
+    cache, find = CatalogueCache(), Finding()
+    cache.get("a", 10 * TTL_MS, find)
+    assert cache.get("a", 0, find).data == 2
