@@ -12,7 +12,7 @@ from oddsdesk.board.freshness import Freshness, Rhythm
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry, entry_of_price, game_entry
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey
-from oddsdesk.board.merging import among, exhaust, put_all, quote_of
+from oddsdesk.board.merging import among, batched, exhaust, put_all, quote_of
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GamesChanged,
@@ -154,7 +154,7 @@ class Board:
         exhaust(self.merge_matrix(matrix, asked_at))
 
     def merge_matrix(self, matrix: GameMatrix, asked_at: int | None = None) -> Iterator[None]:
-        """Do what ``load_matrix`` does in steps of one market; go through it to the end."""
+        """Do what ``load_matrix`` does in steps of a part of a market; go through it to the end."""
         now = self._clock()
         entry = game_of_matrix(matrix)
         self._learn_reference(reference_of(matrix))
@@ -163,7 +163,9 @@ class Board:
         bad: list[str] = []
         for market in matrix.markets:
             changes = Changes()
-            put_all(book, read_market(market, now, bad), changes, self.rhythm, self.reference)
+            for readings in batched(read_market(market, now, bad)):
+                put_all(book, readings, changes, self.rhythm, self.reference)
+                yield
             book.settle(self._method, changes)
             if whole.relaid or changes.relaid:
                 whole.absorb(changes)

@@ -1,11 +1,11 @@
 """What follows from the prices of a line group: S, fair odds, windows, holds, best prices."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from oddsdesk.board.matrix import MatrixLine, Section
 from oddsdesk.board.prices import Price
-from oddsdesk.pricing.devig import payout_rate
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.selections import LineGroup, line_groups
 from oddsdesk.pricing.value import is_comparable, price_window, reference_line
@@ -14,6 +14,11 @@ from oddsdesk.pricing.value import is_comparable, price_window, reference_line
 def figure(section: Section, method: str) -> None:
     """Work out every figure of a section anew from its prices."""
     value_reference(section, method)
+    figure_prices(section)
+
+
+def figure_prices(section: Section) -> None:
+    """Work out anew what the bookmakers' prices bear on."""
     bookmakers = dict.fromkeys(name for line in section.lines for name in line.prices)
     section.other_bets = {name for name in bookmakers if not _is_comparable(section, name)}
     for line in section.lines:
@@ -63,9 +68,20 @@ def value_reference(section: Section, method: str) -> None:
             line.value_from, line.suspicious_above = window.least, window.most
 
 
+def redate(section: Section) -> None:
+    """Note that the reference was scraped again and says the same."""
+    if section.reference is not None:
+        scraped_at = min(
+            line.reference.scraped_at
+            for line in section.lines
+            if line.reference is not None and line.reference.is_offered
+        )
+        section.reference = replace(section.reference, scraped_at=scraped_at)
+
+
 def hold(odds: Iterable[float]) -> float:
     """Return the hold of a full set of odds in percent: 100 * (1 - 1/S)."""
-    return 100 * (1 - 1 / payout_rate(list(odds)))
+    return 100 * (1 - 1 / sum([1 / price for price in odds]))
 
 
 def offered(price: Price | None) -> float | None:

@@ -50,7 +50,7 @@ class GameBook:
             self._columns.add(key.bookmaker)
             changes.relaid = True
         self._dirty.add(where)
-        return market.put((key.selection, key.bookmaker), seen, changes, liquidity)
+        return market.put(key, seen, changes, liquidity)
 
     def withdraw_unheard(
         self,
@@ -63,10 +63,8 @@ class GameBook:
 
         What was heard of since then stays; ``within`` says what the picture was of.
         """
-        for key, price in list(self.prices()):
-            if price.heard_at < since_ms and (within is None or within(key)):
-                where = (key.market_type, key.period)
-                self._markets[where].withdraw((key.selection, key.bookmaker), now_ms, changes)
+        for where, market in self._markets.items():
+            if market.withdraw_unheard(since_ms, now_ms, changes, within):
                 self._dirty.add(where)
 
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:

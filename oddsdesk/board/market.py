@@ -1,6 +1,7 @@
 """One market of a game: its lines, their groups, and what a sighting changes in them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -11,8 +12,11 @@ from oddsdesk.board.prices import Price, Sighting, observe, withdraw
 from oddsdesk.contract.periods import period_label
 from oddsdesk.pricing.selections import line_groups
 
-WITHDRAWN_KEPT_MS = 60_000
+WITHDRAWN_KEPT_MS: Final = 60_000
 """How long a withdrawn price stays, struck through."""
+
+_MANY: Final = 4
+"""From this many moved prices on, all of a section's figures are worked out together."""
 
 Cell = tuple[str, str | None]
 """Selection and bookmaker; None is the reference."""
@@ -34,7 +38,7 @@ class Market:
 
     def put(
         self,
-        cell: Cell,
+        key: CellKey,
         seen: Sighting,
         changes: Changes,
         liquidity: float | UnsetType | None = UNSET,
@@ -43,18 +47,39 @@ class Market:
 
         Returns the milliseconds since the scrape before, 0 where it is no later one.
         """
-        line = self._line(cell[0])
-        held = self.price(cell)
+        _, _, selection, bookmaker = key
+        line = self.lines.get(selection)
+        if line is None:
+            line = self.lines[selection] = MatrixLine(selection)
+        held = line.reference if bookmaker is None else line.prices.get(bookmaker)
         price = observe(held, seen)
-        self._set(line, cell[1], price)
+        self._set(line, bookmaker, price)
         if liquidity is not UNSET and price.scraped_at == seen.scraped_at:
             line.liquidity = liquidity
         if held is None or held.odds != price.odds or held.is_offered != price.is_offered:
-            self._moved.add(cell)
-            changes.cells[self._key(cell)] = None
-        elif held.scraped_at != price.scraped_at:
-            changes.cells[self._key(cell)] = None
-        return 0 if held is None else price.scraped_at - held.scraped_at
+            self._moved.add((selection, bookmaker))
+            changes.cells[key] = None
+            return 0 if held is None else price.scraped_at - held.scraped_at
+        gap = price.scraped_at - held.scraped_at
+        if gap:
+            changes.cells[key] = None
+            if bookmaker is None and selection in self._section_of:
+                figures.redate(self._section_of[selection])
+        return gap
+
+    def withdraw_unheard(
+        self,
+        since_ms: int,
+        now_ms: int,
+        changes: Changes,
+        within: Callable[[CellKey], bool] | None = None,
+    ) -> bool:
+        """Mark as gone what was last heard of before ``since_ms``; tell whether any was."""
+        unheard = [cell for cell, price in self.prices() if price.heard_at < since_ms]
+        for cell in unheard:
+            if within is None or within(self._key(cell)):
+                self.withdraw(cell, now_ms, changes)
+        return bool(unheard)
 
     def withdraw(self, cell: Cell, now_ms: int, changes: Changes) -> None:
         """Mark a price as gone."""
@@ -123,12 +148,6 @@ class Market:
     def _key(self, cell: Cell) -> CellKey:
         return CellKey(self.market_type, self.period, *cell)
 
-    def _line(self, selection: str) -> MatrixLine:
-        line = self.lines.get(selection)
-        if line is None:
-            line = self.lines[selection] = MatrixLine(selection)
-        return line
-
     def _set(self, line: MatrixLine, bookmaker: str | None, price: Price) -> None:
         if bookmaker is None:
             line.reference = price
@@ -169,14 +188,17 @@ class Market:
         self._regroup = False
 
     def _refigure(self, method: str, changes: Changes) -> None:
-        anew: dict[SectionKey, Section] = {}
-        for selection, bookmaker in self._moved:
-            section = self._section_of[selection]
-            changes.touched[section.key] = None
-            if bookmaker is None:
-                anew[section.key] = section
+        moved: dict[SectionKey, list[Cell]] = {}
+        for cell in self._moved:
+            moved.setdefault(self._section_of[cell[0]].key, []).append(cell)
+        changes.touched |= dict.fromkeys(moved)
+        for cells in moved.values():
+            section = self._section_of[cells[0][0]]
+            if any(bookmaker is None for _, bookmaker in cells):
+                figures.figure(section, method)
+                changes.revalued.append(section)
+            elif len(cells) > _MANY:
+                figures.figure_prices(section)
             else:
-                figures.refigure_price(section, self.lines[selection], bookmaker)
-        for section in anew.values():
-            figures.figure(section, method)
-            changes.revalued.append(section)
+                for selection, bookmaker in cells:
+                    figures.refigure_price(section, self.lines[selection], bookmaker or "")

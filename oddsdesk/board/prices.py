@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Price(msgspec.Struct, frozen=True):
+class Price(msgspec.Struct, frozen=True, gc=False):
     """A selection's decimal odds at one bookmaker; times in milliseconds."""
 
     odds: float
@@ -33,7 +33,7 @@ class Price(msgspec.Struct, frozen=True):
         return self.withdrawn_at is None
 
 
-class Sighting(msgspec.Struct, frozen=True):
+class Sighting(msgspec.Struct, frozen=True, gc=False):
     """What one answer or message says of a price; None is what it does not tell."""
 
     odds: float

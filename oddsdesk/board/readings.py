@@ -18,13 +18,10 @@ _ms = lru_cache(maxsize=8192)(parse_ms)
 """A bookmaker's prices share their times: a picture of 20,000 has a few hundred."""
 
 
-def read_market(market: MarketMatrix, heard_at: int, bad: list[str]) -> list[Reading]:
-    """Return every price of a market; those that make no sense are named in ``bad``."""
-    return [
-        reading
-        for row in market.selections
-        for reading in _checked(_read_line(market, row, heard_at), bad)
-    ]
+def read_market(market: MarketMatrix, heard_at: int, bad: list[str]) -> Iterator[Reading]:
+    """Yield every price of a market; those that make no sense are named in ``bad``."""
+    for row in market.selections:
+        yield from _checked(_read_line(market, row, heard_at), bad)
 
 
 def read_row(row: OddsRow, heard_at: int, reference: str | None, bad: list[str]) -> list[Reading]:

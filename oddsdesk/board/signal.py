@@ -29,9 +29,9 @@ class Signal:
     def __init__(self, board: Board, clock: Clock) -> None:
         self._board = board
         self._clock = clock
-        self._stream = (Link.CONNECTING, None, None)  # type: tuple[Link, str | None, int | None]
+        self._stream: tuple[Link, str | None, int | None] = (Link.CONNECTING, None, None)
         self._troubles: dict[str, tuple[Link, str, int | None]] = {}
-        self._lags: deque[int] = deque(maxlen=_LATEST)
+        self._lags: deque[tuple[int, int]] = deque(maxlen=_LATEST)
         self._per_second: deque[tuple[int, int]] = deque()
 
     def begin(self) -> None:
@@ -72,7 +72,7 @@ class Signal:
         """Count a stream message."""
         now = self._clock()
         if scraped_at is not None:
-            self._lags.append(max(0, now - scraped_at))
+            self._lags.append((now, max(0, now - scraped_at)))
         if self._per_second and now - self._per_second[-1][0] < 1000:
             since, count = self._per_second[-1]
             self._per_second[-1] = (since, count + 1)
@@ -84,8 +84,11 @@ class Signal:
         now = self._clock()
         while self._per_second and now - self._per_second[0][0] > _MINUTE_MS:
             self._per_second.popleft()
+        while self._lags and now - self._lags[0][0] > _MINUTE_MS:
+            self._lags.popleft()
+        lags = [lag for _, lag in self._lags]
         self._learn(
-            lag_ms=round(median(self._lags)) if self._lags else None,
+            lag_ms=round(median(lags)) if lags else None,
             messages_per_minute=sum(count for _, count in self._per_second),
             requests_left=None if quota is None else quota.remaining,
             resets_at_ms=None if quota is None else quota.resets_at_ms,

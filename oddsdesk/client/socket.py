@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import ssl
 from collections.abc import Mapping
 from types import TracebackType
@@ -22,6 +23,9 @@ _SILENCE_S: Final = 75.0
 _OPEN_S: Final = 10
 _CLOSE_S: Final = 1
 _LARGEST: Final = 64 * 1024
+
+_frames = logging.getLogger("oddsdesk.client.frames")
+_frames.setLevel(logging.WARNING)  # below that it would log the address, and the token in it
 
 
 class Socket:
@@ -82,6 +86,7 @@ async def open_socket(addresses: Addresses, query: Mapping[str, str]) -> Socket:
             ping_interval=None,  # the text ping of the contract counts, protocol pings do not
             max_size=_LARGEST,
             proxy=None if addresses.is_local else True,
+            logger=_frames,
         )
     except InvalidStatus as error:
         status = error.response.status_code

@@ -1,0 +1,251 @@
+"""Requests and answers over a real socket."""
+
+import asyncio
+import socket
+import ssl
+from typing import Any
+
+import pytest
+
+from oddsdesk.client import (
+    AddressError,
+    Client,
+    ForbiddenError,
+    MalformedAnswerError,
+    NotFoundError,
+    OfflineError,
+    Quota,
+    RateLimitedError,
+    ServiceError,
+    ServiceUnavailableError,
+    UnauthorizedError,
+)
+
+from .conftest import KEY, SmallService
+
+NOW = 1_795_000_000_000
+Running = tuple[SmallService, str]
+
+ROW = {
+    "bookmaker": "Betfair",
+    "match_name": "Arsenal - Chelsea",
+    "competition": "EPL",
+    "sport": "Football",
+    "market_type": "moneyline",
+    "period": 0,
+    "is_live": False,
+    "odds": {"Arsenal": 2.1, "Draw": 3.4, "Chelsea": 3.6},
+    "match_date": None,
+    "scraped_at": "2026-11-20T18:30:00.000Z",
+    "url": None,
+    "liquidity": None,
+}
+
+
+def listing(*items: Any, **meta: Any) -> dict[str, Any]:
+    return {"data": list(items), "meta": {"rate_limit_remaining": 9, "count": len(items), **meta}}
+
+
+def error(code: str, **more: str) -> dict[str, Any]:
+    return {"error": {"code": code, "message": f"no: {code}", **more}}
+
+
+async def test_rows_come_typed_and_go_into_a_data_frame_in_one_line(small_service: Running) -> None:
+    service, url = small_service
+    service.say(listing({**ROW, "a_field_of_tomorrow": 1}))
+    async with Client(url, KEY) as client:
+        rows = await client.odds(competition="EPL")
+    assert rows[0].odds == {"Arsenal": 2.1, "Draw": 3.4, "Chelsea": 3.6}
+    assert rows.to_dicts() == [ROW]
+    assert rows.next_cursor is None
+
+
+async def test_a_request_carries_key_and_parameters_as_the_contract_writes_them(
+    small_service: Running,
+) -> None:
+    service, url = small_service
+    service.say(listing())
+    async with Client(url + "/", KEY) as client:
+        await client.odds(bookmaker="Bet & Win", is_live=True, limit=500, cursor="abc")
+    asked = service.asked[0]
+    assert asked.headers["x-api-key"] == KEY
+    assert asked.url.path == "/api/odds"
+    assert dict(asked.query_params) == {
+        "bookmaker": "Bet & Win",
+        "is_live": "true",
+        "limit": "500",
+        "cursor": "abc",
+    }
+
+
+async def test_a_slug_is_sent_as_it_was_returned(small_service: Running) -> None:
+    service, url = small_service
+    service.say(error("not_found"), 404)
+    async with Client(url, KEY) as client:
+        with pytest.raises(NotFoundError):
+            await client.event("Bodø%2FGlimt%20-%20Molde%20100%25")
+    assert service.asked[0].scope["raw_path"] == (
+        b"/api/events/Bod%C3%B8%2FGlimt%20-%20Molde%20100%25"
+    )
+
+
+async def test_the_quota_of_the_latest_answer_is_visible(small_service: Running) -> None:
+    service, url = small_service
+    headers = {"X-RateLimit-Remaining": "5499", "X-RateLimit-Reset": "1795003600"}
+    service.say(listing(), headers=headers)
+    async with Client(url, KEY, clock=lambda: NOW) as client:
+        assert client.quota is None
+        await client.sports()
+    assert client.quota == Quota(5499, 1_795_003_600_000, NOW)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (400, "bad_request", ServiceError),
+        (401, "unauthorized", UnauthorizedError),
+        (403, "live_not_on_plan", ForbiddenError),
+        (404, "not_found", NotFoundError),
+        (500, "internal_error", ServiceUnavailableError),
+        (503, "service_unavailable", ServiceUnavailableError),
+    ],
+)
+async def test_errors_are_told_apart_by_what_to_do(
+    small_service: Running, status: int, code: str, kind: type[ServiceError]
+) -> None:
+    service, url = small_service
+    service.say(error(code, upgrade_url="https://odds.example/plans"), status)
+    async with Client(url, KEY) as client:
+        with pytest.raises(ServiceError) as caught:
+            await client.games()
+    assert type(caught.value) is kind
+    assert (caught.value.code, caught.value.status) == (code, status)
+    assert caught.value.message == f"no: {code}"
+    if kind is ForbiddenError:
+        assert caught.value.upgrade_url == "https://odds.example/plans"
+
+
+@pytest.mark.parametrize(
+    ("headers", "retry_at_ms"),
+    [
+        ({"X-RateLimit-Reset": "1795000100"}, 1_795_000_100_000),
+        ({"Retry-After": "7"}, NOW + 7_000),
+        ({}, NOW + 60_000),
+        ({"X-RateLimit-Reset": "soon"}, NOW + 60_000),
+    ],
+)
+async def test_too_many_requests_say_when_to_ask_again(
+    small_service: Running, headers: dict[str, str], retry_at_ms: int
+) -> None:
+    service, url = small_service
+    service.say(error("rate_limit_exceeded"), 429, headers)
+    async with Client(url, KEY, clock=lambda: NOW) as client:
+        with pytest.raises(RateLimitedError) as caught:
+            await client.games()
+    assert caught.value.retry_at_ms == retry_at_ms
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"data": [{"name": 5}], "meta": {"rate_limit_remaining": 1}},
+        {"odds": []},
+        "welcome",
+        {"data": [], "meta": {}},
+    ],
+)
+async def test_an_answer_that_is_not_the_contract_names_what_was_expected(
+    small_service: Running, answer: Any
+) -> None:
+    service, url = small_service
+    service.say(answer)
+    async with Client(url, KEY) as client:
+        with pytest.raises(MalformedAnswerError, match="/api/sports answered something unexpected"):
+            await client.sports()
+
+
+async def test_an_error_without_the_error_object_still_has_a_plain_message(
+    small_service: Running,
+) -> None:
+    service, url = small_service
+    service.say(["<html>"], 502)
+    async with Client(url, KEY) as client:
+        with pytest.raises(ServiceUnavailableError, match="status 502 and no reason"):
+            await client.games()
+
+
+async def test_a_refused_connection_is_offline_in_plain_words() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    async with Client(f"http://127.0.0.1:{port}", KEY) as client:
+        with pytest.raises(OfflineError, match=f"nothing answers at 127.0.0.1:{port}"):
+            await client.games()
+
+
+async def test_a_service_that_hangs_up_in_mid_answer_is_offline() -> None:
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{")
+        writer.close()
+
+    server = await asyncio.start_server(hang_up, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server, Client(f"http://127.0.0.1:{port}", KEY) as client:
+        with pytest.raises(OfflineError, match="broke off before the answer was complete"):
+            await client.games()
+
+
+async def test_plain_http_behind_an_https_address_is_a_tls_failure_in_plain_words(
+    small_service: Running,
+) -> None:
+    _, url = small_service
+    async with Client(url.replace("http:", "https:"), KEY) as client:
+        with pytest.raises(OfflineError, match="does it speak https") as caught:
+            await client.games()
+    cause = caught.value.__cause__
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    assert isinstance(cause, ssl.SSLError)
+
+
+async def test_the_key_stands_in_no_text(
+    small_service: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    service, url = small_service
+    caplog.set_level("DEBUG")
+    service.say(error("unauthorized"), 401)
+    async with Client(url, KEY) as client:
+        with pytest.raises(UnauthorizedError) as caught:
+            await client.games()
+    texts = [repr(client), str(vars(client)["addresses"]), repr(caught.value), str(caught.value)]
+    assert KEY not in "".join(texts) + caplog.text
+
+
+@pytest.mark.parametrize("key", ["", "  ", "a\nb", "schlüssel"])
+def test_a_key_that_cannot_be_one_is_refused_without_showing_it(key: str) -> None:
+    with pytest.raises(AddressError) as caught:
+        Client("http://127.0.0.1:1", key)
+    assert key.strip() == "" or key not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "odds.example",
+        "ftp://odds.example",
+        "http://",
+        "http://a:99999",
+        "http://u:p@odds.example",
+    ],
+)
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(AddressError, match="base_url"):
+        Client(url, KEY)
+
+
+def test_the_stream_is_found_beside_the_base_unless_given() -> None:
+    assert Client("https://odds.example/v", KEY).addresses.stream == "wss://odds.example/v"
+    given = Client("http://a", KEY, auth_url="https://b/", ws_url="wss://c/")
+    assert given.addresses == ("http://a", "https://b", "wss://c")

@@ -1,0 +1,228 @@
+"""The stream: one connection after the other, each with a fresh token."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+from starlette.responses import JSONResponse
+from starlette.websockets import WebSocket
+
+from oddsdesk.client import (
+    Client,
+    Connected,
+    Connecting,
+    ForbiddenError,
+    Lost,
+    ServiceError,
+    StreamState,
+    UnauthorizedError,
+)
+from oddsdesk.client.stream import follow
+from oddsdesk.contract.resources import PriceMessage
+
+from .conftest import KEY, Behaviour, SmallService
+
+NOW = 1_795_000_000_000
+Running = tuple[SmallService, str]
+
+MESSAGE = {
+    "bookmaker": "Betfair",
+    "match_name": "Arsenal - Chelsea",
+    "competition": "EPL",
+    "sport": "Football",
+    "market_type": "moneyline",
+    "selection": "Draw",
+    "odds": 3.4,
+    "period": 0,
+    "is_live": False,
+    "scraped_at": "2026-11-20T18:30:00.000Z",
+}
+
+
+def says(*odds: float, code: int = 1001) -> Behaviour:
+    async def play(socket: WebSocket) -> None:
+        for price in odds:
+            await socket.send_text(json.dumps({**MESSAGE, "odds": price}))
+        await socket.close(code)
+
+    return play
+
+
+class Listener:
+    """Follows a stream with a sleep that does not wait, and notes what it is told."""
+
+    def __init__(self, url: str, **filters: str) -> None:
+        self.client = Client(url, KEY)
+        self.states: list[StreamState] = []
+        self.slept: list[float] = []
+        self._filters = filters
+
+    def changes(self) -> AsyncIterator[PriceMessage]:
+        return follow(
+            self.client,
+            self._filters,
+            self.states.append,
+            clock=lambda: NOW,
+            sleep=self._sleep,
+            randomness=lambda: 1.0,
+        )
+
+    async def odds(self, count: int) -> list[float]:
+        heard = []
+        async with asyncio.timeout(20), self.client, aclosing(self.changes()) as changes:
+            async for change in changes:
+                heard.append(change.odds)
+                if len(heard) == count:
+                    break
+        return heard
+
+    async def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+
+async def test_changes_go_on_over_a_lost_connection_with_a_fresh_token(
+    small_service: Running,
+) -> None:
+    service, url = small_service
+    service.streams = [says(3.4, 3.5), says(3.6)]
+    listener = Listener(url, competition="EPL")
+    assert await listener.odds(3) == [3.4, 3.5, 3.6]
+    assert service.opened == [
+        {"token": "token-1", "competition": "EPL"},
+        {"token": "token-2", "competition": "EPL"},
+    ]
+    lost = Lost("the service is going down or restarting", NOW + 1000)
+    assert listener.states == [Connecting(), Connected(), lost, Connecting(), Connected()]
+
+
+async def test_tries_are_spaced_from_1_to_30_seconds(small_service: Running) -> None:
+    service, url = small_service
+    service.streams = [says(code=1012) for _ in range(7)] + [says(2.0)]
+    listener = Listener(url)
+    await listener.odds(1)
+    assert listener.slept == [1, 2, 4, 8, 16, 30, 30]
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        (1000, "nobody listens"),
+        (4001, "token"),
+        (4008, "fell behind"),
+        (4777, "code 4777"),
+    ],
+)
+async def test_a_close_that_can_be_waited_out_is_named_and_tried_again(
+    small_service: Running, code: int, reason: str
+) -> None:
+    service, url = small_service
+    service.streams = [says(code=code), says(2.0)]
+    listener = Listener(url)
+    await listener.odds(1)
+    assert isinstance(listener.states[2], Lost)
+    assert reason in listener.states[2].reason
+
+
+async def test_used_up_connections_wait_until_the_next_utc_day(small_service: Running) -> None:
+    service, url = small_service
+    service.streams = [says(code=4029), says(2.0)]
+    listener = Listener(url)
+    await listener.odds(1)
+    midnight = (NOW // 86_400_000 + 1) * 86_400_000
+    assert listener.slept == [(midnight - NOW) / 1000]
+
+
+@pytest.mark.parametrize(("code", "kind"), [(4000, ServiceError), (4003, ForbiddenError)])
+async def test_a_filter_that_will_never_do_ends_the_stream(
+    small_service: Running, code: int, kind: type[ServiceError]
+) -> None:
+    service, url = small_service
+    service.streams = [says(code=code)]
+    with pytest.raises(kind):
+        await Listener(url).odds(1)
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [(401, "unauthorized", UnauthorizedError), (403, "websocket_not_on_plan", ForbiddenError)],
+)
+async def test_a_key_that_may_not_stream_ends_it(
+    small_service: Running, status: int, code: str, kind: type[ServiceError]
+) -> None:
+    service, url = small_service
+    service.token_answers = [JSONResponse({"error": {"code": code, "message": "no"}}, status)]
+    with pytest.raises(kind):
+        await Listener(url).odds(1)
+
+
+async def test_frames_that_are_no_price_change_are_passed_over_and_named(
+    small_service: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    service, url = small_service
+
+    async def odd(socket: WebSocket) -> None:
+        await socket.send_text("pong")
+        await socket.send_text('{"odds": "high"}')
+        await socket.send_bytes(b"\xff\xfe")
+        await says(2.0)(socket)
+
+    service.streams = [odd]
+    assert await Listener(url).odds(1) == [2.0]
+    assert caplog.text.count("no price change") == 2
+
+
+async def test_it_says_ping_again_and_again(
+    small_service: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddsdesk.client.socket.PING_EVERY_S", 0.01)
+    service, url = small_service
+    heard: list[Any] = []
+
+    async def listen(socket: WebSocket) -> None:
+        heard.extend([await socket.receive_text(), await socket.receive_text()])
+        await says(2.0)(socket)
+
+    service.streams = [listen]
+    await Listener(url).odds(1)
+    assert heard == ["ping", "ping"]
+
+
+async def test_the_token_is_in_no_log(
+    small_service: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    service, url = small_service
+    service.streams = [says(code=1011), says(2.0)]
+    listener = Listener(url)
+    await listener.odds(1)
+    ours = [record.getMessage() for record in caplog.records if record.name != "uvicorn.error"]
+    assert "token-1" not in " ".join(ours) + repr(listener.states)
+
+
+async def test_it_finds_a_service_again_that_was_away() -> None:
+    first, second = SmallService(), SmallService()
+    url = await first.start()
+    port = int(url.rsplit(":", 1)[1])
+    gone = asyncio.Event()
+
+    async def until_gone(socket: WebSocket) -> None:
+        await says_and_stays(socket)
+        await gone.wait()
+
+    async def says_and_stays(socket: WebSocket) -> None:
+        await socket.send_text(json.dumps(MESSAGE))
+
+    first.streams, second.streams = [until_gone], [says(3.9)]
+    listener = Listener(url)
+    changes = listener.changes()
+    async with asyncio.timeout(20), listener.client, aclosing(changes):
+        assert (await anext(changes)).odds == 3.4
+        gone.set()
+        await first.stop()
+        second.listen_at(port)
+        await second.start()
+        assert (await anext(changes)).odds == 3.9
+    await second.stop()
