@@ -19,9 +19,8 @@ SELECT id, match_name, competition, match_date, match_date_by, match_date_scrape
 FROM game WHERE game_id = ?
 """
 _INSERT = "INSERT INTO game (game_id, competition, sport, match_name) VALUES (?, ?, ?, ?)"
-_DATE = """
-UPDATE game SET match_date = ?, match_date_by = ?, match_date_scraped_at = ? WHERE id = ?
-"""
+_DATE = "UPDATE game SET match_date = ? WHERE id = ?"
+_DATE_SOURCE = "UPDATE game SET match_date_by = ?, match_date_scraped_at = ? WHERE id = ?"
 
 
 @dataclass(slots=True)
@@ -49,6 +48,7 @@ class Games:
         self._by_name: dict[tuple[str, str, int | None], StoredGame] = {}
         self._by_id: dict[str, StoredGame | None] = {}
         self._moved: dict[int, StoredGame] = {}
+        self._dated: dict[int, StoredGame] = {}
 
     def of(self, quote: Quote) -> StoredGame:
         """Return the game that a quote is about, made if it is new."""
@@ -73,18 +73,22 @@ class Games:
             self._move(game, quote)
 
     def write_dates(self) -> None:
-        """Write the kick-offs that are new."""
+        """Write the kick-offs that are new, and who said each last."""
         self._connection.executemany(
-            _DATE,
+            _DATE, [(game.match_date, game.row) for game in self._moved.values()]
+        )
+        self._connection.executemany(
+            _DATE_SOURCE,
             [
-                (game.match_date, game.match_date_by, game.match_date_scraped_at, game.row)
-                for game in self._moved.values()
+                (game.match_date_by, game.match_date_scraped_at, game.row)
+                for game in self._dated.values()
             ],
         )
 
     def _move(self, game: StoredGame, quote: Quote) -> None:
-        if game.match_date != quote.match_date or game.match_date_by != quote.bookmaker:
+        if game.match_date != quote.match_date:
             self._moved[game.row] = game
+        self._dated[game.row] = game
         game.match_date = quote.match_date
         game.match_date_by = quote.bookmaker
         game.match_date_scraped_at = quote.scraped_at

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -13,8 +13,8 @@ from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, put_setting
 from oddsdesk.store.values import Recorded
 
 _PRESENT = """
-SELECT scraped_at, odds, is_live FROM quote
-WHERE game = ? AND bookmaker = ? AND market_type = ? AND period = ?
+SELECT market_type, period, scraped_at, odds, is_live, selections FROM quote
+WHERE game = ? AND bookmaker = ?
 """
 _KEEP = """
 INSERT INTO quote (game, bookmaker, market_type, period,
@@ -33,10 +33,13 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 _UNCOVER = "DELETE FROM coverage WHERE game = ? AND bookmaker = ?"
 _COVER = """
 INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)
-SELECT game, bookmaker, is_live, max(scraped_at), min(scraped_at), sum(selections) FROM quote
-WHERE game = ? AND bookmaker = ? AND selections > 0 GROUP BY is_live
+VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
     newest = excluded.newest, oldest = excluded.oldest, selections = excluded.selections
+"""
+_RAISE = """
+UPDATE game SET last_scraped_at = max(last_scraped_at, ?), has_live = max(has_live, ?)
+WHERE id = ?
 """
 _SUM_UP = """
 UPDATE game SET (last_scraped_at, has_live) = (
@@ -45,17 +48,19 @@ UPDATE game SET (last_scraped_at, has_live) = (
 """
 _LAST_SEQ = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 
-Key = tuple[int, str, str, int]
+Pair = tuple[int, str]
+Market = tuple[str, int]
 _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class _Present(msgspec.Struct):
+class _Present(NamedTuple):
     """What a bookmaker said last of a market; ``odds`` is the JSON as stored."""
 
     scraped_at: int
     odds: str | None
     is_live: bool
+    selections: int
 
 
 class _Recording:
@@ -65,18 +70,22 @@ class _Recording:
         self._connection = connection
         self._now_ms = now_ms
         self._games = Games(connection, reference)
-        self._present: dict[Key, _Present | None] = {}
-        self._kept: dict[Key, tuple[Any, ...]] = {}
+        self._present: dict[Pair, dict[Market, _Present]] = {}
+        self._kept: dict[tuple[Pair, Market], tuple[Any, ...]] = {}
         self._log: list[tuple[Any, ...]] = []
-        self._uncovered: set[tuple[int, str]] = set()
+        self._uncovered: set[Pair] = set()
         self.quotes = 0
         self.skipped = 0
 
     def take(self, quote: Quote) -> None:
         """Compare a quote with the present one and note what to write."""
         game = self._games.of(quote)
-        key = (game.row, quote.bookmaker, quote.market_type, quote.period)
-        present = self._find(key)
+        pair = (game.row, quote.bookmaker)
+        market = (quote.market_type, quote.period)
+        offer = self._present.get(pair)
+        if offer is None:
+            offer = self._present[pair] = self._read(pair)
+        present = offer.get(market)
         if present is not None and quote.scraped_at < present.scraped_at:
             self.skipped += 1
             return
@@ -85,15 +94,16 @@ class _Recording:
         odds = encoded_odds(quote.market_type, game.match_name, quote.odds)
         before = None if present is None else present.odds
         if odds != before:
-            self._note_changes(key, quote, before)
+            self._note_changes(pair, quote, before)
         if present is not None and (odds is None or present.is_live != quote.is_live):
-            self._uncovered.add(key[:2])
-        self._present[key] = _Present(quote.scraped_at, odds, quote.is_live)
-        self._kept[key] = (
-            *key,
-            quote.is_live,
-            quote.scraped_at,
-            len(quote.odds),
+            self._uncovered.add(pair)
+        said = offer[market] = _Present(quote.scraped_at, odds, quote.is_live, len(quote.odds))
+        self._kept[pair, market] = (
+            *pair,
+            *market,
+            said.is_live,
+            said.scraped_at,
+            said.selections,
             odds,
             quote.liquidity,
             quote.url,
@@ -102,38 +112,50 @@ class _Recording:
     def write(self) -> int:
         """Write everything; return how many prices changed."""
         connection = self._connection
-        pairs = {key[:2] for key in self._kept}
+        pairs = {pair for pair, _ in self._kept}
         connection.executemany(_KEEP, self._kept.values())
         connection.executemany(_LOG, self._log)
         connection.executemany(_UNCOVER, self._uncovered)
-        connection.executemany(_COVER, pairs)
-        connection.executemany(_SUM_UP, {(game,) for game, _ in pairs})
+        covered = [row for pair in pairs for row in _coverage(pair, self._present[pair])]
+        connection.executemany(_COVER, covered)
+        connection.executemany(_RAISE, _newest(covered))
+        connection.executemany(_SUM_UP, {(game,) for game, _ in self._uncovered})
         self._games.write_dates()
         return len(self._log)
 
-    def _find(self, key: Key) -> _Present | None:
-        if key not in self._present:
-            rows = self._connection.execute(_PRESENT, key).fetchall()
-            self._present[key] = _Present(*rows[0]) if rows else None
-        return self._present[key]
+    def _read(self, pair: Pair) -> dict[Market, _Present]:
+        rows = self._connection.execute(_PRESENT, pair).fetchall()
+        return {(market_type, period): _Present(*present) for market_type, period, *present in rows}
 
-    def _note_changes(self, key: Key, quote: Quote, before: str | None) -> None:
+    def _note_changes(self, pair: Pair, quote: Quote, before: str | None) -> None:
         old = {} if before is None else _decode_odds(before)
         new = quote.odds
         changed = [(name, price) for name, price in new.items() if old.get(name) != price]
         withdrawn = [(name, None) for name in old if name not in new]
-        for name, price in (*changed, *withdrawn):
-            self._log.append(
-                (
-                    *key,
-                    name,
-                    price,
-                    quote.is_live,
-                    quote.scraped_at,
-                    quote.liquidity,
-                    self._now_ms,
-                )
-            )
+        common = (quote.is_live, quote.scraped_at, quote.liquidity, self._now_ms)
+        market = (quote.market_type, quote.period)
+        self._log += [(*pair, *market, *move, *common) for move in (*changed, *withdrawn)]
+
+
+def _coverage(pair: Pair, offer: Mapping[Market, _Present]) -> list[tuple[Any, ...]]:
+    """Return the rows that sum up what a bookmaker prices of a game, in play and not."""
+    rows = []
+    for is_live in (False, True):
+        priced = [said for said in offer.values() if said.selections and said.is_live == is_live]
+        if priced:
+            times = [said.scraped_at for said in priced]
+            count = sum(said.selections for said in priced)
+            rows.append((*pair, is_live, max(times), min(times), count))
+    return rows
+
+
+def _newest(covered: Iterable[tuple[Any, ...]]) -> list[tuple[int, bool, int]]:
+    """Return the newest time and whether there is anything in play, by game."""
+    games: dict[int, tuple[int, bool]] = {}
+    for game, _, is_live, newest, *_ in covered:
+        before, live = games.get(game, (0, False))
+        games[game] = (max(before, newest), live or is_live)
+    return [(newest, live, game) for game, (newest, live) in games.items()]
 
 
 def record_quotes(

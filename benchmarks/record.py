@@ -1,0 +1,172 @@
+"""How fast quotes are recorded, beside bare ``executemany`` of the same rows.
+
+    python benchmarks/record.py [--quotes 100000] [--batch 2000]
+
+Budget: at least 50,000 quotes' selections a second, on a fresh file and on one that holds
+them already while a tenth of the prices moves. "Bare" writes the very rows that recording
+wrote, to the same tables and indexes in as many transactions, and compares nothing.
+"""
+
+import argparse
+import sqlite3
+import sys
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+import msgspec
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.database import open_writer
+from oddsdesk.store.schema import ODDS
+from oddsdesk.store.store import open_store
+
+START_MS = 1_776_000_000_000
+BOOKMAKERS = [f"Bookmaker {number:02}" for number in range(40)]
+BUDGET = 50_000
+QUOTE_ROWS = """
+INSERT INTO quote VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+    is_live = excluded.is_live, scraped_at = excluded.scraped_at,
+    selections = excluded.selections, odds = excluded.odds,
+    liquidity = excluded.liquidity, url = excluded.url
+"""
+LOG_ROWS = "INSERT INTO price_change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class Timing(NamedTuple):
+    selections: int
+    recorded_s: float
+    bare_s: float
+
+    def line(self, title: str) -> str:
+        recorded, bare = self.selections / self.recorded_s, self.selections / self.bare_s
+        return (
+            f"{title:<28}{recorded:>10,.0f} selections/s   bare {bare:>10,.0f}"
+            f"   ratio {recorded / bare:.2f}"
+        )
+
+
+def market_quotes(game: int, bookmaker: str, random: Random) -> list[Quote]:
+    """Four markets of a game, ten selections."""
+    home, away = f"Home {game}", f"Away {game}"
+    markets = {
+        "moneyline": (home, "Draw", away),
+        "spread": (f"{home} -0.5", f"{away} +0.5"),
+        "total": ("Over 2.5", "Under 2.5", "Over 3.5", "Under 3.5"),
+        "btts": ("Yes", "No"),
+    }
+    return [
+        Quote(
+            bookmaker=bookmaker,
+            match_name=f"{home} - {away}",
+            competition=("EPL", "NBA", "NHL")[game % 3],
+            market_type=market_type,
+            period=0,
+            odds={name: round(random.uniform(1.2, 6), 2) for name in names},
+            scraped_at=START_MS,
+            match_date=START_MS + game * 60_000,
+            url=f"https://example.com/{game}",
+        )
+        for market_type, names in markets.items()
+    ]
+
+
+def fresh_quotes(count: int, random: Random) -> list[Quote]:
+    """As scrapers bring them: one bookmaker's whole offer after another."""
+    games = -(-count // (4 * len(BOOKMAKERS)))
+    offer = (
+        quote
+        for bookmaker in BOOKMAKERS
+        for game in range(games)
+        for quote in market_quotes(game, bookmaker, random)
+    )
+    return list(islice(offer, count))
+
+
+def moved(quotes: list[Quote], random: Random) -> list[Quote]:
+    """The same markets ten seconds later, a tenth of the prices another."""
+    return [
+        msgspec.structs.replace(
+            quote,
+            scraped_at=quote.scraped_at + 10_000,
+            odds={
+                name: round(price + 0.01, 2) if random.random() < 0.1 else price
+                for name, price in quote.odds.items()
+            },
+        )
+        for quote in quotes
+    ]
+
+
+def record(path: Path, quotes: list[Quote], batch: int) -> float:
+    """Seconds to record everything, batch after batch."""
+    store = open_store(path, "Bookmaker 00")
+    begin = time.perf_counter()
+    for start in range(0, len(quotes), batch):
+        store.record(quotes[start : start + batch]).result()
+    seconds = time.perf_counter() - begin
+    store.close()
+    return seconds
+
+
+def rows_of(path: Path, after_seq: int) -> tuple[list[tuple], list[tuple]]:
+    """The rows that were written, in the order in which the quotes came."""
+    connection = sqlite3.connect(path)
+    quotes = connection.execute("SELECT * FROM quote ORDER BY bookmaker, game").fetchall()
+    log = connection.execute("SELECT * FROM price_change WHERE seq > ?", (after_seq,)).fetchall()
+    connection.close()
+    return quotes, log
+
+
+def write_bare(path: Path, quotes: list[tuple], log: list[tuple], transactions: int) -> float:
+    """Seconds to write the rows, compared with nothing."""
+    connection = open_writer(path, ODDS, synchronous="NORMAL")
+    quote_step = -(-len(quotes) // transactions)
+    log_step = max(1, -(-len(log) // transactions))
+    begin = time.perf_counter()
+    for number in range(transactions):
+        connection.execute("BEGIN IMMEDIATE")
+        quote_start, log_start = number * quote_step, number * log_step
+        connection.executemany(QUOTE_ROWS, quotes[quote_start : quote_start + quote_step])
+        connection.executemany(LOG_ROWS, log[log_start : log_start + log_step])
+        connection.execute("COMMIT")
+    seconds = time.perf_counter() - begin
+    connection.close()
+    return seconds
+
+
+def measure(folder: Path, count: int, batch: int) -> dict[str, Timing]:
+    random = Random(7)
+    timings = {}
+    quotes, seq = fresh_quotes(count, random), 0
+    for title in ("fresh file", "again, 10 % changed"):
+        selections = sum(len(quote.odds) for quote in quotes)
+        recorded_s = record(folder / "recorded.db", quotes, batch)
+        quote_rows, log_rows = rows_of(folder / "recorded.db", seq)
+        transactions = -(-count // batch)
+        bare_s = write_bare(folder / "bare.db", quote_rows, log_rows, transactions)
+        timings[title] = Timing(selections, recorded_s, bare_s)
+        quotes, seq = moved(quotes, random), log_rows[-1][0]
+    return timings
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quotes", type=int, default=100_000)
+    parser.add_argument("--batch", type=int, default=2_000, help="quotes a recording")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        timings = measure(Path(folder), options.quotes, options.batch)
+    print(f"{options.quotes:,} quotes in recordings of {options.batch:,}")
+    for title, timing in timings.items():
+        print(timing.line(title))
+    slowest = min(timing.selections / timing.recorded_s for timing in timings.values())
+    print(f"budget {BUDGET:,}: {'kept' if slowest >= BUDGET else 'MISSED'}")
+    return 0 if slowest >= BUDGET else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
