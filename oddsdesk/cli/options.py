@@ -13,7 +13,7 @@ def default_database() -> Path:
 
 database_option = click.option(
     "--database",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path),
     default=default_database,
     show_default="the platform's data folder",
     help="SQLite file that holds the odds; it is made if it is missing.",

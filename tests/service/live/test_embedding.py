@@ -1,0 +1,134 @@
+"""The server in a thread, as the desk runs it (design.md, Threads and loops)."""
+
+import asyncio
+import dataclasses
+import socket
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.server.listener import ListenError
+from oddsdesk.server.settings import Settings
+from oddsdesk.server.thread import EmbeddedServer
+from oddsdesk.store.errors import StoreError
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "odds.db", port=0)
+
+
+@pytest.fixture
+def embedded(settings):
+    server = EmbeddedServer(settings)
+    server.start()
+    yield server
+    assert server.stop()
+
+
+def _get(url: str, key: str) -> httpx.Response:
+    return httpx.get(f"{url}/api/sports", headers={"X-Api-Key": key})
+
+
+def test_answers_its_key_once_started(embedded):
+    assert embedded.url.startswith("http://127.0.0.1:")
+    assert _get(embedded.url, embedded.key).status_code == 200
+
+
+def test_each_start_has_a_key_of_its_own_and_ends_the_last(settings):
+    """D25: five keys at most; nothing secret on the disk."""
+    old = ""
+    for _ in range(7):
+        server = EmbeddedServer(settings)
+        url = server.start()
+        assert _get(url, server.key).status_code == 200
+        assert _get(url, old or "x").status_code == 401
+        old = server.key
+        assert server.stop()
+    files = settings.database.parent.iterdir()
+    assert all(old.encode() not in each.read_bytes() for each in files)
+
+
+def test_stops_in_two_seconds_with_streams_and_connections_open(embedded):
+    """The streams end first, with 1001; one that does not read does not hold it up."""
+
+    async def stream() -> tuple[int | None, float]:
+        async with httpx.AsyncClient(base_url=embedded.url) as http:
+            headers = {"X-Api-Key": embedded.key}
+            token = (await http.post("/api/stream/token", headers=headers)).json()["token"]
+            address = f"{embedded.url.replace('http', 'ws')}/api/stream?token={token}"
+            stuck = await connect(address)
+            stuck.transport.pause_reading()
+            half = socket.create_connection(("127.0.0.1", int(embedded.url.rpartition(":")[2])))
+            half.sendall(b"GET / HTTP/1.1\r\n")
+            async with connect(address) as client:
+                began = time.monotonic()
+                stopping = asyncio.to_thread(embedded.stop)
+                stopped, closed = await asyncio.gather(stopping, _until_closed(client))
+                took = time.monotonic() - began
+            half.close()
+            stuck.transport.abort()
+            assert stopped
+            return closed, took
+
+    code, took = asyncio.run(stream())
+    assert code == 1001
+    assert took < 2
+    assert not embedded.is_running
+    assert not [each for each in threading.enumerate() if each.name.startswith("oddsdesk read")]
+
+
+async def _until_closed(client) -> int | None:
+    try:
+        while True:
+            await client.recv()
+    except ConnectionClosed as closed:
+        return None if closed.rcvd is None else closed.rcvd.code
+
+
+def test_stop_may_come_twice_or_before_the_start(settings):
+    server = EmbeddedServer(settings)
+    assert server.stop()
+    server = EmbeddedServer(settings)
+    server.start()
+    assert server.stop()
+    assert server.stop()
+
+
+def test_trouble_of_the_thread_is_raised_where_it_was_started(settings, tmp_path):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as taken,
+        pytest.raises(ListenError, match="in use"),
+    ):
+        EmbeddedServer(dataclasses.replace(settings, port=taken.getsockname()[1])).start()
+    with pytest.raises(FeedError, match="teletext"):
+        EmbeddedServer(dataclasses.replace(settings, feeds=("teletext",))).start()
+    (tmp_path / "text.db").write_text("this is no database " * 100)
+    with pytest.raises(StoreError, match=r"text\.db"):
+        EmbeddedServer(dataclasses.replace(settings, database=tmp_path / "text.db")).start()
+
+
+def test_nothing_is_left_behind_by_a_start_that_fails(settings):
+    before = set(threading.enumerate())
+    with pytest.raises(FeedError):
+        EmbeddedServer(dataclasses.replace(settings, feeds=("teletext",))).start()
+    assert set(threading.enumerate()) <= before
+
+
+def test_starts_quickly_on_a_known_database(settings):
+    EmbeddedServer(settings).stop()
+    server = EmbeddedServer(settings)
+    server.start()
+    server.stop()
+    server = EmbeddedServer(settings)
+    began = time.monotonic()
+    server.start()
+    took = time.monotonic() - began
+    server.stop()
+    assert took < 1

@@ -1,0 +1,196 @@
+"""`oddsdesk serve` as a program (command-line.md)."""
+
+import asyncio
+import contextlib
+import json
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from websockets.asyncio.client import connect
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.store.access import open_access
+from oddsdesk.store.store import open_store
+
+LIMIT_S = 20
+Started = tuple[subprocess.Popen[str], str]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts the program on a database of the test's own."""
+    programs = []
+
+    def start(*options: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "oddsdesk", "serve", "--database"]
+        program = subprocess.Popen(
+            [*command, str(tmp_path / "odds.db"), *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        programs.append(program)
+        return program
+
+    yield start
+    for program in programs:
+        if program.poll() is None:
+            program.kill()
+        program.communicate(timeout=LIMIT_S)
+
+
+def _address(program: subprocess.Popen[str]) -> str:
+    assert program.stdout is not None
+    line = program.stdout.readline()
+    assert line.startswith("listening on http://127.0.0.1:"), line
+    return line.removeprefix("listening on ").strip()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_prints_one_line_answers_and_stops_in_time(serve, number):
+    program = serve("--port", "0", "--feed", "none")
+    address = _address(program)
+    with urllib.request.urlopen(f"{address}/api/health") as answer:
+        assert json.load(answer)["status"] == "ok"
+    began = time.monotonic()
+    program.send_signal(number)
+    rest, trouble = program.communicate(timeout=LIMIT_S)
+    assert time.monotonic() - began < 3
+    assert (program.returncode, rest, trouble) == (0, "", "")
+
+
+def test_stops_in_time_with_streams_open_and_a_feed_running(serve, tmp_path):
+    program = serve("--port", "0", "--feed", "simulator")
+    address = _address(program)
+    with contextlib.closing(open_access(tmp_path / "odds.db", checkpoints=False)) as access:
+        key = access.keys.create("a", Plan.PRO_LIVE, None, 0).secret
+    request = urllib.request.Request(
+        f"{address}/api/stream/token", method="POST", headers={"X-Api-Key": key}
+    )
+    with urllib.request.urlopen(request) as answer:
+        token = json.load(answer)["token"]
+
+    async def until_closed() -> tuple[int | None, float]:
+        ws = address.replace("http", "ws")
+        async with connect(f"{ws}/api/stream?token={token}") as client:
+            await asyncio.wait_for(client.recv(), LIMIT_S)
+            stuck = await connect(f"{ws}/api/stream?token={token}")
+            stuck.transport.pause_reading()
+            began = time.monotonic()
+            program.terminate()
+            with contextlib.suppress(Exception):
+                while True:
+                    await client.recv()
+            await asyncio.to_thread(program.wait, LIMIT_S)
+            stuck.transport.abort()
+            return client.close_code, time.monotonic() - began
+
+    code, seconds = asyncio.run(until_closed())
+    assert (program.returncode, code) == (0, 1001)
+    assert seconds < 3
+
+
+def test_what_was_committed_is_there_after_the_stop(serve, tmp_path):
+    program = serve("--port", "0", "--feed", "simulator")
+    _address(program)
+    with contextlib.closing(open_store(tmp_path / "odds.db", read_only=True)) as store:
+        while (before := store.reader().last_seq()) == 0:
+            time.sleep(0.02)
+    program.terminate()
+    assert program.wait(LIMIT_S) == 0
+    with contextlib.closing(open_store(tmp_path / "odds.db")) as store:
+        assert store.reader().last_seq() >= before
+        assert store.write(_integrity).result(LIMIT_S) == "ok"
+
+
+def _integrity(connection: sqlite3.Connection) -> str:
+    verdict: str = connection.execute("PRAGMA quick_check").fetchall()[0][0]
+    return verdict
+
+
+def test_port_in_use_is_one_line_and_1(serve):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        program = serve("--port", str(port))
+        said, trouble = program.communicate(timeout=LIMIT_S)
+    assert (program.returncode, said) == (1, "")
+    assert trouble.count("\n") == 1
+    assert f"127.0.0.1:{port}" in trouble
+    assert "in use" in trouble
+
+
+@pytest.mark.parametrize("content", [b"not a database, not at all " * 100, None])
+def test_bad_database_is_one_line_and_1(serve, tmp_path, content):
+    if content is None:
+        (tmp_path / "odds.db").mkdir()
+    else:
+        (tmp_path / "odds.db").write_bytes(content)
+    program = serve("--port", "0")
+    said, trouble = program.communicate(timeout=LIMIT_S)
+    assert (program.returncode, said) == (1, "")
+    assert trouble.count("\n") == 1
+    assert "odds.db" in trouble
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "named"),
+    [
+        (["--feed", "teletext"], 1, "teletext"),
+        (["--feed", "replay:/nowhere/at-all.ndjson"], 1, "at-all.ndjson"),
+        (["--host", "no.such.host.invalid"], 1, "no.such.host.invalid"),
+        (["--devig", "magic"], 2, "magic"),
+        (["--port", "70000"], 2, "70000"),
+        (["--speed", "0"], 2, "speed"),
+    ],
+)
+def test_bad_option_is_named(serve, options, status, named):
+    program = serve("--port", "0", *options)
+    said, trouble = program.communicate(timeout=LIMIT_S)
+    assert (program.returncode, said) == (status, "")
+    assert named in trouble
+    assert "Traceback" not in trouble
+
+
+def test_address_that_others_can_reach_is_warned_of(serve):
+    program = serve("--port", "0", "--host", "0.0.0.0")
+    assert program.stderr is not None
+    warning = program.stderr.readline()
+    assert warning.startswith("warning: 0.0.0.0 can be reached from other machines")
+    assert program.stdout is not None
+    assert program.stdout.readline().startswith("listening on http://0.0.0.0:")
+    program.terminate()
+    assert program.wait(LIMIT_S) == 0
+
+
+def test_log_holds_neither_token_nor_key(serve, tmp_path):
+    """D23, D44."""
+    program = serve("--port", "0")
+    address = _address(program)
+    with contextlib.closing(open_access(tmp_path / "odds.db", checkpoints=False)) as access:
+        key = access.keys.create("a", Plan.PRO_LIVE, None, 0).secret
+    host, port = address.removeprefix("http://").split(":")
+    for line in (
+        f"GET /api/stream?token=SECRET-TOKEN HTTP/1.1\r\nHost: {host}\r\n"
+        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        f"GET /api/odds/{key}?x={key} HTTP/1.1\r\nHost: {host}\r\nX-Api-Key: {key}",
+        f"BAD {key}",
+    ):
+        with socket.create_connection((host, int(port))) as client:
+            client.sendall(line.encode() + b"\r\nConnection: close\r\n\r\n")
+            client.settimeout(2)
+            with contextlib.suppress(TimeoutError):
+                while client.recv(4096):
+                    pass
+    program.terminate()
+    _, log = program.communicate(timeout=LIMIT_S)
+    assert "SECRET" not in log
+    assert key not in log
