@@ -1,0 +1,225 @@
+"""Recording: what changed, what is skipped, what is remembered (D42)."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Filters, Sight
+
+MakeQuote = Callable[..., Quote]
+
+
+def record(store: Store, *quotes: Quote, simulated: bool = False):
+    return store.record(quotes, simulated).result(10)
+
+
+def log(store: Store) -> list[tuple[str, str, float | None]]:
+    changes = store.reader().changes_after(0, 10_000)
+    return [(change.bookmaker, change.selection, change.odds) for change in changes]
+
+
+def rows(store: Store, now: int):
+    return store.reader().odds(now, Filters(), Sight(), 500).items
+
+
+def test_first_prices_are_changes_one_a_selection(store: Store, quote: MakeQuote) -> None:
+    recorded = record(store, quote())
+    assert (recorded.quotes, recorded.changes, recorded.skipped) == (1, 3, 0)
+    assert recorded.last_seq == 3 == store.reader().last_seq()
+    assert log(store) == [("Bet365", "PSG", 1.5), ("Bet365", "Draw", 4.0), ("Bet365", "Lyon", 6.0)]
+
+
+def test_the_same_prices_again_change_nothing_but_the_scrape(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote())
+    recorded = record(store, quote(scraped_at=now + 5_000))
+    assert (recorded.quotes, recorded.changes) == (1, 0)
+    assert rows(store, now)[0].scraped_at == "2026-04-12T13:20:05.000Z"
+
+
+def test_only_the_selection_that_moved_is_logged(store: Store, quote: MakeQuote, now: int) -> None:
+    record(store, quote())
+    moved = quote(odds={"Lyon": 6.0, "Draw": 4.1, "PSG": 1.5}, scraped_at=now + 1)
+    assert record(store, moved).changes == 1
+    assert log(store)[3:] == [("Bet365", "Draw", 4.1)]
+
+
+def test_a_selection_that_is_no_longer_named_is_withdrawn(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote())
+    assert record(store, quote(odds={"PSG": 1.5, "Lyon": 6.0}, scraped_at=now + 1)).changes == 1
+    assert log(store)[3:] == [("Bet365", "Draw", None)]
+    assert bytes(rows(store, now)[0].odds) == b'{"PSG":1.5,"Lyon":6.0}'
+
+
+def test_an_older_quote_is_skipped_and_counted(store: Store, quote: MakeQuote, now: int) -> None:
+    record(store, quote())
+    recorded = record(store, quote(odds={"PSG": 9.0}, scraped_at=now - 1))
+    assert (recorded.quotes, recorded.changes, recorded.skipped) == (0, 0, 1)
+    assert len(log(store)) == 3
+
+
+def test_of_the_same_scrape_the_later_line_wins(store: Store, quote: MakeQuote) -> None:
+    recorded = record(store, quote(odds={"PSG": 1.5}), quote(odds={"PSG": 1.6}))
+    assert (recorded.quotes, recorded.changes) == (2, 2)
+    assert log(store) == [("Bet365", "PSG", 1.5), ("Bet365", "PSG", 1.6)]
+
+
+def test_several_moves_of_one_price_in_one_recording_are_logged_each(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    moves = [quote(odds={"PSG": 1.5 + i / 10}, scraped_at=now + i) for i in range(3)]
+    back = quote(odds={"PSG": 1.5}, scraped_at=now + 3)
+    assert record(store, *moves, back).changes == 4
+    assert [odds for *_, odds in log(store)] == [1.5, 1.6, 1.7, 1.5]
+
+
+def test_empty_odds_withdraw_all_and_are_not_listed_but_remembered(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote())
+    assert record(store, quote(odds={}, scraped_at=now + 10)).changes == 3
+    assert rows(store, now) == []
+    reader = store.reader()
+    assert reader.games(now, Filters(), Sight(), 10).items == []
+    assert reader.bookmakers(now) == []
+    assert reader.sports(now) == []
+    assert reader.event("PSG - Lyon", now, Sight(), stale_minutes=20) is None
+    assert record(store, quote(scraped_at=now + 9)).skipped == 1
+    assert record(store, quote(scraped_at=now + 10)).changes == 3
+    assert len(rows(store, now)) == 1
+
+
+def test_withdrawing_what_was_never_priced_changes_nothing(store: Store, quote: MakeQuote) -> None:
+    recorded = record(store, quote(odds={}))
+    assert (recorded.quotes, recorded.changes, recorded.last_seq) == (1, 0, 0)
+
+
+def test_odds_are_stored_in_the_order_of_the_field(store: Store, quote: MakeQuote, now: int):
+    odds = {"Under 3.5": 1.3, "Over 2.5": 2.0, "Under 2.5": 1.8, "Over 3.5": 3.0}
+    record(store, quote(market_type="total", odds=odds))
+    expected = b'{"Over 2.5":2.0,"Under 2.5":1.8,"Over 3.5":3.0,"Under 3.5":1.3}'
+    assert bytes(rows(store, now)[0].odds) == expected
+
+
+def test_liquidity_is_the_references_only(store: Store, quote: MakeQuote, now: int) -> None:
+    record(store, quote(liquidity=50.0), quote("Pinnacle", liquidity=900.0))
+    assert [row.liquidity for row in rows(store, now)] == [None, 900.0]
+    changes = store.reader().changes_after(0, 10)
+    assert {(change.bookmaker, change.liquidity) for change in changes} == {
+        ("Bet365", None),
+        ("Pinnacle", 900.0),
+    }
+
+
+def test_a_price_that_goes_in_play_moves_from_one_side_to_the_other(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote())
+    record(store, quote(is_live=True, scraped_at=now + 1))
+    reader = store.reader()
+    assert reader.games(now, Filters(), Sight(live=False), 10).items == []
+    assert [g.is_live for g in reader.games(now, Filters(), Sight(), 10).items] == [True]
+    record(store, quote(is_live=False, scraped_at=now + 2))
+    assert [g.is_live for g in reader.games(now, Filters(), Sight(), 10).items] == [False]
+    assert [b.has_live for b in reader.bookmakers(now)] == [False]
+
+
+def test_who_listens_hears_of_a_grown_log_and_not_of_an_unchanged_one(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    heard: list[int] = []
+    unsubscribe = store.on_commit(lambda: heard.append(1))
+    record(store, quote())
+    record(store, quote(scraped_at=now + 1))
+    unsubscribe()
+    record(store, quote(odds={}, scraped_at=now + 2))
+    store.write(lambda _: None).result(10)
+    assert len(heard) == 1
+
+
+def test_simulated_prices_make_the_database_simulated_until_real_ones_have_replaced_them(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    reader = store.reader()
+    assert not reader.is_simulated(now)
+    record(store, quote(), simulated=True)
+    assert reader.is_simulated(now + 10**9)
+    record(store, quote(scraped_at=now + 1))
+    assert reader.is_simulated(now)
+
+
+def test_real_prices_alone_are_not_simulated(store: Store, quote: MakeQuote, now: int) -> None:
+    record(store, quote())
+    assert not store.reader().is_simulated(now)
+    assert store.reader().last_scraped_at() == now
+
+
+def test_a_batch_that_fails_leaves_nothing_behind(store: Store, quote: MakeQuote) -> None:
+    broken = quote("Unibet", odds={"PSG": object()})
+    with pytest.raises(TypeError):
+        record(store, quote(), broken)
+    assert log(store) == []
+    assert record(store, quote()).changes == 3
+
+
+PRICES = st.dictionaries(st.sampled_from(["PSG", "Draw", "Lyon"]), st.sampled_from([1.5, 2.0, 3.0]))
+SAYINGS = st.lists(
+    st.tuples(
+        st.sampled_from(["A", "B"]),
+        st.sampled_from(["moneyline", "yes_no"]),
+        st.integers(0, 5),
+        st.booleans(),
+        PRICES,
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(sayings=SAYINGS, cut=st.integers(1, 25))
+def test_the_log_folds_to_present_state_and_so_do_the_sums(
+    tmp_path_factory: pytest.TempPathFactory, quote: MakeQuote, now: int, sayings, cut: int
+) -> None:
+    store = open_store(tmp_path_factory.mktemp("law") / "odds.db", clock=lambda: now)
+    try:
+        quotes = [
+            quote(b, market_type=m, scraped_at=now + at, is_live=live, odds=odds)
+            for b, m, at, live, odds in sayings
+        ]
+        for start in range(0, len(quotes), cut):
+            record(store, *quotes[start : start + cut])
+        folded: dict[tuple[str, str, str], float] = {}
+        for change in store.reader().changes_after(0, 10_000):
+            key = (change.bookmaker, change.market_type, change.selection)
+            assert folded.get(key) != change.odds
+            if change.odds is None:
+                del folded[key]
+            else:
+                folded[key] = change.odds
+        said: dict[tuple[str, str], Quote] = {}
+        for each in quotes:
+            key = (each.bookmaker, each.market_type)
+            if key not in said or each.scraped_at >= said[key].scraped_at:
+                said[key] = each
+        present = {(*key, name): odds for key, q in said.items() for name, odds in q.odds.items()}
+        assert folded == present
+        priced = [q for q in said.values() if q.odds]
+        counts = {b.name: (b.odds_count, b.has_live) for b in store.reader().bookmakers(now)}
+        assert counts == {
+            name: (
+                sum(len(q.odds) for q in priced if q.bookmaker == name),
+                any(q.is_live for q in priced if q.bookmaker == name),
+            )
+            for name in {q.bookmaker for q in priced}
+        }
+        newest = max((q.scraped_at for q in priced), default=None)
+        assert store.reader().last_scraped_at() == newest
+    finally:
+        store.close()
