@@ -85,6 +85,10 @@ class AccessFile:
         except sqlite3.Error as error:
             raise as_unavailable(error) from error
 
+    def version(self) -> int:
+        """Return a number that is another one after any other connection's commit."""
+        return int(self.read("PRAGMA data_version")[0][0])
+
     def submit(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Queue a function for the writer; it runs whole or not at all."""
         return self._writer.submit(function)

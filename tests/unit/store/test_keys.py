@@ -1,6 +1,7 @@
 """Accounts and keys: what is kept of them and who finds what (D25, D43)."""
 
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,13 +107,17 @@ def test_what_names_no_active_key_is_said(access: AccessStore, ident: str) -> No
         access.keys.revoke(ident, NOW)
 
 
-def test_what_another_process_does_holds_at_once(access: AccessStore, tmp_path: Path) -> None:
-    """Issue 3, item 1: effective on a running server within a second."""
+def test_what_another_process_does_holds_within_a_second(
+    access: AccessStore, tmp_path: Path
+) -> None:
+    """Issue 3, item 1."""
     other = open_access(tmp_path / "odds.db", checkpoints=False)
     new = other.keys.create("default", None, None, NOW)
     assert access.keys.caller(new.secret) is not None
     other.keys.revoke(new.secret, NOW)
-    assert access.keys.caller(new.secret) is None
+    ends = time.monotonic() + 1
+    while access.keys.caller(new.secret) is not None:
+        assert time.monotonic() < ends
     other.close()
 
 
