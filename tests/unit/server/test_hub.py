@@ -1,0 +1,158 @@
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.server import hub as hub_module
+from oddsdesk.server.hub import Hub, Interest, Subscriber
+from oddsdesk.store.access import open_access
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.store import open_store
+
+
+class _Channel:
+    """Keeps what it is given; takes ``room`` bytes."""
+
+    def __init__(self, room: int = 1 << 30) -> None:
+        self.room = room
+        self.taken: list[bytes] = []
+        self.closed: list[int] = []
+        self.heard = asyncio.Event()
+
+    def offer(self, frames: bytes) -> bool:
+        if len(frames) > self.room:
+            return False
+        self.room -= len(frames)
+        self.taken.append(frames)
+        self.heard.set()
+        return True
+
+    def close(self, code: int, reason: str) -> None:
+        assert len(reason.encode()) <= 123
+        self.closed.append(code)
+        self.heard.set()
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    store = open_store(tmp_path / "odds.db", "Pinnacle", clock=lambda: 1000)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def access(tmp_path: Path):
+    access = open_access(tmp_path / "odds.db")
+    yield access
+    access.close()
+
+
+@pytest.fixture
+async def hub(store, access):
+    hub = Hub(store, access, "Pinnacle")
+    task = asyncio.get_running_loop().create_task(hub.run())
+    yield hub
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.fixture
+def caller(access):
+    secret = access.keys.create("a", Plan.PRO_LIVE, None, 0).secret
+    caller = access.keys.caller(secret)
+    assert caller is not None
+    return caller
+
+
+async def _record(store, *odds: float) -> None:
+    quotes = [
+        Quote("Bwin", "A - B", "EPL", "yes_no", number, {"Yes": price}, 1000)
+        for number, price in enumerate(odds)
+    ]
+    await asyncio.wrap_future(store.record(quotes))
+
+
+async def _heard(channel: _Channel) -> None:
+    async with asyncio.timeout(5):
+        await channel.heard.wait()
+    channel.heard.clear()
+
+
+def _odds(frames: bytes) -> list[float]:
+    return [
+        json.loads("{" + part[: part.index(b"}") + 1].decode())["odds"]
+        for part in frames.split(b"{")[1:]
+    ]
+
+
+async def test_equal_interests_are_served_the_very_same_bytes(hub, store, caller):
+    channels = [_Channel() for _ in range(5)]
+    for channel in channels:
+        hub.subscribe(Subscriber(channel, Interest(), caller))
+    await _record(store, 1.5, 2.5)
+    await _heard(channels[-1])
+    first = channels[0].taken[0]
+    assert _odds(first) == [1.5, 2.5]
+    assert all(channel.taken[0] is first for channel in channels)
+
+
+async def test_one_without_room_is_closed_with_4008_and_others_go_on(hub, store, caller):
+    full, free = _Channel(room=10), _Channel()
+    hub.subscribe(Subscriber(full, Interest(), caller))
+    hub.subscribe(Subscriber(free, Interest(), caller))
+    await _record(store, 1.5)
+    await _heard(full)
+    await _heard(free)
+    assert full.closed == [4008]
+    assert full.taken == []
+    assert free.closed == []
+
+
+async def test_nothing_is_sent_after_unsubscribing(hub, store, caller):
+    gone, there = _Channel(), _Channel()
+    subscriber = Subscriber(gone, Interest(), caller)
+    hub.subscribe(subscriber)
+    hub.subscribe(Subscriber(there, Interest(), caller))
+    hub.unsubscribe(subscriber)
+    await _record(store, 1.5)
+    await _heard(there)
+    assert gone.taken == []
+
+
+async def test_first_subscriber_starts_at_the_end_of_the_log(hub, store, caller):
+    await _record(store, 1.5)
+    channel = _Channel()
+    hub.subscribe(Subscriber(channel, Interest(), caller))
+    await _record(store, 1.6)
+    await _heard(channel)
+    assert _odds(b"".join(channel.taken)) == [1.6]
+
+
+async def test_whoever_comes_while_it_goes_down_is_told_so(hub, caller):
+    early, late = _Channel(), _Channel()
+    hub.subscribe(Subscriber(early, Interest(), caller))
+    hub.close()
+    hub.subscribe(Subscriber(late, Interest(), caller))
+    assert early.closed == late.closed == [1001]
+
+
+async def test_changes_wait_while_the_database_refuses(hub, store, caller, monkeypatch, caplog):
+    monkeypatch.setattr(hub_module, "RETRY_S", 0.05)
+    channel = _Channel()
+    hub.subscribe(Subscriber(channel, Interest(), caller))
+    reader = store.reader()
+    working = reader.changes_after
+
+    def refuse(seq: int, limit: int):
+        monkeypatch.setattr(reader, "changes_after", working)
+        raise StoreUnavailableError("disk I/O error")
+
+    monkeypatch.setattr(reader, "changes_after", refuse)
+    await _record(store, 1.5)
+    await _heard(channel)
+    assert _odds(channel.taken[0]) == [1.5]
+    assert "the stream waits for the database" in caplog.text
