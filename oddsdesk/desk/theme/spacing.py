@@ -17,3 +17,5 @@ STRIP = 26
 RADIUS = 5
 CELL_MARGIN = 8
 """From a cell's edge to its text, left and right."""
+LEAD = 14
+"""From a panel's left edge to its texts: titles and first columns stand in one line."""

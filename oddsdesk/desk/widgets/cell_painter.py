@@ -69,7 +69,8 @@ class CellPainter:
         arrow = MARK + _ARROW_GAP if spec.has_arrow else 0
         text = self._texts[_BODY].lay(spec.sample).width
         note = self._note_width(model, column)
-        return round(text + 0.5) + arrow + note + 2 * spacing.CELL_MARGIN
+        left = spacing.CELL_MARGIN if column else spacing.LEAD
+        return round(text + 0.5) + arrow + note + left + spacing.CELL_MARGIN
 
     def paint(
         self, painter: QPainter, model: LiveModel, bands: Sequence[Band], lanes: Sequence[Lane]
@@ -124,7 +125,7 @@ class CellPainter:
         font = _STRONG if cell.is_strong else _BODY
         cache = self._texts[font]
         if lane.is_left:
-            x = lane.left + spacing.CELL_MARGIN
+            x = lane.left + (spacing.CELL_MARGIN if lane.column else spacing.LEAD)
             if band.is_section and lane.column == 0:
                 self._place_fold(x, band, canvas)
                 x += _FOLD_WIDTH
@@ -148,7 +149,7 @@ class CellPainter:
 
     def _place_fold(self, x: int, band: Band, canvas: "_Canvas") -> None:
         mark = self._marks.fold(band.is_folded, self._pens[Ink.SOFT].color(), canvas.ratio)
-        canvas.painter.drawPixmap(x, band.top + (band.height - MARK) // 2, mark)
+        canvas.painter.drawPixmap(x, band.top + (band.height - MARK) // 2 + 1, mark)
 
     def _place_note(self, note: str, band: Band, lane: Lane, x: int, canvas: "_Canvas") -> None:
         cache = self._texts[_SMALL]

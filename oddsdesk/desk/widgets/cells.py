@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from oddsdesk.desk.theme.tokens import Ground, Ink
 
@@ -18,8 +19,7 @@ class Align(Enum):
     RIGHT = "right"
 
 
-@dataclass(slots=True, frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """How one cell looks now; models make it anew when it changes. Times in milliseconds.
 
     ``note`` is a secondary text in small type: right of the text, in the width that the

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ground, Ink
-from oddsdesk.desk.widgets.cells import Align
+from oddsdesk.desk.widgets.cells import Align, Header
 from oddsdesk.desk.widgets.live_model import LiveModel
 from oddsdesk.desk.widgets.texts import Laid, TextCache
 
@@ -33,9 +33,10 @@ class LiveHeader(QHeaderView):
         self._line = QColor(tokens.line)
         self._inks = {ink: QColor(tokens.ink(ink)) for ink in (Ink.STRONG, Ink.SOFT, Ink.NOTE)}
 
-    def title_width(self, title: str) -> int:
-        """Return the pixels that a header with this title takes, margins included."""
-        return round(self._titles.lay(title).width + 0.5) + 2 * spacing.CELL_MARGIN
+    def width_of(self, header: Header) -> int:
+        """Return the pixels that a header takes, margins included."""
+        title, note = self._titles.lay(header.title).width, self._notes.lay(header.note).width
+        return round(max(title, note) + 0.5) + 2 * spacing.CELL_MARGIN
 
     def paint_blank(self, painter: QPainter, rect: QRect) -> None:
         """Paint the header's ground where no column stands."""
@@ -58,23 +59,21 @@ class LiveHeader(QHeaderView):
         assert isinstance(model, LiveModel)
         header = model.header(column)
         self.paint_blank(painter, rect)
-        room = rect.width() - 2 * spacing.CELL_MARGIN
+        left = rect.left() + (spacing.CELL_MARGIN if column else spacing.LEAD)
+        room = rect.right() + 1 - spacing.CELL_MARGIN - left
         is_left = model.column(column).align is Align.LEFT
         title = self._titles.fit(header.title, room)
         note = self._notes.fit(header.note, room) if header.note else None
         heights = self._titles.height + (self._notes.height if note is not None else 0)
         y = rect.top() + (rect.height() - heights) // 2
+
+        def place(cache: TextCache, laid: Laid, top: int) -> None:
+            painter.setFont(cache.font)
+            x = left if is_left else round(left + room - laid.width)
+            painter.drawStaticText(x, top, laid.static)
+
         painter.setPen(self._inks[Ink.STRONG if header.is_marked else Ink.SOFT])
-        self._draw(painter, self._titles, title, rect, y, is_left)
+        place(self._titles, title, y)
         if note is not None:
             painter.setPen(self._inks[Ink.NOTE])
-            self._draw(painter, self._notes, note, rect, y + self._titles.height, is_left)
-
-    @staticmethod
-    def _draw(
-        painter: QPainter, cache: TextCache, laid: Laid, rect: QRect, y: int, is_left: bool
-    ) -> None:
-        painter.setFont(cache.font)
-        left = rect.left() + spacing.CELL_MARGIN
-        right = round(rect.right() + 1 - spacing.CELL_MARGIN - laid.width)
-        painter.drawStaticText(left if is_left else right, y, laid.static)
+            place(self._notes, note, y + self._titles.height)

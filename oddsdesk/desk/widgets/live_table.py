@@ -117,6 +117,7 @@ class LiveTable(QWidget):
         self.frozen.setVisible(self._frozen_count > 0)
         self._edge.setVisible(self._frozen_count > 0)
         self.frozen.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.frozen.horizontalScrollBar().setEnabled(False)
         self.frozen.setFocusProxy(self.scrolling)
         self.setFocusProxy(self.scrolling)
         for pane in (self.frozen, self.scrolling):
@@ -159,7 +160,7 @@ class LiveTable(QWidget):
 
     def _fit_column(self, column: int) -> None:
         pane = self.frozen if column < self._frozen_count else self.scrolling
-        title = pane.header.title_width(self._model.header(column).title)
+        title = pane.header.width_of(self._model.header(column))
         width = max(
             self._painter.least_width(self._model, column),
             min(title, self._model.column(column).most),

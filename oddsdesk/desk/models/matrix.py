@@ -1,0 +1,280 @@
+"""A game's matrix as a live model: frozen columns of the reference, then a column a bookmaker."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.matrix import Matrix, Section, SectionKey
+from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
+from oddsdesk.board.prices import Price
+from oddsdesk.clock import Clock
+from oddsdesk.desk.models import matrix_cells as looks
+from oddsdesk.desk.models import matrix_tips as tips
+from oddsdesk.desk.models.market_groups import ALL, is_in_group
+from oddsdesk.desk.models.matrix_layout import (
+    FAIR,
+    FROZEN,
+    REFERENCE,
+    SELECTION,
+    WINDOW,
+    MatrixLayout,
+    bookmakers_of,
+)
+from oddsdesk.desk.models.matrix_rows import Row, rows_of, steps_between
+from oddsdesk.desk.moments import age_text
+from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column, Header
+from oddsdesk.desk.widgets.live_model import Index, LiveModel
+
+_COLUMNS = (
+    Column("Both teams to score  Full Time", Align.LEFT),
+    Column("88.88", note_sample="888k", has_arrow=True),
+    Column("88.888"),
+    Column("best of market +88.8 %", most=200),
+)
+_BOOKMAKER = Column("88.88", has_arrow=True, most=96)
+
+
+class MatrixModel(LiveModel):
+    """Shows a game of the board; cells are made when they are first asked for.
+
+    Bookmakers without a price in the markets shown have no column. Those that come later
+    are appended; columns are ordered anew only when the user chooses markets.
+    """
+
+    laid_out = Signal()
+    """Rows, columns or the matrix itself came or went."""
+
+    def __init__(
+        self,
+        board: Board,
+        game_id: str,
+        clock: Clock,
+        favourites: Iterable[str] = (),
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._board = board
+        self._game_id = game_id
+        self._clock = clock
+        self._layout = MatrixLayout(favourites)
+        self._group = ALL
+        self._folded: set[SectionKey] = set()
+        self._is_outdated = False
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._start_over()
+
+    @property
+    def matrix(self) -> Matrix | None:
+        """The board's matrix, None while no price of the game is known."""
+        return self._board.matrix(self._game_id)
+
+    @property
+    def bookmakers(self) -> tuple[str, ...]:
+        """The bookmakers that have a column, in order."""
+        return tuple(self._layout.bookmakers)
+
+    def close(self) -> None:
+        """Hear no more of the board."""
+        self._unsubscribe()
+
+    def show_group(self, group: str) -> None:
+        """Show the markets of a group (``market_groups``) and the bookmakers that price them."""
+        if group != self._group:
+            self._group = group
+            self._start_over()
+
+    def price(self, row: int, column: int) -> Price | None:
+        """Return the price that a cell shows; None where it shows none."""
+        line = self._layout.rows[row].line
+        if line is None or column in (SELECTION, FAIR, WINDOW):
+            return None
+        name = self._layout.bookmaker_of(column)
+        return line.reference if name is None else line.prices.get(name)
+
+    def column_name(self, column: int) -> str:
+        """Return the bookmaker of a column, the reference's for the frozen ones."""
+        return self._layout.bookmaker_of(column) or self._board.reference or "Reference"
+
+    # What the table asks for
+
+    def column(self, column: int) -> Column:
+        """Return what never changes of a column."""
+        return _COLUMNS[column] if column < FROZEN else _BOOKMAKER
+
+    def header(self, column: int) -> Header:
+        """Return what stands above a column now."""
+        if column == SELECTION:
+            return Header("Selection")
+        if column == WINDOW:
+            return Header("Value window", "from – suspicious above")
+        if column == FAIR:
+            method = self._board.method.replace("_", " ")
+            note = method.replace("proportional", "prop.")
+            return Header("Fair", note, f"Odds without margin, by the {method} method")
+        name = self.column_name(column)
+        seen = self._layout.seen(self._layout.bookmaker_of(column))
+        age = "" if seen is None else age_text(self._clock() - seen)
+        tip = f"{name}: newest price seen {age} ago" if age else name
+        if column == REFERENCE:
+            return Header(name, f"{age} · limit" if age else "limit", tip)
+        return Header(name, age, tip)
+
+    def cell(self, row: int, column: int) -> Cell:
+        """Return how a cell looks now."""
+        shown = self._layout.rows[row]
+        cell = shown.cells[column]
+        if cell is None or cell.due <= self._clock():
+            cell = shown.cells[column] = self._look(shown, column)
+        return cell
+
+    def tip(self, row: int, column: int) -> str:
+        """Return the tooltip of a cell."""
+        section, line = self._layout.rows[row].section, self._layout.rows[row].line
+        name = self._layout.bookmaker_of(column)
+        if line is None:
+            if name is not None:
+                return tips.hold_tip(section, name)
+            return f"{section.title}, {section.period_label}" if column == SELECTION else ""
+        if column == SELECTION:
+            return line.selection
+        freshness = self._freshness(name, self.price(row, column))
+        if name is not None:
+            return tips.price_tip(section, line, name, freshness, self._clock())
+        if column == REFERENCE:
+            reference = self.column_name(column)
+            return tips.reference_tip(line, reference, freshness, self._clock())
+        return tips.window_tip(line)
+
+    def is_section(self, row: int) -> bool:
+        """Whether a row is the title of a section."""
+        return self._layout.rows[row].line is None
+
+    def is_folded(self, row: int) -> bool:
+        """Whether the section of a row is folded."""
+        return self._layout.rows[row].section.key in self._folded
+
+    def set_folded(self, row: int, folded: bool) -> None:
+        """Fold or unfold the section of a row."""
+        key = self._layout.rows[row].section.key
+        (self._folded.add if folded else self._folded.discard)(key)
+        self._bring_rows_up_to_date()
+        title = self._layout.rows_of(key)[0]
+        self.touch(title, 0, title, self.columnCount() - 1)
+
+    def flush(self) -> None:
+        """Take in a new layout, if there is one, and tell of what was touched."""
+        if self._is_outdated:
+            self._is_outdated = False
+            self._lay_out_again()
+        super().flush()
+
+    # How it is kept up to date
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, PricesChanged) and notice.game_id == self._game_id:
+            self._take_prices(notice)
+        elif isinstance(notice, MatrixLoaded) and notice.game_id == self._game_id:
+            self._is_outdated = True
+            self.touch(0, 0, 0, 0)
+
+    def _take_prices(self, notice: PricesChanged) -> None:
+        layout = self._layout
+        for section in notice.sections:
+            places = layout.rows_of(section)
+            for row in places:
+                layout.rows[row].forget(layout.width)
+            if places:
+                self.touch(places[0], 0, places[-1], layout.width - 1)
+        for key in notice.cells:
+            price = self._board.price(self._game_id, key)
+            if price is not None:
+                layout.see(key.bookmaker, price.scraped_at)
+            place = layout.place_of(key)
+            if place is not None:
+                layout.rows[place[0]].cells[place[1]] = None
+                self.touch(*place, *place)
+
+    def _shown_sections(self) -> list[Section]:
+        sections = () if self.matrix is None else self.matrix.sections
+        return [section for section in sections if is_in_group(section, self._group)]
+
+    def _start_over(self) -> None:
+        self.beginResetModel()
+        sections = self._shown_sections()
+        self._layout.rows = rows_of(sections, self._folded)
+        self._layout.set_bookmakers(self._layout.in_order(bookmakers_of(sections)))
+        self._layout.index()
+        self.endResetModel()
+        self.laid_out.emit()
+
+    def _lay_out_again(self) -> None:
+        if not self._layout.rows:
+            self._start_over()
+            return
+        found = bookmakers_of(self._shown_sections()) - set(self._layout.bookmakers)
+        if found:
+            first = self.columnCount()
+            self.beginInsertColumns(QModelIndex(), first, first + len(found) - 1)
+            added = self._layout.in_order(found)
+            self._layout.set_bookmakers([*self._layout.bookmakers, *added])
+            self.endInsertColumns()
+        self._bring_rows_up_to_date()
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)
+        self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
+        self.laid_out.emit()
+
+    def _bring_rows_up_to_date(self) -> None:
+        layout = self._layout
+        new = rows_of(self._shown_sections(), self._folded)
+        for step in list(steps_between(layout.rows, new)):
+            if step.last > step.first:
+                self.beginRemoveRows(QModelIndex(), step.first, step.last - 1)
+                del layout.rows[step.first : step.last]
+                layout.index()
+                self.endRemoveRows()
+            if step.rows:
+                last = step.first + len(step.rows) - 1
+                self.beginInsertRows(QModelIndex(), step.first, last)
+                layout.rows[step.first : step.first] = step.rows
+                layout.index()
+                self.endInsertRows()
+        layout.rows = new
+        layout.index()
+
+    def _look(self, row: Row, column: int) -> Cell:
+        section, line, now = row.section, row.line, self._clock()
+        if line is None:
+            return self._title_look(section, column)
+        name = self._layout.bookmaker_of(column)
+        if name is not None:
+            is_comparable = name not in section.other_bets
+            freshness = self._freshness(name, line.prices.get(name))
+            return looks.price_cell(line, name, freshness, now, is_comparable=is_comparable)
+        if column == SELECTION:
+            return looks.selection_cell(section, line)
+        if column == REFERENCE:
+            return looks.reference_cell(line, self._freshness(None, line.reference), now)
+        return looks.fair_cell(line) if column == FAIR else looks.window_cell(line)
+
+    def _title_look(self, section: Section, column: int) -> Cell:
+        name = self._layout.bookmaker_of(column)
+        if name is not None:
+            return looks.hold_cell(section.holds.get(name))
+        if column == SELECTION:
+            return looks.section_cell(section)
+        if column == REFERENCE:
+            return looks.hold_cell(section.reference_hold, " %")
+        return looks.best_hold_cell(section) if column == WINDOW else EMPTY
+
+    def _freshness(self, bookmaker: str | None, price: Price | None) -> Freshness:
+        return Freshness.DEAD if price is None else self._board.freshness(bookmaker, price)
+
+    # Qt's virtuals
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._layout.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else self._layout.width

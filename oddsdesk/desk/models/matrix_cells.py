@@ -1,0 +1,142 @@
+"""How each cell of the matrix looks: prices, the reference's columns, the rows of sections."""
+
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.matrix import MatrixLine, Section
+from oddsdesk.board.prices import Price
+from oddsdesk.desk.models.figures import (
+    amount_text,
+    fair_text,
+    odds_text,
+    percent_text,
+    signed_text,
+    window_text,
+)
+from oddsdesk.desk.theme.tokens import Ground, Ink
+from oddsdesk.desk.widgets.cells import EMPTY, NEVER, Cell
+
+RELOOK_MS = 2_000
+"""How often a price is asked again whether its age changes its look."""
+ARROW_MS = 60_000
+PALE_ARROW_MS = 10 * 60_000
+"""How long the arrow of a move stays, full and then pale."""
+
+_INKS = (Ink.STRONG, Ink.SOFT, Ink.NOTE, Ink.NOTE)
+_NO_PRICE = Cell("·", Ink.GHOST)
+_NO_REFERENCE = Cell("·", Ink.GHOST, Ground.REFERENCE)
+_NO_FIGURE = Cell("–", Ink.NOTE, Ground.REFERENCE)
+
+
+def price_cell(
+    line: MatrixLine, bookmaker: str, freshness: Freshness, now_ms: int, *, is_comparable: bool
+) -> Cell:
+    """Return a bookmaker's price; ``is_comparable``: it bets on what the reference prices."""
+    price = line.prices.get(bookmaker)
+    if price is None:
+        return _NO_PRICE
+    if price.withdrawn_at is not None:
+        return Cell(odds_text(price.odds), Ink.NOTE, is_struck=True)
+    ink, ground = _INKS[freshness], Ground.PANEL
+    if freshness is not Freshness.DEAD:
+        if is_comparable and freshness is not Freshness.STALE and is_value(line, price.odds):
+            ground = Ground.VALUE
+            ink = Ink.VALUE if freshness is Freshness.FRESH else Ink.SOFT
+        elif bookmaker in line.best_bookmakers:
+            ground = Ground.BEST
+            ink = Ink.BEST if freshness is Freshness.FRESH else Ink.SOFT
+    return _moving(price, "", ink, ground, freshness, now_ms)
+
+
+def reference_cell(line: MatrixLine, freshness: Freshness, now_ms: int) -> Cell:
+    """Return the reference's price with its limit."""
+    price = line.reference
+    if price is None:
+        return _NO_REFERENCE
+    if price.withdrawn_at is not None:
+        return Cell(odds_text(price.odds), Ink.NOTE, Ground.REFERENCE, is_struck=True)
+    limit = "" if line.liquidity is None else amount_text(line.liquidity)
+    return _moving(price, limit, _INKS[freshness], Ground.REFERENCE, freshness, now_ms)
+
+
+def fair_cell(line: MatrixLine) -> Cell:
+    """Return the devigged odds."""
+    if line.fair is None:
+        return _NO_FIGURE
+    return Cell(fair_text(line.fair), Ink.SOFT, Ground.REFERENCE)
+
+
+def window_cell(line: MatrixLine) -> Cell:
+    """Return from which price the selection is value, and above which it is suspicious."""
+    if line.value_from is None or line.suspicious_above is None:
+        return _NO_FIGURE
+    return Cell(window_text(line.value_from, line.suspicious_above), Ink.SOFT, Ground.REFERENCE)
+
+
+def selection_cell(section: Section, line: MatrixLine) -> Cell:
+    """Return the name of a selection, without what the section's title says already."""
+    return Cell(selection_text(section, line))
+
+
+def section_cell(section: Section) -> Cell:
+    """Return the title of a section with its period."""
+    return Cell(section.title, Ink.STRONG, Ground.RAISED, section.period_label, is_strong=True)
+
+
+def hold_cell(hold: float | None, unit: str = "") -> Cell:
+    """Return a hold in percent; nothing where it is not known."""
+    if hold is None:
+        return EMPTY
+    return Cell(percent_text(hold) + unit, Ink.NOTE, Ground.RAISED)
+
+
+def best_hold_cell(section: Section) -> Cell:
+    """Return the hold of a section's best prices; below 0 stands out, it is an arbitrage."""
+    if section.best_hold is None:
+        return EMPTY
+    ink = Ink.VALUE if section.best_hold < 0 else Ink.NOTE
+    return Cell(f"best of market {signed_text(section.best_hold)} %", ink, Ground.RAISED)
+
+
+def is_value(line: MatrixLine, odds: float) -> bool:
+    """Whether odds lie in the price window of a line."""
+    if line.value_from is None or line.suspicious_above is None:
+        return False
+    return line.value_from <= odds <= line.suspicious_above
+
+
+def selection_text(section: Section, line: MatrixLine) -> str:
+    """Return a selection; of a player's prop only what sets it apart in its section."""
+    if section.key.market_type != "player_prop" or len(section.lines) < 2:
+        return line.selection
+    words = line.selection.split(" ")
+    others = [other.selection.split(" ") for other in section.lines]
+    shared = 0
+    while all(len(other) > shared + 1 and other[shared] == words[shared] for other in others):
+        shared += 1
+    return " ".join(words[shared:])
+
+
+def _moving(
+    price: Price, note: str, ink: Ink, ground: Ground, freshness: Freshness, now_ms: int
+) -> Cell:
+    direction = price.direction
+    flash, flashes_from, arrow, is_pale = 0, -NEVER, 0, False
+    if direction:
+        if price.changed_at == price.scraped_at:
+            flash, flashes_from = direction, price.heard_at
+        since = now_ms - price.changed_at
+        if since < PALE_ARROW_MS:
+            arrow, is_pale = direction, since >= ARROW_MS
+    is_dead = freshness is Freshness.DEAD
+    return Cell(
+        odds_text(price.odds),
+        ink,
+        ground,
+        note,
+        ground is Ground.VALUE,
+        is_dead,
+        arrow,
+        is_pale,
+        flash,
+        flashes_from,
+        NEVER if is_dead else now_ms + RELOOK_MS,
+    )

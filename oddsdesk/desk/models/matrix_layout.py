@@ -1,0 +1,100 @@
+"""Which rows and columns the matrix has, where each price stands, and when each was seen."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from oddsdesk.board.matrix import CellKey, MatrixLine, Section, SectionKey
+from oddsdesk.desk.models.matrix_rows import Row
+
+SELECTION: Final = 0
+REFERENCE: Final = 1
+FAIR: Final = 2
+WINDOW: Final = 3
+FROZEN: Final = 4
+"""How many columns stand before those of the bookmakers."""
+
+
+class MatrixLayout:
+    """Rows and bookmakers in their present order, with ways to find a place by its key."""
+
+    def __init__(self, favourites: Iterable[str]) -> None:
+        self.rows: list[Row] = []
+        self.bookmakers: list[str] = []
+        self._favourites = {name: place for place, name in enumerate(favourites)}
+        self._columns: dict[str | None, int] = {}
+        self._lines: dict[tuple[str, int, str], int] = {}
+        self._titles: dict[SectionKey, int] = {}
+        self._seen: dict[str | None, int] = {}
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return FROZEN + len(self.bookmakers)
+
+    def set_bookmakers(self, bookmakers: list[str]) -> None:
+        """Have these columns after the frozen ones, in this order."""
+        self.bookmakers = bookmakers
+        self._columns = {name: FROZEN + place for place, name in enumerate(bookmakers)}
+        self._columns[None] = REFERENCE
+        for row in self.rows:
+            row.forget(self.width)
+
+    def in_order(self, bookmakers: Iterable[str]) -> list[str]:
+        """Return bookmakers as columns stand at first: favourites, then by name."""
+        last = len(self._favourites)
+        return sorted(
+            bookmakers, key=lambda name: (self._favourites.get(name, last), name.casefold())
+        )
+
+    def index(self) -> None:
+        """Bring the ways to find places up to date with the rows."""
+        self._lines, self._titles, self._seen = {}, {}, {}
+        for place, row in enumerate(self.rows):
+            if len(row.cells) != self.width:
+                row.forget(self.width)
+            key = row.section.key
+            if row.line is None:
+                self._titles[key] = place
+            else:
+                self._lines[key.market_type, key.period, row.line.selection] = place
+                self._see_line(row.line)
+
+    def place_of(self, key: CellKey) -> tuple[int, int] | None:
+        """Return row and column of a price, None where it is not shown."""
+        row = self._lines.get((key.market_type, key.period, key.selection))
+        column = self._columns.get(key.bookmaker)
+        return None if row is None or column is None else (row, column)
+
+    def rows_of(self, section: SectionKey) -> Sequence[int]:
+        """Return the rows of a section, its title row first; none where it is not shown."""
+        top = self._titles.get(section)
+        if top is None:
+            return ()
+        bottom = top + 1
+        while bottom < len(self.rows) and self.rows[bottom].section.key == section:
+            bottom += 1
+        return range(top, bottom)
+
+    def bookmaker_of(self, column: int) -> str | None:
+        """Return whose prices a column shows; None for the reference."""
+        return None if column < FROZEN else self.bookmakers[column - FROZEN]
+
+    def see(self, bookmaker: str | None, scraped_at: int) -> None:
+        """Note when a price was last seen."""
+        if scraped_at > self._seen.get(bookmaker, 0):
+            self._seen[bookmaker] = scraped_at
+
+    def seen(self, bookmaker: str | None) -> int | None:
+        """Return when the newest price of a bookmaker was seen, in milliseconds."""
+        return self._seen.get(bookmaker)
+
+    def _see_line(self, line: MatrixLine) -> None:
+        for name, price in line.prices.items():
+            self.see(name, price.scraped_at)
+        if line.reference is not None:
+            self.see(None, line.reference.scraped_at)
+
+
+def bookmakers_of(sections: Iterable[Section]) -> set[str]:
+    """Return who prices anything in sections, the reference left out."""
+    return {name for section in sections for line in section.lines for name in line.prices}

@@ -1,0 +1,122 @@
+"""The game matrix: every selection of a game by every bookmaker, live."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
+from oddsdesk.clock import Clock
+from oddsdesk.desk.links import open_link
+from oddsdesk.desk.models.market_groups import ALL
+from oddsdesk.desk.models.matrix import MatrixModel
+from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.panels.matrix_header import MatrixHeader
+from oddsdesk.desk.panels.matrix_states import state_without_rows, trouble_text
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.widgets.placeholder import Placeholder
+
+_CLOCK_MS = 1_000
+
+
+class MatrixPanel(QWidget):
+    """Shows one game of the board until ``close_panel``."""
+
+    def __init__(
+        self,
+        board: Board,
+        theme: Theme,
+        clock: Clock,
+        game_id: str,
+        favourites: Iterable[str] = (),
+    ) -> None:
+        super().__init__()
+        self.setProperty("look", "panel")
+        self._board = board
+        self._clock = clock
+        self._game_id = game_id
+        self._model = MatrixModel(board, game_id, clock, favourites, self)
+        self.header = MatrixHeader(theme)
+        self.table = LiveTable(theme, self._model, clock, frozen=FROZEN, outlines_current=True)
+        self.table.setAccessibleName("Game matrix")
+        self._placeholder = Placeholder(theme)
+        self._messages = MessageBar(theme)
+        self._says_trouble = False
+        self._clock_timer = QTimer(self, interval=_CLOCK_MS)
+        self._clock_timer.timeout.connect(self._show_moment)
+        self._lay_out()
+        self.header.group_chosen.connect(self._model.show_group)
+        self._model.laid_out.connect(self._show_layout)
+        self._placeholder.action_requested.connect(lambda: self.header.chips.choose(ALL))
+        self.table.opened.connect(self._on_table_opened)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._show_layout()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._clock_timer.stop()
+        self._model.close()
+        self._unsubscribe()
+
+    def _lay_out(self) -> None:
+        body = QWidget()
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self._placeholder)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.header)
+        whole.addWidget(body, 1)
+        whole.addWidget(self._messages)
+
+    def _show_layout(self) -> None:
+        matrix = self._model.matrix
+        if matrix is not None:
+            self.header.show_markets(matrix, len(self._model.bookmakers))
+            self._model.show_group(self.header.chips.current or ALL)
+        self._show_moment()
+
+    def _show_moment(self) -> None:
+        now_ms, connection = self._clock(), self._board.connection
+        matrix = self._model.matrix
+        self.header.show_game(matrix or self._board.games.get(self._game_id), now_ms)
+        has_rows = self._model.rowCount() > 0
+        if not has_rows:
+            is_filtered = (self.header.chips.current or ALL) != ALL
+            state = state_without_rows(matrix, connection, now_ms, is_filtered=is_filtered)
+            self._placeholder.say(*state)
+        self._stack.setCurrentIndex(0 if has_rows else 1)
+        self._show_trouble(trouble_text(connection, now_ms) if has_rows else "")
+
+    def _show_trouble(self, text: str) -> None:
+        if text and (not self._says_trouble or not self._messages.isHidden()):
+            self._messages.say(text, icon="offline")
+        elif not text and self._says_trouble:
+            self._messages.hide()
+        self._says_trouble = bool(text)
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged | GamesChanged):
+            self._show_moment()
+
+    def _on_table_opened(self, index: QModelIndex) -> None:
+        price = self._model.price(index.row(), index.column())
+        if price is not None and not open_link(price.url):
+            name = self._model.column_name(index.column())
+            self._messages.say(f"{name} gave no web page for this price.")
+
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_moment()
+        self._clock_timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._clock_timer.stop()

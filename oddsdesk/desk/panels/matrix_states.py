@@ -1,0 +1,61 @@
+"""Why a matrix shows no prices, or old ones: each state in its own words, with what to do."""
+
+from typing import NamedTuple
+
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.matrix import Matrix
+from oddsdesk.desk.moments import span_text
+from oddsdesk.desk.theme.tokens import Ink
+
+
+class State(NamedTuple):
+    """What a placeholder shows."""
+
+    icon: str
+    sentence: str
+    detail: str = ""
+    action: str = ""
+    ink: Ink = Ink.NOTE
+
+
+def state_without_rows(
+    matrix: Matrix | None, connection: Connection, now_ms: int, *, is_filtered: bool
+) -> State:
+    """Return what to say in place of the prices of a game."""
+    if is_filtered and matrix is not None and matrix.sections:
+        return State("filter", "None of these markets is quoted now.", "", "Show all markets")
+    if connection.link is Link.REFUSED:
+        return State("lock", "The service does not let this key in.", _reason(connection))
+    if connection.link is Link.WAITING:
+        return State("offline", "Not connected.", _trouble(connection, now_ms), ink=Ink.DOWN)
+    if matrix is not None and matrix.read_at is not None:
+        return State(
+            "table",
+            "No bookmaker quotes this game now.",
+            "Prices show up here by themselves when one does.",
+        )
+    return State("loading", "Reading the prices of this game…")
+
+
+def trouble_text(connection: Connection, now_ms: int) -> str:
+    """Return why prices on screen grow old; empty while the service is heard."""
+    if connection.link is Link.WAITING:
+        return f"Not connected: prices are as last seen. {_trouble(connection, now_ms)}".rstrip()
+    if connection.link is Link.REFUSED:
+        reason = _reason(connection)
+        return f"The service does not let this key in: prices are as last seen. {reason}".rstrip()
+    return ""
+
+
+def _trouble(connection: Connection, now_ms: int) -> str:
+    said = [_reason(connection)]
+    if connection.since_ms is not None:
+        said.append(f"Away for {span_text(now_ms - connection.since_ms)}.")
+    if connection.next_try_ms is not None and connection.next_try_ms > now_ms:
+        said.append(f"Next try in {span_text(connection.next_try_ms - now_ms)}.")
+    return " ".join(part for part in said if part)
+
+
+def _reason(connection: Connection) -> str:
+    reason = connection.reason or ""
+    return reason if not reason or reason.endswith(".") else f"{reason}."
