@@ -101,7 +101,7 @@ class Game:
 
     def _next_ms(self, now_ms: int, random: Random) -> int:
         if self.live:
-            return now_ms + round(random.uniform(18_000, 32_000))
+            return now_ms + round(random.uniform(25_000, 45_000))
         to_start = self.kickoff_ms - now_ms
         if to_start < _HOUR_MS:
             pause = random.uniform(1, 2.5)

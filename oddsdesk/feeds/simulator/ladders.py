@@ -9,6 +9,8 @@ Ladder = Callable[[float], float]
 """Rounds raw odds to a price, which is above 1."""
 
 _LOWEST: Final = 1.01
+_HAIR: Final = 2e-4
+"""Relative error that four decimals leave: what is on the ladder already stays there."""
 _EXCHANGE: Final = ((2, 0.01), (3, 0.02), (4, 0.05), (6, 0.1), (10, 0.2), (20, 0.5), (1e9, 1.0))
 
 
@@ -38,7 +40,7 @@ def _american(raw: float) -> float:
     step = 1 if line < 200 else 5
     if raw >= 2:
         return round(1 + _floor(line, step) / 100, 4)
-    return max(round(1 + 100 / (math.ceil(line / step) * step), 4), _LOWEST)
+    return max(round(1 + 100 / (math.ceil(line * (1 - _HAIR) / step) * step), 4), _LOWEST)
 
 
 def _exchange(raw: float) -> float:
@@ -48,7 +50,7 @@ def _exchange(raw: float) -> float:
 
 def _probability(raw: float) -> float:
     """Whole cents a share that pays one dollar."""
-    cents = min(max(math.ceil(100 / raw - 1e-6), 1), 99)
+    cents = min(max(math.ceil(100 / raw * (1 - _HAIR)), 1), 99)
     return round(100 / cents, 4)
 
 

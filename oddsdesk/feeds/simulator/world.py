@@ -115,7 +115,8 @@ class World:
 
     def _slip(self, bookmaker: Bookmaker, game: Game, at_ms: int) -> None:
         listing = bookmaker.listings[game]
-        if bookmaker.profile.offer is Offer.PREDICTION or listing.game.over or not listing.offers:
+        sharp = bookmaker is self.bookmakers[0]
+        if sharp or bookmaker.profile.offer is Offer.PREDICTION or game.over or not listing.offers:
             return
         pricer = self._pricers[bookmaker.profile.name]
         slip = find_slip(listing, pricer, at_ms, self._random)
