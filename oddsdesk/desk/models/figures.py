@@ -1,6 +1,7 @@
 """How figures are written: fixed decimals, so that columns can be compared by eye."""
 
 import math
+from collections.abc import Callable
 
 _LONG_ODDS = 100
 
@@ -28,7 +29,8 @@ def window_text(value_from: float | None, suspicious_above: float | None) -> str
     """
     if value_from is None or suspicious_above is None:
         return "–"
-    least, most = math.ceil(value_from * 100) / 100, math.floor(suspicious_above * 100) / 100
+    least = _rounded(value_from, math.ceil)
+    most = _rounded(suspicious_above, math.floor)
     if least > most:
         return f"{value_from:.3f} – {suspicious_above:.3f}"
     return f"{odds_text(least)} – {odds_text(most)}"
@@ -53,3 +55,9 @@ def amount_text(amount: float) -> str:
     if amount < 999_500:
         return f"{amount / 1_000:.0f}k"
     return f"{amount / 1_000_000:.1f}M"
+
+
+def _rounded(odds: float, rounding: Callable[[float], int]) -> float:
+    """Round to the decimals that ``odds_text`` shows; dust of binary fractions does not count."""
+    scale = 100 if odds < _LONG_ODDS else 1
+    return rounding(round(odds * scale, 6)) / scale

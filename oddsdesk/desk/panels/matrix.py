@@ -51,7 +51,6 @@ class MatrixPanel(QWidget):
         self._lay_out()
         self.header.group_chosen.connect(self._model.show_group)
         self._model.laid_out.connect(self._show_layout)
-        self._placeholder.action_requested.connect(lambda: self.header.chips.choose(ALL))
         self.table.opened.connect(self._on_table_opened)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._show_layout()
@@ -87,9 +86,8 @@ class MatrixPanel(QWidget):
         self.header.show_game(matrix or self._board.games.get(self._game_id), now_ms)
         has_rows = self._model.rowCount() > 0
         if not has_rows:
-            is_filtered = (self.header.chips.current or ALL) != ALL
-            state = state_without_rows(matrix, connection, now_ms, is_filtered=is_filtered)
-            self._placeholder.say(*state)
+            state = state_without_rows(matrix, connection, now_ms)
+            self._placeholder.say(state.icon, state.sentence, state.detail, ink=state.ink)
         self._stack.setCurrentIndex(0 if has_rows else 1)
         self._show_trouble(trouble_text(connection, now_ms) if has_rows else "")
 

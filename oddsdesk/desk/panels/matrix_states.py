@@ -14,16 +14,11 @@ class State(NamedTuple):
     icon: str
     sentence: str
     detail: str = ""
-    action: str = ""
     ink: Ink = Ink.NOTE
 
 
-def state_without_rows(
-    matrix: Matrix | None, connection: Connection, now_ms: int, *, is_filtered: bool
-) -> State:
+def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: int) -> State:
     """Return what to say in place of the prices of a game."""
-    if is_filtered and matrix is not None and matrix.sections:
-        return State("filter", "None of these markets is quoted now.", "", "Show all markets")
     if connection.link is Link.REFUSED:
         return State("lock", "The service does not let this key in.", _reason(connection))
     if connection.link is Link.WAITING:

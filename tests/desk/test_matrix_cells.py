@@ -1,0 +1,109 @@
+"""Figures and names as the matrix writes them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.board.matrix import MatrixLine, Section, SectionKey
+from oddsdesk.desk.models.figures import (
+    amount_text,
+    exact_odds_text,
+    odds_text,
+    percent_text,
+    signed_text,
+    window_text,
+)
+from oddsdesk.desk.models.market_groups import ALL, groups_of, is_in_group
+from oddsdesk.desk.models.matrix_cells import selection_text
+from oddsdesk.desk.models.matrix_rows import rows_of, steps_between
+
+
+def section(market_type: str, *selections: str, group: str = "", period: int = 0) -> Section:
+    lines = [MatrixLine(selection) for selection in selections]
+    label = ("Full Time", "1st Half")[period]
+    key = SectionKey(market_type, period, group)
+    return Section(key, "A - B", "Football", None, label, True, lines)
+
+
+@pytest.mark.parametrize(
+    ("odds", "text", "exact"),
+    [
+        (1.5, "1.50", "1.50"),
+        (2.404, "2.40", "2.404"),
+        (99.5, "99.50", "99.50"),
+        (151, "151", "151.00"),
+    ],
+)
+def test_odds_have_fixed_decimals_and_their_own_when_asked(
+    odds: float, text: str, exact: str
+) -> None:
+    assert odds_text(odds) == text
+    assert exact_odds_text(odds) == exact
+
+
+@given(st.floats(1.02, 90), st.floats(1.02, 1.4))
+def test_a_window_is_rounded_inwards(least: float, stretch: float) -> None:
+    most = least * stretch
+    first, last = (float(end) for end in window_text(least, most).split(" – "))
+    dust = 1e-6
+    assert least - dust <= first <= last <= most + dust
+
+
+def test_a_narrow_window_shows_three_decimals() -> None:
+    assert window_text(2.131, 2.139) == "2.131 – 2.139"
+    assert window_text(2.1344, 2.1830) == "2.14 – 2.18"
+    assert window_text(None, None) == "–"
+
+
+def test_percentages_have_a_true_minus_and_no_negative_nought() -> None:
+    assert percent_text(-0.6) == "−0.6"
+    assert percent_text(-0.04) == "0.0"
+    assert signed_text(0.8) == "+0.8"
+    assert signed_text(-0.8) == "−0.8"
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(850, "850"), (12_000, "12k"), (999_400, "999k"), (1_250_000, "1.2M")],
+)
+def test_amounts_are_short(amount: float, text: str) -> None:
+    assert amount_text(amount) == text
+
+
+def test_a_prop_says_only_what_its_section_does_not() -> None:
+    prop = section(
+        "player_prop", "Messi shots Over 2.5", "Messi shots Under 2.5", group="Messi shots 2.5"
+    )
+    assert [selection_text(prop, line) for line in prop.lines] == ["Over 2.5", "Under 2.5"]
+    lone = section("player_prop", "Messi shots Over 2.5")
+    assert selection_text(lone, lone.lines[0]) == "Messi shots Over 2.5"
+    result = section("moneyline", "Manchester City", "Manchester United")
+    assert selection_text(result, result.lines[0]) == "Manchester City"
+
+
+def test_each_section_is_in_every_market_its_kind_and_its_period() -> None:
+    half = section("total", "Over 1.5", "Under 1.5", period=1)
+    groups = groups_of([half, section("moneyline", "A", "B"), section("btts", "Yes", "No")])
+    assert [key for key, _ in groups] == [ALL, "result", "totals", "props", "period:1"]
+    assert [key for key, _ in groups if is_in_group(half, key)] == [ALL, "totals", "period:1"]
+
+
+def test_a_game_with_one_kind_of_market_needs_no_choice() -> None:
+    assert groups_of([section("moneyline", "A", "B")]) == [(ALL, "All markets")]
+
+
+KINDS = st.lists(st.integers(0, 12), unique=True)
+
+
+@given(KINDS, KINDS, st.sets(st.integers(0, 12)))
+def test_steps_lead_from_any_rows_to_any_others(
+    old: list[int], new: list[int], folded: set[int]
+) -> None:
+    def sections(kinds: list[int]) -> list[Section]:
+        return [section("total", f"Over {k}", f"Under {k}", group=str(k)) for k in kinds]
+
+    rows = rows_of(sections(old), ())
+    wanted = rows_of(sections(new), {SectionKey("total", 0, str(k)) for k in folded})
+    for step in steps_between(list(rows), wanted):
+        rows[step.first : step.last] = step.rows
+    assert [row.name for row in rows] == [row.name for row in wanted]

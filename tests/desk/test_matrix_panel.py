@@ -1,0 +1,169 @@
+"""The matrix panel: what it says of a game, its states, opening a bookmaker's page."""
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.panels.matrix import MatrixPanel
+from oddsdesk.desk.panels.matrix_states import state_without_rows, trouble_text
+from oddsdesk.desk.theme.theme import Scheme, Theme
+from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.widgets.placeholder import Placeholder
+
+NOW_MS = 1_776_340_800_000
+LIVE = Connection(link=Link.LIVE)
+
+
+@pytest.fixture
+def panel(theme: Theme, quoted: Any, qtbot: QtBot) -> MatrixPanel:
+    quoted.board.set_connection(LIVE)
+    made = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id)
+    qtbot.addWidget(made)
+    made.resize(1_118, 600)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_panel()
+
+
+def said(panel: MatrixPanel, kind: type[MessageBar] | type[Placeholder]) -> str:
+    """Every text on show in a part of the panel."""
+    part = panel.findChild(kind)
+    if part is None or not part.isVisible():
+        return ""
+    return " ".join(label.text() for label in part.findChildren(QLabel) if label.isVisible())
+
+
+def header_texts(panel: MatrixPanel) -> list[str]:
+    return [label.text() for label in panel.header.findChildren(QLabel) if label.isVisible()]
+
+
+def test_the_header_says_game_time_and_columns(panel: MatrixPanel) -> None:
+    texts = header_texts(panel)
+    assert texts[0] == "Everton v Liverpool"
+    assert "Columns 4 / 4" in texts
+    assert any(text.startswith("EPL · ") and text.endswith("in 2 d 19 h") for text in texts)
+    assert "Live" not in texts
+
+
+def test_a_game_in_play_says_so(panel: MatrixPanel, quoted: Any) -> None:
+    quoted.board.matrix(quoted.id).is_live = True
+    panel._show_moment()
+    assert "Live" in header_texts(panel)
+
+
+def test_a_chip_narrows_markets_and_columns(panel: MatrixPanel) -> None:
+    panel.header.chips.choose("totals")
+    assert panel.table.model.rowCount() == 3
+    assert "Columns 3 / 4" in header_texts(panel)
+
+
+def test_no_column_is_cut_off_in_the_frozen_part(panel: MatrixPanel) -> None:
+    model, pane = panel.table.model, panel.table.frozen
+    assert pane.width() == sum(pane.columnWidth(column) for column in range(FROZEN))
+    for column in range(FROZEN):
+        assert pane.header.width_of(model.header(column)) <= pane.columnWidth(column)
+
+
+def test_enter_opens_the_bookmakers_page(
+    panel: MatrixPanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        QDesktopServices, "openUrl", lambda url: opened.append(QUrl(url).toString()) or True
+    )
+    panel.table.set_current(1, FROZEN + 1)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert opened == ["https://bovada.example/Everton"]
+
+
+def test_a_price_without_a_page_says_so(panel: MatrixPanel, qtbot: QtBot) -> None:
+    panel.table.set_current(1, 1)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert said(panel, MessageBar) == " Pinnacle gave no web page for this price."
+
+
+def test_lost_prices_stay_and_the_bar_says_why_and_when(panel: MatrixPanel, quoted: Any) -> None:
+    now = quoted.clock.now
+    lost = Connection(
+        link=Link.WAITING, reason="The service is away", since_ms=now, next_try_ms=now + 8_000
+    )
+    quoted.board.set_connection(lost)
+    text = said(panel, MessageBar)
+    assert "prices are as last seen" in text
+    assert "The service is away." in text
+    assert "Next try in 8 s." in text
+    assert panel.table.isVisible()
+    quoted.board.set_connection(LIVE)
+    assert said(panel, MessageBar) == ""
+
+
+def test_a_closed_bar_stays_closed_until_the_next_trouble(panel: MatrixPanel, quoted: Any) -> None:
+    lost = Connection(link=Link.WAITING)
+    quoted.board.set_connection(lost)
+    bar = panel.findChild(MessageBar)
+    assert bar is not None
+    bar.hide()
+    panel._show_moment()
+    assert not bar.isVisible()
+    quoted.board.set_connection(LIVE)
+    quoted.board.set_connection(lost)
+    assert bar.isVisible()
+
+
+def test_before_its_prices_are_read_a_game_is_loading(
+    theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    board = Board(quoted.clock)
+    board.set_connection(LIVE)
+    panel = MatrixPanel(board, theme, quoted.clock, quoted.id)
+    qtbot.addWidget(panel)
+    panel.show()
+    assert "Reading the prices" in said(panel, Placeholder)
+    panel.close_panel()
+
+
+def test_a_group_that_is_quoted_no_more_gives_way_to_all_markets(
+    panel: MatrixPanel, quoted: Any
+) -> None:
+    panel.header.chips.choose("totals")
+    quoted._markets.pop(("total", 0))
+    quoted.clock.now += 1_000
+    quoted.load()
+    quoted.clock.now += 61_000
+    quoted.board.sweep()
+    panel.table.model.flush()
+    assert panel.header.chips.current == ""
+    assert panel.table.model.rowCount() == 6
+
+
+def test_each_state_looks_different(quoted: Any) -> None:
+    matrix = quoted.board.matrix(quoted.id)
+    states = [
+        state_without_rows(None, LIVE, NOW_MS),
+        state_without_rows(matrix, LIVE, NOW_MS),
+        state_without_rows(None, Connection(link=Link.WAITING), NOW_MS),
+        state_without_rows(None, Connection(link=Link.REFUSED), NOW_MS),
+    ]
+    assert len({state.icon for state in states}) == len(states)
+    assert len({state.sentence for state in states}) == len(states)
+
+
+def test_a_refused_key_is_told_with_its_reason() -> None:
+    text = trouble_text(Connection(link=Link.REFUSED, reason="The key was revoked."), NOW_MS)
+    assert text.endswith("The key was revoked.")
+    assert trouble_text(LIVE, NOW_MS) == ""
+
+
+def test_a_change_of_scheme_repaints_the_panel(panel: MatrixPanel, theme: Theme) -> None:
+    dark = panel.grab().toImage().pixelColor(600, 550).lightness()
+    theme.choose(Scheme.LIGHT)
+    light = panel.grab().toImage().pixelColor(600, 550).lightness()
+    assert dark < 60 < 200 < light
