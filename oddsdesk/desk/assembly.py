@@ -1,0 +1,139 @@
+"""The window put together: panels made, their wishes connected."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.games import GameEntry
+from oddsdesk.board.notices import GamesChanged, Notice
+from oddsdesk.clock import Clock
+from oddsdesk.contract.identity import teams
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.panels.grid import GridPanel
+from oddsdesk.desk.panels.matrix import MatrixPanel
+from oddsdesk.desk.panels.navigator import Navigator
+from oddsdesk.desk.panels.status_bar import StatusBar
+from oddsdesk.desk.panels.top_bar import TopBar
+from oddsdesk.desk.panels.values import ValuesPanel
+from oddsdesk.desk.tabs import GameTabs
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.window import MainWindow
+
+
+class Wishes(Protocol):
+    """What the desk asks to be kept current."""
+
+    def watch(self, game_id: str) -> None:
+        """Keep a game's matrix current."""
+
+    def unwatch(self, game_id: str) -> None:
+        """Keep it current no longer."""
+
+    def want_rows(self, wanted: bool) -> None:
+        """Keep the prices of all games current, for the odds grid."""
+
+
+class Desk:
+    """The window with its panels; everything in it reads the board."""
+
+    def __init__(
+        self, board: Board, theme: Theme, layout: Layout, clock: Clock, connection_name: str
+    ) -> None:
+        self.window = MainWindow(theme, layout)
+        self._board = board
+        self._theme = theme
+        self._clock = clock
+        self.navigator = Navigator(board, theme, clock)
+        self.values = ValuesPanel(board, theme, clock)
+        self.grid = GridPanel(board, theme, clock)
+        self.top_bar = TopBar(board, theme, connection_name, self.window.menu)
+        self.status_bar = StatusBar(board, theme, clock, board.method)
+        self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
+        self._place()
+        self._add_actions()
+        self.navigator.game_requested.connect(self.open_game)
+        self.navigator.game_beside_requested.connect(self.open_game_beside)
+        self.values.game_requested.connect(self.open_game)
+        self.games.current_game_changed.connect(self._on_games_current_game_changed)
+        self._has_chosen = False
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+
+    def attach(self, wishes: Wishes) -> None:
+        """Tell from now on what the user looks at."""
+        self.games.game_opened.connect(wishes.watch)
+        self.games.game_closed.connect(wishes.unwatch)
+        self.window.tabs.currentChanged.connect(
+            lambda _index: wishes.want_rows(self.window.tabs.currentWidget() is self.grid)
+        )
+
+    def open_game(self, game_id: str) -> None:
+        """Show a game in the tab in front."""
+        self._has_chosen = True
+        self.games.open(game_id, self._title(game_id))
+
+    def open_game_beside(self, game_id: str) -> None:
+        """Show a game in a tab of its own."""
+        self.games.open_beside(game_id, self._title(game_id))
+
+    def close(self) -> None:
+        """Let go of the board; the window is closed already."""
+        self._unsubscribe()
+        self.games.close_all()
+        for panel in (self.navigator, self.values, self.grid, self.top_bar, self.status_bar):
+            panel.close_panel()
+
+    def _make_matrix(self, game_id: str) -> QWidget:
+        return MatrixPanel(self._board, self._theme, self._clock, game_id)
+
+    def _place(self) -> None:
+        window = self.window
+        window.put_top_bar(self.top_bar)
+        areas = Qt.DockWidgetArea
+        window.put_dock("navigator", "Navigator", self.navigator, areas.LeftDockWidgetArea)
+        window.put_dock("values", "Value bets", self.values, areas.BottomDockWidgetArea)
+        window.tabs.addTab(self.grid, "Odds grid")
+        window.setStatusBar(self.status_bar)
+
+    def _add_actions(self) -> None:
+        window = self.window
+        window.menu.addSeparator()
+        window.add_action("Filter games", "Ctrl+F", self._focus_filter)
+        window.add_action("Close game", "Ctrl+W", self.games.close_current)
+        window.add_action("Next tab", "Ctrl+Tab", lambda: self._turn(1))
+        window.add_action("Previous tab", "Ctrl+Shift+Tab", lambda: self._turn(-1))
+        window.menu.addSeparator()
+        window.add_action("Quit", "Ctrl+Q", window.close)
+
+    def _focus_filter(self) -> None:
+        self.navigator.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.navigator.filter.selectAll()
+
+    def _turn(self, step: int) -> None:
+        tabs = self.window.tabs
+        tabs.setCurrentIndex((tabs.currentIndex() + step) % tabs.count())
+
+    def _title(self, game_id: str) -> str:
+        game = self._board.games.get(game_id)
+        matrix = self._board.matrix(game_id)
+        name = game.match_name if game else matrix.match_name if matrix else "Game"
+        pair = teams(name)
+        return f"{pair[0]} v {pair[1]}" if pair else name
+
+    def _on_games_current_game_changed(self, game_id: str) -> None:
+        title = self._title(game_id) if game_id else "Odds grid"
+        self.window.setWindowTitle(f"{title} – oddsdesk")
+        if game_id:
+            self.navigator.show_current(game_id)
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, GamesChanged) and self._board.games and not self._has_chosen:
+            self._has_chosen = True
+            self.open_game_beside(_most_quoted(self._board.games.values()))
+
+
+def _most_quoted(games: Iterable[GameEntry]) -> str:
+    """The game to open when the user has not chosen one: most bookmakers, then the first."""
+    return max(games, key=lambda game: game.bookmaker_count).game_id
