@@ -95,11 +95,10 @@ def fair_odds(method: str, reference_odds: float, payout_rate: float, outcomes: 
 
 
 _METHODS: Final = (DEFAULT_METHOD, PUBLISHED, "multiplicative", *_TWO_WAY_ONLY)
+_FLOORS: Final = ((False, True), (False, False), (True, True), (True, False))
+"""In the fair odds, in the EV; the contract's reading first."""
 _HYPOTHESES: Final = tuple(
-    Hypothesis(method, in_fair, in_ev)
-    for method, (in_fair, in_ev) in product(
-        _METHODS, ((False, True), (False, False), (True, True), (True, False))
-    )
+    Hypothesis(method, in_fair, in_ev) for method, (in_fair, in_ev) in product(_METHODS, _FLOORS)
 )
 
 
@@ -110,37 +109,53 @@ def audit(rows: Iterable[AuditedRow]) -> Audit:
     ``payout_rate``, ``fair_odds`` and ``ev_pct`` leaves open; it fits when it explains nine
     tenths of the rows, and no other explains more.
     """
-    judged = list(rows)
-    counts = {
-        hypothesis: sum(_explains(hypothesis, row) for row in judged) for hypothesis in _HYPOTHESES
-    }
+    counts = dict.fromkeys(_HYPOTHESES, 0)
+    judged = 0
+    for row in rows:
+        judged += 1
+        for hypothesis in _explaining(row):
+            counts[hypothesis] += 1
     best = max(counts.values())
-    if not judged or best < _ENOUGH * len(judged):
-        return Audit(len(judged), best, ())
-    return Audit(len(judged), best, tuple(h for h in _HYPOTHESES if counts[h] == best))
+    if not judged or best < _ENOUGH * judged:
+        return Audit(judged, best, ())
+    return Audit(judged, best, tuple(h for h in _HYPOTHESES if counts[h] == best))
 
 
-def _explains(hypothesis: Hypothesis, row: AuditedRow) -> bool:
-    return any(_explains_with(hypothesis, row, n) for n in row.outcomes)
+def _explaining(row: AuditedRow) -> set[Hypothesis]:
+    found = set()
+    for method, outcomes in product(_METHODS, row.outcomes):
+        span = _fair_span(method, row, outcomes)
+        if span is not None:
+            found |= {
+                Hypothesis(method, in_fair, in_ev)
+                for in_fair, in_ev in _FLOORS
+                if _follows(row, span, in_fair=in_fair, in_ev=in_ev)
+            }
+    return found
 
 
-def _explains_with(hypothesis: Hypothesis, row: AuditedRow, outcomes: int) -> bool:
+def _fair_span(method: str, row: AuditedRow, outcomes: int) -> tuple[float, float] | None:
+    """The least and greatest fair odds that the rounded S leaves open."""
     try:
         ends = [
-            fair_odds(hypothesis.method, row.reference_odds, row.payout_rate + shift, outcomes)
+            fair_odds(method, row.reference_odds, row.payout_rate + shift, outcomes)
             for shift in (-_RATE_ROUNDING, _RATE_ROUNDING)
         ]
     except DevigError:
-        return False
-    least, most = min(ends) - _FLOAT_SLACK, max(ends) + _FLOAT_SLACK
+        return None
+    return min(ends) - _FLOAT_SLACK, max(ends) + _FLOAT_SLACK
+
+
+def _follows(row: AuditedRow, span: tuple[float, float], *, in_fair: bool, in_ev: bool) -> bool:
+    """Whether the row's fair odds lie in the span and its EV follows from them."""
     floor = safety_floor(row.market_type)
-    shown = floor if hypothesis.floor_in_fair_odds else 1.0
-    if not least * shown - _FAIR_ROUNDING <= row.fair_odds <= most * shown + _FAIR_ROUNDING:
+    shown = floor if in_fair else 1.0
+    # The shown fair odds narrow the span: the EV has to follow from the same price.
+    least = max(span[0], (row.fair_odds - _FAIR_ROUNDING) / shown)
+    most = min(span[1], (row.fair_odds + _FAIR_ROUNDING) / shown)
+    if least > most:
         return False
-    # The row's own fair odds are the sharper figure: its EV has to follow from them.
-    least = max(least, (row.fair_odds - _FAIR_ROUNDING) / shown)
-    most = min(most, (row.fair_odds + _FAIR_ROUNDING) / shown)
-    base = floor if hypothesis.floor_in_ev else 1.0
+    base = floor if in_ev else 1.0
     lowest = (row.odds / (most * base) - 1) * 100 - _EV_ROUNDING - _FLOAT_SLACK
     highest = (row.odds / (least * base) - 1) * 100 + _EV_ROUNDING + _FLOAT_SLACK
     return lowest <= row.ev_pct <= highest

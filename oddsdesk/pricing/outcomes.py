@@ -20,6 +20,10 @@ _SIDE_RANK: Final = {
     for rank, side in enumerate((HOME, DRAW, AWAY, OVER, UNDER, YES, NO, "1X", "X2", "12"))
 }
 _DRAWS: Final = frozenset({"draw", "tie", "x"})
+_NAMING_TEAMS: Final = frozenset(
+    {"moneyline", "spread", "draw_no_bet", "3way_handicap", "games_handicap", "team_total"}
+)
+"""Market types whose selections mean something only within their game."""
 _NUMBER: Final = r"(?:0|[1-9]\d{0,3})(?:\.\d{1,3})?"
 _HANDICAP: Final = re.compile(rf"(.+) ([+-]{_NUMBER}|0(?:\.0{{1,3}})?)", re.ASCII)
 _TOTAL: Final = re.compile(rf"(?:(.+) )?(Over|Under) ({_NUMBER})", re.ASCII | re.IGNORECASE)
@@ -37,9 +41,13 @@ class Outcome(NamedTuple):
     """Place among the market's selections (D7)."""
 
 
-@lru_cache(maxsize=1 << 16)
 def read_selection(market_type: str, match_name: str, text: str) -> Outcome | None:
     """Return what a selection text means, None for text that fits no form (D36)."""
+    return _read(market_type, match_name if market_type in _NAMING_TEAMS else "", text)
+
+
+@lru_cache(maxsize=1 << 16)
+def _read(market_type: str, match_name: str, text: str) -> Outcome | None:
     reader = _READERS.get(market_type)
     return None if reader is None else reader(match_name, text)
 
