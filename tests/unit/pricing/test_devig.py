@@ -49,6 +49,12 @@ def test_published_numbers_are_met(
     assert devig(method, odds).probabilities == pytest.approx(probabilities, abs=tolerance)
 
 
+def test_goto_worked_by_hand() -> None:
+    """q = 0.64, 0.51: errors 0.6, 0.7, so t = 0.15 / 1.3."""
+    fair = devig("goto", [1 / 0.64, 1 / 0.51]).probabilities
+    assert fair == pytest.approx([0.64 - 0.6 * 0.15 / 1.3, 0.51 - 0.7 * 0.15 / 1.3])
+
+
 def test_published_parameters_are_met() -> None:
     shin = devig("shin", [2.6, 2.4, 4.3]).parameter
     assert shin == pytest.approx(0.01694251276407055, abs=1e-11)  # Berk, package `shin`

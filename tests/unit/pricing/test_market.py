@@ -55,8 +55,18 @@ def test_prices_that_the_reference_does_not_give_are_explained() -> None:
 
 
 def test_the_references_own_price_is_never_value_even_under_the_published_formula() -> None:
-    reference = prices("Pinnacle", {"Over 2.5": 2.1, "Under 2.5": 1.9})
-    assert value_bets(TOTALS, reference, [reference], NOW, "published") == []
+    odds = {"Over 2.5": 1.95, "Under 2.5": 1.88}
+    books = [prices("Pinnacle", odds), prices("bwin", odds)]
+    found = value_bets(TOTALS, books[0], books, NOW, "published")
+    assert {judged.bookmaker for judged in found} == {"bwin"}
+
+
+def test_a_price_at_the_least_edge_is_found() -> None:
+    """From 2.13434604 on EV is 1 % (the window of 2.05 against 1.88)."""
+    reference = prices("Pinnacle", {"Over 2.5": 2.05, "Under 2.5": 1.88})
+    books = [prices("below", {"Over 2.5": 2.134346}), prices("above", {"Over 2.5": 2.134347})]
+    found = value_bets(TOTALS, reference, books, NOW)
+    assert [judged.bookmaker for judged in found] == ["above"]
 
 
 def test_an_unknown_method_is_refused() -> None:

@@ -64,7 +64,7 @@ def test_every_spelling_of_the_zero_line_is_the_same_line(zero: str) -> None:
         ("spread", "FC Schalke 04"),
         ("spread", "FC Schalke 04 1.5"),
         ("spread", "FC Schalke 04 +1,5"),
-        ("spread", "FC Schalke 04 +٣"),
+        ("spread", "FC Schalke 04 +1٣"),
         ("spread", "Draw +1"),
         ("3way_handicap", "Draw"),
         ("total", "Over"),

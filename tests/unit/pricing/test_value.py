@@ -104,6 +104,13 @@ def test_a_price_outside_says_which_rule_and_by_how_much(
     assert not verdict.is_value
 
 
+def test_a_short_price_against_a_wide_reference_pays_too_little() -> None:
+    verdict = judge_over(line_of("total", TOTAL), 1.91)
+    (check,) = [check for check in verdict.stopped_by if check.rule is Rule.PAYOUT]
+    assert check.figure == pytest.approx(1 / 1.91 + 1 / 1.88)
+    assert (check.least, check.most) == (0.99, 1.05)
+
+
 def test_moneyline_and_spread_are_capped_at_ten_percent() -> None:
     spread = {"Arsenal -1": 8.0, "Chelsea +1": 1.13}
     candidate = Candidate("home", 9.3, frozenset({"home"}), NOW, False)
