@@ -11,7 +11,7 @@ from oddsdesk.feeds.simulator.price_books import PriceBook
 from oddsdesk.feeds.simulator.sports import MINUTE_MS
 
 _HOUR_MS = 60 * MINUTE_MS
-_PAUSE_CHANCE = 0.03
+_PAUSE_CHANCE = 0.07
 
 
 class Bookmaker:

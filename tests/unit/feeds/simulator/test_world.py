@@ -94,6 +94,8 @@ def record() -> Record:
     for quote in record.opening:
         record.say(quote)
     record.changes = record.quotes = 0
+    record.last_said.clear()
+    record.longest_silence.clear()
     for at in range(NOW, NOW + SPAN, TICK):
         if (at - NOW) % 600_000 == 0:
             record.value(at)
