@@ -23,6 +23,12 @@ def database(tmp_path: Path) -> Path:
     return tmp_path / "odds.db"
 
 
+@pytest.fixture(autouse=True)
+def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not turn short work into long work."""
+    monkeypatch.setattr("oddsdesk.cli.progress.FIRST_AFTER_S", float("inf"))
+
+
 @pytest.fixture
 def answer(tmp_path: Path) -> Path:
     return write_answer(tmp_path / "odds.json")

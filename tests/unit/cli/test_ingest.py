@@ -37,6 +37,12 @@ def database(tmp_path: Path) -> Path:
     return tmp_path / "odds.db"
 
 
+@pytest.fixture(autouse=True)
+def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine must not turn short work into long work."""
+    monkeypatch.setattr("oddsdesk.cli.progress.FIRST_AFTER_S", float("inf"))
+
+
 def run(database: Path, *files: str, stdin: bytes | None = None) -> Result:
     return CliRunner().invoke(ingest, [*files, "--database", str(database)], input=stdin)
 
@@ -95,7 +101,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_kept(
 
 
 def test_a_cut_file_is_one_bad_line(database: Path, tmp_path: Path) -> None:
-    packed = gzip.compress(line("A") * 50_000)
+    packed = gzip.compress(b"".join(line(f"B{number * 7919 % 1009}") for number in range(500)))
     result = run(database, write(tmp_path / "q.gz", packed[:-100]))
     assert result.exit_code == 1
     assert last_line(result).endswith("bad 1")
@@ -124,6 +130,11 @@ def changes(database: Path) -> int:
         return store.reader().last_seq()
     finally:
         store.close()
+
+
+def but_progress(stderr: bytes) -> bytes:
+    lines = stderr.splitlines(keepends=True)
+    return b"".join(line for line in lines if not line.endswith(b" quotes read\n"))
 
 
 def wait_for_changes(database: Path, count: int) -> None:
@@ -157,7 +168,7 @@ def test_lines_of_a_pipe_are_recorded_as_they_come(
         streaming.stdin.flush()
         wait_for_changes(database, 2 * number)
     out, err = streaming.communicate(timeout=LIMIT_S)
-    assert (out, err) == (b"quotes 2, changes 4, skipped 0, bad 0\n", b"")
+    assert (out, but_progress(err)) == (b"quotes 2, changes 4, skipped 0, bad 0\n", b"")
     assert streaming.returncode == 0
 
 
@@ -172,7 +183,7 @@ def test_an_interrupt_ends_a_pipe_cleanly(
     os.kill(streaming.pid, signal.SIGINT)
     streaming.wait(timeout=LIMIT_S)
     out, err = streaming.communicate(timeout=LIMIT_S)
-    assert (out, err) == (b"quotes 1, changes 2, skipped 0, bad 0\n", b"")
+    assert (out, but_progress(err)) == (b"quotes 1, changes 2, skipped 0, bad 0\n", b"")
     assert streaming.returncode == 0
 
 
@@ -191,7 +202,7 @@ def test_nobody_reading_the_count_is_no_traceback(database: Path, tmp_path: Path
         )
     finally:
         os.close(writing)
-    assert done.stderr == b""
+    assert but_progress(done.stderr) == b""
     assert changes(database) == 2
 
 

@@ -16,6 +16,7 @@ from oddsdesk.feeds.recording import Moment, read_recording
 from oddsdesk.feeds.replay import (
     BATCH_QUOTES,
     REPEAT_MS,
+    TICK_MS,
     Replay,
     open_replay,
     standing_quotes,
@@ -103,7 +104,8 @@ async def test_a_games_prices_stay_together_while_the_games_of_a_moment_are_spre
     assert len(heard[0][1]) == 90, "the first moment fills the desk at once"
     times = [time for time, _ in heard[1:]]
     assert max(later - earlier for earlier, later in pairwise(times)) <= 300
-    for _, batch in heard[1:]:
+    for at_ms, batch in heard[1:]:
+        assert all(0 <= NOW + at_ms - quote.scraped_at < TICK_MS for quote in batch)
         assert len({quote.bookmaker for quote in batch}) == 3
         assert len(batch) == 3 * len({quote.match_name for quote in batch})
     said = [quote.scraped_at for _, batch in heard for quote in batch]
