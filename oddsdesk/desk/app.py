@@ -58,6 +58,13 @@ def _first_feeds(settings: Settings) -> tuple[str, ...]:
         return () if store.reader().holds_real_odds() else (SIMULATOR,)
 
 
+def _feed_text(settings: Settings) -> str:
+    """What the window says of feeds whose odds are not of this moment."""
+    if not any(feed.startswith("replay:") for feed in settings.feeds):
+        return ""
+    return f"Replay · {settings.speed:g}×"
+
+
 async def _run(
     app: QApplication, server: EmbeddedServer, starting: Future[str], settings: Settings
 ) -> None:
@@ -70,6 +77,7 @@ async def _run(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, desk.window.close)
+    desk.top_bar.show_feed(_feed_text(settings))
     desk.window.restore()
     desk.window.show()
     try:

@@ -11,6 +11,7 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import teams
+from oddsdesk.desk.first_paint import FirstPaint
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.panels.grid import GridPanel
 from oddsdesk.desk.panels.matrix import MatrixPanel
@@ -59,6 +60,7 @@ class Desk:
         self.values.game_requested.connect(self.open_game)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self._has_chosen = False
+        self._first_paint: FirstPaint | None = None
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
     def attach(self, wishes: Wishes) -> None:
@@ -86,7 +88,10 @@ class Desk:
             panel.close_panel()
 
     def _make_matrix(self, game_id: str) -> QWidget:
-        return MatrixPanel(self._board, self._theme, self._clock, game_id)
+        panel = MatrixPanel(self._board, self._theme, self._clock, game_id)
+        if self._first_paint is None:
+            self._first_paint = FirstPaint(panel.table)
+        return panel
 
     def _place(self) -> None:
         window = self.window
