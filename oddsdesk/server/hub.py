@@ -22,6 +22,9 @@ KEY_CHECK_S: Final = 0.5
 SLICE_S: Final = 0.004
 """How long one turn on the loop may take."""
 RETRY_S: Final = 1.0
+BREATH_BYTES: Final = 256 * 1024
+BREATH_S: Final = 0.02
+"""In a flood, a rest for whom that much waits: a whole import then closes no quick reader."""
 
 UNAUTHORIZED: Final = 4001
 FELL_BEHIND: Final = 4008
@@ -32,6 +35,10 @@ _log = logging.getLogger(__name__)
 
 class Channel(Protocol):
     """A connection that takes whole frames."""
+
+    @property
+    def backlog(self) -> int:
+        """Bytes that wait for the client."""
 
     def offer(self, frames: bytes) -> bool:
         """Write frames without waiting; False where the client has fallen too far behind."""
@@ -114,11 +121,14 @@ class Hub:
             subscriber.channel.close(GOING_AWAY, "the server is going down")
 
     async def run(self) -> None:
-        """Tail the log until cancelled."""
-        with self._watch.listening():
-            while True:
-                await self._watch.wait()
-                await self._turn()
+        """Tail the log until cancelled; streams do not outlive it."""
+        try:
+            with self._watch.listening():
+                while True:
+                    await self._watch.wait()
+                    await self._turn()
+        finally:
+            self.close()
 
     async def _turn(self) -> None:
         try:
@@ -135,7 +145,12 @@ class Hub:
                 return
             self._seq = changes[-1].seq
             await self._hand_out([*self._messages(changes)])
-            await asyncio.sleep(0)
+            self._check_keys()
+            is_flood = len(changes) == BATCH
+            await asyncio.sleep(BREATH_S if is_flood and self._is_someone_behind() else 0)
+
+    def _is_someone_behind(self) -> bool:
+        return any(each.channel.backlog > BREATH_BYTES for each in self._subscribers())
 
     def _messages(self, changes: Sequence[Change]) -> Iterator[_Message]:
         for change in changes:

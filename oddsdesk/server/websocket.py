@@ -11,7 +11,7 @@ MESSAGE_LIMIT: Final = 1024
 """Bytes of a message from a client (D24)."""
 FRAGMENT_LIMIT: Final = 64
 """Frames that one message may come in; empty ones cost memory too."""
-BACKLOG_LIMIT: Final = 1024 * 1024
+BACKLOG_LIMIT: Final = 4 * 1024 * 1024
 """Bytes that wait for a client beyond what the kernel holds for it; then it has fallen behind."""
 CLOSE_LIMIT_S: Final = 10.0
 """How long a client may take to read what is left and answer a close."""
@@ -29,11 +29,16 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         super().__init__(*arguments, **options)
         self._deaf = False
 
+    @property
+    def backlog(self) -> int:
+        """Bytes that wait for the client."""
+        return self.transport.get_write_buffer_size()
+
     def offer(self, frames: bytes) -> bool:
         """Write whole frames; False where the client has fallen too far behind for them."""
         if self.close_sent or self.transport.is_closing():
             return True
-        if self.transport.get_write_buffer_size() + len(frames) > BACKLOG_LIMIT:
+        if self.backlog + len(frames) > BACKLOG_LIMIT:
             return False
         self.transport.write(frames)
         return True
@@ -93,7 +98,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     def handle_ping(self) -> None:
         """Answer a ping of a client that also reads."""
         super().handle_ping()
-        if self.transport.get_write_buffer_size() > BACKLOG_LIMIT:
+        if self.backlog > BACKLOG_LIMIT:
             self.transport.abort()
 
     def handle_close(self, event: Any) -> None:

@@ -21,6 +21,7 @@ class _Channel:
         self.taken: list[bytes] = []
         self.closed: list[int] = []
         self.heard = asyncio.Event()
+        self.backlog = 0
 
     def offer(self, frames: bytes) -> bool:
         if len(frames) > self.room:
