@@ -15,8 +15,9 @@ RETRY_AFTER_S = 5
 
 Headers = Sequence[tuple[bytes, bytes]]
 
+JSON = b"application/json"
+
 _FIXED_HEADERS = (
-    (b"content-type", b"application/json"),
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
 )
@@ -47,6 +48,7 @@ class Reply:
     status: int
     body: bytes
     headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    content_type: bytes = JSON
 
 
 class Refusal(Exception):  # noqa: N818 - not an error of ours, an answer
@@ -103,6 +105,7 @@ async def send_reply(send: Send, reply: Reply) -> None:
     """Send a response over ASGI."""
     headers = [
         *_FIXED_HEADERS,
+        (b"content-type", reply.content_type),
         (b"content-length", str(len(reply.body)).encode()),
         *reply.headers,
     ]

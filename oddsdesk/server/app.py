@@ -4,6 +4,12 @@ from starlette.routing import Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.server.endpoints.catalogue import Catalogue
+from oddsdesk.server.endpoints.documentation import (
+    DOCS_PATH,
+    OPENAPI_PATH,
+    DocsGate,
+    OpenApiGate,
+)
 from oddsdesk.server.endpoints.events import EVENT, EVENTS
 from oddsdesk.server.endpoints.games import GAME, GAMES
 from oddsdesk.server.endpoints.health import PATH as HEALTH_PATH
@@ -43,15 +49,15 @@ def create_app(service: Service) -> App:
 
 def _router(service: Service, reads: Reads) -> Router:
     endpoints = [
+        *Catalogue().endpoints(),
+        EVENTS,
+        EVENT,
         ODDS,
         LIVE_ODDS,  # before the one that takes any name
         ODDS_OF_BOOKMAKER,
         GAMES,
         GAME,
-        EVENTS,
-        EVENT,
         VALUE_BETS,
-        *Catalogue().endpoints(),
     ]
     return Router(
         [
@@ -59,6 +65,8 @@ def _router(service: Service, reads: Reads) -> Router:
             WebSocketRoute(STREAM_PATH, service.stream),
             Route(TOKEN_PATH, TokenGate(service)),
             Route(HEALTH_PATH, HealthGate(service, reads)),
+            Route(OPENAPI_PATH, OpenApiGate(service, endpoints)),
+            Route(DOCS_PATH, DocsGate(service, endpoints)),
         ],
         redirect_slashes=False,
         default=_Nowhere(service),

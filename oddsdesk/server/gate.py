@@ -47,9 +47,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One path of the contract and what answers it, on a thread of ``Reads``."""
+    """One path of the contract and what answers it, on a thread of ``Reads``.
+
+    ``data`` is what the answer's ``data`` holds; the API's documentation is made from it.
+    """
 
     path: str
+    summary: str
+    data: Any
     answer: Callable[[Call], Payload]
     parameters: Sequence[Parameter] = ()
     methods: Sequence[str] = GET
@@ -145,7 +150,7 @@ class Gate:
         try:
             reply = await self.reply(turn)
         except Refusal as refusal:
-            reply = refuse(refusal, _upgrade_url(scope))
+            reply = refuse(refusal, f"{address_of(scope)}/docs#plans")
         except (BadParameterError, BadCursorError) as error:
             reply = refuse(Refusal(ErrorCode.BAD_REQUEST, str(error)), "")
         except StoreError as error:
@@ -194,6 +199,12 @@ def no_such_path() -> Refusal:
     return Refusal(ErrorCode.NOT_FOUND, "There is no such path.")
 
 
+def address_of(scope: Scope) -> str:
+    """Return the address that a request was sent to."""
+    host = next((value for name, value in scope["headers"] if name == b"host"), b"localhost")
+    return f"{scope['scheme']}://{host.decode('latin-1')}"
+
+
 def loggable(scope: Scope) -> str:
     """Return a request as a log may hold it: no query, and no key someone put there (D44)."""
     return f"{_shown_method(scope)} {_KEY_IN_PATH.sub('oddsdesk_live_****', ascii(scope['path']))}"
@@ -201,11 +212,6 @@ def loggable(scope: Scope) -> str:
 
 def _shown_method(scope: Scope) -> str:
     return str(scope["method"])[:16]
-
-
-def _upgrade_url(scope: Scope) -> str:
-    host = next((value for name, value in scope["headers"] if name == b"host"), b"localhost")
-    return f"{scope['scheme']}://{host.decode('latin-1')}/docs#plans"
 
 
 def _limits(remaining: int, reset_s: int) -> list[tuple[bytes, bytes]]:

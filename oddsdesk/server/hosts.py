@@ -1,14 +1,18 @@
 """Host and Origin allow-list: a page that rebinds its name to us is not answered."""
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from functools import lru_cache
-from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.answers import Refusal, refuse, send_reply
+
+_AUTHORITY = r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::[0-9]{1,5})?"
+_HOST = re.compile(_AUTHORITY)
+_ORIGIN = re.compile(rf"https?://{_AUTHORITY}")
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bound to
@@ -66,19 +70,17 @@ class HostGuard:
 
 @lru_cache(maxsize=256)
 def _host_name(value: bytes) -> str | None:
-    return _name_of(f"//{value.decode('latin-1')}")
+    return _matched(_HOST, value)
 
 
 @lru_cache(maxsize=256)
 def _origin_name(value: bytes) -> str | None:
-    return _name_of(value.decode("latin-1"))
+    return _matched(_ORIGIN, value)
 
 
-def _name_of(address: str) -> str | None:
-    try:
-        return urlsplit(address).hostname
-    except ValueError:
-        return None
+def _matched(pattern: re.Pattern[str], value: bytes) -> str | None:
+    match = pattern.fullmatch(value.decode("latin-1"))
+    return None if match is None else match["name"].strip("[]").lower()
 
 
 def _is_address(host: str) -> bool:

@@ -31,54 +31,74 @@ class Parameter:
     """A query parameter: what stands for it when it is absent, what it may hold.
 
     ``parse`` turns its text into its value and raises ``ValueError`` where that is none.
+    ``schema`` says the same as ``allowed`` in JSON Schema, for the API's documentation.
     """
 
     name: str
     default: Any
     allowed: str
     parse: Callable[[str], Any]
+    schema: Mapping[str, Any]
+    meaning: str
 
 
-def text(name: str) -> Parameter:
+def text(name: str, meaning: str = "") -> Parameter:
     """Return a parameter that is matched as it stands; an unknown name matches nothing."""
-    return Parameter(name, None, "a text that is not empty", str)
+    schema = {"type": "string", "minLength": 1}
+    return Parameter(name, None, "a text that is not empty", str, schema, meaning)
 
 
 def sport() -> Parameter:
     """Return the sport filter, in any case; an unknown one matches nothing."""
-    return Parameter("sport", None, "the name of a sport", _sport)
+    schema = {"type": "string", "minLength": 1}
+    meaning = "Sport, in any case."
+    return Parameter("sport", None, "the name of a sport", _sport, schema, meaning)
 
 
 def market_type() -> Parameter:
     """Return the filter by one of the contract's market types."""
-    return Parameter("market_type", None, f"one of {', '.join(MARKET_TYPES)}", _market_type)
+    allowed = f"one of {', '.join(MARKET_TYPES)}"
+    schema = {"type": "string", "enum": list(MARKET_TYPES)}
+    return Parameter("market_type", None, allowed, _market_type, schema, "One market type.")
 
 
-def boolean(name: str, *, only: bool | None = None) -> Parameter:
+def boolean(name: str, meaning: str = "", *, only: bool | None = None) -> Parameter:
     """Return a parameter that is ``true`` or ``false`` (D38), or ``only`` one of them."""
     values = {"true": True, "false": False}
     taken = {word: value for word, value in values.items() if only in (None, value)}
-    return Parameter(name, None, " or ".join(taken), partial(_one_of, taken))
+    schema = {"type": "boolean"} if only is None else {"type": "boolean", "const": only}
+    return Parameter(name, None, " or ".join(taken), partial(_one_of, taken), schema, meaning)
 
 
 def integer(
-    name: str, default: int | None = None, *, minimum: int = 0, maximum: int | None = None
+    name: str,
+    meaning: str = "",
+    default: int | None = None,
+    *,
+    minimum: int = 0,
+    maximum: int | None = None,
 ) -> Parameter:
     """Return a whole number in plain ASCII digits, bounds included."""
     bounds = f", {minimum} or more" if maximum is None else f" from {minimum} to {maximum}"
     parse = partial(_number, _INTEGER, int, minimum, maximum)
-    return Parameter(name, default, f"a whole number{bounds}", parse)
+    schema = {"type": "integer", "minimum": minimum}
+    if maximum is not None:
+        schema["maximum"] = maximum
+    return Parameter(name, default, f"a whole number{bounds}", parse, schema, meaning)
 
 
-def number(name: str, default: float, *, minimum: float, maximum: float) -> Parameter:
+def number(name: str, meaning: str, default: float, *, minimum: float, maximum: float) -> Parameter:
     """Return a decimal number in plain ASCII digits, bounds included."""
     parse = partial(_number, _DECIMAL, float, minimum, maximum)
-    return Parameter(name, default, f"a number from {minimum:g} to {maximum:g}", parse)
+    allowed = f"a number from {minimum:g} to {maximum:g}"
+    schema = {"type": "number", "minimum": minimum, "maximum": maximum}
+    return Parameter(name, default, allowed, parse, schema, meaning)
 
 
 def game_id() -> Parameter:
     """Return the filter by one game, in either case, with or without dashes (D38)."""
-    return Parameter("game_id", None, "a UUID", read_uuid)
+    schema = {"type": "string", "format": "uuid"}
+    return Parameter("game_id", None, "a UUID", read_uuid, schema, "One game.")
 
 
 def read_uuid(text: str) -> str:

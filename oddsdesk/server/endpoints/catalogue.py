@@ -1,9 +1,12 @@
 """GET /api/sports and /api/bookmakers: the same for everyone, a minute old at most (D16, D19)."""
 
+from oddsdesk.contract.resources import Bookmaker, Sport
 from oddsdesk.server.answers import Payload, encode_data
 from oddsdesk.server.cache import CatalogueCache
-from oddsdesk.server.endpoints.lists import IS_LIVE
 from oddsdesk.server.gate import Call, Endpoint
+from oddsdesk.server.parameters import boolean
+
+_HAS_LIVE = boolean("is_live", "true for those with in-play odds now, false for the others.")
 
 
 class Catalogue:
@@ -15,8 +18,19 @@ class Catalogue:
     def endpoints(self) -> list[Endpoint]:
         """Return both endpoints."""
         return [
-            Endpoint("/api/sports", self._sports),
-            Endpoint("/api/bookmakers", self._bookmakers, [IS_LIVE]),
+            Endpoint(
+                "/api/sports",
+                "Sports with odds of the last 10 minutes; up to 60 s old.",
+                list[Sport],
+                self._sports,
+            ),
+            Endpoint(
+                "/api/bookmakers",
+                "Bookmakers scraped within the last 10 minutes; up to 60 s old.",
+                list[Bookmaker],
+                self._bookmakers,
+                [_HAS_LIVE],
+            ),
         ]
 
     def _sports(self, call: Call) -> Payload:

@@ -3,6 +3,7 @@
 from urllib.parse import unquote
 
 from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.resources import Event, EventDetail
 from oddsdesk.server.access import sight_for
 from oddsdesk.server.answers import Payload, Refusal
 from oddsdesk.server.endpoints.lists import (
@@ -10,6 +11,7 @@ from oddsdesk.server.endpoints.lists import (
     COMPETITION,
     CURSOR,
     IS_LIVE,
+    PERIOD,
     SPORT,
     filters_of,
     limit,
@@ -17,7 +19,7 @@ from oddsdesk.server.endpoints.lists import (
     stale_minutes,
 )
 from oddsdesk.server.gate import Call, Endpoint
-from oddsdesk.server.parameters import integer, market_type
+from oddsdesk.server.parameters import market_type
 
 
 def _events(call: Call) -> Payload:
@@ -54,11 +56,15 @@ def _event(call: Call) -> Payload:
 
 EVENTS = Endpoint(
     "/api/events",
+    "Events with fresh odds: live first, then by start.",
+    list[Event],
     _events,
     [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, stale_minutes(10), limit(200, 1000), CURSOR],
 )
 EVENT = Endpoint(
     "/api/events/{id:path}",
+    "One event with every market; {id} is the slug as the list gives it.",
+    EventDetail,
     _event,
-    [BOOKMAKER, market_type(), integer("period"), stale_minutes(20)],
+    [BOOKMAKER, market_type(), PERIOD, stale_minutes(20)],
 )

@@ -1,6 +1,7 @@
 """GET /api/games and /api/games/{game_id}; rights as for odds (D19)."""
 
 from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.resources import Game, GameMatrix
 from oddsdesk.server.access import sight_for
 from oddsdesk.server.answers import Payload, Refusal
 from oddsdesk.server.endpoints.lists import (
@@ -8,13 +9,14 @@ from oddsdesk.server.endpoints.lists import (
     COMPETITION,
     CURSOR,
     IS_LIVE,
+    PERIOD,
     SPORT,
     filters_of,
     limit,
     listing,
 )
 from oddsdesk.server.gate import Call, Endpoint
-from oddsdesk.server.parameters import integer, market_type, read_uuid
+from oddsdesk.server.parameters import market_type, read_uuid
 
 
 def _games(call: Call) -> Payload:
@@ -57,6 +59,16 @@ def _unknown() -> Refusal:
 
 
 GAMES = Endpoint(
-    "/api/games", _games, [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, limit(200, 500), CURSOR]
+    "/api/games",
+    "Games with fresh odds: live first, then by start.",
+    list[Game],
+    _games,
+    [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, limit(200, 500), CURSOR],
 )
-GAME = Endpoint("/api/games/{game_id:path}", _game, [BOOKMAKER, market_type(), integer("period")])
+GAME = Endpoint(
+    "/api/games/{game_id:path}",
+    "One game: selections by bookmakers, the reference apart.",
+    GameMatrix,
+    _game,
+    [BOOKMAKER, market_type(), PERIOD],
+)

@@ -7,22 +7,24 @@ from oddsdesk.server.parameters import Parameter, boolean, integer, sport, text
 from oddsdesk.store.values import Filters, Page
 
 SPORT = sport()
-COMPETITION = text("competition")
-BOOKMAKER = text("bookmaker")
-IS_LIVE = boolean("is_live")
-CURSOR = text("cursor")
+COMPETITION = text("competition", "Competition code, matched exactly.")
+BOOKMAKER = text("bookmaker", "Bookmaker name, matched exactly.")
+IS_LIVE = boolean("is_live", "true for in-play only, false for pre-match only.")
+PERIOD = integer("period", "One period.")
+CURSOR = text("cursor", "The next_cursor of an answer that was cut: goes on there.")
 STALE_RANGE = (1, 60)
 
 
 def limit(default: int, maximum: int) -> Parameter:
     """Return how many items an answer may hold."""
-    return integer("limit", default, minimum=1, maximum=maximum)
+    return integer("limit", "Most items of the answer.", default, minimum=1, maximum=maximum)
 
 
 def stale_minutes(default: int) -> Parameter:
     """Return how old odds may be, in minutes."""
     minimum, maximum = STALE_RANGE
-    return integer("stale_minutes", default, minimum=minimum, maximum=maximum)
+    meaning = "Oldest odds to include, in minutes."
+    return integer("stale_minutes", meaning, default, minimum=minimum, maximum=maximum)
 
 
 def filters_of(asked: dict[str, Any]) -> Filters:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from oddsdesk.contract.resources import OddsRow
 from oddsdesk.server.access import sight_for
 from oddsdesk.server.answers import Payload
 from oddsdesk.server.endpoints.lists import (
@@ -41,8 +42,24 @@ def _rows(call: Call, asked: dict[str, Any]) -> Payload:
 
 _COMMON = [SPORT, COMPETITION, market_type(), limit(100, 500), CURSOR]
 
-ODDS = Endpoint("/api/odds", _odds, [*_COMMON, BOOKMAKER, IS_LIVE])
-LIVE_ODDS = Endpoint(
-    "/api/odds/live", _live_odds, [*_COMMON, BOOKMAKER, boolean("is_live", only=True)]
+ODDS = Endpoint(
+    "/api/odds",
+    "Odds rows of the last 10 minutes.",
+    list[OddsRow],
+    _odds,
+    [*_COMMON, BOOKMAKER, IS_LIVE],
 )
-ODDS_OF_BOOKMAKER = Endpoint("/api/odds/{bookmaker:path}", _odds_of_bookmaker, [*_COMMON, IS_LIVE])
+LIVE_ODDS = Endpoint(
+    "/api/odds/live",
+    "In-play odds rows; needs Pro+ Live.",
+    list[OddsRow],
+    _live_odds,
+    [*_COMMON, BOOKMAKER, boolean("is_live", "In-play rows only.", only=True)],
+)
+ODDS_OF_BOOKMAKER = Endpoint(
+    "/api/odds/{bookmaker:path}",
+    "Odds rows of one bookmaker.",
+    list[OddsRow],
+    _odds_of_bookmaker,
+    [*_COMMON, IS_LIVE],
+)

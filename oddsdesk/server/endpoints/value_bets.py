@@ -1,5 +1,6 @@
 """GET /api/value-bets: from Pro (D21), in play for Pro+ Live only (D30)."""
 
+from oddsdesk.contract.resources import ValueBet
 from oddsdesk.server.access import require_value_bets, sight_for
 from oddsdesk.server.answers import Payload
 from oddsdesk.server.endpoints.lists import (
@@ -38,13 +39,15 @@ def _value_bets(call: Call) -> Payload:
 
 VALUE_BETS = Endpoint(
     "/api/value-bets",
+    "Prices better than fair, the best first; needs Pro.",
+    list[ValueBet],
     _value_bets,
     [
         SPORT,
         COMPETITION,
         BOOKMAKER,
-        number("min_ev", 1.0, minimum=0.0, maximum=MAX_EV),
-        number("max_ev", MAX_EV, minimum=0.0, maximum=MAX_EV),
+        number("min_ev", "Least edge in percent.", 1.0, minimum=0.0, maximum=MAX_EV),
+        number("max_ev", "Greatest edge in percent.", MAX_EV, minimum=0.0, maximum=MAX_EV),
         limit(100, 500),
         CURSOR,
     ],

@@ -30,6 +30,9 @@ async def passes(bound: set[str], kind: str = "http", **headers: str) -> Any:
     [
         ({"127.0.0.1"}, "localhost:80", True),
         ({"127.0.0.1"}, "192.168.0.7", False),
+        ({"127.0.0.1"}, "localhost:80<b>", False),
+        ({"127.0.0.1"}, "me@localhost", False),
+        ({"127.0.0.1"}, "localhost/x", False),
         ({"192.168.0.7"}, "192.168.0.7:8765", True),
         ({"192.168.0.7"}, "192.168.0.8", False),
         ({"odds.lan"}, "ODDS.lan", True),

@@ -26,8 +26,8 @@ EVERY = [
     text("bookmaker"),
     market_type(),
     boolean("is_live"),
-    integer("limit", 100, minimum=1, maximum=500),
-    number("min_ev", 1.0, minimum=0, maximum=20),
+    integer("limit", "", 100, minimum=1, maximum=500),
+    number("min_ev", "", 1.0, minimum=0, maximum=20),
     game_id(),
 ]
 

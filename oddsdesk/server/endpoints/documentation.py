@@ -1,0 +1,57 @@
+"""GET /openapi.json and /docs: how to use the service, for programs and for people; no key."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from oddsdesk.server.answers import Reply
+from oddsdesk.server.docs_page import docs_page
+from oddsdesk.server.gate import GET, Endpoint, Gate, Turn, address_of
+from oddsdesk.server.openapi import openapi_document
+from oddsdesk.server.service import Service
+
+OPENAPI_PATH = "/openapi.json"
+DOCS_PATH = "/docs"
+
+_POLICY = (
+    b"content-security-policy",
+    b"default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+)
+
+
+class _Documentation(Gate):
+    """Made when it is first asked for: a start must not wait for it."""
+
+    def __init__(self, service: Service, endpoints: Sequence[Endpoint]) -> None:
+        super().__init__(service)
+        self._endpoints = endpoints
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return openapi_document(self._endpoints)
+
+    async def reply(self, turn: Turn) -> Reply:
+        """Return the documentation to anyone."""
+        if not turn.has_method(GET):
+            raise turn.not_allowed(GET)
+        return self._shown(turn)
+
+    def _shown(self, turn: Turn) -> Reply:
+        raise NotImplementedError
+
+
+class OpenApiGate(_Documentation):
+    """The OpenAPI document."""
+
+    def _shown(self, turn: Turn) -> Reply:
+        return Reply(200, msgspec.json.encode(self._document))
+
+
+class DocsGate(_Documentation):
+    """The readable page, with the address that it was asked at in its examples."""
+
+    def _shown(self, turn: Turn) -> Reply:
+        page = docs_page(self._document, address_of(turn.scope))
+        return Reply(200, page.encode(), [_POLICY], content_type=b"text/html; charset=utf-8")
