@@ -1,8 +1,7 @@
 """The board: what the desk knows of games, prices, value bets and the connection."""
 
 import logging
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -31,7 +30,7 @@ from oddsdesk.board.readings import (
     reference_of,
 )
 from oddsdesk.board.rows import GridRow, grid_row
-from oddsdesk.board.values import AUDITED, ValueEntry, audit_bets, check_bets, value_entry
+from oddsdesk.board.values import ValueBets, ValueEntry
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
@@ -49,10 +48,6 @@ class Board:
     def __init__(self, clock: Clock, method: str = DEFAULT_METHOD) -> None:
         self.games: dict[str, GameEntry] = {}
         """By id, in the order of D13."""
-        self.value_bets: dict[RowKey, ValueEntry] = {}
-        """Highest true EV first."""
-        self.audit: Audit | None = None
-        """How the service seems to reckon its value bets, None before the first of them (D26)."""
         self.connection = Connection()
         self.gathering = Gathering()
         self.reference: str | None = None
@@ -65,13 +60,23 @@ class Board:
         self._books: dict[str, GameBook] = {}
         self._watched: set[str] = set()
         self._ids: dict[tuple[str, str], str] = {}
-        self._bets: Sequence[ValueBet] = ()
+        self._value_bets = ValueBets()
         self._subscribers: list[Subscriber] = []
 
     @property
     def method(self) -> str:
         """The devig method that fair odds and true EV rest on."""
         return self._method
+
+    @property
+    def value_bets(self) -> dict[RowKey, ValueEntry]:
+        """By price, highest true EV first."""
+        return self._value_bets.entries
+
+    @property
+    def audit(self) -> Audit | None:
+        """How the service seems to reckon its value bets, None before the first (D26)."""
+        return self._value_bets.audit
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Call back with each notice, on the board's thread, until the answer is called."""
@@ -209,7 +214,7 @@ class Board:
     def load_value_bets(self, bets: Iterable[ValueBet]) -> None:
         """Take in the whole list of value bets; those that make no sense are passed over."""
         bad: list[str] = []
-        self._bets = check_bets(bets, bad)
+        self._value_bets.load(bets, bad)
         self._report("value bets", bad)
         self._judge_bets()
 
@@ -307,22 +312,10 @@ class Board:
             _log.warning("%s: %d passed over, the first: %s", what, len(bad), bad[0])
 
     def _judge_bets(self) -> None:
-        if self._bets and (self.audit is None or self.audit.rows < min(AUDITED, len(self._bets))):
-            self.audit = audit_bets(self._bets)
-        fitting = () if self.audit is None else self.audit.fitting
-        served = fitting[0].method if fitting else DEFAULT_METHOD
-        entries = [
-            value_entry(bet, self._bets_book(bet), self._method, served) for bet in self._bets
-        ]
-        entries.sort(
-            key=lambda entry: -math.inf if entry.true_ev is None else entry.true_ev, reverse=True
-        )
-        held = {entry.key: entry for entry in entries}
-        if list(held.values()) != list(self.value_bets.values()):
-            self.value_bets = held
+        if self._value_bets.judge(self._method, self._book_of):
             self._tell(ValueBetsChanged())
 
-    def _bets_book(self, bet: ValueBet) -> GameBook | None:
+    def _book_of(self, bet: ValueBet) -> GameBook | None:
         return self._books.get(self._id_of(bet.competition, bet.match_name))
 
     def _book(self, game: GameEntry) -> GameBook:

@@ -131,7 +131,7 @@ class Poller:
         """Wait until hurried, at most that long; None is the job's period as the budget has it."""
         since = self._clock()
         while True:
-            whole_s = job.period_s * self._budget.stretch() if seconds is None else seconds
+            whole_s = self._period_s(job) if seconds is None else seconds
             left_s = whole_s - (self._clock() - since) / 1000
             if left_s <= 0:
                 return
@@ -141,3 +141,6 @@ class Poller:
             except TimeoutError:
                 continue
             return
+
+    def _period_s(self, job: Job) -> float:
+        return job.period_s * (self._budget.stretch() if job.requests else 1.0)

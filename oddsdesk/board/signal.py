@@ -46,6 +46,7 @@ class Signal:
         """Take in what the stream tells of itself."""
         if isinstance(state, Connected):
             self._stream = (Link.LIVE, None, None)
+            self._troubles.pop(STREAM, None)
             self._learn(has_stream=True)
         elif isinstance(state, Connecting):
             if self._stream[0] is not Link.WAITING:

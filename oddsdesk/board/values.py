@@ -1,7 +1,7 @@
 """A value bet with the desk's own judgement beside the service's."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -18,7 +18,7 @@ from oddsdesk.pricing.selections import LineGroup, outcome_counts
 from oddsdesk.pricing.value import PriceWindow, ReferenceLine, ReferencePrice, price_window
 
 AUDITED: Final = 12
-"""How many rows an audit looks at."""
+"""How many rows an audit looks at: enough to tell formulas apart, in under 20 ms."""
 
 
 class ValueEntry(msgspec.Struct, frozen=True):
@@ -41,37 +41,34 @@ class ValueEntry(msgspec.Struct, frozen=True):
     url: str | None
 
 
-def check_bets(bets: Iterable[ValueBet], bad: list[str]) -> list[ValueBet]:
-    """Return the bets that can be judged; the others are named in ``bad``."""
-    kept = []
-    for bet in bets:
-        odds = (bet.odds, bet.reference_odds, bet.fair_odds)
-        if min(odds) <= 1 or bet.payout_rate <= 1 / bet.reference_odds or bet.ev_pct <= -100:
-            bad.append(f"{bet.match_name}, {bet.selection!r}: expected odds above 1 that fit S")
-        elif not _has_times(bet):
-            bad.append(f"{bet.match_name}, {bet.selection!r}: expected times with an offset")
-        else:
-            kept.append(bet)
-    return kept
+class ValueBets:
+    """The value bets of the service and what the desk makes of them."""
 
+    def __init__(self) -> None:
+        self.entries: dict[RowKey, ValueEntry] = {}
+        """Highest true EV first."""
+        self.audit: Audit | None = None
+        """How the service seems to reckon, None before the first bet (D26)."""
+        self._bets: Sequence[ValueBet] = ()
 
-def audit_bets(bets: Sequence[ValueBet]) -> Audit:
-    """Find out from some rows of a service how it reckons (D26).
+    def load(self, bets: Iterable[ValueBet], bad: list[str]) -> None:
+        """Take in the whole list; bets that make no sense are named in ``bad``."""
+        self._bets = _checked(bets, bad)
+        wanted = min(AUDITED, len(self._bets))
+        if wanted and (self.audit is None or self.audit.rows < wanted):
+            self.audit = _audit(self._bets[:wanted])
 
-    From the first 12 only: that tells the formulas apart and takes under 20 ms.
-    """
-    return audit(
-        AuditedRow(
-            bet.market_type,
-            bet.odds,
-            bet.reference_odds,
-            bet.payout_rate,
-            bet.fair_odds,
-            bet.ev_pct,
-            outcome_counts(bet.market_type, bet.sport) or (2,),
-        )
-        for bet in bets[:AUDITED]
-    )
+    def judge(self, method: str, book_of: Callable[[ValueBet], GameBook | None]) -> bool:
+        """Judge every bet by the prices that are held; tell whether any figure differs."""
+        fitting = () if self.audit is None else self.audit.fitting
+        served = fitting[0].method if fitting else DEFAULT_METHOD
+        entries = [value_entry(bet, book_of(bet), method, served) for bet in self._bets]
+        entries.sort(key=_worth, reverse=True)
+        held = {entry.key: entry for entry in entries}
+        if list(held.values()) == list(self.entries.values()):
+            return False
+        self.entries = held
+        return True
 
 
 def value_entry(bet: ValueBet, book: GameBook | None, method: str, served: str) -> ValueEntry:
@@ -107,6 +104,40 @@ def value_entry(bet: ValueBet, book: GameBook | None, method: str, served: str) 
         scraped_at=None if price is None else price.scraped_at,
         url=None if price is None else price.url,
     )
+
+
+def _checked(bets: Iterable[ValueBet], bad: list[str]) -> list[ValueBet]:
+    """Return the bets that can be judged; the others are named in ``bad``."""
+    kept = []
+    for bet in bets:
+        odds = (bet.odds, bet.reference_odds, bet.fair_odds)
+        if min(odds) <= 1 or bet.payout_rate <= 1 / bet.reference_odds or bet.ev_pct <= -100:
+            bad.append(f"{bet.match_name}, {bet.selection!r}: expected odds above 1 that fit S")
+        elif not _has_times(bet):
+            bad.append(f"{bet.match_name}, {bet.selection!r}: expected times with an offset")
+        else:
+            kept.append(bet)
+    return kept
+
+
+def _audit(bets: Sequence[ValueBet]) -> Audit:
+    """Find out from a few rows how they were reckoned (D26)."""
+    return audit(
+        AuditedRow(
+            bet.market_type,
+            bet.odds,
+            bet.reference_odds,
+            bet.payout_rate,
+            bet.fair_odds,
+            bet.ev_pct,
+            outcome_counts(bet.market_type, bet.sport) or (2,),
+        )
+        for bet in bets
+    )
+
+
+def _worth(entry: ValueEntry) -> float:
+    return -math.inf if entry.true_ev is None else entry.true_ev
 
 
 def _outcomes(bet: ValueBet, section: Section | None, served: str) -> int:

@@ -58,6 +58,7 @@ class Listener:
         self.client = Client(url, KEY)
         self.states: list[StreamState] = []
         self.slept: list[float] = []
+        self.now = NOW
         self._filters = filters
 
     def changes(self) -> AsyncIterator[PriceMessage]:
@@ -65,7 +66,7 @@ class Listener:
             self.client,
             self._filters,
             self.states.append,
-            clock=lambda: NOW,
+            clock=lambda: self.now,
             sleep=self._sleep,
             randomness=lambda: 1.0,
         )
@@ -104,6 +105,18 @@ async def test_tries_are_spaced_from_1_to_30_seconds(small_service: Running) -> 
     listener = Listener(url)
     await listener.odds(1)
     assert listener.slept == [1, 2, 4, 8, 16, 30, 30]
+
+
+async def test_after_a_steady_connection_the_waits_begin_anew(small_service: Running) -> None:
+    service, url = small_service
+    service.streams = [says(code=1012), says(code=1012), says(1.5), says(1.6)]
+    listener = Listener(url)
+    changes = listener.changes()
+    async with asyncio.timeout(20), listener.client, aclosing(changes):
+        await anext(changes)
+        listener.now += 10_000
+        await anext(changes)
+    assert listener.slept == [1, 2, 1]
 
 
 @pytest.mark.parametrize(

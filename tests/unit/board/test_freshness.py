@@ -1,0 +1,51 @@
+"""Freshness by a bookmaker's own rhythm."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.board.freshness import Freshness, Rhythm
+
+NOW = 1_795_000_000_000
+
+
+def learnt(*gaps_s: float) -> Rhythm:
+    rhythm = Rhythm()
+    for gap in gaps_s:
+        rhythm.rescraped("Betfair", round(gap * 1000))
+    return rhythm
+
+
+def test_the_interval_is_the_median_once_enough_is_known() -> None:
+    assert learnt(8, 8, 8, 8).interval_s("Betfair") == 30
+    assert learnt(8, 8, 8, 200, 9).interval_s("Betfair") == 8
+
+
+@given(st.lists(st.floats(0.001, 10_000), min_size=5, max_size=60))
+def test_the_interval_stays_within_5_and_120_seconds(gaps_s: list[float]) -> None:
+    assert 5 <= learnt(*gaps_s).interval_s("Betfair") <= 120
+
+
+@pytest.mark.parametrize(
+    ("age_s", "freshness"),
+    [
+        (0, Freshness.FRESH),
+        (20, Freshness.FRESH),
+        (20.001, Freshness.AGEING),
+        (60, Freshness.AGEING),
+        (60.001, Freshness.STALE),
+        (600, Freshness.STALE),
+        (600.001, Freshness.DEAD),
+    ],
+)
+def test_four_states_by_age(age_s: float, freshness: Freshness) -> None:
+    rhythm = learnt(*[10] * 5)
+    assert rhythm.freshness("Betfair", NOW - round(age_s * 1000), NOW) is freshness
+
+
+@given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(1, 200))
+def test_an_older_price_is_never_fresher(one: int, other: int, gap_s: int) -> None:
+    rhythm = learnt(*[gap_s] * 5)
+    younger, older = sorted((one, other))
+    states = [rhythm.freshness("Betfair", NOW - age, NOW) for age in (younger, older)]
+    assert states[0] <= states[1]

@@ -1,0 +1,132 @@
+"""Jobs that are done again and again."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from oddsdesk.board.polling import Job, Poller, Work
+from oddsdesk.client.budget import Budget
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    OfflineError,
+    RateLimitedError,
+    ServiceError,
+    UnauthorizedError,
+)
+from oddsdesk.client.quota import Quota
+from oddsdesk.clock import system_clock
+
+NOW = 1_795_000_000_000
+Told = list[tuple[str, ServiceError | None, int | None]]
+
+
+@asynccontextmanager
+async def polling(
+    budget: Budget, clock: Callable[[], int] = system_clock
+) -> AsyncIterator[tuple[Poller, Told]]:
+    told: Told = []
+    poller = Poller(budget, clock, lambda *outcome: told.append(outcome), lambda: 0.0)
+    async with asyncio.timeout(10):
+        yield poller, told
+        await poller.stop()
+
+
+def counted(queue: asyncio.Queue[int], error: ServiceError | None = None) -> Work:
+    """Work that says how often it was done, and fails the first time where told to."""
+    count = 0
+
+    async def work() -> None:
+        nonlocal count
+        count += 1
+        queue.put_nowait(count)
+        if error is not None and count == 1:
+            raise error
+
+    return work
+
+
+async def test_a_job_is_done_at_once_and_again_after_its_period() -> None:
+    done: asyncio.Queue[int] = asyncio.Queue()
+    async with polling(Budget(system_clock)) as (poller, told):
+        poller.add(Job("games", 0.02, 1, counted(done)))
+        assert [await done.get() for _ in range(3)] == [1, 2, 3]
+        assert told[0] == ("games", None, None)
+
+
+async def test_a_hurried_job_is_done_now() -> None:
+    done: asyncio.Queue[int] = asyncio.Queue()
+    async with polling(Budget(system_clock)) as (poller, _):
+        job = Job("games", 3600, 1, counted(done))
+        poller.add(job)
+        await job.tried.wait()
+        poller.hurry(["games", "no such job"])
+        assert [await done.get() for _ in range(2)] == [1, 2]
+
+
+async def test_a_job_that_is_hurried_while_it_is_done_is_done_once_more() -> None:
+    done: asyncio.Queue[int] = asyncio.Queue()
+    async with polling(Budget(system_clock)) as (poller, _):
+        count = 0
+
+        async def work() -> None:
+            nonlocal count
+            count += 1
+            if count == 1:
+                poller.hurry()
+            done.put_nowait(count)
+
+        poller.add(Job("games", 3600, 1, work))
+        assert [await done.get() for _ in range(2)] == [1, 2]
+
+
+async def test_trouble_is_told_with_the_time_of_the_next_try() -> None:
+    waits = {
+        OfflineError("nobody there"): 1_000,
+        UnauthorizedError("unauthorized", "who?"): 60_000,
+        ForbiddenError("value_bets_not_on_plan", "no"): 6 * 3_600_000,
+        ForbiddenError("bookmaker_not_configured", "no"): 900_000,
+        RateLimitedError("too many", NOW + 12_345): 12_345,
+    }
+    for error, wait_ms in waits.items():
+        async with polling(Budget(lambda: NOW), lambda: NOW) as (poller, told):
+            job = Job("games", 1, 1, counted(asyncio.Queue(), error))
+            poller.add(job)
+            await job.tried.wait()
+            assert told == [("games", error, NOW + wait_ms)]
+
+
+async def test_after_a_429_no_job_asks_before_its_time() -> None:
+    done: asyncio.Queue[int] = asyncio.Queue()
+    budget = Budget(system_clock)
+    until = system_clock() + 150
+    async with polling(budget) as (poller, _):
+        job = Job("games", 1, 1, counted(asyncio.Queue(), RateLimitedError("no", until)))
+        poller.add(job)
+        await job.tried.wait()
+        poller.add(Job("matrix", 1, 1, counted(done)))
+        await done.get()
+        assert system_clock() >= until
+
+
+async def test_where_the_quota_is_small_only_what_costs_requests_waits_longer() -> None:
+    budget = Budget(lambda: NOW)
+    budget.learn(Quota(10, NOW + 3_600_000, NOW))
+    dear: asyncio.Queue[int] = asyncio.Queue()
+    free: asyncio.Queue[int] = asyncio.Queue()
+    async with polling(budget) as (poller, _):
+        poller.add(Job("games", 0.01, 1, counted(dear)))
+        poller.add(Job("health", 0.02, 0, counted(free)))
+        assert [await free.get() for _ in range(4)] == [1, 2, 3, 4]
+        assert dear.qsize() == 1
+
+
+async def test_a_removed_job_frees_its_share_and_may_come_back() -> None:
+    done: asyncio.Queue[int] = asyncio.Queue()
+    budget = Budget(system_clock)
+    async with polling(budget) as (poller, _):
+        poller.add(Job("games", 1, 1, counted(done)))
+        assert budget.wished_per_hour == 3_600
+        poller.remove("games")
+        assert budget.wished_per_hour == 0
+        poller.add(Job("games", 1, 1, counted(done)))
+        assert await done.get() == 1

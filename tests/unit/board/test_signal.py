@@ -1,0 +1,101 @@
+"""One state of the connection from all that is reported."""
+
+import pytest
+
+from oddsdesk.board.connection import Link
+from oddsdesk.board.signal import STREAM, Signal
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    OfflineError,
+    RateLimitedError,
+    ServiceError,
+    UnauthorizedError,
+)
+from oddsdesk.client.quota import Quota
+from oddsdesk.client.stream import Connected, Connecting, Lost
+
+from .conftest import NOW, Desk
+
+NO_STREAM = ForbiddenError("websocket_not_on_plan", "no stream", 403, "https://odds.example")
+
+
+@pytest.fixture
+def signal(desk: Desk) -> Signal:
+    """A signal that has begun."""
+    made = Signal(desk.board, lambda: desk.now)
+    made.begin()
+    return made
+
+
+def test_the_link_follows_the_stream(desk: Desk, signal: Signal) -> None:
+    links = []
+    for state in (Connecting(), Connected(), Lost("gone", NOW + 5), Connecting(), Connected()):
+        signal.stream_state(state)
+        links.append(desk.board.connection.link)
+    waiting = Link.WAITING
+    assert links == [Link.CONNECTING, Link.LIVE, waiting, waiting, Link.LIVE]
+
+
+def test_it_says_since_when_and_when_next(desk: Desk, signal: Signal) -> None:
+    signal.stream_state(Connected())
+    desk.now += 1_000
+    signal.stream_state(Lost("gone", NOW + 5_000))
+    desk.now += 1_000
+    signal.stream_state(Lost("still gone", NOW + 9_000))
+    known = desk.board.connection
+    assert (known.since_ms, known.next_try_ms, known.reason) == (
+        NOW + 1_000,
+        NOW + 9_000,
+        "still gone",
+    )
+
+
+def test_a_plan_without_stream_polls_and_trouble_of_polling_shows(
+    desk: Desk, signal: Signal
+) -> None:
+    signal.outcome(STREAM, NO_STREAM, NOW)
+    assert desk.board.connection.link is Link.POLLING
+    assert desk.board.connection.has_stream is False
+    assert desk.board.connection.upgrade_url == "https://odds.example"
+    signal.outcome("games", OfflineError("nobody"), NOW + 1_000)
+    assert desk.board.connection.link is Link.WAITING
+    assert desk.board.connection.reason == "nobody"
+    signal.outcome("games", None, None)
+    assert desk.board.connection.link is Link.POLLING
+    assert desk.board.connection.reason == "no stream"
+
+
+@pytest.mark.parametrize(
+    ("error", "link"),
+    [
+        (RateLimitedError("used up", NOW + 1), Link.LIVE),
+        (UnauthorizedError("unauthorized", "unknown key"), Link.REFUSED),
+        (ForbiddenError("bookmaker_not_configured", "choose one"), Link.REFUSED),
+    ],
+)
+def test_trouble_of_reading_stands_beside_a_live_stream(
+    desk: Desk, signal: Signal, error: ServiceError, link: Link
+) -> None:
+    signal.stream_state(Connected())
+    signal.outcome("games", error, NOW + 1)
+    assert (desk.board.connection.link, desk.board.connection.reason) == (link, error.message)
+
+
+def test_a_key_that_is_known_again_is_refused_no_more(desk: Desk, signal: Signal) -> None:
+    signal.outcome(STREAM, UnauthorizedError("unauthorized", "unknown key"), NOW + 1)
+    assert desk.board.connection.link is Link.REFUSED
+    signal.stream_state(Connected())
+    assert (desk.board.connection.link, desk.board.connection.reason) == (Link.LIVE, None)
+
+
+def test_figures_of_the_stream_are_of_the_last_minute(desk: Desk, signal: Signal) -> None:
+    for lag in (100, 300, 200):
+        signal.heard(desk.now - lag)
+    signal.tick(Quota(41, NOW + 5, NOW))
+    known = desk.board.connection
+    assert (known.lag_ms, known.messages_per_minute) == (200, 3)
+    assert (known.requests_left, known.resets_at_ms) == (41, NOW + 5)
+    desk.now += 60_001
+    signal.tick(None)
+    known = desk.board.connection
+    assert (known.lag_ms, known.messages_per_minute) == (None, 0)

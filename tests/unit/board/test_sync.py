@@ -1,0 +1,214 @@
+"""Keeping a board current from the real service over a real socket."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
+from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.sync import Pace, Sync
+from oddsdesk.client.client import Client
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.server.runner import Server, serving
+from oddsdesk.server.settings import Settings
+
+from .conftest import GAME, MONEYLINE, NAME, REFERENCE
+
+DRAW = CellKey("moneyline", 0, "Draw", "Betfair")
+QUICK = Pace(games_s=0.1, matrix_s=0.1, value_bets_s=0.1, rows_s=0.2, health_s=0.1)
+CALM = Pace(games_s=60, matrix_s=60, value_bets_s=60, rows_s=60, health_s=60)
+
+
+def quote(bookmaker: str, odds: dict[str, float] | None = None, name: str = NAME) -> Quote:
+    return Quote(
+        bookmaker=bookmaker,
+        match_name=name,
+        competition="EPL",
+        market_type="moneyline",
+        period=0,
+        odds=dict(MONEYLINE[bookmaker]) if odds is None else odds,
+        scraped_at=system_clock(),
+        match_date=system_clock() + 3_600_000,
+    )
+
+
+async def record(server: Server, *quotes: Quote) -> None:
+    await asyncio.wrap_future(server.store.record(quotes))
+
+
+@asynccontextmanager
+async def service(folder: Path, port: int = 0) -> AsyncIterator[Server]:
+    """The real server with the prices of one game."""
+    settings = Settings(folder / "odds.db", port=port, reference=REFERENCE)
+    async with serving(settings) as server:
+        await record(server, *(quote(name) for name in MONEYLINE))
+        yield server
+
+
+def key_of(server: Server, plan: Plan, bookmaker: str | None = None) -> str:
+    return server.access.keys.create(plan.value, plan, bookmaker, system_clock()).secret
+
+
+@asynccontextmanager
+async def syncing(url: str, key: str, pace: Pace = CALM) -> AsyncIterator[tuple[Board, Sync]]:
+    """A board kept current, as the desk has it."""
+    board = Board(system_clock)
+    async with Client(url, key) as client:
+        sync = Sync(client, board, system_clock, pace=pace, randomness=lambda: 0.0)
+        sync.start()
+        try:
+            yield board, sync
+        finally:
+            await sync.stop()
+
+
+async def until(board: Board, condition: Callable[[], bool]) -> None:
+    """Wait for the notice after which a condition holds."""
+    told = asyncio.Event()
+    leave = board.subscribe(lambda _: told.set())
+    try:
+        async with asyncio.timeout(15):
+            while not condition():
+                told.clear()
+                await told.wait()
+    finally:
+        leave()
+
+
+def odds(board: Board, key: CellKey = DRAW) -> float | None:
+    price = board.price(GAME, key)
+    return None if price is None else price.odds
+
+
+async def test_games_matrix_and_changes_arrive(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync),
+    ):
+        sync.watch(GAME)
+        await until(board, lambda: odds(board) == 3.5)
+        await until(board, lambda: board.connection.link is Link.LIVE)
+        assert GAME in board.games
+        assert board.reference == REFERENCE
+        await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.9, "Chelsea": 4.1}))
+        await until(board, lambda: odds(board) == 3.9)
+        await until(board, lambda: board.connection.has_live is True)
+        await until(board, lambda: board.connection.messages_per_minute > 0)
+        known = board.connection
+        assert (known.has_stream, known.has_value_bets, known.simulated) == (True, True, False)
+        assert known.requests_left is not None
+
+
+async def test_a_service_that_goes_away_is_waited_for_and_read_again(tmp_path: Path) -> None:
+    async with service(tmp_path) as server:
+        url, key = server.url, key_of(server, Plan.PRO_LIVE)
+        running = syncing(url, key)
+        board, sync = await running.__aenter__()
+        sync.watch(GAME)
+        await until(board, lambda: board.connection.link is Link.LIVE and odds(board) == 3.5)
+    await until(board, lambda: board.connection.link is Link.WAITING)
+    assert board.connection.reason
+    assert board.connection.next_try_ms is not None
+    assert odds(board) == 3.5
+    async with service(tmp_path, port=int(url.rsplit(":", 1)[1])) as server:
+        # what moved while nobody listened is no stream message any more
+        await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.2, "Chelsea": 4.1}))
+        await until(board, lambda: odds(board) == 3.2 and board.connection.link is Link.LIVE)
+        await running.__aexit__(None, None, None)
+    assert board.connection.link is Link.STOPPED
+
+
+async def test_a_plan_without_stream_is_polled_and_says_so(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO), QUICK) as (board, sync),
+    ):
+        sync.watch(GAME)
+        await until(board, lambda: board.connection.link is Link.POLLING and odds(board) == 3.5)
+        await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.9, "Chelsea": 4.1}))
+        await until(board, lambda: odds(board) == 3.9)
+        await until(board, lambda: board.connection.has_live is False)
+        assert board.connection.has_stream is False
+        assert board.connection.upgrade_url
+
+
+async def test_a_plan_without_value_bets_says_so_and_streams(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.FREE, "Betfair")) as (board, sync),
+    ):
+        sync.watch(GAME)
+        await until(board, lambda: odds(board) == 3.5)
+        await until(board, lambda: board.connection.has_value_bets is False)
+        await until(board, lambda: board.connection.link is Link.LIVE)
+
+
+async def test_an_unknown_key_is_refused_in_words(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, "oddsdesk_live_" + "0" * 32) as (board, _),
+    ):
+        await until(board, lambda: board.connection.link is Link.REFUSED)
+        assert board.connection.reason
+        assert not board.games
+
+
+async def test_rows_of_all_games_are_gathered_and_kept_current(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO), QUICK) as (board, sync),
+    ):
+        await record(
+            server, quote("Betfair", {"Roma": 2.0, "Draw": 3.0, "Lazio": 3.5}, "Roma - Lazio")
+        )
+        sync.want_rows(True)
+        await until(board, lambda: board.gathering.finished_at is not None)
+        assert len(list(board.row_keys())) == 12
+        assert (board.gathering.rows, board.gathering.cut) == (4, ())
+        await record(server, quote("Betfair", {}, "Roma - Lazio"))
+        keys = [key for key in board.row_keys() if key.game_id != GAME]
+        await until(board, lambda: all(board.row(key).withdrawn_at for key in keys))
+        sync.want_rows(False)
+        assert list(board.row_keys()) == []
+
+
+async def test_a_game_may_be_left_and_looked_at_again_at_once(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync),
+    ):
+        sync.watch(GAME)
+        sync.unwatch(GAME)
+        sync.watch(GAME)
+        await until(board, lambda: odds(board) == 3.5)
+
+
+async def test_stopping_ends_every_task(tmp_path: Path) -> None:
+    async with service(tmp_path) as server:
+        before = asyncio.all_tasks()
+        async with syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync):
+            sync.watch(GAME)
+            sync.want_rows(True)
+            await until(board, lambda: board.connection.link is Link.LIVE)
+        left = {task.get_name() for task in asyncio.all_tasks() - before}
+        assert not [name for name in left if name.startswith(("sync", "stream"))]
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+async def test_wishes_before_the_start_are_kept(tmp_path: Path, wanted: bool) -> None:
+    async with service(tmp_path) as server:
+        board = Board(system_clock)
+        async with Client(server.url, key_of(server, Plan.PRO)) as client:
+            sync = Sync(client, board, system_clock)
+            sync.watch(GAME)
+            sync.want_rows(wanted)
+            sync.start()
+            await until(board, lambda: odds(board) == 3.5)
+            await until(board, lambda: board.gathering.finished_at is not None or not wanted)
+            await sync.stop()
