@@ -184,7 +184,7 @@ class MatrixModel(LiveModel):
         for section in notice.sections:
             places = layout.rows_of(section)
             for row in places:
-                layout.rows[row].forget(layout.width)
+                layout.rows[row].refigure(layout.width)
             if places:
                 self.touch(places[0], 0, places[-1], layout.width - 1)
         for key in notice.cells:

@@ -89,11 +89,12 @@ def hold_cell(hold: float | None, unit: str = "") -> Cell:
 
 
 def best_hold_cell(section: Section) -> Cell:
-    """Return the hold of a section's best prices; below 0 stands out, it is an arbitrage."""
+    """Return the hold of a section's best prices; below 0 it is an arbitrage."""
     if section.best_hold is None:
         return EMPTY
-    ink = Ink.VALUE if section.best_hold < 0 else Ink.NOTE
-    return Cell(f"best of market {signed_text(section.best_hold)} %", ink, Ground.RAISED)
+    text = signed_text(section.best_hold)
+    ink = Ink.STRONG if text.startswith("−") else Ink.NOTE
+    return Cell(f"best of market {text} %", ink, Ground.RAISED)
 
 
 def is_value(line: MatrixLine, odds: float) -> bool:

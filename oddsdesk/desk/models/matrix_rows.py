@@ -19,6 +19,7 @@ class Row:
     line: MatrixLine | None
     """None for the section row."""
     cells: list[Cell | None] = field(default_factory=list)
+    _judged_by: tuple[object, ...] = ()
 
     @property
     def name(self) -> RowName:
@@ -28,6 +29,23 @@ class Row:
     def forget(self, width: int) -> None:
         """Have every cell made anew when it is asked for."""
         self.cells = [None] * width
+
+    def refigure(self, width: int) -> None:
+        """Have cells made anew if what they are judged by differs; prices are told one by one."""
+        line = self.line
+        if line is None:
+            self.forget(width)
+            return
+        judged_by = (
+            line.best_bookmakers,
+            line.fair,
+            line.value_from,
+            line.suspicious_above,
+            frozenset(self.section.other_bets),
+        )
+        if judged_by != self._judged_by:
+            self._judged_by = judged_by
+            self.forget(width)
 
 
 @dataclass(frozen=True, slots=True)

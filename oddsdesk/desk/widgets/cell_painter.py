@@ -7,8 +7,8 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QPainter, QPen, QStaticText
 
 from oddsdesk.clock import Clock
-from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.colours import mix
+from oddsdesk.desk.theme.spacing import CELL_MARGIN, HALF, LEAD
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import FLASH_SHARE, HOVER_SHARE, Ground, Ink
 from oddsdesk.desk.widgets.cells import FADE_MS, FLASH_MS, Align, Cell
@@ -69,8 +69,8 @@ class CellPainter:
         arrow = MARK + _ARROW_GAP if spec.has_arrow else 0
         text = self._texts[_BODY].lay(spec.sample).width
         note = self._note_width(model, column)
-        left = spacing.CELL_MARGIN if column else spacing.LEAD
-        return round(text + 0.5) + arrow + note + left + spacing.CELL_MARGIN
+        left = CELL_MARGIN if column else LEAD
+        return text + arrow + note + left + CELL_MARGIN
 
     def paint(
         self, painter: QPainter, model: LiveModel, bands: Sequence[Band], lanes: Sequence[Lane]
@@ -85,12 +85,12 @@ class CellPainter:
 
     def paint_outline(self, painter: QPainter, rect: QRect, *, has_focus: bool) -> None:
         """Draw the frame of the current cell."""
-        painter.setPen(self._accent if has_focus else self._line)
+        painter.setPen(self._accent if has_focus else self._pens[Ink.GHOST])
         painter.drawRect(rect.adjusted(0, 0, -1, -2))
 
     def _note_width(self, model: LiveModel, column: int) -> int:
         sample = model.column(column).note_sample
-        return round(self._texts[_SMALL].lay(sample).width + 0.5) + _NOTE_GAP if sample else 0
+        return self._texts[_SMALL].lay(sample).width + _NOTE_GAP if sample else 0
 
     def _paint_band(
         self, model: LiveModel, band: Band, lanes: Sequence[Lane], canvas: "_Canvas"
@@ -125,22 +125,22 @@ class CellPainter:
         font = _STRONG if cell.is_strong else _BODY
         cache = self._texts[font]
         if lane.is_left:
-            x = lane.left + (spacing.CELL_MARGIN if lane.column else spacing.LEAD)
+            x = lane.left + (CELL_MARGIN if lane.column else LEAD)
             if band.is_section and lane.column == 0:
                 self._place_fold(x, band, canvas)
                 x += _FOLD_WIDTH
-            laid = cache.fit(cell.text, lane.left + lane.width - spacing.CELL_MARGIN - x)
+            laid = cache.fit(cell.text, lane.left + lane.width - CELL_MARGIN - x)
         else:
-            edge = lane.left + lane.width - spacing.CELL_MARGIN - lane.note_width
-            laid = cache.fit(cell.text, edge - lane.left - spacing.HALF)
-            x = round(edge - laid.width)
+            edge = lane.left + lane.width - CELL_MARGIN - lane.note_width
+            laid = cache.fit(cell.text, edge - lane.left - HALF)
+            x = edge - laid.width
         ink = Ink.STRONG if is_flashing else cell.ink
         y = band.top + (band.height - cache.height) // 2
         canvas.texts[font, ink].append((x, y, laid.static))
         if cell.note:
-            self._place_note(cell.note, band, lane, round(x + laid.width) + _NOTE_GAP, canvas)
+            self._place_note(cell.note, band, lane, x + laid.width + _NOTE_GAP, canvas)
         if cell.is_struck:
-            canvas.strikes[ink].append((x - 1, band.top + band.height // 2, round(laid.width) + 2))
+            canvas.strikes[ink].append((x - 1, band.top + band.height // 2, laid.width + 2))
         if cell.arrow:
             colour = self._arrow_colours[cell.arrow, cell.arrow_is_pale]
             arrow = self._marks.arrow(cell.arrow, colour, canvas.ratio)
@@ -153,14 +153,14 @@ class CellPainter:
 
     def _place_note(self, note: str, band: Band, lane: Lane, x: int, canvas: "_Canvas") -> None:
         cache = self._texts[_SMALL]
-        edge = lane.left + lane.width - spacing.CELL_MARGIN
+        edge = lane.left + lane.width - CELL_MARGIN
         if lane.is_left:
             if edge - x < 2 * MARK:
                 return
             laid = cache.fit(note, edge - x)
         else:
             laid = cache.lay(note)
-            x = round(edge - laid.width)
+            x = edge - laid.width
         y = band.top + (band.height - cache.height) // 2 + 1
         canvas.texts[_SMALL, Ink.NOTE].append((x, y, laid.static))
 

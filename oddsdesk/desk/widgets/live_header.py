@@ -36,7 +36,7 @@ class LiveHeader(QHeaderView):
     def width_of(self, header: Header) -> int:
         """Return the pixels that a header takes, margins included."""
         title, note = self._titles.lay(header.title).width, self._notes.lay(header.note).width
-        return round(max(title, note) + 0.5) + 2 * spacing.CELL_MARGIN
+        return max(title, note) + 2 * spacing.CELL_MARGIN
 
     def paint_blank(self, painter: QPainter, rect: QRect) -> None:
         """Paint the header's ground where no column stands."""
@@ -69,7 +69,7 @@ class LiveHeader(QHeaderView):
 
         def place(cache: TextCache, laid: Laid, top: int) -> None:
             painter.setFont(cache.font)
-            x = left if is_left else round(left + room - laid.width)
+            x = left if is_left else left + room - laid.width
             painter.drawStaticText(x, top, laid.static)
 
         painter.setPen(self._inks[Ink.STRONG if header.is_marked else Ink.SOFT])

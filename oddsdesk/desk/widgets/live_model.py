@@ -1,4 +1,4 @@
-"""The model behind a live table: cells as values, changes told at most every 33 ms."""
+"""The model behind a live table: cells as values, changes told together, 20 times a second."""
 
 from abc import abstractmethod
 from typing import Any
@@ -14,7 +14,8 @@ from PySide6.QtCore import (
 
 from oddsdesk.desk.widgets.cells import Align, Cell, Column, Header
 
-FLUSH_MS = 33
+FLUSH_MS = 50
+"""At least between two flushes: the step of a fading flash too, so that one repaint does."""
 Index = QModelIndex | QPersistentModelIndex
 _ALIGNMENTS = {
     Align.LEFT: Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,

@@ -28,8 +28,8 @@ class LivePane(QTableView):
     """A section row shall be folded (True) or unfolded."""
     row_hovered = Signal(int)
     """The row under the pointer, -1 for none."""
-    flash_seen = Signal()
-    """Cells were painted that flash still."""
+    flash_seen = Signal(bool)
+    """Cells were painted that flash still; True if they are all that do."""
 
     def __init__(self, theme: Theme, painter: CellPainter, parent: QWidget) -> None:
         super().__init__(parent)
@@ -176,6 +176,7 @@ class LivePane(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         region = event.region()
         self._flashing -= region
+        is_whole = self._flashing.isEmpty()
         painter = QPainter(self.viewport())
         if region.rectCount() > _MOST_RECTS:
             self._paint_rect(painter, region.boundingRect())
@@ -189,7 +190,7 @@ class LivePane(QTableView):
                 self._painter.paint_outline(painter, rect, has_focus=self.hasFocus())
         painter.end()
         if not self._flashing.isEmpty():
-            self.flash_seen.emit()
+            self.flash_seen.emit(is_whole)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         super().scrollContentsBy(dx, dy)

@@ -8,11 +8,9 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.cell_painter import CellPainter
-from oddsdesk.desk.widgets.live_model import LiveModel
+from oddsdesk.desk.widgets.live_model import FLUSH_MS, LiveModel
 from oddsdesk.desk.widgets.live_pane import LivePane
 
-FRAME_MS = 50
-"""Time between two steps of a flash that fades."""
 _AGE_MS = 1_000
 
 
@@ -52,7 +50,7 @@ class LiveTable(QWidget):
         self.scrolling = LivePane(theme, self._painter, self)
         self._edge = QFrame(self)
         self._anchor: tuple[QPersistentModelIndex, int] | None = None
-        self._flash_timer = QTimer(self, interval=FRAME_MS)
+        self._flash_timer = QTimer(self, interval=FLUSH_MS)
         self._flash_timer.timeout.connect(self._on_flash_timer_timeout)
         self._age_timer = QTimer(self, interval=_AGE_MS)
         self._age_timer.timeout.connect(self._on_age_timer_timeout)
@@ -211,8 +209,9 @@ class LiveTable(QWidget):
         for pane in self._panes():
             pane.set_hovered(row)
 
-    def _on_pane_flash_seen(self) -> None:
-        if not self._flash_timer.isActive():
+    def _on_pane_flash_seen(self, is_whole: bool) -> None:
+        # A repaint of all that flashes was a step of the fade: the next is due a step later.
+        if is_whole or not self._flash_timer.isActive():
             self._flash_timer.start()
 
     def _on_flash_timer_timeout(self) -> None:

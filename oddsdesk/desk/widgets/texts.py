@@ -1,5 +1,6 @@
 """Texts laid out once and drawn many times."""
 
+import math
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
@@ -13,7 +14,7 @@ class Laid:
     """A text laid out in one font; ``width`` in device-independent pixels."""
 
     static: QStaticText
-    width: float
+    width: int
 
 
 class TextCache:
@@ -35,7 +36,7 @@ class TextCache:
 
     def fit(self, text: str, width: int) -> Laid:
         """Return the text laid out in at most ``width`` pixels, its end elided."""
-        laid = self.lay(text)
+        laid = self._laid.get(text) or self.lay(text)
         if laid.width <= width:
             return laid
         elided = self._elided.get((text, width))
@@ -52,4 +53,4 @@ class TextCache:
         static.setTextFormat(Qt.TextFormat.PlainText)
         static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
         static.prepare(font=self.font)
-        return Laid(static, static.size().width())
+        return Laid(static, math.ceil(static.size().width()))
