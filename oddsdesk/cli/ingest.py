@@ -31,13 +31,19 @@ def ingest(files: tuple[str, ...], database: Path) -> None:
       tail -f quotes.ndjson | oddsdesk ingest -
     """
     with open_recorder(database) as recorder, Progress("quotes read") as progress:
-        unread = [name for name in files if not _ingest(name, recorder, progress)]
+        try:
+            unread = [name for name in files if not _ingest(name, recorder, progress)]
+        except KeyboardInterrupt:
+            recorder.settle()
+            progress.clear()
+            click.echo("interrupted; what was read until then is recorded", err=True)
+            unread = list(files)
     click.echo(recorder.count_line())
     sys.exit(1 if unread or recorder.bad else 0)
 
 
 def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
-    """Record one file or stdin; False if it could not be read to its end."""
+    """Record one file or stdin; False if it can't be read. An interrupt is the end of stdin."""
     try:
         if name == STDIN:
             _record_stream("stdin", cast(Readable, sys.stdin.buffer), recorder, progress)
@@ -49,8 +55,9 @@ def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
         click.echo(f"cannot read {name}: {error.strerror or error}", err=True)
         return False
     except KeyboardInterrupt:
+        if name != STDIN:
+            raise
         recorder.settle()
-        return name == STDIN
     return True
 
 

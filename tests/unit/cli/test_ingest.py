@@ -187,6 +187,28 @@ def test_an_interrupt_ends_a_pipe_cleanly(
     assert streaming.returncode == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to the reader of a FIFO")
+def test_an_interrupt_in_a_file_says_so_and_reads_no_further_file(
+    database: Path, tmp_path: Path
+) -> None:
+    fifo, other = tmp_path / "fifo", write(tmp_path / "q", line("B"))
+    os.mkfifo(fifo)
+    with subprocess.Popen(
+        [*COMMAND, str(fifo), other, "--database", str(database)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        with fifo.open("wb", buffering=0) as stream:
+            stream.write(line("A"))
+            wait_for_changes(database, 2)
+            os.kill(process.pid, signal.SIGINT)
+            process.wait(timeout=LIMIT_S)
+        out, err = process.communicate(timeout=LIMIT_S)
+    assert out == b"quotes 1, changes 2, skipped 0, bad 0\n"
+    assert but_progress(err) == b"interrupted; what was read until then is recorded\n"
+    assert process.returncode == 1
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="closes a pipe")
 def test_nobody_reading_the_count_is_no_traceback(database: Path, tmp_path: Path) -> None:
     name = write(tmp_path / "q", line("A"))
