@@ -279,6 +279,21 @@ def test_long_texts_and_titles_are_elided_and_whole_in_the_tooltip(
     assert tip == model.titles[4]
 
 
+def test_a_stretching_column_takes_the_width_that_is_left(
+    theme: Theme, clock: Clock, qtbot: QtBot
+) -> None:
+    class Stretching(RowsModel):
+        def column(self, column: int) -> Column:
+            return Column("Selection", Align.LEFT, stretches=True) if column == 0 else Column("88")
+
+    table = LiveTable(theme, Stretching([[Cell("a"), Cell("1")]], ["Name", "Odds"]), clock)
+    qtbot.addWidget(table)
+    table.show()
+    for width in (700, 400):
+        table.resize(width, 200)
+        qtbot.waitUntil(lambda: table.scrolling.header.length() == width, timeout=1_000)  # noqa: B023
+
+
 def test_the_keyboard_reaches_frozen_columns_and_both_ends(table: LiveTable, qtbot: QtBot) -> None:
     table.set_current(0, 2)
     view = table.scrolling

@@ -33,7 +33,7 @@ _COLUMNS = (
     Column("88.888"),
     Column("best of market +88.8 %", most=200),
 )
-_BOOKMAKER = Column("88.88", has_arrow=True, most=96)
+_BOOKMAKER = Column("88.88", has_arrow=True, most=112)
 
 
 class MatrixModel(LiveModel):

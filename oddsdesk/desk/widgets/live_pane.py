@@ -3,7 +3,15 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QRegion
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
 
 from oddsdesk.desk.theme import spacing
@@ -28,6 +36,7 @@ class LivePane(QTableView):
     """A section row shall be folded (True) or unfolded."""
     row_hovered = Signal(int)
     """The row under the pointer, -1 for none."""
+    resized = Signal()
     flash_seen = Signal(bool)
     """Cells were painted that flash still; True if they are all that do."""
 
@@ -241,6 +250,10 @@ class LivePane(QTableView):
 
     def keyboardSearch(self, search: str) -> None:
         """Letters are shortcuts of the desk, not a search through the whole model."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -1,7 +1,7 @@
 """The live table: frozen columns at the left, the others scrolling, one model and selection."""
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QWidget
 
 from oddsdesk.clock import Clock
@@ -129,6 +129,7 @@ class LiveTable(QWidget):
         rows, frozen_rows = self.scrolling.verticalScrollBar(), self.frozen.verticalScrollBar()
         rows.valueChanged.connect(frozen_rows.setValue)
         frozen_rows.valueChanged.connect(rows.setValue)
+        self.scrolling.resized.connect(self._stretch)
         self.scrolling.horizontalScrollBar().rangeChanged.connect(self._on_width_range_changed)
         self.scrolling.selectionModel().currentChanged.connect(self.current_changed)
         for pane in self._panes():
@@ -258,12 +259,9 @@ class LiveTable(QWidget):
             for column in range(first, last + 1):
                 self._fit_column(column)
             self._fit_frozen()
+            self._stretch()
 
     # Qt's virtuals
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._stretch()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
