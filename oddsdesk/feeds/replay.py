@@ -9,7 +9,7 @@ import asyncio
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
@@ -63,18 +63,20 @@ class Replay:
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the quotes when they are due; after the last, all last prices again and again."""
         retiming = _Retiming(self._moments[0].at, clock(), self._speed)
+        standing = StandingQuotes()
         for offset, quotes in _batched(_steps(self._moments, self._speed)):
             await self._wait_until(retiming.start + offset, clock)
+            for quote, _ in quotes:
+                standing.hear(quote)
             yield [retiming.apply(quote, late) for quote, late in quotes]
-        standing = [retiming.apply(quote) for quote in standing_quotes(self._moments)]
+        last = standing.at(self._moments[-1].at)
         due = clock()
-        while standing:
-            slices = math.ceil(len(standing) / BATCH_QUOTES)
+        while last:
+            slices = math.ceil(len(last) / BATCH_QUOTES)
             for number in range(slices):
                 await self._wait_until(due + REPEAT_MS * (number + 1) // slices, clock)
-                now = clock()
-                again = standing[number * BATCH_QUOTES : (number + 1) * BATCH_QUOTES]
-                yield [msgspec.structs.replace(quote, scraped_at=now) for quote in again]
+                again = last[number * BATCH_QUOTES : (number + 1) * BATCH_QUOTES]
+                yield [retiming.repeat(quote, clock()) for quote in again]
             due = max(due + REPEAT_MS, clock() - REPEAT_MS)
 
     async def _wait_until(self, due: float, clock: Clock) -> None:
@@ -82,28 +84,32 @@ class Replay:
             await self._sleep(wait / 1000)
 
 
-def standing_quotes(moments: Sequence[Moment]) -> list[Quote]:
-    """Return the last quote of each market, but for games that were over before the end.
+class StandingQuotes:
+    """The last quote of each market; it grows with the replay, so that its end is no long job."""
 
-    A game is over if it kicked off hours before the end and nobody quoted it any more.
-    """
-    end = moments[-1].at
-    games = _GameNames(0)
-    last: dict[tuple[str, str, str, str, int], Quote] = {}
-    heard: dict[tuple[str, str], int] = {}
-    for moment in moments:
-        for quote in moment.quotes:
-            name = games.name(quote)
-            heard[quote.competition, name] = moment.at
-            key = (quote.bookmaker, quote.competition, name, quote.market_type, quote.period)
-            last[key] = quote
+    def __init__(self) -> None:
+        self._games = _GameNames(0)
+        self._last: dict[tuple[str, str, str, str, int], Quote] = {}
+        self._heard: dict[tuple[str, str], int] = {}
 
-    def is_over(quote: Quote) -> bool:
+    def hear(self, quote: Quote) -> None:
+        """Take in a quote, as it was recorded."""
+        game = (quote.competition, self._games.name(quote))
+        self._heard[game] = max(quote.scraped_at, self._heard.get(game, 0))
+        self._last[quote.bookmaker, *game, quote.market_type, quote.period] = quote
+
+    def at(self, end: int) -> list[Quote]:
+        """Return what stands at the recording's end, in milliseconds.
+
+        A game is over if it kicked off hours before the end and nobody quoted it any more.
+        """
+        return [quote for quote in self._last.values() if quote.odds and not self._over(quote, end)]
+
+    def _over(self, quote: Quote, end: int) -> bool:
         kick_off = end if quote.match_date is None else quote.match_date
-        unheard = end - heard[quote.competition, games.name(quote)]
-        return end - kick_off > LONGEST_GAME_MS and unheard > UNHEARD_MS
-
-    return [quote for quote in last.values() if quote.odds and not is_over(quote)]
+        if end - kick_off <= LONGEST_GAME_MS:
+            return False
+        return end - self._heard[quote.competition, self._games.name(quote)] > UNHEARD_MS
 
 
 class _Retiming:
@@ -123,6 +129,10 @@ class _Retiming:
             match_date=None if quote.match_date is None else self._moved(quote.match_date),
             scraped_at=self._moved(quote.scraped_at) + late,
         )
+
+    def repeat(self, quote: Quote, now_ms: int) -> Quote:
+        """Return the quote as if it were scraped again now."""
+        return msgspec.structs.replace(self.apply(quote), scraped_at=now_ms)
 
     def _moved(self, ms: int) -> int:
         return self.start + round((ms - self._first) / self._speed)
@@ -170,10 +180,11 @@ def _steps(moments: Sequence[Moment], speed: float) -> Iterator[_Step]:
     make the desk flash and freeze by turns. A game is never torn apart: prices that were
     compared at one moment are heard at one moment. The first moment fills the desk at once.
     """
-    offsets = [round((moment.at - moments[0].at) / speed) for moment in moments]
-    spans = [later - earlier for earlier, later in pairwise(offsets)]
-    spans.append(spans[-1] if spans else 0)
-    for number, (moment, offset, span) in enumerate(zip(moments, offsets, spans, strict=True)):
+    span = 0
+    for number, moment in enumerate(moments):
+        offset = round((moment.at - moments[0].at) / speed)
+        if number + 1 < len(moments):
+            span = round((moments[number + 1].at - moment.at) / speed)
         if number == 0 or span < TICK_MS:
             yield _Step(offset, 0, moment.quotes)
             continue

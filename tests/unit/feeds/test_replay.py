@@ -18,8 +18,8 @@ from oddsdesk.feeds.replay import (
     REPEAT_MS,
     TICK_MS,
     Replay,
+    StandingQuotes,
     open_replay,
-    standing_quotes,
 )
 
 RECORDED = parse_ms("2026-06-12T20:00:00Z")
@@ -62,6 +62,13 @@ def quote(
 
 def moment(at: int, *quotes: Quote) -> Moment:
     return Moment(RECORDED + at, quotes or (quote(at),))
+
+
+def standing_at_end(*quotes: Quote) -> list[Quote]:
+    standing = StandingQuotes()
+    for each in quotes:
+        standing.hear(each)
+    return standing.at(max(each.scraped_at for each in quotes))
 
 
 async def play(
@@ -155,7 +162,7 @@ async def test_a_replay_of_withdrawals_only_ends() -> None:
 
 def test_a_withdrawn_market_does_not_stand() -> None:
     other = quote(bookmaker="B")
-    assert standing_quotes([moment(0, quote(), other), moment(5, quote(5, odds={}))]) == [other]
+    assert standing_at_end(quote(), other, quote(5, odds={})) == [other]
 
 
 def test_games_that_were_over_do_not_stand_but_what_was_heard_last_does() -> None:
@@ -163,7 +170,7 @@ def test_games_that_were_over_do_not_stand_but_what_was_heard_last_does() -> Non
     running = quote(9 * HOUR, game="Long vs Late", kick_off=HOUR)
     coming = quote(game="Soon vs Later", kick_off=20 * HOUR)
     undated = quote(game="No vs Date")
-    standing = standing_quotes([moment(0, over, coming, undated), moment(9 * HOUR, running)])
+    standing = standing_at_end(over, coming, undated, running)
     assert [each.match_name for each in standing] == [
         "Soon vs Later",
         "No vs Date",
