@@ -1,0 +1,118 @@
+"""The store as a whole: its reference, other processes, one reader a thread, the odd answers."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.errors import StoreError, StoreUnavailableError
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Sight
+
+MakeQuote = Callable[..., Quote]
+
+
+def test_the_reference_is_remembered(tmp_path: Path) -> None:
+    for given, expected in [(None, "Pinnacle"), ("smarkets", "smarkets"), (None, "smarkets")]:
+        store = open_store(tmp_path / "odds.db", given)
+        assert store.reference == expected
+        store.close()
+
+
+def test_read_only_reads_and_refuses_to_record(tmp_path: Path, store: Store, quote: MakeQuote):
+    store.record([quote()]).result(10)
+    other = open_store(store.path, read_only=True)
+    assert other.reader().last_seq() == 3
+    with pytest.raises(StoreUnavailableError, match="reading only"):
+        other.record([quote()]).result(10)
+    other.close()
+    with pytest.raises(StoreError, match="no such database"):
+        open_store(tmp_path / "missing.db", read_only=True)
+
+
+def test_another_writers_commit_is_noticed_by_data_version_and_read(
+    store: Store, quote: MakeQuote
+) -> None:
+    reader = store.reader()
+    before = reader.data_version()
+    assert reader.data_version() == before
+    other = open_store(store.path, checkpoints=False)
+    other.record([quote()]).result(10)
+    other.close()
+    assert reader.data_version() != before
+    assert len(reader.changes_after(0, 10)) == 3
+
+
+def test_each_thread_has_a_reader_of_its_own(store: Store) -> None:
+    readers = [store.reader()]
+    thread = threading.Thread(target=lambda: readers.append(store.reader()))
+    thread.start()
+    thread.join(10)
+    assert store.reader() is readers[0]
+    assert readers[1] is not readers[0]
+
+
+def test_the_event_with_the_most_bookmakers_answers_for_a_name(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    store.record([quote("A"), quote("A", competition="UCL"), quote("B", competition="UCL")]).result(
+        10
+    )
+    detail = store.reader().event("PSG - Lyon", now, Sight(), stale_minutes=20)
+    assert detail is not None
+    assert detail.competition == "UCL"
+
+
+def test_filters_of_a_detail_narrow_its_markets_and_not_who_covers_it(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    total = {"Over 2.5": 2.0, "Under 2.5": 1.8}
+    store.record(
+        [
+            quote("A"),
+            quote("B", market_type="total", odds=total),
+            quote("Pinnacle", market_type="total", odds=total),
+            quote("Pinnacle"),
+        ]
+    ).result(10)
+    reader = store.reader()
+    detail = reader.event("PSG - Lyon", now, Sight(), bookmaker="A", stale_minutes=20)
+    assert detail is not None
+    assert [(m.bookmaker, m.market_type) for m in detail.markets] == [("A", "moneyline")]
+    assert [r.market_type for r in detail.reference] == ["moneyline", "total"]
+    assert detail.summary.bookmakers == ["A", "B", "Pinnacle"]
+    assert detail.summary.total_markets == 1
+    totals = reader.event("PSG - Lyon", now, Sight(), market_type="total", stale_minutes=20)
+    assert totals is not None
+    assert totals.summary.market_types == ["total"]
+    assert [r.market_type for r in totals.reference] == ["total"]
+    matrix = reader.matrix(
+        "8548bd40-bf55-7646-9218-2b324858f5f5", now, Sight(), bookmaker="A", market_type="total"
+    )
+    assert matrix is not None
+    assert [(m.bookmakers, m.reference_scraped_at is None) for m in matrix.markets] == [([], False)]
+    free = reader.event("PSG - Lyon", now, Sight("A", live=False), stale_minutes=20)
+    assert free is not None
+    assert (free.reference, free.summary.bookmakers) == ([], ["A"])
+
+
+def test_history_starts_with_the_price_that_stood(store: Store, quote: MakeQuote, now: int) -> None:
+    for number, price in enumerate((1.5, 1.6, 1.7)):
+        moved = quote(odds={"PSG": price}, scraped_at=now + number * 10)
+        store.record([moved]).result(10)
+    store.record([quote("Unibet", odds={}, scraped_at=now + 30)]).result(10)
+    ident = "8548bd40-bf55-7646-9218-2b324858f5f5"
+    points = store.reader().history(ident, "moneyline", 0, "PSG", now + 15)
+    assert [(p.odds, p.scraped_at - now) for p in points] == [(1.6, 10), (1.7, 20)]
+    assert store.reader().history(ident, "total", 0, "PSG", 0) == []
+
+
+def test_quotes_of_a_market_for_the_valuation(store: Store, quote: MakeQuote) -> None:
+    store.record([quote(liquidity=5.0), quote("Pinnacle", liquidity=7.0)]).result(10)
+    quotes = store.reader().market_quotes(1, "moneyline", 0)
+    assert [(q.bookmaker, q.liquidity, list(q.odds)) for q in quotes] == [
+        ("Bet365", None, ["PSG", "Draw", "Lyon"]),
+        ("Pinnacle", 7.0, ["PSG", "Draw", "Lyon"]),
+    ]
