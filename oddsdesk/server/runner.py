@@ -17,10 +17,12 @@ from oddsdesk.server.stream import Stream
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.retention import prune
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.tasks import spawn, stop
 
 SAVE_COUNTS_S: Final = 0.5
+PRUNE_S: Final = 600.0
 
 _log = logging.getLogger(__name__)
 
@@ -66,6 +68,7 @@ class Server:
             spawn("valuation", self._valuation.follow()),
             spawn("valuation rounds", self._valuation.rounds()),
             spawn("save counts", self._save_counts()),
+            spawn("prune", self._prune()),
             *(
                 spawn(f"feed {feed.name}", run_feed(feed, self.store, self._clock))
                 for feed in feeds
@@ -103,6 +106,17 @@ class Server:
                 if not refused:
                     _log.warning("counts of requests stay in memory for now: %s", error)
                 refused = True
+
+    async def _prune(self) -> None:
+        """Remove what is too old, now and then."""
+        while True:
+            try:
+                await asyncio.to_thread(
+                    prune, self.store, self._clock(), self._settings.keep_log_ms
+                )
+            except StoreUnavailableError as error:
+                _log.warning("what is too old is kept for now: %s", error)
+            await asyncio.sleep(PRUNE_S)
 
 
 @contextlib.asynccontextmanager

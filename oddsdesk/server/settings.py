@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.store.retention import KEEP_LOG_MS
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
-DEFAULT_RETENTION_HOURS = 72.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Settings:
     """Settings of one run; ``None`` as the reference keeps the database's own (D1).
 
     ``port`` 0 picks a free one. ``speed`` is how fast replays run. Price changes older
-    than ``retention_hours`` are forgotten.
+    than ``keep_log_ms`` milliseconds are forgotten.
     """
 
     database: Path
@@ -25,4 +25,4 @@ class Settings:
     devig_method: str = DEFAULT_METHOD
     feeds: tuple[str, ...] = ()
     speed: float = 1.0
-    retention_hours: float = DEFAULT_RETENTION_HOURS
+    keep_log_ms: int = KEEP_LOG_MS

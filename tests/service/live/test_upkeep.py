@@ -1,0 +1,79 @@
+"""What a server does beside answering: counts are saved, old changes forgotten."""
+
+import asyncio
+import contextlib
+import itertools
+
+import pytest
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.store.access import open_access
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.quotas import Kind
+
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+
+
+async def test_counts_survive_a_restart(live):
+    """D18."""
+    key = live.key(Plan.PRO)
+    for _ in range(3):
+        await live.get("/api/sports", key)
+    await live.stop()
+    await live.start()
+    answer = await live.http.get("/api/sports", headers={"X-Api-Key": key})
+    assert answer.headers["X-RateLimit-Remaining"] == "5496"
+
+
+async def test_counts_are_saved_while_it_runs(live):
+    """D18: at most the last second may be lost."""
+    key = live.key(Plan.PRO)
+    await live.get("/api/sports", key)
+    with contextlib.closing(open_access(live.database, checkpoints=False)) as other:
+        caller = other.keys.caller(key)
+        assert caller is not None
+        slot = (caller.key_id, Kind.REQUESTS, 5_500, HOUR_MS // 1000)
+        asked = itertools.count(live.now, 1001)
+        async with asyncio.timeout(1):
+            while other.quotas.peek(*slot, next(asked)).remaining != 5_499:
+                await asyncio.sleep(0.05)
+
+
+async def test_changes_older_than_the_retention_are_forgotten(live):
+    await live.record(live.quote())
+    live.now += 29 * DAY_MS
+    await live.record(live.quote(odds={"Arsenal": 2.2, "Draw": 3.4, "Chelsea": 3.6}))
+    live.now += 2 * DAY_MS
+    await live.stop()
+    await live.start()
+    async with asyncio.timeout(5):
+        while len(live.store.reader().changes_after(0, 10)) != 1:
+            await asyncio.sleep(0.02)
+
+
+async def test_database_that_refuses_for_a_while_ends_nothing(live, listening):
+    """Issue 3, Errors: recovery without a restart."""
+    client = await live.stream()
+    await live.record(live.quote())
+    for _ in range(3):
+        await listening.message(client)
+    await asyncio.wrap_future(live.store.write(_limit_pages))
+    live.now += 1
+    huge = live.quote(bookmaker="Huge", odds={f"{'x' * 200}{n}": 2.0 for n in range(4000)})
+    with pytest.raises(StoreUnavailableError):
+        await asyncio.wrap_future(live.store.record([huge]))
+    assert await listening.all_before_pong(client) == []
+    await asyncio.wrap_future(live.store.write(_free_pages))
+    await live.record(live.quote(odds={"Arsenal": 2.3, "Draw": 3.4, "Chelsea": 3.6}))
+    assert (await listening.message(client))["odds"] == 2.3
+    await client.close()
+
+
+def _limit_pages(connection) -> None:
+    pages = connection.execute("PRAGMA page_count").fetchall()[0][0]
+    connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+
+
+def _free_pages(connection) -> None:
+    connection.execute("PRAGMA max_page_count = 1000000").fetchall()
