@@ -113,6 +113,7 @@ class Quotas:
             if self._flushing is not None or not batch:
                 return self._flushing
             done = self._flushing = Future[None]()
+            done.set_running_or_notify_cancel()  # a waiter may be cancelled, the saving goes on
         self._file.submit(lambda connection: _add(connection, batch)).add_done_callback(
             lambda saved: self._flushed(batch, saved, done)
         )
