@@ -11,7 +11,7 @@ from oddsdesk.board.freshness import Freshness, Rhythm
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry, entry_of_price, game_entry
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey
-from oddsdesk.board.merging import among, batched, exhaust, put_all, quote_of
+from oddsdesk.board.merging import among, batched, put_all, quote_of
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GamesChanged,
@@ -30,6 +30,7 @@ from oddsdesk.board.readings import (
     reference_of,
 )
 from oddsdesk.board.rows import GridRow, grid_row
+from oddsdesk.board.steps import exhaust
 from oddsdesk.board.values import ValueBets, ValueEntry
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import game_id
@@ -38,8 +39,6 @@ from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 
 _log = logging.getLogger(__name__)
-RowScope = tuple[str, str]
-"""A slice of the odds: (competition, market type)."""
 
 
 class Board:
@@ -188,7 +187,7 @@ class Board:
         exhaust(self.merge_rows(rows, asked_at))
 
     def merge_rows(self, rows: Iterable[OddsRow], asked_at: int | None = None) -> Iterator[None]:
-        """Do what ``load_rows`` does in steps of one game; go through it to the end."""
+        """Do what ``load_rows`` does in steps of one row; go through it to the end."""
         now = self._clock()
         by_game: dict[str, list[OddsRow]] = {}
         for row in rows:
@@ -204,12 +203,13 @@ class Board:
                 readings = read_row(row, now, self.reference, bad)
                 put_all(book, readings, changes, self.rhythm, self.reference)
                 quotes |= {quote_of(key) for key, _, _ in readings}
+                yield
             book.withdraw_unheard(
                 now if asked_at is None else asked_at, now, changes, among(quotes)
             )
             self._report(book.matrix.match_name, bad)
-            self._settle(book, changes)
-            yield
+            yield from book.settling(self._method, changes)
+            self._publish(book, changes)
 
     def load_value_bets(self, bets: Iterable[ValueBet]) -> None:
         """Take in the whole list of value bets; those that make no sense are passed over."""
@@ -267,17 +267,17 @@ class Board:
             book.drop_withdrawn(now, changes)
             self._settle(book, changes)
 
-    def withdraw_unheard(self, since_ms: int, scope: RowScope | None = None) -> None:
+    def withdraw_unheard(self, since_ms: int) -> None:
         """Mark as gone what a whole pass over the odds, begun at ``since_ms``, did not show."""
-        now = self._clock()
+        exhaust(self.withdrawing_unheard(since_ms))
+
+    def withdrawing_unheard(self, since_ms: int) -> Iterator[None]:
+        """Do what ``withdraw_unheard`` does in steps of one game; go through it to the end."""
         for book in list(self._books.values()):
-            if scope is not None and book.matrix.competition != scope[0]:
-                continue
             changes = Changes()
-            book.withdraw_unheard(
-                since_ms, now, changes, lambda key: scope is None or key.market_type == scope[1]
-            )
+            book.withdraw_unheard(since_ms, self._clock(), changes)
             self._settle(book, changes)
+            yield
 
     def end_game(self, game: str) -> None:
         """Mark every price of a game as gone: the service shows it no more."""

@@ -9,6 +9,7 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.market import Market
 from oddsdesk.board.matrix import CellKey, Matrix, Section
 from oddsdesk.board.prices import Price, Sighting
+from oddsdesk.board.steps import exhaust
 
 MarketKey = tuple[str, int]
 
@@ -70,9 +71,7 @@ class GameBook:
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
         """Forget what was withdrawn a while ago."""
         for where, market in self._markets.items():
-            before = len(changes.removed)
-            market.drop_withdrawn(now_ms, changes)
-            if len(changes.removed) > before:
+            if market.drop_withdrawn(now_ms, changes):
                 self._dirty.add(where)
         if changes.removed:
             self._find_columns(changes)
@@ -88,9 +87,13 @@ class GameBook:
 
     def settle(self, method: str, changes: Changes) -> None:
         """Bring figures and layout up to date after a round of sightings."""
-        for where in self._dirty:
-            self._markets[where].settle(method, changes)
-        self._dirty.clear()
+        exhaust(self.settling(method, changes))
+
+    def settling(self, method: str, changes: Changes) -> Iterator[None]:
+        """Do what ``settle`` does in steps of one market; go through it to the end."""
+        while self._dirty:
+            self._markets[self._dirty.pop()].settle(method, changes)
+            yield
         if changes.relaid:
             self._lay_out()
 

@@ -34,6 +34,7 @@ class Market:
         self._match_name = match_name
         self._section_of: dict[str, Section] = {}
         self._moved: set[Cell] = set()
+        self._withdrawn: set[Cell] = set()
         self._regroup = False
 
     def put(
@@ -87,16 +88,23 @@ class Market:
         if held is None or not held.is_offered:
             return
         self._set(self.lines[cell[0]], cell[1], withdraw(held, now_ms))
+        self._withdrawn.add(cell)
         self._moved.add(cell)
         changes.cells[self._key(cell)] = None
 
-    def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
-        """Forget prices that were withdrawn a while ago, and lines that are left empty."""
-        for cell, price in list(self.prices()):
-            if price.withdrawn_at is None or now_ms - price.withdrawn_at < WITHDRAWN_KEPT_MS:
-                continue
-            self._remove(cell)
-            changes.removed[self._key(cell)] = None
+    def drop_withdrawn(self, now_ms: int, changes: Changes) -> bool:
+        """Forget prices that were withdrawn a while ago, and lines left empty; tell if any."""
+        dropped = False
+        for cell in list(self._withdrawn):
+            price = self.price(cell)
+            if price is None or price.withdrawn_at is None:
+                self._withdrawn.discard(cell)
+            elif now_ms - price.withdrawn_at >= WITHDRAWN_KEPT_MS:
+                self._withdrawn.discard(cell)
+                self._remove(cell)
+                changes.removed[self._key(cell)] = None
+                dropped = True
+        return dropped
 
     def promote(self, bookmaker: str, changes: Changes) -> None:
         """Make a bookmaker's prices the reference's."""
@@ -108,6 +116,8 @@ class Market:
             changes.cells[self._key((line.selection, None))] = None
             line.reference = line.reference or price
             self._moved.add((line.selection, None))
+            if not line.reference.is_offered:
+                self._withdrawn.add((line.selection, None))
 
     def settle(self, method: str, changes: Changes) -> None:
         """Bring groups and figures up to date with the prices."""

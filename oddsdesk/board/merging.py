@@ -1,6 +1,5 @@
 """How the readings of a picture go into a game's prices."""
 
-from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import islice
 from typing import Final
@@ -49,8 +48,3 @@ def quote_of(key: CellKey) -> QuoteKey:
 def among(quotes: Container[QuoteKey]) -> Callable[[CellKey], bool]:
     """Return what tells whether a price is part of one of the quotes."""
     return lambda key: quote_of(key) in quotes
-
-
-def exhaust(steps: Iterator[None]) -> None:
-    """Go through all steps at once."""
-    deque(steps, maxlen=0)

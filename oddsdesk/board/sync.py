@@ -156,7 +156,7 @@ class Sync:
                 self._board.set_gathering(Gathering(part.done, part.total, rows, tuple(cut)))
                 self.budget.wish(_ROWS, part.total or part.done, self._pace.rows_s)
         if not cut:
-            self._board.withdraw_unheard(since)
+            await _in_slices(self._board.withdrawing_unheard(since))
         done = self._board.gathering
         self._board.set_gathering(
             Gathering(done.slices_done, done.slices_done, rows, tuple(cut), self._clock())
