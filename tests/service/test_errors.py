@@ -109,6 +109,7 @@ def test_parameters_come_before_rights_and_rights_before_existence(service: Any)
     assert service.get("/api/events/none", service.key()).status_code == 404
     assert service.get("/api/odds/live", key, is_live="false").status_code == 400
     assert service.get("/api/odds/live", key).status_code == 403
+    assert service.get("/api/value-bets", key, cursor="nonsense").status_code == 400
 
 
 def test_every_403_says_where_to_upgrade(service: Any) -> None:

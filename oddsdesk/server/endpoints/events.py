@@ -9,7 +9,7 @@ from oddsdesk.server.answers import Payload, Refusal
 from oddsdesk.server.endpoints.lists import (
     BOOKMAKER,
     COMPETITION,
-    CURSOR,
+    GAME_CURSOR,
     IS_LIVE,
     PERIOD,
     SPORT,
@@ -59,7 +59,7 @@ EVENTS = Endpoint(
     "Events with fresh odds: live first, then by start.",
     list[Event],
     _events,
-    [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, stale_minutes(10), limit(200, 1000), CURSOR],
+    [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, stale_minutes(10), limit(200, 1000), GAME_CURSOR],
 )
 EVENT = Endpoint(
     "/api/events/{id:path}",

@@ -7,7 +7,7 @@ from oddsdesk.server.answers import Payload, Refusal
 from oddsdesk.server.endpoints.lists import (
     BOOKMAKER,
     COMPETITION,
-    CURSOR,
+    GAME_CURSOR,
     IS_LIVE,
     PERIOD,
     SPORT,
@@ -63,7 +63,7 @@ GAMES = Endpoint(
     "Games with fresh odds: live first, then by start.",
     list[Game],
     _games,
-    [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, limit(200, 500), CURSOR],
+    [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, limit(200, 500), GAME_CURSOR],
 )
 GAME = Endpoint(
     "/api/games/{game_id:path}",

@@ -2,16 +2,35 @@
 
 from typing import Any
 
+import msgspec
+
 from oddsdesk.server.answers import Payload
 from oddsdesk.server.parameters import Parameter, boolean, integer, sport, text
+from oddsdesk.store.queries.cursors import BetPlace, GamePlace, OddsPlace, from_cursor
 from oddsdesk.store.values import Filters, Page
+
+
+def _cursor(place: type[msgspec.Struct]) -> Parameter:
+    """Return where to go on; judged with the other parameters, before rights (D14, D39)."""
+
+    def parse(cursor: str) -> str:
+        from_cursor(cursor, place)
+        return cursor
+
+    allowed = "the next_cursor of an answer of this list"
+    schema = {"type": "string", "minLength": 1}
+    meaning = "The next_cursor of an answer that was cut: goes on there."
+    return Parameter("cursor", None, allowed, parse, schema, meaning)
+
 
 SPORT = sport()
 COMPETITION = text("competition", "Competition code, matched exactly.")
 BOOKMAKER = text("bookmaker", "Bookmaker name, matched exactly.")
 IS_LIVE = boolean("is_live", "true for in-play only, false for pre-match only.")
 PERIOD = integer("period", "One period.")
-CURSOR = text("cursor", "The next_cursor of an answer that was cut: goes on there.")
+GAME_CURSOR = _cursor(GamePlace)
+ODDS_CURSOR = _cursor(OddsPlace)
+BET_CURSOR = _cursor(BetPlace)
 STALE_RANGE = (1, 60)
 
 

@@ -8,8 +8,8 @@ from oddsdesk.server.answers import Payload
 from oddsdesk.server.endpoints.lists import (
     BOOKMAKER,
     COMPETITION,
-    CURSOR,
     IS_LIVE,
+    ODDS_CURSOR,
     SPORT,
     filters_of,
     limit,
@@ -40,7 +40,7 @@ def _rows(call: Call, asked: dict[str, Any]) -> Payload:
     return listing(page)
 
 
-_COMMON = [SPORT, COMPETITION, market_type(), limit(100, 500), CURSOR]
+_COMMON = [SPORT, COMPETITION, market_type(), limit(100, 500), ODDS_CURSOR]
 
 ODDS = Endpoint(
     "/api/odds",

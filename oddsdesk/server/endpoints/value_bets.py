@@ -4,9 +4,9 @@ from oddsdesk.contract.resources import ValueBet
 from oddsdesk.server.access import require_value_bets, sight_for
 from oddsdesk.server.answers import Payload
 from oddsdesk.server.endpoints.lists import (
+    BET_CURSOR,
     BOOKMAKER,
     COMPETITION,
-    CURSOR,
     SPORT,
     filters_of,
     limit,
@@ -49,6 +49,6 @@ VALUE_BETS = Endpoint(
         number("min_ev", "Least edge in percent.", 1.0, minimum=0.0, maximum=MAX_EV),
         number("max_ev", "Greatest edge in percent.", MAX_EV, minimum=0.0, maximum=MAX_EV),
         limit(100, 500),
-        CURSOR,
+        BET_CURSOR,
     ],
 )
