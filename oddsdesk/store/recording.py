@@ -41,7 +41,7 @@ _RAISE = """
 UPDATE game SET last_scraped_at = max(last_scraped_at, ?), has_live = max(has_live, ?)
 WHERE id = ?
 """
-_SUM_UP = """
+SUM_UP: Final = """
 UPDATE game SET (last_scraped_at, has_live) = (
     SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = ?1
 ) WHERE id = ?1
@@ -119,7 +119,7 @@ class _Recording:
         covered = [row for pair in pairs for row in _coverage(pair, self._present[pair])]
         connection.executemany(_COVER, covered)
         connection.executemany(_RAISE, _newest(covered))
-        connection.executemany(_SUM_UP, {(game,) for game, _ in self._uncovered})
+        connection.executemany(SUM_UP, {(game,) for game, _ in self._uncovered})
         self._games.write_dates()
         return len(self._log)
 

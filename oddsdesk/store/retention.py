@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.recording import SUM_UP
 
 if TYPE_CHECKING:
     from oddsdesk.store.store import Store
@@ -37,11 +38,6 @@ _COVER: Final = """
 INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)
 SELECT game, bookmaker, is_live, max(scraped_at), min(scraped_at), sum(selections) FROM quote
 WHERE game = :game AND selections > 0 GROUP BY bookmaker, is_live
-"""
-_SUM_UP: Final = """
-UPDATE game SET (last_scraped_at, has_live) = (
-    SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = :game
-) WHERE id = :game
 """
 _DROP_GAME: Final = """
 DELETE FROM game WHERE id = :game
@@ -88,7 +84,9 @@ def _game(game: int, before: int) -> Callable[[sqlite3.Connection], None]:
     def clear(connection: sqlite3.Connection) -> None:
         parameters = {"game": game, "before": before}
         connection.execute(_DROP_QUOTES, parameters)
-        for statement in (_DROP_BETS, _UNCOVER, _COVER, _SUM_UP, _DROP_GAME):
+        for statement in (_DROP_BETS, _UNCOVER, _COVER):
             connection.execute(statement, {"game": game})
+        connection.execute(SUM_UP, (game,))
+        connection.execute(_DROP_GAME, {"game": game})
 
     return clear

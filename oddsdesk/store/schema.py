@@ -72,7 +72,7 @@ CREATE TABLE price_change (         -- the log; odds NULL: withdrawn
 """
 
 _VALUE_BET = """
-CREATE TABLE value_bet (            -- what the rules found on prices; ages are judged when read
+CREATE TABLE value_bet (            -- what the rules found; judged again when read (D29)
     game INTEGER NOT NULL REFERENCES game (id),
     bookmaker TEXT NOT NULL,
     market_type TEXT NOT NULL,

@@ -39,8 +39,8 @@ def settle_value_bets(
 ) -> None:
     """Make these the value bets of a market; to be run by ``Store.write``.
 
-    One that was there at the same price and fair price keeps its time of detection. Value
-    on prices alone: ages, and that both sides are in play or neither, are judged on read.
+    One that was there at the same price and fair price keeps its time of detection. Whether
+    both prices still stand, are fresh, and in play or not alike is judged again on read.
     """
     market = (game, market_type, period)
     found = {(bet.bookmaker, bet.selection): bet for bet in bets}
