@@ -4,7 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("oddsdesk", deadline=None)
+settings.load_profile("oddsdesk")
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
