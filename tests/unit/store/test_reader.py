@@ -310,6 +310,8 @@ def ask_everything(reader: Reader, store: Store) -> None:
     reader.changes_after(0, 5)
     reader.last_seq()
     reader.market_quotes(1, "total", 0)
+    reader.games_to_value(NOW - 15 * MINUTE_MS)
+    reader.markets_to_value(1)
     reader.history(ident, "total", 0, "Yes", 0)
     reader.last_scraped_at()
     reader.is_simulated(NOW)
@@ -322,7 +324,7 @@ def test_no_request_scans_a_big_table(filled) -> None:
     traced = Traced(store.path)
     ask_everything(traced.reader, store)
     connection = sqlite3.connect(store.path)
-    aliases = {"quote", "q", "r", "price_change"}
+    aliases = {"quote", "q", "r", "b", "price_change"}
     for statement in set(traced.statements):
         if not statement.lstrip().startswith("SELECT"):
             continue
