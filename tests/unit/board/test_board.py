@@ -360,6 +360,37 @@ def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
     assert held.bookmakers == tuple(sorted(columns))
 
 
+@settings(max_examples=50)
+@given(first=pictures, between=st.lists(messages, min_size=1, max_size=8))
+def test_messages_may_come_between_the_steps_of_a_picture(
+    first: GameMatrix, between: list[PriceMessage]
+) -> None:
+    desk = Desk()
+    desk.board.watch(GAME)
+    coming = iter(between)
+    for _ in desk.board.merge_matrix(first):
+        for each in coming:
+            desk.board.apply(each)
+            break
+    held = desk.board.matrix(GAME)
+    assert held is not None
+    for section in held.sections:
+        anew = deepcopy(section)
+        figures.figure(anew, desk.board.method)
+        assert section == anew
+    assert set(held.bookmakers) == {name for line in lines(desk.board) for name in line.prices}
+
+
+def test_a_game_may_be_left_between_the_steps_of_its_picture(desk: Desk) -> None:
+    desk.board.watch(GAME)
+    steps = desk.board.merge_matrix(matrix())
+    next(steps)
+    desk.board.unwatch(GAME)
+    assert list(steps) is not None
+    assert desk.board.matrix(GAME) is None
+    assert desk.told() == []
+
+
 @given(st.permutations([message("Draw", 3.0 + n / 10, at=NOW + n) for n in range(1, 6)]))
 def test_messages_in_any_order_end_with_the_newest(order: list[PriceMessage]) -> None:
     desk = Desk()
