@@ -10,6 +10,7 @@ from oddsdesk.server.listener import HttpServer, bind
 from oddsdesk.server.protocol import BODY_LIMIT, HEAD_LIMIT
 
 LIMIT_S = 5
+LARGE = 32 * 1024 * 1024
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
@@ -19,9 +20,10 @@ async def _app(scope, receive, send):
     if scope["path"] == "/echo":
         while (await receive()).get("more_body"):
             pass
-    headers = [(b"content-length", b"2")]
+    body = b"ok" if scope["path"] != "/large" else b"a" * LARGE
+    headers = [(b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
-    await send({"type": "http.response.body", "body": b"ok"})
+    await send({"type": "http.response.body", "body": body})
 
 
 @contextlib.asynccontextmanager
@@ -185,3 +187,27 @@ async def test_connection_is_kept_between_requests(monkeypatch):
         await asyncio.sleep(0.1)
         writer.write(GET)
         assert (await _one(reader)).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("connection", [b"keep-alive", b"close"])
+async def test_client_that_does_not_read_its_answer_is_dropped(monkeypatch, connection):
+    monkeypatch.setattr(protocol, "STALL_LIMIT_S", 0.1)
+    async with _connected() as (reader, writer):
+        writer.transport.pause_reading()
+        writer.write(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: %b\r\n\r\n" % connection)
+        await asyncio.sleep(0.5)
+        writer.transport.resume_reading()
+        with contextlib.suppress(ConnectionError):
+            assert len(await _rest(reader)) < LARGE
+
+
+async def test_client_that_reads_slowly_but_reads_gets_it_all(monkeypatch):
+    monkeypatch.setattr(protocol, "STALL_LIMIT_S", 5)
+    async with _connected() as (reader, writer):
+        writer.write(b"GET /large HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        received = 0
+        async with asyncio.timeout(20):
+            while data := await reader.read(1 << 20):
+                received += len(data)
+                await asyncio.sleep(0)
+        assert received > LARGE
