@@ -140,7 +140,7 @@ def test_changes_of_one_moment_are_told_as_one_span(model: RowsModel, qtbot: QtB
         lambda first, last: told.append((first.row(), first.column(), last.row(), last.column()))
     )
     with qtbot.waitSignal(model.dataChanged, timeout=1_000):
-        for row, column in ((7, 3), (4, 9), (5, 5)):
+        for row, column in ((5, 5), (4, 9), (7, 3)):
             model.put(row, column, Cell("1.50"))
         assert told == []
     assert told == [(4, 3, 7, 9)]

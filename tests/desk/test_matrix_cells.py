@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import MatrixLine, Section, SectionKey
+from oddsdesk.board.prices import Price
 from oddsdesk.desk.models.figures import (
     amount_text,
     exact_odds_text,
@@ -14,8 +16,9 @@ from oddsdesk.desk.models.figures import (
     window_text,
 )
 from oddsdesk.desk.models.market_groups import ALL, groups_of, is_in_group
-from oddsdesk.desk.models.matrix_cells import selection_text
+from oddsdesk.desk.models.matrix_cells import price_cell, selection_text
 from oddsdesk.desk.models.matrix_rows import rows_of, steps_between
+from oddsdesk.desk.theme.tokens import Ground
 
 
 def section(market_type: str, *selections: str, group: str = "", period: int = 0) -> Section:
@@ -90,6 +93,16 @@ def test_each_section_is_in_every_market_its_kind_and_its_period() -> None:
 
 def test_a_game_with_one_kind_of_market_needs_no_choice() -> None:
     assert groups_of([section("moneyline", "A", "B")]) == [(ALL, "All markets")]
+
+
+def test_a_price_on_other_outcomes_is_never_value() -> None:
+    line = MatrixLine("Everton", value_from=3.4, suspicious_above=3.9)
+    line.prices["Bovada"] = Price(3.5, 0, 0, 0)
+    looks = [
+        price_cell(line, "Bovada", Freshness.FRESH, 0, is_comparable=comparable).ground
+        for comparable in (True, False)
+    ]
+    assert looks == [Ground.VALUE, Ground.PANEL]
 
 
 KINDS = st.lists(st.integers(0, 12), unique=True)

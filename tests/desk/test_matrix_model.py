@@ -108,6 +108,40 @@ def test_a_move_flashes_from_when_it_was_heard_and_its_arrow_ages(
     assert cell_of(model, "Over 2.5", "Bovada").arrow == 0
 
 
+def test_a_price_seen_again_without_a_move_flashes_no_more(model: MatrixModel, quoted: Any) -> None:
+    for _ in range(2):
+        quoted.clock.now += 5_000
+        quoted.tell("Bovada", "total", "Over 2.5", 1.85)
+    again = cell_of(model, "Over 2.5", "Bovada")
+    assert (again.flash, again.arrow) == (0, -1)
+
+
+def test_a_better_price_takes_the_mark_from_the_one_before(model: MatrixModel, quoted: Any) -> None:
+    quoted.tell("Betsson", "total", "Over 2.5", 1.95)
+    assert cell_of(model, "Over 2.5", "Matchbook").ground is Ground.BEST
+    quoted.clock.now += 1_000
+    quoted.tell("Betsson", "total", "Over 2.5", 2.01)
+    assert cell_of(model, "Over 2.5", "Matchbook").ground is Ground.PANEL
+    assert cell_of(model, "Over 2.5", "Betsson").ground is Ground.BEST
+
+
+def test_a_move_of_the_reference_moves_fair_odds_and_window(
+    model: MatrixModel, quoted: Any
+) -> None:
+    row = row_of(model, "Over 2.5")
+    before = [model.cell(row, column).text for column in (FAIR, WINDOW)]
+    quoted.clock.now += 1_000
+    quoted.tell("Pinnacle", "total", "Under 2.5", 1.90)
+    after = [model.cell(row, column).text for column in (FAIR, WINDOW)]
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+def test_a_dead_price_is_not_marked_best(model: MatrixModel, quoted: Any) -> None:
+    quoted.clock.now += 11 * 60_000
+    assert cell_of(model, "Over 2.5", "Matchbook").ground is Ground.PANEL
+
+
 def test_a_price_pales_with_age_and_is_struck_through_when_dead(
     model: MatrixModel, quoted: Any
 ) -> None:
@@ -147,11 +181,16 @@ def test_changes_are_told_together_and_only_where_they_are(
     assert told == [(6, 8)]
 
 
-def test_another_game_changes_nothing(quoted: Any) -> None:
-    other = MatrixModel(quoted.board, "another game", quoted.clock)
-    quoted.tell("Bovada", "total", "Over 2.5", 1.80)
-    other.flush()
-    assert other.rowCount() == 0
+def test_another_game_changes_nothing(model: MatrixModel, quoted: Any) -> None:
+    told: list[QModelIndex] = []
+    model.dataChanged.connect(lambda first: told.append(first))
+    quoted.board.want_rows(True)
+    quoted.name = "Arsenal - Chelsea"
+    for odds in (1.80, 1.70):
+        quoted.clock.now += 1_000
+        quoted.tell("Bovada", "total", "Over 2.5", odds)
+    model.flush()
+    assert told == []
 
 
 def test_a_closed_model_hears_no_more(model: MatrixModel, quoted: Any) -> None:
@@ -239,6 +278,8 @@ def test_headers_carry_name_and_age(model: MatrixModel, quoted: Any) -> None:
     quoted.clock.now += 7_000
     header = model.header(column_of(model, "Bovada"))
     assert (header.title, header.note) == ("Bovada", "7 s")
+    quoted.tell("Bovada", "total", "Over 2.5", 1.91)
+    assert model.header(column_of(model, "Bovada")).note == "0 s"
     assert model.header(REFERENCE).title == "Pinnacle"
     assert model.header(FAIR).note == "margin prop."
 
