@@ -111,5 +111,9 @@ ODDS: Final = Schema(
                 "CREATE TABLE setting (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
             ),
         ),
+        Step(
+            "coverage_by_bookmaker",
+            ("CREATE INDEX coverage_bookmaker ON coverage (bookmaker)",),
+        ),
     ),
 )

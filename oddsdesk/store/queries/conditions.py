@@ -3,7 +3,12 @@
 from typing import Any, Final
 
 from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import Filters, Sight
+
+_PRICES: Final = """
+SELECT 1 FROM coverage INDEXED BY coverage_bookmaker WHERE bookmaker = ? LIMIT 1
+"""
 
 _SPORT_BY_LOWER: Final = {sport.lower(): sport for sport in SPORTS}
 
@@ -11,6 +16,11 @@ _SPORT_BY_LOWER: Final = {sport.lower(): sport for sport in SPORTS}
 def canonical_sport(sport: str) -> str:
     """Return a sport as it is stored; one that is unknown stays itself and matches nothing."""
     return _SPORT_BY_LOWER.get(sport.lower(), sport)
+
+
+def is_known(select: Select, filters: Filters) -> bool:
+    """Whether the asked bookmaker prices anything: for an unknown one no game is walked."""
+    return filters.bookmaker is None or bool(select(_PRICES, (filters.bookmaker,)))
 
 
 def sight_parameters(sight: Sight, reference: str) -> dict[str, Any]:

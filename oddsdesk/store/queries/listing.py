@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from oddsdesk.store.queries.conditions import (
     games_index,
+    is_known,
     sight_parameters,
     visible,
     wanted_games,
@@ -41,6 +42,8 @@ def list_games(
 ) -> Page[ListedGame]:
     """Return the asked games that have fresh prices the caller may see."""
     after = None if cursor is None else from_cursor(cursor, GamePlace)
+    if not is_known(select, filters):
+        return Page([], None)
     found: list[ListedGame] = []
     for live in _phases(filters, sight, after):
         place = after if after is not None and after.live == live else None
