@@ -51,10 +51,10 @@ def test_the_competition_with_the_most_bookmakers_answers(service: Any) -> None:
 
 
 @pytest.mark.parametrize("slug", ["None", "", "%2F", "..%2F..", "%FF%FE", "%00", "a" * 2000])
-def test_an_unknown_slug_is_not_found(service: Any, slug: str) -> None:
+def test_an_unknown_slug_is_not_found(module_service: Any, slug: str) -> None:
     """D12; service.md: unknown slug in active data."""
-    service.quote()
-    answer = service.get(f"/api/events/{slug}", service.key())
+    module_service.quote()
+    answer = module_service.get(f"/api/events/{slug}", module_service.key())
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
 
 
@@ -209,10 +209,10 @@ def test_a_game_id_is_read_in_either_case_with_or_without_dashes(service: Any) -
         "٨" * 32,
     ],
 )
-def test_an_unknown_or_malformed_game_id_is_not_found(service: Any, text: str) -> None:
+def test_an_unknown_or_malformed_game_id_is_not_found(module_service: Any, text: str) -> None:
     """D12."""
-    service.quote()
-    answer = service.get(f"/api/games/{text}", service.key())
+    module_service.quote()
+    answer = module_service.get(f"/api/games/{text}", module_service.key())
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, "not_found")
 
 

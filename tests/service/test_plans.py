@@ -14,20 +14,20 @@ def code(answer: Any) -> tuple[int, str]:
     return answer.status_code, answer.json()["error"]["code"]
 
 
-@pytest.fixture
-def market(service: Any) -> Any:
+@pytest.fixture(scope="module")
+def market(module_service: Any) -> Any:
     """A game that three bookmakers price, and one in play that two price."""
     for bookmaker in ("Betfair", "Unibet", REFERENCE):
-        service.quote(bookmaker=bookmaker)
+        module_service.quote(bookmaker=bookmaker)
     for bookmaker in ("Unibet", REFERENCE):
-        service.quote(bookmaker=bookmaker, match_name="PSG - Lyon", is_live=True)
-    return service
+        module_service.quote(bookmaker=bookmaker, match_name="PSG - Lyon", is_live=True)
+    return module_service
 
 
 @pytest.mark.parametrize("path", NEEDS_BOOKMAKER)
-def test_free_without_a_bookmaker_is_not_configured(service: Any, path: str) -> None:
+def test_free_without_a_bookmaker_is_not_configured(market: Any, path: str) -> None:
     """D43; service.md, Authentication 8."""
-    assert code(service.get(path, service.key(Plan.FREE))) == (403, "bookmaker_not_configured")
+    assert code(market.get(path, market.key(Plan.FREE))) == (403, "bookmaker_not_configured")
 
 
 def test_free_without_a_bookmaker_has_the_catalogue(service: Any) -> None:
@@ -103,14 +103,14 @@ def test_free_may_choose_the_reference(market: Any) -> None:
     assert matrix["markets"][0]["bookmakers"] == []
 
 
-def test_what_free_may_not_see_does_not_exist(market: Any) -> None:
+def test_what_free_may_not_see_does_not_exist(service: Any) -> None:
     """D39: another bookmaker's event on Free is 404."""
-    market.quote(bookmaker="Unibet", match_name="Lens - Lille")
-    free, full = market.key(Plan.FREE, "Betfair"), market.key()
-    games = {game["match_name"]: game["game_id"] for game in market.data("/api/games", full)}
-    for path in ("/api/events/Lens%20-%20Lille", f"/api/games/{games['Lens - Lille']}"):
-        assert market.get(path, full).status_code == 200
-        assert code(market.get(path, free)) == (404, "not_found")
+    service.quote(bookmaker="Unibet")
+    free, full = service.key(Plan.FREE, "Betfair"), service.key()
+    game = service.data("/api/games", full)[0]["game_id"]
+    for path in ("/api/events/Arsenal%20-%20Chelsea", f"/api/games/{game}"):
+        assert service.get(path, full).status_code == 200
+        assert code(service.get(path, free)) == (404, "not_found")
 
 
 def test_a_chosen_bookmaker_can_change_while_the_server_runs(market: Any) -> None:

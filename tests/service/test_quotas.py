@@ -28,11 +28,11 @@ def limits(answer: httpx.Response) -> tuple[int, int]:
     ],
 )
 def test_a_plan_gives_its_requests_in_its_window(
-    service: Any, plan: Plan, requests: int, window_s: int
+    module_service: Any, plan: Plan, requests: int, window_s: int
 ) -> None:
     """service.md, Limits; D18: the UTC day for Free, the UTC clock hour for the others."""
-    answer = service.get("/api/sports", service.key(plan))
-    now_s = service.now // 1000
+    answer = module_service.get("/api/sports", module_service.key(plan))
+    now_s = module_service.now // 1000
     assert limits(answer) == (requests - 1, now_s - now_s % window_s + window_s)
 
 
@@ -40,9 +40,9 @@ def test_a_plan_gives_its_requests_in_its_window(
     "path",
     ["/api/sports", "/api/bookmakers", "/api/events", "/api/odds", "/api/games", "/api/value-bets"],
 )
-def test_the_headers_say_what_meta_says(service: Any, path: str) -> None:
+def test_the_headers_say_what_meta_says(module_service: Any, path: str) -> None:
     """service.md, Limits: meta.rate_limit_remaining carries the same count as the header."""
-    answer = service.get(path, service.key())
+    answer = module_service.get(path, module_service.key())
     assert answer.json()["meta"]["rate_limit_remaining"] == limits(answer)[0]
 
 

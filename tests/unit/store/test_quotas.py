@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.contract.plans import DAY_S, HOUR_S
@@ -155,6 +155,7 @@ def test_counts_stay_in_memory_while_the_file_refuses(access: AccessStore, tmp_p
     assert access.quotas.flush() is None
 
 
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from(["take", "back", "flush", "later"]), max_size=40))
 def test_whatever_happens_what_is_used_is_what_was_taken_and_kept(
     tmp_path_factory: pytest.TempPathFactory, steps: list[str]
