@@ -1,0 +1,159 @@
+"""The rules in words: what each asks, how far a price is from it, and what would have to change."""
+
+from typing import Final
+
+from oddsdesk.board.explaining import Explanation
+from oddsdesk.board.judging import Doubt
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.rules import (
+    CAPPED_EV,
+    MAX_AGE_MS,
+    MAX_EV,
+    MAX_PAYOUT,
+    MAX_PAYOUT_RATE,
+    MAX_RATIO,
+    MIN_EV,
+    MIN_PAYOUT,
+    Rule,
+    RuleCheck,
+    least_edge_factor,
+)
+
+_AGE: Final = f"{MAX_AGE_MS // MINUTE_MS} min"
+_TITLES: Final = {
+    Rule.OTHER_BOOKMAKER: "Not the reference itself",
+    Rule.SAME_STATE: "Both in play, or neither",
+    Rule.REFERENCE_SIDES: "Reference prices all sides",
+    Rule.COMPARABLE: "Bets on the same outcomes",
+    Rule.DEVIGGED: "A fair price exists",
+    Rule.REFERENCE_AGE: f"Reference age ≤ {_AGE}",
+    Rule.BOOK_AGE: f"Price age ≤ {_AGE}",
+    Rule.PAYOUT_RATE: f"Reference S ≤ {MAX_PAYOUT_RATE:g}",
+    Rule.MIN_EDGE: f"Edge ≥ {MIN_EV:g} %",
+    Rule.MAX_EDGE: f"Edge ≤ {MAX_EV:g} %",
+    Rule.EDGE_CAP: f"Cap {CAPPED_EV:g} %",
+    Rule.PAYOUT: f"Payout {MIN_PAYOUT:g} – {MAX_PAYOUT:g}",
+    Rule.RATIO: f"Ratio ≤ {MAX_RATIO:g}",
+}
+_EDGES: Final = (Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP)
+_AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
+_DECIMALS: Final = {Rule.PAYOUT_RATE: 4, Rule.PAYOUT: 4, Rule.RATIO: 3}
+
+
+def rule_title(rule: Rule) -> str:
+    """Return what a rule asks, in few words."""
+    return _TITLES[rule]
+
+
+def figure_text(check: RuleCheck) -> str:
+    """Return the figure that a rule looks at, with its unit; empty where it has none."""
+    if check.figure is None:
+        return ""
+    return _measure(check.rule, check.figure)
+
+
+def margin_text(check: RuleCheck) -> str:
+    """Return how far a price is from the rule's threshold: ``6.26 left``, ``0.4 short``."""
+    if check.margin is None:
+        return "" if check.holds else "no"
+    distance = _measure(check.rule, abs(check.margin), is_distance=True)
+    if check.holds:
+        return f"{distance} left"
+    is_short = check.least is not None and (check.figure or 0.0) < check.least
+    return f"{distance} {'short' if is_short else 'over'}"
+
+
+def duration_text(span_ms: float) -> str:
+    """Return a span of up to some hours: ``5 s``, ``14 min 20 s``, ``2 h 5 min``."""
+    seconds = int(max(0.0, span_ms)) // 1000
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    if minutes:
+        return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
+    return f"{seconds} s"
+
+
+def doubt_text(said: Explanation) -> str:
+    """Return why a price is not valued, in one sentence; empty where it is."""
+    reference, bookmaker = said.reference, said.bookmaker
+    match said.doubt:
+        case None:
+            return ""
+        case Doubt.NO_REFERENCE:
+            return f"{reference} prices nothing here, so there is nothing to judge by."
+        case Doubt.SIDE_MISSING:
+            priced = ", ".join(selection for selection, _ in said.quoted)
+            return f"One side is missing: {reference} prices only {priced}."
+        case Doubt.OVERLAPPING:
+            return "The outcomes of this market overlap, so no margin can be taken out of it."
+        case Doubt.UNREAD:
+            return "The selection's text fits no known form, so it is shown but never valued."
+        case Doubt.OTHER_BET:
+            return (
+                f"{bookmaker} bets on something else than {reference}: "
+                "one prices the draw, the other does not."
+            )
+        case Doubt.NO_FAIR_PRICE:
+            method = said.method.replace("_", " ")
+            return f"The {method} method has no answer to these prices; choose another."
+
+
+def remedies(said: Explanation) -> list[str]:
+    """Return what would have to change for the rules that stop the price, each once."""
+    if said.doubt is not None:
+        return []
+    texts = dict.fromkeys(_remedy(said, check) for check in said.verdict.stopped_by)
+    return [text for text in texts if text]
+
+
+def _remedy(said: Explanation, check: RuleCheck) -> str:
+    match check.rule:
+        case Rule.MIN_EDGE:
+            return _rise(said)
+        case Rule.MAX_EDGE | Rule.EDGE_CAP | Rule.RATIO:
+            return _fall(said)
+        case Rule.PAYOUT:
+            too_low = (check.figure or 0.0) < MIN_PAYOUT
+            return _fall(said) if too_low else _rise(said)
+        case Rule.PAYOUT_RATE:
+            margin = ((check.figure or 0.0) - 1) * 100
+            most = (MAX_PAYOUT_RATE - 1) * 100
+            return f"{said.reference}'s margin would have to fall from {margin:.2f} to {most:.0f} %"
+        case Rule.BOOK_AGE:
+            return f"{said.bookmaker}'s price would have to be seen again"
+        case Rule.REFERENCE_AGE:
+            return f"{said.reference}'s price would have to be seen again"
+        case Rule.SAME_STATE:
+            return "Both prices would have to be in play, or neither"
+        case _:
+            return ""
+
+
+def _rise(said: Explanation) -> str:
+    """What a price that is too low would have to be."""
+    fair = said.verdict.fair_odds
+    if fair is None:
+        return ""
+    least = fair * least_edge_factor(said.key.market_type)
+    if said.window is not None:
+        least = max(least, said.window.least)
+    return f"The price would have to rise to {least:.3f} ({(least / said.odds - 1) * 100:+.1f} %)"
+
+
+def _fall(said: Explanation) -> str:
+    """What a price that looks like an error would have to be."""
+    if said.window is None or said.window.most >= said.odds:
+        return ""
+    most = said.window.most
+    change = (most / said.odds - 1) * 100
+    return f"The price would have to fall to {most:.3f} ({change:+.1f} %): above, it looks wrong"
+
+
+def _measure(rule: Rule, figure: float, *, is_distance: bool = False) -> str:
+    if rule in _AGES:
+        return duration_text(figure)
+    if rule in _EDGES:
+        return f"{figure:.2f}" if is_distance else f"{figure:.2f} %"
+    return f"{figure:.{_DECIMALS.get(rule, 4)}f}"

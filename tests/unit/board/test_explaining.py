@@ -1,0 +1,178 @@
+"""The arithmetic of a price: the worked numbers, every method, every rule, and why not."""
+
+import pytest
+
+from oddsdesk.board.explaining import REAL_METHODS, Explanation, explain
+from oddsdesk.board.judging import Doubt
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.rules import Rule
+
+from .conftest import NOW, REFERENCE, Desk, matrix, value_bet
+
+NAME = "Levante - Sevilla"
+GAME = game_id("LIGA", NAME)
+SHARP = {"Levante": 2.72, "Draw": 3.34, "Sevilla": 2.78}
+
+
+def sevilla(desk: Desk, odds: float = 3.05, **more: object) -> None:
+    book = {"Levante": 2.5, "Draw": 3.2, "Sevilla": odds}
+    desk.board.load_matrix(
+        matrix({REFERENCE: SHARP, "Betfair Ex": book}, name=NAME, competition="LIGA", **more)
+    )
+
+
+def at(desk: Desk, bookmaker: str | None = "Betfair Ex", selection: str = "Sevilla") -> Explanation:
+    said = explain(desk.board, RowKey(GAME, "moneyline", 0, selection, bookmaker), desk.now)
+    assert said is not None
+    return said
+
+
+def check(said: Explanation, rule: Rule) -> tuple[bool, float | None]:
+    found = next(check for check in said.verdict.checks if check.rule is rule)
+    return found.holds, found.margin
+
+
+def test_sevilla_at_levante_step_by_step(desk: Desk) -> None:
+    sevilla(desk)
+    said = at(desk)
+    assert said.quoted == tuple(SHARP.items())
+    assert said.verdict.payout_rate == pytest.approx(1.0268, abs=5e-5)
+    assert said.margin_share == pytest.approx(0.892, abs=5e-4)
+    assert said.verdict.fair_odds == pytest.approx(2.8507, abs=5e-5)
+    assert said.verdict.fair_final == pytest.approx(2.8792, abs=5e-5)
+    assert said.true_ev == pytest.approx(5.932, abs=5e-4)
+    assert said.window is not None
+    assert said.window.least == pytest.approx(2.8507 * 1.01 * 1.01, abs=5e-4)
+    assert said.window.most == pytest.approx(1 / (0.99 - 1 / 2.72 - 1 / 3.34), abs=5e-4)
+
+
+def test_every_rule_is_there_with_its_margin(desk: Desk) -> None:
+    sevilla(desk)
+    desk.now += 5_000
+    said = at(desk)
+    assert said.verdict.is_value
+    assert check(said, Rule.MIN_EDGE)[1] == pytest.approx(4.932, abs=5e-4)
+    assert check(said, Rule.EDGE_CAP)[1] == pytest.approx(4.068, abs=5e-4)
+    assert check(said, Rule.PAYOUT_RATE)[1] == pytest.approx(0.0232, abs=5e-5)
+    assert check(said, Rule.BOOK_AGE)[1] == 15 * MINUTE_MS - 5_000
+
+
+def test_all_methods_stand_side_by_side_and_the_worst_is_the_lowest(desk: Desk) -> None:
+    sevilla(desk)
+    said = at(desk)
+    figures = {figure.method: figure.ev_pct for figure in said.methods}
+    assert tuple(figures) == REAL_METHODS
+    assert figures["multiplicative"] == pytest.approx(5.795, abs=5e-4)
+    assert figures["power"] == pytest.approx(5.914, abs=5e-4)
+    assert figures["shin"] == pytest.approx(5.897, abs=5e-4)
+    assert said.worst is not None
+    assert said.worst.method == "multiplicative"
+
+
+def test_the_users_method_decides_the_ev(desk: Desk) -> None:
+    sevilla(desk)
+    desk.board.set_method("multiplicative")
+    assert at(desk).true_ev == pytest.approx(5.795, abs=5e-4)
+
+
+def test_a_game_in_play_is_judged_in_play_on_both_sides(desk: Desk) -> None:
+    sevilla(desk)
+    held = desk.board.matrix(GAME)
+    assert held is not None
+    held.is_live = True
+    assert check(at(desk), Rule.SAME_STATE)[0]
+
+
+def test_the_references_own_price_is_explained_and_never_value(desk: Desk) -> None:
+    sevilla(desk)
+    said = at(desk, None)
+    assert said.is_reference
+    assert said.bookmaker == said.reference == REFERENCE
+    assert said.true_ev is not None
+    assert said.true_ev < 0
+    assert not check(said, Rule.OTHER_BOOKMAKER)[0]
+
+
+def test_without_the_references_price_there_is_nothing_to_judge_by(desk: Desk) -> None:
+    desk.board.load_matrix(matrix({"Betfair Ex": {"Sevilla": 3.05}}, name=NAME, competition="LIGA"))
+    said = at(desk)
+    assert (said.doubt, said.true_ev, said.methods) == (Doubt.NO_REFERENCE, None, ())
+
+
+def test_a_missing_side_of_the_reference_is_told(desk: Desk) -> None:
+    odds = {REFERENCE: {"Levante": 2.72, "Sevilla": 2.78}, "Betfair Ex": {"Sevilla": 3.05}}
+    desk.board.load_matrix(matrix(odds, name=NAME, competition="LIGA"))
+    said = at(desk)
+    assert said.doubt is Doubt.SIDE_MISSING
+    assert not check(said, Rule.REFERENCE_SIDES)[0]
+
+
+def test_overlapping_outcomes_are_told(desk: Desk) -> None:
+    odds = {REFERENCE: {"1X": 1.4, "X2": 1.5, "12": 1.3}, "Betfair Ex": {"1X": 1.5}}
+    desk.board.load_matrix(matrix(odds, market_type="double_chance", name=NAME, competition="LIGA"))
+    said = explain(desk.board, RowKey(GAME, "double_chance", 0, "1X", "Betfair Ex"), NOW)
+    assert said is not None
+    assert said.doubt is Doubt.OVERLAPPING
+
+
+def test_a_selection_that_fits_no_form_is_told(desk: Desk) -> None:
+    odds = {REFERENCE: SHARP, "Betfair Ex": {"Sevilla to nil": 3.05}}
+    desk.board.load_matrix(matrix(odds, name=NAME, competition="LIGA"))
+    assert at(desk, selection="Sevilla to nil").doubt is Doubt.UNREAD
+
+
+def test_a_bookmaker_that_bets_without_the_draw_is_another_bet(desk: Desk) -> None:
+    odds = {REFERENCE: SHARP, "Betfair Ex": {"Levante": 1.9, "Sevilla": 1.9}}
+    desk.board.load_matrix(matrix(odds, name=NAME, competition="LIGA"))
+    said = at(desk)
+    assert said.doubt is Doubt.OTHER_BET
+    assert said.true_ev is None
+
+
+def test_a_value_bet_of_a_game_that_is_not_read_is_explained_by_its_row(desk: Desk) -> None:
+    desk.board.load_value_bets([value_bet()])
+    (entry,) = desk.board.value_bets.values()
+    said = explain(desk.board, entry.key, desk.now)
+    assert said is not None
+    assert said.from_row
+    assert said.true_ev == pytest.approx(entry.true_ev)
+    assert said.margin_share == pytest.approx(0.985, abs=5e-4)
+    assert {c.rule for c in said.verdict.checks}.isdisjoint({Rule.BOOK_AGE, Rule.COMPARABLE})
+    assert all(figure.ev_pct is not None for figure in said.methods)
+
+
+def test_a_method_that_needs_the_other_prices_says_so_on_a_row(desk: Desk) -> None:
+    fair = 1 / (1 / 2.05 - 0.0197 / 3)
+    bet = value_bet(
+        market_type="moneyline",
+        selection="Arsenal",
+        fair_odds=round(fair, 4),
+        ev_pct=round((2.15 / (fair * 1.01) - 1) * 100, 2),
+    )
+    desk.board.load_value_bets([bet])
+    (entry,) = desk.board.value_bets.values()
+    said = explain(desk.board, entry.key, desk.now)
+    assert said is not None
+    problems = {figure.method: figure.problem for figure in said.methods}
+    assert problems["margin_proportional"] is None
+    assert "needs the odds of all 3 outcomes" in (problems["power"] or "")
+
+
+def test_the_published_formula_stands_there_only_where_the_service_runs_it(desk: Desk) -> None:
+    published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
+    bet = value_bet(
+        fair_odds=round(published, 4), ev_pct=round((2.15 / (published * 1.01) - 1) * 100, 2)
+    )
+    desk.board.load_value_bets([bet])
+    (entry,) = desk.board.value_bets.values()
+    said = explain(desk.board, entry.key, desk.now)
+    assert said is not None
+    assert said.methods[-1].method == "published"
+    assert said.worst is not None
+    assert said.worst.method != "published"
+
+
+def test_of_a_price_that_is_not_held_nothing_is_explained(desk: Desk) -> None:
+    assert explain(desk.board, RowKey(GAME, "moneyline", 0, "Sevilla", "Nobody"), NOW) is None

@@ -1,0 +1,117 @@
+"""The rules in words, what would have to change, and the whole explanation as text."""
+
+import pytest
+
+from oddsdesk.board.explaining import Explanation, explain
+from oddsdesk.board.explanation_text import explanation_text
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.verdict_words import (
+    doubt_text,
+    duration_text,
+    figure_text,
+    margin_text,
+    remedies,
+    rule_title,
+)
+from oddsdesk.pricing.rules import Rule, RuleCheck, within
+
+from .conftest import GAME, REFERENCE, Desk, matrix
+
+SHARP = {"Arsenal": 2.72, "Draw": 3.34, "Chelsea": 2.78}
+
+
+def said_of(desk: Desk, odds: float, sharp: dict[str, float] | None = None) -> Explanation:
+    book = {"Arsenal": 2.5, "Draw": 3.2, "Chelsea": odds}
+    desk.board.load_matrix(matrix({REFERENCE: sharp or SHARP, "Betfair": book}))
+    said = explain(desk.board, RowKey(GAME, "moneyline", 0, "Chelsea", "Betfair"), desk.now)
+    assert said is not None
+    return said
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_every_rule_has_a_title(rule: Rule) -> None:
+    assert rule_title(rule)
+
+
+@pytest.mark.parametrize(
+    ("check", "figure", "margin"),
+    [
+        (within(Rule.EDGE_CAP, 3.74, most=10), "3.74 %", "6.26 left"),
+        (within(Rule.MIN_EDGE, 0.6, least=1), "0.60 %", "0.40 short"),
+        (within(Rule.MAX_EDGE, 21.5, most=20), "21.50 %", "1.50 over"),
+        (within(Rule.PAYOUT, 0.9949, 0.99, 1.05), "0.9949", "0.0049 left"),
+        (within(Rule.PAYOUT, 0.98, 0.99, 1.05), "0.9800", "0.0100 short"),
+        (within(Rule.PAYOUT, 1.06, 0.99, 1.05), "1.0600", "0.0100 over"),
+        (within(Rule.RATIO, 1.07, most=1.15), "1.070", "0.080 left"),
+        (within(Rule.BOOK_AGE, 5_000, most=900_000), "5 s", "14 min 55 s left"),
+        (within(Rule.BOOK_AGE, 960_000, most=900_000), "16 min", "1 min over"),
+        (RuleCheck(Rule.COMPARABLE, True), "", ""),
+        (RuleCheck(Rule.COMPARABLE, False), "", "no"),
+    ],
+)
+def test_figures_and_margins_are_told_with_their_unit(
+    check: RuleCheck, figure: str, margin: str
+) -> None:
+    assert (figure_text(check), margin_text(check)) == (figure, margin)
+
+
+def test_durations_are_exact_to_the_second_below_an_hour() -> None:
+    assert [duration_text(ms) for ms in (0, 59_999, 61_000, 7_500_000)] == [
+        "0 s", "59 s", "1 min 1 s", "2 h 5 min",
+    ]  # fmt: skip
+
+
+def test_a_price_that_is_too_low_is_told_what_it_would_have_to_be(desk: Desk) -> None:
+    (text,) = remedies(said_of(desk, 2.89))
+    assert text == "The price would have to rise to 2.908 (+0.6 %)"
+
+
+def test_a_price_that_looks_like_an_error_is_told_what_it_would_have_to_be(desk: Desk) -> None:
+    (text,) = remedies(said_of(desk, 3.30))
+    assert text == "The price would have to fall to 3.096 (-6.2 %): above, it looks wrong"
+
+
+def test_a_reference_with_too_much_margin_is_told(desk: Desk) -> None:
+    said = said_of(desk, 2.9, {"Arsenal": 2.6, "Draw": 3.2, "Chelsea": 2.65})
+    assert any("margin would have to fall from 7.45 to 5 %" in text for text in remedies(said))
+
+
+def test_an_old_price_is_asked_to_be_seen_again(desk: Desk) -> None:
+    said_of(desk, 3.05)
+    desk.now += 16 * 60_000
+    said = explain(desk.board, RowKey(GAME, "moneyline", 0, "Chelsea", "Betfair"), desk.now)
+    assert said is not None
+    assert remedies(said) == [
+        "Pinnacle's price would have to be seen again",
+        "Betfair's price would have to be seen again",
+    ]
+
+
+def test_a_value_bet_needs_no_change(desk: Desk) -> None:
+    said = said_of(desk, 3.05)
+    assert remedies(said) == []
+    assert doubt_text(said) == ""
+
+
+def test_why_a_price_is_not_valued_is_one_sentence(desk: Desk) -> None:
+    said = said_of(desk, 3.05, {"Arsenal": 2.72, "Draw": 3.34})
+    assert doubt_text(said) == "One side is missing: Pinnacle prices only Arsenal, Draw."
+    assert remedies(said) == []
+
+
+def test_the_text_holds_every_number_of_the_arithmetic(desk: Desk) -> None:
+    text = explanation_text(said_of(desk, 3.05))
+    for part in (
+        "Chelsea at Betfair, 3.05",
+        "True EV +5.93 % (margin proportional, floor 1.01)",
+        "Arsenal 2.72, Draw 3.34, Chelsea 2.78",
+        "S 1.0268, margin 2.68 %",
+        "Margin / 3 outcomes 0.89 pp",
+        "Fair price 2.8507, x 1.01 = 2.8792",
+        "EV 3.05 / 2.8792 - 1 = +5.93 %",
+        "Value from 2.908, suspicious above 3.096",
+        "Power: fair 2.8512, EV +5.91 %",
+        "Worst case +5.79 % (multiplicative)",
+        "[holds] Cap 10 %: 5.93 %, 4.07 left",
+    ):
+        assert part in text
