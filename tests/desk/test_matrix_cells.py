@@ -18,7 +18,7 @@ from oddsdesk.desk.models.figures import (
 from oddsdesk.desk.models.market_groups import ALL, groups_of, is_in_group
 from oddsdesk.desk.models.matrix_cells import price_cell, selection_text
 from oddsdesk.desk.models.matrix_rows import rows_of, steps_between
-from oddsdesk.desk.theme.tokens import Ground
+from oddsdesk.desk.theme.tokens import Ground, Ink
 
 
 def section(market_type: str, *selections: str, group: str = "", period: int = 0) -> Section:
@@ -95,14 +95,15 @@ def test_a_game_with_one_kind_of_market_needs_no_choice() -> None:
     assert groups_of([section("moneyline", "A", "B")]) == [(ALL, "All markets")]
 
 
-def test_a_price_on_other_outcomes_is_never_value() -> None:
+def test_a_price_on_other_outcomes_recedes_and_is_never_value() -> None:
     line = MatrixLine("Everton", value_from=3.4, suspicious_above=3.9)
     line.prices["Bovada"] = Price(3.5, 0, 0, 0)
     looks = [
-        price_cell(line, "Bovada", Freshness.FRESH, 0, is_comparable=comparable).ground
+        price_cell(line, "Bovada", Freshness.FRESH, 0, is_comparable=comparable)
         for comparable in (True, False)
     ]
-    assert looks == [Ground.VALUE, Ground.PANEL]
+    assert [look.ground for look in looks] == [Ground.VALUE, Ground.PANEL]
+    assert looks[1].ink is Ink.SOFT
 
 
 KINDS = st.lists(st.integers(0, 12), unique=True)

@@ -29,15 +29,20 @@ _NO_FIGURE = Cell("–", Ink.NOTE, Ground.REFERENCE)
 def price_cell(
     line: MatrixLine, bookmaker: str, freshness: Freshness, now_ms: int, *, is_comparable: bool
 ) -> Cell:
-    """Return a bookmaker's price; ``is_comparable``: it bets on what the reference prices."""
+    """Return a bookmaker's price; ``is_comparable``: it bets on what the reference prices.
+
+    What cannot be compared recedes.
+    """
     price = line.prices.get(bookmaker)
     if price is None:
         return _NO_PRICE
     if price.withdrawn_at is not None:
         return Cell(odds_text(price.odds), Ink.NOTE, is_struck=True)
     ink, ground = _INKS[freshness], Ground.PANEL
-    if freshness is not Freshness.DEAD:
-        if is_comparable and freshness is not Freshness.STALE and is_value(line, price.odds):
+    if not is_comparable:
+        ink = max(ink, Ink.SOFT)
+    elif freshness is not Freshness.DEAD:
+        if freshness is not Freshness.STALE and is_value(line, price.odds):
             ground = Ground.VALUE
             ink = Ink.VALUE if freshness is Freshness.FRESH else Ink.SOFT
         elif bookmaker in line.best_bookmakers:

@@ -1,6 +1,6 @@
 """The style sheet: the little that the palette cannot say, generated from the tokens.
 
-Widgets ask for a look by their ``look`` property: ``panel``, ``bar``, ``chip``, ``title``,
+Widgets ask for a look by their ``look`` property: ``panel``, ``bar``, ``foot``, ``chip``, ``title``,
 ``note``, ``soft``, ``live``, ``badge``.
 """
 
@@ -18,6 +18,7 @@ QDockWidget::title { background: $panel; padding: 6px 12px; text-align: left; }
 QFrame[look="panel"], QWidget[look="panel"] { background: $panel; border: none; }
 QWidget[look="bar"] { background: $panel; border: none; border-bottom: 1px solid $line; }
 QWidget[look="window"] { background: $window; border: none; }
+QWidget[look="foot"] { background: $raised; border: none; border-top: 1px solid $line; }
 QLabel { background: transparent; }
 QLabel[look="soft"] { color: $soft; }
 QLabel[look="note"] { color: $note; }

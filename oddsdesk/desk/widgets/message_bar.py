@@ -19,7 +19,7 @@ class MessageBar(QWidget):
         self._theme = theme
         self._icon_name = "info"
         self._ink = Ink.NOTE
-        self.setProperty("look", "bar")
+        self.setProperty("look", "foot")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._icon = QLabel()
         self._text = QLabel(wordWrap=True)
