@@ -68,7 +68,7 @@ class AccessFile:
         self._writer = Writer(f"writer {path.name}", connection)
         self._lock = threading.Lock()
         try:
-            self._connection = open_reader(path, SCHEMA)
+            self._connection = open_reader(path, SCHEMA, checked=True)
         except BaseException:
             self._writer.close()
             raise

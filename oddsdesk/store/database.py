@@ -33,15 +33,18 @@ def open_writer(
     return _opened(path, lambda: _prepare(_connect(path), path, schema, synchronous, checkpoints))
 
 
-def open_reader(path: Path, schema: Schema) -> sqlite3.Connection:
+def open_reader(path: Path, schema: Schema, *, checked: bool = False) -> sqlite3.Connection:
     """Open a connection that cannot write; any thread may close it.
+
+    Pass ``checked=True`` where this process has looked for damage already: the look may take
+    ``CHECK_LIMIT_S``, which a thread's first request would wait for.
 
     Raises:
         StoreError: the file does not exist or cannot be used; says why in one line.
     """
     if not path.exists():
         raise StoreError(f"{path}: no such database")
-    return _opened(path, lambda: _prepare_reader(_connect(path, "ro"), path, schema))
+    return _opened(path, lambda: _prepare_reader(_connect(path, "ro"), path, schema, checked))
 
 
 def _opened(path: Path, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
@@ -88,7 +91,8 @@ def _prepare(
     checkpoints: bool,
 ) -> sqlite3.Connection:
     try:
-        pending = _check(connection, path, schema)
+        pending = _steps_missing(connection, path, schema)
+        _look_for_damage(connection, path)
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
@@ -106,11 +110,13 @@ def _prepare(
 
 
 def _prepare_reader(
-    connection: sqlite3.Connection, path: Path, schema: Schema
+    connection: sqlite3.Connection, path: Path, schema: Schema, checked: bool
 ) -> sqlite3.Connection:
     try:
-        if _check(connection, path, schema):
+        if _steps_missing(connection, path, schema):
             raise StoreError(f"{path}: is from an older oddsdesk; open it once for writing")
+        if not checked:
+            _look_for_damage(connection, path)
         connection.execute("PRAGMA query_only = ON")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     except BaseException:
@@ -119,8 +125,8 @@ def _prepare_reader(
     return connection
 
 
-def _check(connection: sqlite3.Connection, path: Path, schema: Schema) -> bool:
-    """Refuse a file that is damaged or not ours; return whether steps are missing."""
+def _steps_missing(connection: sqlite3.Connection, path: Path, schema: Schema) -> bool:
+    """Refuse a file that is not ours; return whether it lacks steps of the schema."""
     applied = applied_steps(connection, schema)
     if applied is None:
         if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
@@ -129,7 +135,6 @@ def _check(connection: sqlite3.Connection, path: Path, schema: Schema) -> bool:
     known = {step.name for step in schema.steps}
     if applied - known:
         raise StoreError(f"{path}: was written by a newer oddsdesk; update this one")
-    _look_for_damage(connection, path)
     return applied != known
 
 

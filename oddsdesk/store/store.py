@@ -104,7 +104,7 @@ class Store:
         """Return the calling thread's reader; the store closes it."""
         reader: Reader | None = getattr(self._local, "reader", None)
         if reader is None:
-            reader = Reader(open_reader(self.path, ODDS), self.reference)
+            reader = Reader(open_reader(self.path, ODDS, checked=True), self.reference)
             self._local.reader = reader
             with self._lock:
                 self._readers.append(reader)
