@@ -1,6 +1,7 @@
 """The composition root: builds server, client, board and window and passes each what it needs."""
 
 import asyncio
+import gc
 import logging
 import signal
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -36,6 +37,7 @@ def run_desk(settings: Settings) -> None:
     Raises:
         StoreError, ListenError, FeedError: one line that says what cannot be used.
     """
+    gc.freeze()
     server = EmbeddedServer(replace(settings, feeds=settings.feeds or _first_feeds(settings)))
     with ThreadPoolExecutor(1, thread_name_prefix="server start") as pool:
         starting = pool.submit(server.start)
