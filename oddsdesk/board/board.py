@@ -10,7 +10,7 @@ from oddsdesk.board.connection import Connection, Gathering
 from oddsdesk.board.freshness import Freshness, Rhythm
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry, entry_of_price, game_entry
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey
+from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.merging import among, batched, put_all, quote_of
 from oddsdesk.board.notices import (
     ConnectionChanged,
@@ -99,6 +99,11 @@ class Board:
         book = self._books.get(game)
         found = None if book is None else book.find(key)
         return None if found is None else found[1]
+
+    def section(self, game: str, market_type: str, period: int, selection: str) -> Section | None:
+        """Return the section that holds a selection, None where no price of it is held."""
+        book = self._books.get(game)
+        return None if book is None else book.section_of(market_type, period, selection)
 
     def row(self, key: RowKey) -> GridRow | None:
         """Return a row of the odds grid, None where the price is held no more."""

@@ -111,6 +111,11 @@ class GameBook:
         price = market.price((key.selection, key.bookmaker))
         return None if section is None or price is None else (section, price)
 
+    def section_of(self, market_type: str, period: int, selection: str) -> Section | None:
+        """Return the section that holds a selection."""
+        market = self._markets.get((market_type, period))
+        return None if market is None else market.section_of(selection)
+
     def prices(self) -> Iterator[tuple[CellKey, Price]]:
         """Yield every price held, withdrawn ones too."""
         for where, market in self._markets.items():
