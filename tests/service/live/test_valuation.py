@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.plans import Plan
+from oddsdesk.server import valuation
 from oddsdesk.store.store import open_store
 
 MINUTE_MS = 60_000
@@ -63,6 +64,24 @@ async def test_price_above_fair_is_found_with_every_figure(live, market, bets):
         "detected_at": "2026-11-20T18:00:00.000Z",
         "match_date": None,
     }
+
+
+@pytest.fixture
+def no_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the first round on, at the start, only the log tells of anything."""
+    monkeypatch.setattr(valuation, "ROUND_S", 3600)
+
+
+async def test_change_in_the_log_is_valued_at_once(no_rounds, live, market, bets):
+    await market("Pinnacle", FAIR)
+    await market("Betfair", VALUE)
+    async with asyncio.timeout(1):
+        await bets(1)
+    await market("Betfair", ALMOST)
+    await market("Bwin", VALUE)
+    async with asyncio.timeout(1):
+        while [bet["bookmaker"] for bet in await bets(1)] != ["Bwin"]:
+            await asyncio.sleep(0.02)
 
 
 async def test_move_of_price_or_fair_price_detects_again(live, market, bets):

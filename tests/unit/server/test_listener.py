@@ -59,6 +59,11 @@ def test_port_can_be_used_again_after_its_connections():
     bind("127.0.0.1", port).close()
 
 
+def test_protocol_is_named_so_that_asyncio_sets_nodelay():
+    with bind("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP
+
+
 def test_connections_inherit_the_small_send_buffer():
     with bind("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
         accepted, _ = _accept(listener)

@@ -3,7 +3,6 @@ import contextlib
 import json
 import os
 import random
-import socket
 import struct
 from collections.abc import AsyncIterator
 
@@ -232,14 +231,3 @@ async def test_handshake_that_cannot_succeed_gets_the_error_object(address, head
     writer.close()
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["code"] == "bad_request"
-
-
-async def test_frames_that_leave_at_once_are_not_delayed(address):
-    async with connect(f"ws://127.0.0.1:{address[1]}") as client:
-        plain = client.transport.get_extra_info("socket")
-        assert plain.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-        started = asyncio.get_running_loop().time()
-        for _ in range(20):
-            await client.send("ping")
-            await client.recv()
-        assert asyncio.get_running_loop().time() - started < 0.5
