@@ -273,7 +273,7 @@ def test_long_texts_and_titles_are_elided_and_whole_in_the_tooltip(
     table: LiveTable, model: RowsModel
 ) -> None:
     model.titles[4] = "A bookmaker with a very long name indeed"
-    table.fit_columns()
+    model.headerDataChanged.emit(Qt.Orientation.Horizontal, 4, 4)
     assert table.scrolling.columnWidth(4) <= Column("88.88").most
     tip = model.headerData(4, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
     assert tip == model.titles[4]

@@ -167,3 +167,26 @@ def test_a_change_of_scheme_repaints_the_panel(panel: MatrixPanel, theme: Theme)
     theme.choose(Scheme.LIGHT)
     light = panel.grab().toImage().pixelColor(600, 550).lightness()
     assert dark < 60 < 200 < light
+
+
+def test_section_rows_are_taller_and_stay_so_when_rows_come_and_go(
+    panel: MatrixPanel, quoted: Any
+) -> None:
+    table = panel.table
+
+    def heights() -> set[tuple[bool, int]]:
+        rows = range(table.model.rowCount())
+        return {
+            (table.model.is_section(row), pane.rowHeight(row))
+            for row in rows
+            for pane in (table.frozen, table.scrolling)
+        }
+
+    wanted = {(True, 24), (False, 22)}
+    assert heights() == wanted
+    table.model.set_folded(0, True)
+    assert heights() == wanted
+    quoted.quote("btts", {"Yes": {"Bovada": 1.67}, "No": {"Bovada": 2.13}})
+    quoted.load()
+    table.model.flush()
+    assert heights() == wanted

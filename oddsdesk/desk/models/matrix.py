@@ -43,6 +43,7 @@ class MatrixModel(LiveModel):
     are appended; columns are ordered anew only when the user chooses markets.
     """
 
+    has_sections = True
     laid_out = Signal()
     """Rows, columns or the matrix itself came or went."""
 

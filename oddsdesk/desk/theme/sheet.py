@@ -1,7 +1,7 @@
 """The style sheet: the little that the palette cannot say, generated from the tokens.
 
-Widgets ask for a look by their ``look`` property: ``panel``, ``bar``, ``foot``, ``chip``, ``title``,
-``note``, ``soft``, ``live``, ``badge``.
+Widgets ask for a look by their ``look`` property: ``panel``, ``bar``, ``foot``, ``chip``,
+``note``, ``soft``, ``live``, ``value``, ``plain``, ``badge``.
 """
 
 from string import Template

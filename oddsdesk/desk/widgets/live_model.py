@@ -31,6 +31,9 @@ class LiveModel(QAbstractTableModel):
     as one ``dataChanged`` of the touched span.
     """
 
+    has_sections = False
+    """Whether section rows are taller than the others; looks at every row when rows change."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._span: tuple[int, int, int, int] | None = None

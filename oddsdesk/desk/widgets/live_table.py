@@ -8,6 +8,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.cell_painter import CellPainter
+from oddsdesk.desk.widgets.column_widths import ColumnWidths
 from oddsdesk.desk.widgets.live_model import FLUSH_MS, LiveModel
 from oddsdesk.desk.widgets.live_pane import LivePane
 
@@ -48,6 +49,7 @@ class LiveTable(QWidget):
         self._painter = CellPainter(theme, clock)
         self.frozen = LivePane(theme, self._painter, self)
         self.scrolling = LivePane(theme, self._painter, self)
+        self._widths = ColumnWidths(model, self._painter, self.frozen, self.scrolling, frozen)
         self._edge = QFrame(self)
         self._anchor: tuple[QPersistentModelIndex, int] | None = None
         self._flash_timer = QTimer(self, interval=FLUSH_MS)
@@ -82,19 +84,13 @@ class LiveTable(QWidget):
         """Return the rows selected, in order."""
         return sorted(index.row() for index in self.scrolling.selectionModel().selectedRows())
 
-    def fit_columns(self) -> None:
-        """Give each column the width that its samples and its title ask for."""
-        for column in range(self._model.columnCount()):
-            self._fit_column(column)
-        self._fit_frozen()
-        self._stretch()
-
-    def fit_rows(self) -> None:
-        """Give section rows their greater height."""
+    def _fit_rows(self) -> None:
         panes = self._panes()
         height = self._theme.fonts.row_height(spacing.ROW)
         for pane in panes:
             pane.verticalHeader().setDefaultSectionSize(height)
+        if not self._model.has_sections:
+            return
         for row in range(self._model.rowCount()):
             wanted = spacing.SECTION_ROW if self._model.is_section(row) else height
             for pane in panes:
@@ -123,13 +119,12 @@ class LiveTable(QWidget):
             pane.setModel(self._model)
         self.frozen.selectionModel().deleteLater()
         self.frozen.setSelectionModel(self.scrolling.selectionModel())
-        self._hide_columns()
 
     def _connect_panes(self) -> None:
         rows, frozen_rows = self.scrolling.verticalScrollBar(), self.frozen.verticalScrollBar()
         rows.valueChanged.connect(frozen_rows.setValue)
         frozen_rows.valueChanged.connect(rows.setValue)
-        self.scrolling.resized.connect(self._stretch)
+        self.scrolling.resized.connect(self._widths.stretch)
         self.scrolling.horizontalScrollBar().rangeChanged.connect(self._on_width_range_changed)
         self.scrolling.selectionModel().currentChanged.connect(self.current_changed)
         for pane in self._panes():
@@ -148,38 +143,9 @@ class LiveTable(QWidget):
         model.layoutAboutToBeChanged.connect(self._on_model_rows_about_to_change)
         for done in (model.rowsInserted, model.rowsRemoved, model.layoutChanged):
             done.connect(self._on_model_rows_changed)
-        model.columnsInserted.connect(self._on_model_columns_changed)
+        model.columnsInserted.connect(self._widths.share_out)
         model.modelReset.connect(self._on_model_reset)
         model.headerDataChanged.connect(self._on_model_header_data_changed)
-
-    def _hide_columns(self) -> None:
-        for column in range(self._model.columnCount()):
-            self.frozen.setColumnHidden(column, column >= self._frozen_count)
-            self.scrolling.setColumnHidden(column, column < self._frozen_count)
-
-    def _fit_column(self, column: int) -> None:
-        pane = self.frozen if column < self._frozen_count else self.scrolling
-        title = pane.header.width_of(self._model.header(column))
-        width = max(
-            self._painter.least_width(self._model, column),
-            min(title, self._model.column(column).most),
-        )
-        if pane.columnWidth(column) != width:
-            pane.setColumnWidth(column, width)
-
-    def _fit_frozen(self) -> None:
-        self.frozen.setFixedWidth(self.frozen.header.length())
-
-    def _stretch(self) -> None:
-        columns = range(self._frozen_count, self._model.columnCount())
-        wide = [column for column in columns if self._model.column(column).stretches]
-        if not wide:
-            return
-        header = self.scrolling.header
-        left_over = self.scrolling.viewport().width() - header.length()
-        width = header.sectionSize(wide[0]) + left_over
-        least = self._painter.least_width(self._model, wide[0])
-        self.scrolling.setColumnWidth(wide[0], max(least, width))
 
     def _on_theme_changed(self) -> None:
         self._painter.restyle()
@@ -187,8 +153,8 @@ class LiveTable(QWidget):
         for pane in (self.frozen, self.scrolling):
             pane.header.restyle()
             pane.viewport().update()
-        self.fit_columns()
-        self.fit_rows()
+        self._widths.share_out()
+        self._fit_rows()
 
     def _on_width_range_changed(self, least: int, most: int) -> None:
         policy = Qt.ScrollBarPolicy
@@ -233,7 +199,7 @@ class LiveTable(QWidget):
             self._anchor = anchor, self.scrolling.rowViewportPosition(row)
 
     def _on_model_rows_changed(self) -> None:
-        self.fit_rows()
+        self._fit_rows()
         anchor, self._anchor = self._anchor, None
         if anchor is None or not anchor[0].isValid():
             return
@@ -243,23 +209,15 @@ class LiveTable(QWidget):
         bar = self.scrolling.verticalScrollBar()
         bar.setValue(bar.value() + moved)
 
-    def _on_model_columns_changed(self) -> None:
-        self._hide_columns()
-        self.fit_columns()
-
     def _on_model_reset(self) -> None:
-        self._hide_columns()
-        self.fit_columns()
-        self.fit_rows()
+        self._widths.share_out()
+        self._fit_rows()
 
     def _on_model_header_data_changed(
         self, orientation: Qt.Orientation, first: int, last: int
     ) -> None:
         if orientation is Qt.Orientation.Horizontal:
-            for column in range(first, last + 1):
-                self._fit_column(column)
-            self._fit_frozen()
-            self._stretch()
+            self._widths.fit(first, last)
 
     # Qt's virtuals
 
