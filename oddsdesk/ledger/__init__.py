@@ -1,0 +1,1 @@
+"""The user's own records: presets and placed bets, in a file of their own."""

@@ -1,0 +1,90 @@
+"""The ledger's tables, and how a file is brought up to them."""
+
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+_APPLICATION_ID: Final = 0x6F64646C  # "oddl"
+_STEPS: Final = (
+    (
+        """CREATE TABLE preset (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            filter TEXT NOT NULL
+        ) STRICT""",
+        """CREATE TABLE placed_bet (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            game_id TEXT NOT NULL,
+            match_name TEXT NOT NULL,
+            competition TEXT NOT NULL,
+            sport TEXT NOT NULL,
+            market_type TEXT NOT NULL,
+            period INTEGER NOT NULL,
+            selection TEXT NOT NULL,
+            bookmaker TEXT NOT NULL,
+            odds REAL NOT NULL CHECK (odds > 1),
+            stake REAL NOT NULL CHECK (stake >= 0),
+            placed_at INTEGER NOT NULL,
+            kick_off INTEGER,
+            fair_odds REAL,
+            true_ev REAL,
+            method TEXT NOT NULL
+        ) STRICT""",
+    ),
+)
+"""Statements by version; steps are only ever added at the end."""
+
+
+class LedgerError(Exception):
+    """The ledger cannot be used; the message is one line that says why."""
+
+
+def prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring an opened file to the present schema, or say why it cannot be used.
+
+    Raises:
+        LedgerError: it is another program's database, or a newer oddsdesk's.
+        sqlite3.Error: it is no database, damaged, locked or cannot be written.
+    """
+    # A rollback journal, not WAL: two desks may write, and SQLite before 3.51.3 can lose
+    # pages where two connections checkpoint. A bet a minute needs no WAL.
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        _migrate(connection, path)
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != _APPLICATION_ID:
+        if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
+            raise LedgerError(f"{path}: is a database of another kind, not the ledger")
+        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    if version > len(_STEPS):
+        raise LedgerError(f"{path}: was written by a newer oddsdesk; update this one")
+    for statements in _STEPS[version:]:
+        for statement in statements:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(_STEPS)}")
+
+
+def reason(error: sqlite3.Error) -> str:
+    """Return in plain words why SQLite refused, and what to do."""
+    match getattr(error, "sqlite_errorname", ""):
+        case "SQLITE_NOTADB" | "SQLITE_CORRUPT":
+            return f"is no database or is damaged ({error}); set the file aside"
+        case "SQLITE_FULL":
+            return "the disk is full; nothing was recorded"
+        case name if name.startswith("SQLITE_CANTOPEN"):
+            return "cannot be opened; is it a file, and may its folder be written?"
+        case name if name.startswith("SQLITE_READONLY"):
+            return "cannot be written; check the rights of the file and its folder"
+        case name if name.startswith("SQLITE_BUSY"):
+            return "is locked by another program; try again when that has ended"
+        case _:
+            return f"cannot be used ({error})"

@@ -1,0 +1,151 @@
+"""The ledger keeps presets and bets over a restart, and says in one line when it cannot."""
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.presets import Preset, ValueFilter
+from oddsdesk.ledger.schema import LedgerError
+
+BET = PlacedBet(
+    game_id="id",
+    match_name="Levante - Sevilla",
+    competition="LIGA",
+    sport="Football",
+    market_type="moneyline",
+    period=0,
+    selection="Sevilla",
+    bookmaker="Betfair Ex",
+    odds=3.05,
+    stake=13.6,
+    placed_at=1_795_000_000_000,
+    kick_off=1_795_000_600_000,
+    fair_odds=2.8507,
+    true_ev=5.93,
+    method="margin_proportional",
+)
+MINE = Preset("Mine", ValueFilter(sports=("Tennis",), min_true_ev=2.5, max_odds=4.0, in_play=True))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "ledger.db"
+
+
+def test_bets_are_there_after_a_restart_with_every_field(path: Path) -> None:
+    first = Ledger(path)
+    placed = first.place(BET)
+    first.close()
+    again = Ledger(path)
+    assert again.bets() == [placed]
+    assert msgspec.structs.replace(placed, ident=None) == BET
+    assert placed.ident == 1
+    again.close()
+
+
+def test_a_bet_that_is_taken_back_is_gone_and_its_number_is_not_given_again(path: Path) -> None:
+    ledger = Ledger(path)
+    first = ledger.place(BET)
+    assert first.ident is not None
+    ledger.take_back(first.ident)
+    assert ledger.bets() == []
+    assert ledger.place(BET).ident == 2
+    ledger.close()
+
+
+def test_presets_are_kept_in_order_and_replaced_by_name(path: Path) -> None:
+    ledger = Ledger(path)
+    other = Preset("Other", ValueFilter())
+    for preset in (MINE, other, Preset("Mine", ValueFilter(min_odds=2.0))):
+        ledger.save_preset(preset)
+    ledger.close()
+    again = Ledger(path)
+    assert again.presets() == ([Preset("Mine", ValueFilter(min_odds=2.0)), other], [])
+    again.delete_preset("Mine")
+    assert again.presets() == ([other], [])
+    again.close()
+
+
+def test_a_preset_that_cannot_be_read_is_named_and_the_rest_is_kept(path: Path) -> None:
+    ledger = Ledger(path)
+    ledger.save_preset(MINE)
+    ledger.save_preset(Preset("Broken", ValueFilter()))
+    ledger.close()
+    with sqlite3.connect(path) as raw:
+        raw.execute("UPDATE preset SET filter = '[1]' WHERE name = 'Broken'")
+    raw.close()
+    again = Ledger(path)
+    presets, bad = again.presets()
+    assert presets == [MINE]
+    assert len(bad) == 1
+    assert "'Broken'" in bad[0]
+    again.close()
+
+
+def test_impossible_bets_are_refused_and_nothing_stays(path: Path) -> None:
+    ledger = Ledger(path)
+    with pytest.raises(LedgerError):
+        ledger.place(msgspec.structs.replace(BET, odds=1.0))
+    assert ledger.bets() == []
+    ledger.close()
+
+
+def test_two_desks_may_keep_records_in_one_file(path: Path) -> None:
+    one, other = Ledger(path), Ledger(path)
+    placed = [one.place(BET), other.place(BET)]
+    assert one.bets() == other.bets() == placed
+    one.close()
+    other.close()
+
+
+def test_records_are_written_through(path: Path) -> None:
+    ledger = Ledger(path)
+    assert ledger._connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    ledger.close()
+
+
+@pytest.mark.parametrize("content", [b"no database at all, but long enough" * 20])
+def test_a_file_that_is_no_database_is_named(path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(LedgerError, match="is no database"):
+        Ledger(path)
+    assert path.read_bytes() == content
+
+
+def test_another_programs_database_is_left_alone(path: Path) -> None:
+    path.parent.mkdir()
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE theirs (x)")
+    other.commit()
+    other.close()
+    content = path.read_bytes()
+    with pytest.raises(LedgerError, match="of another kind"):
+        Ledger(path)
+    assert path.read_bytes() == content
+
+
+def test_a_newer_ledger_is_not_touched(path: Path) -> None:
+    Ledger(path).close()
+    raw = sqlite3.connect(path)
+    raw.execute("PRAGMA user_version = 99")
+    raw.close()
+    with pytest.raises(LedgerError, match="newer oddsdesk"):
+        Ledger(path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    with pytest.raises(LedgerError, match="cannot make its folder"):
+        Ledger(blocked / "ledger.db")
+
+
+def test_a_folder_in_place_of_the_file_is_named(path: Path) -> None:
+    path.mkdir(parents=True)
+    with pytest.raises(LedgerError, match="cannot be opened"):
+        Ledger(path)
