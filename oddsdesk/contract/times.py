@@ -50,6 +50,7 @@ def _bad(text: str) -> ValueError:
     )
 
 
+@lru_cache(maxsize=8192)
 def format_ms(ms: int) -> str:
     """Return the timestamp of the wire, UTC with milliseconds and ``Z`` (D2)."""
     seconds, rest = divmod(ms, 1000)
