@@ -1,0 +1,92 @@
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import Future
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.server import valuation as valuation_module
+from oddsdesk.server.valuation import Valuation
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Filters, Sight
+
+NOW = 1_763_661_600_000
+
+
+@pytest.fixture
+def store(tmp_path) -> Iterator[Store]:
+    path = tmp_path / "odds.db"
+    with contextlib.closing(open_store(path, "Pinnacle", clock=lambda: NOW)) as store:
+        yield store
+
+
+@pytest.fixture
+async def valuation(store, monkeypatch):
+    """Goes its rounds without a rest, and hears nothing of the log."""
+    monkeypatch.setattr(valuation_module, "ROUND_S", 0.01)
+    monkeypatch.setattr(valuation_module, "RETRY_S", 0.01)
+    valuation = Valuation(store, lambda: NOW, DEFAULT_METHOD)
+    task = asyncio.get_running_loop().create_task(valuation.rounds())
+    yield valuation
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def _record(store: Store, bookmaker: str, over: float, under: float) -> None:
+    odds = {"Over 2.5": over, "Under 2.5": under}
+    quote = Quote(bookmaker, "A - B", "EPL", "total", 0, odds, NOW)
+    await asyncio.wrap_future(store.record([quote]))
+
+
+async def _listed(store: Store, odds: list[float]) -> None:
+    async with asyncio.timeout(5):
+        while True:
+            page = store.reader().value_bets(NOW, Filters(), Sight(), 0, 20, 10)
+            if [bet.odds for bet in page.items] == odds:
+                return
+            await asyncio.sleep(0.01)
+
+
+async def test_what_the_database_refused_is_stored_by_a_later_round(
+    store, valuation, monkeypatch, caplog
+):
+    await _record(store, "Pinnacle", 2.05, 1.88)
+    await _record(store, "Betfair", 2.15, 1.7)
+    await _listed(store, [2.15])
+    working, refused = store.write, []
+
+    def refuse_once(function):
+        if function.__module__ != valuation_module.__name__ or refused:
+            return working(function)
+        refused.append(function)
+        future: Future[None] = Future()
+        future.set_exception(StoreUnavailableError("disk full"))
+        return future
+
+    monkeypatch.setattr(store, "write", refuse_once)
+    await _record(store, "Betfair", 2.16, 1.7)
+    await _listed(store, [2.16])
+    assert refused
+    assert "the valuation waits for the database: disk full" in caplog.text
+
+
+async def test_rounds_that_find_nothing_new_write_nothing(store, valuation, monkeypatch):
+    await _record(store, "Pinnacle", 2.05, 1.88)
+    await _record(store, "Betfair", 2.15, 1.7)
+    await _listed(store, [2.15])
+    writes = []
+    working = store.write
+    monkeypatch.setattr(store, "write", lambda function: writes.append(1) or working(function))
+    rounds = []
+    found = store.reader().games_to_value
+    monkeypatch.setattr(
+        store.reader(), "games_to_value", lambda since: rounds.append(1) or found(since)
+    )
+    async with asyncio.timeout(5):
+        while len(rounds) < 4:
+            await asyncio.sleep(0.01)
+    assert writes == []
