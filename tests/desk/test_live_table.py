@@ -211,6 +211,28 @@ def test_grounds_and_inks_are_those_of_the_tokens(
     assert corner(table.scrolling, 4, 4) == "#ffffff"
 
 
+def test_a_value_cell_has_a_bar_at_its_left(
+    table: LiveTable, model: RowsModel, theme: Theme
+) -> None:
+    model.rows[3][4] = Cell("2.40", Ink.VALUE, Ground.VALUE)
+    rect = cell_rect(table.scrolling, 3, 4)
+    edge = image_of(table.scrolling).pixelColor(rect.left(), rect.top() + 2).name()
+    assert edge == theme.tokens.ink(Ink.VALUE)
+    assert corner(table.scrolling, 3, 4) == theme.tokens.ground(Ground.VALUE)
+
+
+def test_the_pane_that_takes_the_focus_has_the_tables_name(
+    theme: Theme, model: RowsModel, clock: Clock, qtbot: QtBot
+) -> None:
+    table = LiveTable(theme, model, clock)
+    qtbot.addWidget(table)
+    table.setAccessibleName("Value bets")
+    table.show()
+    focused = table.focusProxy()
+    assert focused is not None
+    assert focused.accessibleName() == "Value bets"
+
+
 def test_a_flash_stands_then_fades_then_is_gone(
     table: LiveTable, model: RowsModel, theme: Theme, clock: Clock
 ) -> None:

@@ -76,7 +76,7 @@ def test_sections_carry_every_hold(model: MatrixModel) -> None:
 
 def test_the_best_price_of_a_row_is_marked(model: MatrixModel) -> None:
     best = cell_of(model, "Draw", "Matchbook")
-    assert (best.ground, best.ink) == (Ground.BEST, Ink.BEST)
+    assert (best.ground, best.ink, best.is_strong) == (Ground.BEST, Ink.BEST, True)
     assert cell_of(model, "Draw", "Bovada").ground is Ground.PANEL
     assert cell_of(model, "Draw", "Betsson").text == "·"
 

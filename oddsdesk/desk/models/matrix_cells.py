@@ -138,7 +138,7 @@ def _moving(
         ink,
         ground,
         note,
-        ground is Ground.VALUE,
+        ground in (Ground.VALUE, Ground.BEST),
         is_dead,
         arrow,
         is_pale,

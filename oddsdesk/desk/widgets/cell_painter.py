@@ -21,6 +21,8 @@ _FLASH_STEPS = 12
 _ARROW_GAP = 5
 _NOTE_GAP = 6
 _FOLD_WIDTH = MARK + 5
+_VALUE_BAR = 2
+"""Width of the bar at the left of a value cell: a sign that is not colour alone."""
 _PALE_SHARE = 0.45
 _BODY, _STRONG, _SMALL = range(3)
 _PLAIN_GROUNDS = (Ground.PANEL, Ground.REFERENCE, Ground.RAISED)
@@ -41,6 +43,7 @@ class CellPainter:
         self._texts = [TextCache(font) for font in (fonts.body, fonts.strong, fonts.small)]
         self._grounds = [QColor(colour) for colour in tokens.grounds]
         self._pens = [QPen(QColor(colour)) for colour in tokens.inks]
+        self._value = QColor(tokens.ink(Ink.VALUE))
         self._line = QColor(tokens.line)
         self._accent = QColor(tokens.accent)
         self._hover = QColor(tokens.hover)
@@ -114,6 +117,8 @@ class CellPainter:
                 painted.flashing.append(QRect(lane.left, top, lane.width, inner))
             elif ground != base:
                 fill(lane.left, top, lane.width, inner, self._grounds[ground])
+            if ground is Ground.VALUE:
+                fill(lane.left, top, _VALUE_BAR, inner, self._value)
             if cell.text:
                 self._place(cell, band, lane, elapsed < FLASH_MS, canvas)
         if band.is_hovered:

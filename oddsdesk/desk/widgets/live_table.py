@@ -223,6 +223,8 @@ class LiveTable(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        for pane in self._panes():
+            pane.setAccessibleName(self.accessibleName())
         self._age_timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
