@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from oddsdesk.clock import Clock, system_clock
-from oddsdesk.feeds.feed import Feed, open_feed, run_feed
 from oddsdesk.server.app import App, create_app
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.stream import Stream
@@ -42,6 +42,8 @@ class Server:
         self._app: App | None = None
         self._http: HttpServer | None = None
         self._tasks: list[asyncio.Task[Any]] = []
+        self.feeds = RunningFeeds(store, clock)
+        self.keep_log_ms = settings.keep_log_ms
         self.url = ""
 
     async def start(self) -> None:
@@ -53,7 +55,7 @@ class Server:
         """
         listener = bind(self._settings.host, self._settings.port)
         try:
-            feeds = await asyncio.to_thread(self._open_feeds)
+            await self.feeds.open(self._settings.feeds, self._settings.speed)
         except BaseException:
             listener.close()
             raise
@@ -69,27 +71,18 @@ class Server:
             spawn("valuation rounds", self._valuation.rounds()),
             spawn("save counts", self._save_counts()),
             spawn("prune", self._prune()),
-            *(
-                spawn(f"feed {feed.name}", run_feed(feed, self.store, self._clock))
-                for feed in feeds
-            ),
         ]
+        await self.feeds.start_all()
 
     async def stop(self) -> None:
         """End within 2 s: the streams first (1001), then requests, then what works beside."""
         self._hub.close()
         if self._http is not None:
             await self._http.stop()
+        await self.feeds.stop_all()
         await stop(*self._tasks)
         if self._app is not None:
             self._app.close()
-
-    def _open_feeds(self) -> list[Feed]:
-        opened = (
-            open_feed(spec, reference=self.store.reference, speed=self._settings.speed)
-            for spec in self._settings.feeds
-        )
-        return [feed for feed in opened if feed is not None]
 
     async def _save_counts(self) -> None:
         """Add counts to the file now and then; while it refuses they stay in memory (D18)."""
@@ -111,9 +104,7 @@ class Server:
         """Remove what is too old, now and then."""
         while True:
             try:
-                await asyncio.to_thread(
-                    prune, self.store, self._clock(), self._settings.keep_log_ms
-                )
+                await asyncio.to_thread(prune, self.store, self._clock(), self.keep_log_ms)
             except StoreUnavailableError as error:
                 _log.warning("what is too old is kept for now: %s", error)
             await asyncio.sleep(PRUNE_S)

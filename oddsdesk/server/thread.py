@@ -7,6 +7,7 @@ from typing import Final
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.plans import Plan
+from oddsdesk.server.administration import Administration
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
@@ -31,6 +32,8 @@ class EmbeddedServer:
         self._end_wanted = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
+        self.administration: Administration | None = None
+        """Feeds, keys and the database; None until it has started."""
         self.url = ""
         self.key = ""
 
@@ -87,5 +90,7 @@ class EmbeddedServer:
     def _announce(self, server: Server) -> None:
         """A fresh key each start, and the last one gone: no secret lies on the disk."""
         made = server.access.keys.reissue(ACCOUNT, Plan.PRO_LIVE, self._clock())
+        loop = asyncio.get_running_loop()
+        self.administration = Administration(server, loop, self._clock)
         self.url, self.key = server.url, made.secret
         self._changed.set()

@@ -1,0 +1,128 @@
+"""What the owner of an embedded server may do with it, from any thread."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.server.runner import Server
+from oddsdesk.server.running_feeds import FeedState
+from oddsdesk.store.backup import backup
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.keys import Key, NewKey
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseState:
+    """The odds file as it may be shown; ``size`` in bytes, its write-ahead log included."""
+
+    path: Path
+    size: int
+    reference: str
+    last_scraped_at: int | None
+    keep_log_ms: int
+
+
+class Administration:
+    """Each answer is a future, since the work is done on the server's thread.
+
+    A future fails with the error of the store or feed, each one clear line.
+    """
+
+    def __init__(self, server: Server, loop: asyncio.AbstractEventLoop, clock: Clock) -> None:
+        self._server = server
+        self._loop = loop
+        self._clock = clock
+
+    def database(self) -> Future[DatabaseState]:
+        """Say where the odds are and how much room they take."""
+        return self._run(asyncio.to_thread(self._database))
+
+    def keep_log(self, keep_ms: int) -> None:
+        """Forget price changes older than this from the next round of upkeep on."""
+        self._server.keep_log_ms = keep_ms
+
+    def back_up(self, target: Path) -> Future[int]:
+        """Copy the odds file while it is in use; the answer is the copy's size in bytes."""
+        return self._run(asyncio.to_thread(_back_up, self._server.store.path, target))
+
+    def feeds(self) -> Future[list[FeedState]]:
+        """Return every feed."""
+        return self._run(self._feeds())
+
+    def add_feed(self, spec: str, speed: float) -> Future[None]:
+        """Open a feed and run it; it is gone when the server ends."""
+        return self._run(self._add_feed(spec, speed))
+
+    def start_feed(self, number: int) -> Future[None]:
+        """Run a feed that was stopped or has ended."""
+        return self._run(self._server.feeds.start(number))
+
+    def stop_feed(self, number: int) -> Future[None]:
+        """End a feed."""
+        return self._run(self._server.feeds.stop(number))
+
+    def keys(self) -> Future[list[Key]]:
+        """Return every key, masked, revoked ones too."""
+        return self._run(asyncio.to_thread(self._server.access.keys.all))
+
+    def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> Future[NewKey]:
+        """Make a key; its secret is in this answer and nowhere else."""
+        create = self._server.access.keys.create
+        return self._run(asyncio.to_thread(create, account, plan, bookmaker, self._clock()))
+
+    def rotate_key(self, key_id: int) -> Future[NewKey]:
+        """Give a key a new secret; the old one ends at once."""
+        return self._run(asyncio.to_thread(self._server.access.keys.rotate, str(key_id)))
+
+    def revoke_key(self, key_id: int) -> Future[Key]:
+        """End a key for good."""
+        revoke = self._server.access.keys.revoke
+        return self._run(asyncio.to_thread(revoke, str(key_id), self._clock()))
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError:
+            work.close()
+            failed: Future[T] = Future()
+            failed.set_exception(StoreUnavailableError("the embedded server has stopped"))
+            return failed
+
+    def _database(self) -> DatabaseState:
+        store = self._server.store
+        return DatabaseState(
+            store.path,
+            _size(store.path),
+            store.reference,
+            store.reader().last_scraped_at(),
+            self._server.keep_log_ms,
+        )
+
+    async def _feeds(self) -> list[FeedState]:
+        return self._server.feeds.states()
+
+    async def _add_feed(self, spec: str, speed: float) -> None:
+        for number in await self._server.feeds.open([spec], speed):
+            await self._server.feeds.start(number)
+
+
+def _back_up(path: Path, target: Path) -> int:
+    backup(path, target)
+    size = target.stat().st_size
+    _log.info("%s copied to %s", path, target)
+    return size
+
+
+def _size(path: Path) -> int:
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())

@@ -1,0 +1,127 @@
+"""What the desk's dialog does with the embedded server, from another thread."""
+
+import sqlite3
+from pathlib import Path
+
+import httpx
+import pytest
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.server.administration import Administration
+from oddsdesk.server.settings import Settings
+from oddsdesk.server.thread import EmbeddedServer
+from oddsdesk.store.errors import StoreError, StoreUnavailableError
+from oddsdesk.store.keys import KeyLimitError
+
+LIMIT_S = 10
+LINE = (
+    '{"bookmaker":"Betfair","match_name":"Arsenal - Chelsea","competition":"EPL",'
+    '"market_type":"moneyline","period":0,"odds":{"Arsenal":2.1,"Draw":3.4,"Chelsea":3.6},'
+    '"scraped_at":"2026-04-16T12:00:00.000Z"}\n'
+)
+
+
+@pytest.fixture
+def server(tmp_path: Path):
+    server = EmbeddedServer(Settings(tmp_path / "odds.db", port=0))
+    server.start()
+    yield server
+    assert server.stop()
+
+
+@pytest.fixture
+def administration(server: EmbeddedServer) -> Administration:
+    assert server.administration is not None
+    return server.administration
+
+
+def _status(server: EmbeddedServer, key: str) -> int:
+    return httpx.get(f"{server.url}/api/games", headers={"X-Api-Key": key}).status_code
+
+
+def test_a_key_opens_until_it_is_rotated_and_its_successor_until_it_is_revoked(
+    server, administration
+):
+    made = administration.create_key("anna", Plan.PRO, None).result(LIMIT_S)
+    assert _status(server, made.secret) == 200
+    rotated = administration.rotate_key(made.key.key_id).result(LIMIT_S)
+    assert (_status(server, made.secret), _status(server, rotated.secret)) == (401, 200)
+    administration.revoke_key(made.key.key_id).result(LIMIT_S)
+    assert _status(server, rotated.secret) == 401
+    listed = {key.account: key for key in administration.keys().result(LIMIT_S)}
+    assert listed["anna"].revoked
+    assert rotated.secret not in listed["anna"].masked
+
+
+def test_a_free_key_sees_the_bookmaker_it_was_made_for(server, administration):
+    made = administration.create_key("tom", Plan.FREE, "Betfair").result(LIMIT_S)
+    assert made.key.bookmaker == "Betfair"
+    assert _status(server, made.secret) == 200
+
+
+def test_the_sixth_key_of_an_account_is_refused(administration):
+    for _ in range(5):
+        administration.create_key("anna", Plan.PRO, None).result(LIMIT_S)
+    with pytest.raises(KeyLimitError, match="5 keys"):
+        administration.create_key("anna", Plan.PRO, None).result(LIMIT_S)
+
+
+def test_a_feed_added_while_serving_runs_stops_and_starts_again(server, administration, tmp_path):
+    file = tmp_path / "quotes.ndjson"
+    file.write_text(LINE)
+    administration.add_feed(f"replay:{file}", 60.0).result(LIMIT_S)
+    (feed,) = administration.feeds().result(LIMIT_S)
+    assert (feed.is_running, feed.speed, feed.simulated) == (True, 60.0, False)
+    administration.stop_feed(feed.number).result(LIMIT_S)
+    (feed,) = administration.feeds().result(LIMIT_S)
+    assert (feed.is_running, feed.problem) == (False, "")
+    administration.start_feed(feed.number).result(LIMIT_S)
+    assert administration.feeds().result(LIMIT_S)[0].is_running
+
+
+def test_a_feed_that_cannot_be_opened_is_not_kept(administration, tmp_path):
+    with pytest.raises(FeedError, match="no such file"):
+        administration.add_feed(f"replay:{tmp_path}/none.ndjson", 1.0).result(LIMIT_S)
+    assert administration.feeds().result(LIMIT_S) == []
+
+
+def test_a_stopped_feed_whose_file_is_gone_says_so(administration, tmp_path):
+    file = tmp_path / "quotes.ndjson"
+    file.write_text(LINE)
+    administration.add_feed(f"replay:{file}", 1.0).result(LIMIT_S)
+    administration.stop_feed(1).result(LIMIT_S)
+    file.unlink()
+    with pytest.raises(FeedError, match="no such file"):
+        administration.start_feed(1).result(LIMIT_S)
+
+
+def test_the_database_is_described_and_copied_while_in_use(server, administration, tmp_path):
+    state = administration.database().result(LIMIT_S)
+    assert (state.path, state.reference) == (tmp_path / "odds.db", "Pinnacle")
+    assert state.size >= state.path.stat().st_size > 0
+    target = tmp_path / "copy.db"
+    assert administration.back_up(target).result(LIMIT_S) == target.stat().st_size
+    copy = sqlite3.connect(target)
+    assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    copy.close()
+
+
+def test_a_copy_that_cannot_be_written_says_where(administration, tmp_path):
+    target = tmp_path / "nowhere" / "copy.db"
+    with pytest.raises(StoreError, match="nowhere"):
+        administration.back_up(target).result(LIMIT_S)
+
+
+def test_retention_can_be_changed_while_serving(administration):
+    administration.keep_log(3_600_000)
+    assert administration.database().result(LIMIT_S).keep_log_ms == 3_600_000
+
+
+def test_after_the_server_has_stopped_every_answer_says_so(tmp_path):
+    server = EmbeddedServer(Settings(tmp_path / "odds.db", port=0))
+    server.start()
+    assert server.administration is not None
+    assert server.stop()
+    with pytest.raises(StoreUnavailableError, match="stopped"):
+        server.administration.keys().result(LIMIT_S)
