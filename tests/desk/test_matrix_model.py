@@ -7,6 +7,7 @@ from PySide6.QtCore import QModelIndex
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.board import Board
 from oddsdesk.desk.models.market_groups import ALL, groups_of
 from oddsdesk.desk.models.matrix import MatrixModel
 from oddsdesk.desk.models.matrix_layout import FAIR, FROZEN, REFERENCE, SELECTION, WINDOW
@@ -271,6 +272,19 @@ def test_a_game_opened_before_its_prices_are_known_fills_in(quoted: Any) -> None
     game.load()
     model.flush()
     assert texts(model)[0] == "Match result"
+    assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
+
+
+def test_columns_are_ordered_once_the_whole_picture_is_read(quoted: Any) -> None:
+    quoted.board = Board(quoted.clock)
+    quoted.board.want_rows(True)
+    model = MatrixModel(quoted.board, quoted.id, quoted.clock)
+    for bookmaker in ("Unibet", "Betsson"):
+        quoted.tell(bookmaker, "total", "Over 2.5", 1.9)
+        model.flush()
+    assert model.bookmakers == ("Unibet", "Betsson")
+    quoted.load()
+    model.flush()
     assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
 
 

@@ -40,7 +40,8 @@ class MatrixModel(LiveModel):
     """Shows a game of the board; cells are made when they are first asked for.
 
     Bookmakers without a price in the markets shown have no column. Those that come later
-    are appended; columns are ordered anew only when the user chooses markets.
+    are appended; columns are ordered anew only when the user chooses markets, and once when
+    the whole picture is first read.
     """
 
     has_sections = True
@@ -63,6 +64,7 @@ class MatrixModel(LiveModel):
         self._group = ALL
         self._folded: set[SectionKey] = set()
         self._is_outdated = False
+        self._is_provisional = True
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._start_over()
 
@@ -201,17 +203,22 @@ class MatrixModel(LiveModel):
         sections = () if self.matrix is None else self.matrix.sections
         return [section for section in sections if is_in_group(section, self._group)]
 
+    def _is_read(self) -> bool:
+        """Whether the whole picture is known, or only what the stream told of."""
+        return self.matrix is not None and self.matrix.read_at is not None
+
     def _start_over(self) -> None:
         self.beginResetModel()
         sections = self._shown_sections()
         self._layout.rows = rows_of(sections, self._folded)
         self._layout.set_bookmakers(self._layout.in_order(bookmakers_of(sections)))
         self._layout.index()
+        self._is_provisional = not self._is_read()
         self.endResetModel()
         self.laid_out.emit()
 
     def _lay_out_again(self) -> None:
-        if not self._layout.rows:
+        if not self._layout.rows or (self._is_provisional and self._is_read()):
             self._start_over()
             return
         found = bookmakers_of(self._shown_sections()) - set(self._layout.bookmakers)
