@@ -32,11 +32,11 @@ HOUR_MS = 3_600_000
 class RunningService:
     """The service in a thread of its own; ``now`` is its clock, in milliseconds."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reference: str = REFERENCE) -> None:
         self.path = path
         self.now = NOW
         self._numbers = itertools.count(1)
-        self.store = open_store(path, REFERENCE, clock=self._clock)
+        self.store = open_store(path, reference, clock=self._clock)
         self.access = open_access(path)
         self._started: Future[str] = Future()
         self._loop = asyncio.new_event_loop()
@@ -119,6 +119,14 @@ async def _no_stream(_scope: Any, _receive: Any, _send: Any) -> None:
 def service(tmp_path: Path) -> Iterator[RunningService]:
     """A server of the test's own."""
     running = RunningService(tmp_path / "odds.db")
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def smarkets_service(tmp_path: Path) -> Iterator[RunningService]:
+    """A server whose reference bookmaker is Smarkets (D1)."""
+    running = RunningService(tmp_path / "odds.db", reference="Smarkets")
     yield running
     running.close()
 

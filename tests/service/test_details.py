@@ -5,6 +5,8 @@ from urllib.parse import quote as quoted
 
 import pytest
 
+from oddsdesk.contract.plans import Plan
+
 REFERENCE = "Pinnacle"
 AT = "2026-11-20T18:00:00.000Z"
 NAMES = [
@@ -225,3 +227,76 @@ def test_a_game_that_went_stale_is_not_found(service: Any) -> None:
     assert service.get(path, key).status_code == 200
     service.now += 1
     assert service.get(path, key).status_code == 404
+
+
+def test_the_reference_is_the_one_that_is_set(smarkets_service: Any) -> None:
+    """D1."""
+    for bookmaker in (REFERENCE, "Smarkets"):
+        smarkets_service.quote(bookmaker=bookmaker, liquidity=5.0)
+    detail = smarkets_service.data("/api/events/Arsenal%20-%20Chelsea", smarkets_service.key())
+    assert [group["bookmaker"] for group in detail["markets"]] == [REFERENCE]
+    assert len(detail["reference"]) == 1
+    rows = smarkets_service.data("/api/odds", smarkets_service.key())
+    assert {row["bookmaker"]: row["liquidity"] for row in rows} == {
+        REFERENCE: None,
+        "Smarkets": 5.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("competition", "labels"),
+    [
+        ("EPL", ["Full Time", "1st Half", "2nd Half", "Period 3"]),
+        ("NBA", ["Full Game", "1st Quarter", "2nd Quarter", "3rd Quarter", "4th Quarter"]),
+        ("NHL", ["Full Game", "1st Period", "2nd Period", "3rd Period"]),
+        ("ATP", ["Match", "1st Set", "2nd Set", "3rd Set", "4th Set"]),
+        ("MLB", ["Full Game", "Period 1"]),
+        ("NFL", ["Full Game", "1st Half", "Period 2"]),
+        ("cricket_ipl", ["Full Time", "Period 1"]),
+    ],
+)
+def test_a_period_is_called_as_in_its_sport(
+    module_service: Any, competition: str, labels: list[str]
+) -> None:
+    """D8."""
+    for period in range(len(labels)):
+        module_service.quote(competition=competition, match_name="A - B", period=period)
+    key = module_service.key()
+    [game] = module_service.data("/api/games", key, competition=competition, limit=1)
+    matrix = module_service.data(f"/api/games/{game['game_id']}", key)
+    assert [market["period_label"] for market in matrix["markets"]] == labels
+
+
+def test_what_stands_inside_an_answer_is_alphabetical(several: Any) -> None:
+    """D35: bookmakers and market types, then period."""
+    several.quote(bookmaker="10Bet", market_type="total", odds={"Over 2.5": 1.9, "Under 2.5": 1.9})
+    key = several.key()
+    detail = several.data("/api/events/Arsenal%20-%20Chelsea", key)
+    for groups, names in (
+        (detail["markets"], ("bookmaker", "market_type", "period")),
+        (detail["reference"], ("market_type", "period")),
+    ):
+        keys = [tuple(group[name] for name in names) for group in groups]
+        assert keys == sorted(keys)
+    assert detail["summary"]["bookmakers"] == sorted(detail["summary"]["bookmakers"])
+    matrix = several.data(f"/api/games/{several.data('/api/games', key)[0]['game_id']}", key)
+    keys = [(market["market_type"], market["period"]) for market in matrix["markets"]]
+    assert keys == sorted(keys)
+    assert matrix["all_bookmakers"] == sorted(matrix["all_bookmakers"])
+
+
+@pytest.mark.parametrize("path", ["/api/events", "/api/games"])
+def test_a_game_is_live_if_a_bookmaker_the_caller_sees_has_it_live(service: Any, path: str) -> None:
+    """D37."""
+    service.quote(bookmaker="Unibet", is_live=True)
+    service.quote(bookmaker="Betfair")
+    service.quote(bookmaker="Betfair", match_name="Lens - Lille")
+    full = service.key()
+    names = {
+        asked: [item["match_name"] for item in service.data(path, full, is_live=asked)]
+        for asked in ("true", "false")
+    }
+    assert names == {"true": ["Arsenal - Chelsea"], "false": ["Lens - Lille"]}
+    free = service.key(Plan.FREE, "Betfair")
+    shown = {item["match_name"]: item["is_live"] for item in service.data(path, free)}
+    assert shown == {"Arsenal - Chelsea": False, "Lens - Lille": False}
