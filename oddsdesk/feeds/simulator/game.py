@@ -9,7 +9,8 @@ from oddsdesk.feeds.simulator.fixtures import Competition
 from oddsdesk.feeds.simulator.groups import Markets
 from oddsdesk.feeds.simulator.sports import MINUTE_MS
 
-_REMEMBERED = 8
+_REMEMBERED = 16
+_LIVE_PAUSE_MS = (10_000, 25_000)
 _HOUR_MS = 60 * MINUTE_MS
 
 
@@ -101,7 +102,7 @@ class Game:
 
     def _next_ms(self, now_ms: int, random: Random) -> int:
         if self.live:
-            return now_ms + round(random.uniform(25_000, 45_000))
+            return now_ms + round(random.uniform(*_LIVE_PAUSE_MS))
         to_start = self.kickoff_ms - now_ms
         if to_start < _HOUR_MS:
             pause = random.uniform(1, 2.5)

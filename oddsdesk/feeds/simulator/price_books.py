@@ -10,9 +10,9 @@ from oddsdesk.feeds.simulator.groups import Group, MarketKey
 from oddsdesk.feeds.simulator.liquidity import largest_bet
 from oddsdesk.feeds.simulator.prices import Pricer, reference_margin, reference_prices
 
-_STICKS = 0.018
-_SLOW_STICKS = 0.035
-_REFERENCE_STICKS = 0.005
+_STICKS = 0.012
+_SLOW_STICKS = 0.03
+_REFERENCE_STICKS = 0.003
 
 Odds = dict[str, float]
 Offers = dict[MarketKey, Odds]

@@ -61,7 +61,7 @@ class World:
             self._push(self._now_ms + round(self._random.random() * cadence_ms), bookmaker)
         for slot in self._slots:
             game = self._schedule.make_game(slot)
-            self._add(game, self._now_ms)
+            self._add(game, self._now_ms, already_going=True)
             yield self._first_quotes(game)
 
     def until(self, now_ms: int) -> Iterator[list[Quote]]:
@@ -93,9 +93,12 @@ class World:
         slot = self._schedule.following_slot(game, self.games, at_ms)
         self._add(self._schedule.make_game(slot), at_ms)
 
-    def _add(self, game: Game, at_ms: int) -> None:
+    def _add(self, game: Game, at_ms: int, *, already_going: bool = False) -> None:
         self.games.append(game)
-        self._push(game.advance(at_ms, self._random), game)
+        following_ms = game.advance(at_ms, self._random)
+        if already_going:
+            following_ms = at_ms + round((following_ms - at_ms) * self._random.random())
+        self._push(following_ms, game)
         for bookmaker in self.bookmakers:
             bookmaker.list_game(game, self._random)
 
