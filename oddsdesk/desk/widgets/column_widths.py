@@ -23,16 +23,19 @@ class ColumnWidths:
         self._frozen_count = frozen_count
 
     def share_out(self) -> None:
-        """Show each column in its pane only, and size them all."""
+        """Show each column that is shown at all in its pane only, and size them."""
         count = self._model.columnCount()
         for column in range(count):
-            self._frozen.setColumnHidden(column, column >= self._frozen_count)
-            self._scrolling.setColumnHidden(column, column < self._frozen_count)
+            is_frozen, is_hidden = column < self._frozen_count, self._model.is_hidden(column)
+            self._frozen.setColumnHidden(column, is_hidden or not is_frozen)
+            self._scrolling.setColumnHidden(column, is_hidden or is_frozen)
         self.fit(0, count - 1)
 
     def fit(self, first: int, last: int) -> None:
         """Give columns, both ends included, the width that samples and titles ask for."""
         for column in range(first, last + 1):
+            if self._model.is_hidden(column):
+                continue
             pane = self._frozen if column < self._frozen_count else self._scrolling
             width = self._wanted(pane, column)
             if pane.columnWidth(column) != width:
@@ -43,7 +46,8 @@ class ColumnWidths:
     def stretch(self) -> None:
         """Give the column that stretches the width that is left."""
         columns = range(self._frozen_count, self._model.columnCount())
-        wide = next((c for c in columns if self._model.column(c).stretches), None)
+        stretching = (c for c in columns if self._model.column(c).stretches)
+        wide = next((c for c in stretching if not self._model.is_hidden(c)), None)
         if wide is None:
             return
         header = self._scrolling.header

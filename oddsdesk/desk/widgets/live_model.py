@@ -56,6 +56,10 @@ class LiveModel(QAbstractTableModel):
         """Return the tooltip of a cell, empty for none."""
         return ""
 
+    def is_hidden(self, column: int) -> bool:
+        """Whether a column is not shown; ``LiveTable.show_columns`` asks anew."""
+        return False
+
     def is_section(self, row: int) -> bool:
         """Whether a row is the title of the rows below it, and folds them."""
         return False

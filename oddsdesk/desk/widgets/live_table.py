@@ -84,6 +84,10 @@ class LiveTable(QWidget):
         """Return the rows selected, in order."""
         return sorted(index.row() for index in self.scrolling.selectionModel().selectedRows())
 
+    def show_columns(self) -> None:
+        """Show the columns that the model does not hide."""
+        self._widths.share_out()
+
     def _fit_rows(self) -> None:
         panes = self._panes()
         height = self._theme.fonts.row_height(spacing.ROW)
