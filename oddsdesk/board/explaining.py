@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.figures import offered
-from oddsdesk.board.judging import Doubt, doubt_about, section_of, side_of, verdict_on
+from oddsdesk.board.judging import Doubt, doubt_about, side_of, verdict_on
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE, ev_pct
@@ -114,7 +114,7 @@ def explain(board: Board, key: RowKey, now_ms: int) -> Explanation | None:
     """Explain a price by what the board holds now; None where it holds nothing of it."""
     entry = board.value_bets.get(key)
     matrix = board.matrix(key.game_id)
-    section = None if matrix is None else section_of(matrix, key)
+    section = board.section(key.game_id, key.market_type, key.period, key.selection)
     price = board.price(key.game_id, CellKey(*key[1:]))
     if matrix is not None and section is not None and price is not None:
         return _explain_cell(board, key, matrix, section, price, now_ms)

@@ -3,7 +3,7 @@
 from enum import Enum
 
 from oddsdesk.board.figures import offered
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.matrix import Section
 from oddsdesk.pricing.selections import LineGroup
 from oddsdesk.pricing.value import Candidate, ReferenceLine, Verdict, judge
 
@@ -23,16 +23,6 @@ class Doubt(Enum):
     """The bookmaker bets on something else: with a draw or without (D27)."""
     NO_FAIR_PRICE = "no_fair_price"
     """The devig method has no answer to the reference's prices."""
-
-
-def section_of(matrix: Matrix, key: RowKey | CellKey) -> Section | None:
-    """Return the line group that a price belongs to."""
-    for section in matrix.sections:
-        if section.key[:2] == (key.market_type, key.period) and any(
-            line.selection == key.selection for line in section.lines
-        ):
-            return section
-    return None
 
 
 def verdict_on(
