@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from platformdirs import user_config_path
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QMainWindow
+
+from oddsdesk.desk.folders import config_folder
 
 LAYOUT_VERSION = 1
 """Raised when docks are renamed: an older layout is then left alone."""
@@ -14,8 +15,9 @@ class Layout:
     """The kept layout, an INI file in the user's configuration folder."""
 
     def __init__(self, path: Path | None = None) -> None:
-        folder = user_config_path("oddsdesk", appauthor=False)
-        self._settings = QSettings(str(path or folder / "desk.ini"), QSettings.Format.IniFormat)
+        self._settings = QSettings(
+            str(path or config_folder() / "desk.ini"), QSettings.Format.IniFormat
+        )
 
     def restore(self, window: QMainWindow) -> bool:
         """Put the window as it was; False where nothing fitting was kept."""

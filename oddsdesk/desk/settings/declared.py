@@ -1,0 +1,78 @@
+"""Every setting of the desk. The dialog, the defaults and docs/settings.md are made from this.
+
+A new setting is a constant here, in a section; whoever it concerns reads it from
+``Preferences`` and listens to ``Preferences.changed``. Keys and tokens are never settings.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from oddsdesk.desk.settings.kinds import Choice, Setting, Toggle, Whole
+from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
+
+SCHEME: Final = Setting(
+    "look/scheme",
+    "Colours",
+    "Light and dark, or whichever the system uses now.",
+    "system",
+    Choice((("system", "As the system"), ("light", "Light"), ("dark", "Dark"))),
+)
+COLOUR_BLIND: Final = Setting(
+    "look/colour_blind",
+    "Blue and orange instead of green and red",
+    "For eyes that do not tell red from green. Arrows and words say the same in any case.",
+    False,
+    Toggle(),
+)
+FLASH: Final = Setting(
+    "look/flash",
+    "Flash prices that move",
+    "Off for less motion: the arrow beside a moved price stays.",
+    True,
+    Toggle(),
+)
+METHOD: Final = Setting(
+    "prices/devig",
+    "Devig method for true EV",
+    "How the desk takes the margin out of the reference's prices. Fair prices, windows and "
+    "true EV follow at once; the service's own EV does not.",
+    DEFAULT_METHOD,
+    Choice(tuple((method, method.replace("_", " ").capitalize()) for method in METHODS)),
+)
+AT_START: Final = Setting(
+    "connection/at_start",
+    "Connect at the start to",
+    "What the desk opens with where the command line names nothing else.",
+    "last",
+    Choice((("last", "The connection used last"), ("embedded", "The embedded server"))),
+)
+KEEP_DAYS: Final = Setting(
+    "server/keep_days",
+    "Keep price history for",
+    "The embedded server forgets price changes that are older. Present prices are not touched.",
+    30,
+    Whole(1, 3_650, unit="days"),
+)
+INTRODUCTION: Final = Setting(
+    "start/introduction",
+    "Show the introduction",
+    "Three sentences under the top bar that say what this is.",
+    True,
+    Toggle(),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Settings that stand together in the dialog and in the documentation."""
+
+    title: str
+    settings: tuple[Setting[Any], ...]
+
+
+SECTIONS: Final = (
+    Section("Look", (SCHEME, COLOUR_BLIND, FLASH)),
+    Section("Prices", (METHOD,)),
+    Section("Connection", (AT_START, KEEP_DAYS)),
+    Section("Start", (INTRODUCTION,)),
+)

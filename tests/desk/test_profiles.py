@@ -1,0 +1,132 @@
+"""Saved connections: kept, checked, found by name, and never lost."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.desk.profiles import (
+    EMBEDDED_NAME,
+    EmbeddedProfile,
+    ProfileError,
+    Profiles,
+    RemoteProfile,
+    UnknownProfileError,
+)
+from oddsdesk.desk.secrets import KeyPlace
+
+ODDS = RemoteProfile("Odds Co.", "https://odds.example/v1/", key_place=KeyPlace.SESSION)
+
+
+def test_the_embedded_server_is_there_from_the_start_and_stays(tmp_path):
+    profiles = Profiles(tmp_path)
+    profiles.remove(EMBEDDED_NAME)
+    assert profiles.all() == (EmbeddedProfile(),)
+    assert profiles.last == EmbeddedProfile()
+
+
+def test_a_connection_is_found_at_the_next_start_case_aside(tmp_path):
+    kept = Profiles(tmp_path).put(ODDS)
+    found = Profiles(tmp_path).find("  odds  CO. ")
+    assert found == kept
+    assert isinstance(found, RemoteProfile)
+    assert (found.base_url, found.auth_url, bool(found.ident)) == (
+        "https://odds.example/v1",
+        None,
+        True,
+    )
+
+
+def test_the_one_used_last_is_remembered_through_renaming_and_removal(tmp_path):
+    profiles = Profiles(tmp_path)
+    kept = profiles.put(ODDS)
+    profiles.remember(kept)
+    profiles.put(RemoteProfile("Odds", "https://odds.example"), replaces=kept.name)
+    assert Profiles(tmp_path).last.name == "Odds"
+    profiles.remove("Odds")
+    assert Profiles(tmp_path).last.name == EMBEDDED_NAME
+
+
+def test_renaming_keeps_what_the_key_is_kept_under(tmp_path):
+    profiles = Profiles(tmp_path)
+    kept = profiles.put(ODDS)
+    assert isinstance(kept, RemoteProfile)
+    renamed = profiles.put(RemoteProfile("B", kept.base_url, ident=kept.ident), replaces=kept.name)
+    assert isinstance(renamed, RemoteProfile)
+    assert renamed.ident == kept.ident
+    assert [profile.name for profile in profiles.all()] == [EMBEDDED_NAME, "B"]
+
+
+def test_an_unknown_name_lists_the_known_ones(tmp_path):
+    profiles = Profiles(tmp_path)
+    profiles.put(ODDS)
+    with pytest.raises(UnknownProfileError) as unknown:
+        profiles.find("Odd")
+    assert str(unknown.value) == (
+        "no connection is called 'Odd'; there are 'Embedded server', 'Odds Co.'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("profile", "field"),
+    [
+        (RemoteProfile("", "https://odds.example"), "name"),
+        (RemoteProfile("x" * 61, "https://odds.example"), "name"),
+        (RemoteProfile("a\u0000b", "https://odds.example"), "name"),
+        (RemoteProfile("a", "odds.example"), "base_url"),
+        (RemoteProfile("a", "https://u:p@odds.example"), "base_url"),
+        (RemoteProfile("a", "https://odds.example", "ftp://x"), "auth_url"),
+        (RemoteProfile("a", "https://odds.example", None, "https://x"), "ws_url"),
+        (RemoteProfile("embedded SERVER", "https://odds.example"), "name"),
+        (EmbeddedProfile("a", devig_method="guess"), "devig_method"),
+        (EmbeddedProfile("a", speed=float("nan")), "speed"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_its_field_and_changes_nothing(tmp_path, profile, field):
+    profiles = Profiles(tmp_path)
+    with pytest.raises(ProfileError) as refused:
+        profiles.put(profile)
+    assert refused.value.field == field
+    assert profiles.all() == (EmbeddedProfile(),)
+
+
+def test_a_file_that_cannot_be_written_changes_nothing(tmp_path):
+    (tmp_path / "file").write_text("")
+    profiles = Profiles(tmp_path / "file" / "folder")
+    with pytest.raises(OSError, match=r"file"):
+        profiles.put(ODDS)
+    assert profiles.all() == (EmbeddedProfile(),)
+
+
+def test_an_unreadable_file_is_set_aside_and_told(tmp_path):
+    (tmp_path / "connections.json").write_text("{")
+    profiles = Profiles(tmp_path)
+    assert len(profiles.problems) == 1
+    assert profiles.all() == (EmbeddedProfile(),)
+    profiles.put(ODDS)
+    assert (tmp_path / "connections.json.unreadable").read_text() == "{"
+
+
+def test_a_connection_of_a_newer_version_stays_in_the_file(tmp_path):
+    file = tmp_path / "connections.json"
+    strange = {"type": "satellite", "name": "Sat"}
+    kept = {"type": "remote", "name": "A", "base_url": "http://a.example"}
+    file.write_text(json.dumps({"connections": [strange, kept]}))
+    profiles = Profiles(tmp_path)
+    assert [profile.name for profile in profiles.all()] == [EMBEDDED_NAME, "A"]
+    assert "satellite" in profiles.problems[0]
+    profiles.put(ODDS)
+    assert strange in json.loads(file.read_text())["connections"]
+
+
+def test_the_file_is_for_its_owner_only(tmp_path: Path):
+    Profiles(tmp_path).put(ODDS)
+    assert stat.S_IMODE((tmp_path / "connections.json").stat().st_mode) == 0o600
+
+
+def test_a_name_that_is_taken_gets_a_number(tmp_path):
+    profiles = Profiles(tmp_path)
+    profiles.put(ODDS)
+    assert profiles.free_name("Odds Co.") == "Odds Co. 2"
+    assert profiles.free_name("Other") == "Other"

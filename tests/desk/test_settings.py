@@ -1,0 +1,78 @@
+"""Settings: declared once; defaults, checks and the documentation come from that."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.settings.declared import FLASH, KEEP_DAYS, METHOD, SCHEME, SECTIONS
+from oddsdesk.desk.settings.page import settings_page
+from oddsdesk.desk.settings.preferences import Preferences
+
+DECLARED = [setting for section in SECTIONS for setting in section.settings]
+DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
+
+
+@pytest.fixture
+def preferences(qapp, tmp_path: Path) -> Preferences:
+    return Preferences(Layout(tmp_path / "desk.ini"))
+
+
+def test_the_documentation_is_what_the_program_declares():
+    assert DOCUMENT.read_text(encoding="utf-8") == settings_page(), (
+        "run: python -m oddsdesk.desk.settings.page > docs/settings.md"
+    )
+
+
+def test_no_two_settings_are_kept_under_one_key():
+    keys = [setting.key for setting in DECLARED]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("setting", DECLARED, ids=lambda setting: setting.key)
+def test_what_was_never_set_has_a_default_that_the_setting_may_have(setting, preferences):
+    assert setting.kind.read(setting.kind.write(setting.default)) == setting.default
+    assert preferences.get(setting) == setting.default
+
+
+def test_a_value_is_kept_between_starts(tmp_path, qapp):
+    Preferences(Layout(tmp_path / "desk.ini")).put(KEEP_DAYS, 7)
+    assert Preferences(Layout(tmp_path / "desk.ini")).get(KEEP_DAYS) == 7
+
+
+def test_a_change_is_told_once_and_only_if_it_is_one(preferences):
+    told: list[str] = []
+    preferences.changed.connect(told.append)
+    preferences.put(FLASH, False)
+    preferences.put(FLASH, False)
+    assert told == [FLASH.key]
+
+
+@pytest.mark.parametrize(
+    ("setting", "word"),
+    [
+        (SCHEME, "purple"),
+        (FLASH, "maybe"),
+        (KEEP_DAYS, "0"),
+        (KEEP_DAYS, "3651"),
+        (KEEP_DAYS, "-"),
+        (KEEP_DAYS, "٣"),
+        (KEEP_DAYS, "9" * 5000),
+        (METHOD, ""),
+    ],
+)
+def test_a_kept_word_that_makes_no_sense_is_told_and_the_default_holds(
+    setting, word, tmp_path, qapp, caplog
+):
+    layout = Layout(tmp_path / "desk.ini")
+    layout.put(setting.key, word)
+    with caplog.at_level(logging.WARNING):
+        assert Preferences(layout).get(setting) == setting.default
+    assert setting.key in caplog.text
+
+
+def test_a_value_outside_its_range_is_not_kept(preferences):
+    with pytest.raises(ValueError, match="from 1 to 3,650 days"):
+        preferences.put(KEEP_DAYS, 0)
+    assert preferences.get(KEEP_DAYS) == KEEP_DAYS.default
