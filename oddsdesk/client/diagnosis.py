@@ -1,0 +1,168 @@
+"""What a key may do at a service, and what is wrong where it may nothing: a connection's test."""
+
+import asyncio
+import ssl
+from collections.abc import Awaitable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from oddsdesk.client.client import Client
+from oddsdesk.client.errors import (
+    AddressError,
+    ForbiddenError,
+    MalformedAnswerError,
+    OfflineError,
+    RateLimitedError,
+    ServiceError,
+    ServiceUnavailableError,
+    UnauthorizedError,
+)
+from oddsdesk.client.quota import Quota
+from oddsdesk.client.stream import Connected, Lost, StreamState
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import format_ms
+
+LIMIT_S: Final = 30.0
+"""How long a whole test may take."""
+
+
+class Right(NamedTuple):
+    """One thing that a plan may have; ``problem`` says why it could not be tried, if so."""
+
+    name: str
+    is_given: bool
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What the service let the key do; ``plan`` is None where the rights fit none."""
+
+    plan: Plan | None
+    rights: tuple[Right, ...]
+    quota: Quota | None
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What does not work although the plan may have it, each one line."""
+        return tuple(right.problem for right in self.rights if right.problem)
+
+
+async def diagnose(client: Client) -> Diagnosis:
+    """Try each kind of request once: five of the quota, and one stream connection.
+
+    Raises:
+        ServiceError: nothing works; ``advice`` says what to do about it.
+    """
+    try:
+        async with asyncio.timeout(LIMIT_S):
+            await client.sports()
+            await client.games(limit=1)
+            return await _rights(client)
+    except TimeoutError as error:
+        raise OfflineError(
+            f"{client.addresses.base} answers too slowly: the test was given up after "
+            f"{LIMIT_S:g} seconds"
+        ) from error
+
+
+def advice(error: ServiceError) -> str:
+    """Return what to do about an error, one sentence."""
+    match error:
+        case AddressError():
+            return "Write the address as the service's documentation gives it."
+        case UnauthorizedError():
+            return (
+                "Copy the key again from where it was made: a key that was rotated or revoked "
+                "opens nothing."
+            )
+        case RateLimitedError():
+            return f"The key is fine; its requests return at {format_ms(error.retry_at_ms)}."
+        case ServiceUnavailableError():
+            return "The service has trouble of its own: try again in a few minutes."
+        case ForbiddenError(code=ErrorCode.BOOKMAKER_NOT_CONFIGURED.value):
+            return "The Free plan sees one bookmaker: choose it where the key was made."
+        case ForbiddenError():
+            return "Ask the service for a key that may do this."
+        case OfflineError() if _is_about_tls(error):
+            return "Check that the address is right and the clock of this machine, too."
+        case OfflineError():
+            return "Check the address and the network, and that the service runs."
+        case MalformedAnswerError():
+            return "This is no odds service: give the address below which /api/sports answers."
+    if error.status is not None and 300 <= error.status < 500:
+        return "This is no odds service: give the address below which /api/sports answers."
+    return "Check the address."
+
+
+async def _rights(client: Client) -> Diagnosis:
+    values = await _try("value bets", client.value_bets(limit=1))
+    live = await _try("in-play odds", client.live_odds(limit=1))
+    stream = await _try("stream", _stream(client))
+    rights = (values, live, stream)
+    return Diagnosis(_plan(*rights), rights, client.quota)
+
+
+async def _try(name: str, request: Awaitable[object]) -> Right:
+    try:
+        await request
+    except ForbiddenError as error:
+        if error.is_about_plan:
+            return Right(name, False)
+        return Right(name, False, f"{name}: {error.message}")
+    except UnauthorizedError:
+        raise
+    except ServiceError as error:
+        return Right(name, False, f"{name}: {error.message}. {advice(error)}")
+    return Right(name, True)
+
+
+def _plan(values: Right, live: Right, stream: Right) -> Plan | None:
+    if values.problem or live.problem or stream.problem:
+        return None
+    for plan in Plan:
+        rights = plan.rights
+        if (rights.value_bets, rights.live, rights.websocket) == (
+            values.is_given,
+            live.is_given,
+            stream.is_given,
+        ):
+            return plan
+    return None
+
+
+class _SettledError(Exception):
+    """The stream has said whether it can be had; carries why not."""
+
+    def __init__(self, reason: str | None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+async def _stream(client: Client) -> None:
+    """Open the stream and close it again; ``ServiceError`` where it cannot be had."""
+    try:
+        async with aclosing(client.stream(on_state=_settle)) as changes:
+            async for _ in changes:
+                return
+    except _SettledError as settled:
+        if settled.reason is not None:
+            raise OfflineError(settled.reason) from settled
+
+
+def _settle(state: StreamState) -> None:
+    if isinstance(state, Connected):
+        raise _SettledError(None)
+    if isinstance(state, Lost):
+        raise _SettledError(state.reason)
+
+
+def _is_about_tls(error: BaseException) -> bool:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
