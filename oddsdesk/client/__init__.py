@@ -5,12 +5,17 @@ async with Client("https://odds.example", key) as client:
     frame = pandas.DataFrame(rows.to_dicts())
     async for change in client.stream(competition="EPL"):
         print(change.bookmaker, change.selection, change.odds)
+
+``SyncClient`` is the same without ``await``. httpx and websockets are imported with the
+first request and the first stream, not here.
 """
 
-from oddsdesk.client.answers import Listing
+from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing
+from oddsdesk.client.blocking import SyncClient
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import (
     AddressError,
+    BadRequestError,
     ForbiddenError,
     MalformedAnswerError,
     NotFoundError,
@@ -20,24 +25,50 @@ from oddsdesk.client.errors import (
     ServiceUnavailableError,
     UnauthorizedError,
 )
+from oddsdesk.client.flat import to_dicts
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, Connecting, Lost, StreamState
+from oddsdesk.contract.resources import (
+    Bookmaker,
+    Event,
+    Game,
+    Health,
+    OddsRow,
+    PriceMessage,
+    Sport,
+    StreamToken,
+    ValueBet,
+)
 
 __all__ = [
     "AddressError",
+    "BadRequestError",
+    "Bookmaker",
     "Client",
     "Connected",
     "Connecting",
+    "Event",
+    "EventAnswer",
     "ForbiddenError",
+    "Game",
+    "GameAnswer",
+    "Health",
     "Listing",
     "Lost",
     "MalformedAnswerError",
     "NotFoundError",
+    "OddsRow",
     "OfflineError",
+    "PriceMessage",
     "Quota",
     "RateLimitedError",
     "ServiceError",
     "ServiceUnavailableError",
+    "Sport",
     "StreamState",
+    "StreamToken",
+    "SyncClient",
     "UnauthorizedError",
+    "ValueBet",
+    "to_dicts",
 ]

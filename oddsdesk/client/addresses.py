@@ -1,10 +1,12 @@
 """The three addresses of a service, and the key, checked before anything is sent."""
 
+import re
 from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from oddsdesk.client.errors import AddressError
 
+_SECRET = re.compile(r"[0-9A-Fa-f]{16,}")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _STREAM_SCHEMES = {"http": "ws", "https": "wss"}
 
@@ -48,7 +50,7 @@ def read_key(key: str) -> str:
         AddressError: it can't be the key of a service; the message does not hold it.
     """
     plain = key.strip()
-    if not plain or not plain.isascii() or not plain.isprintable():
+    if not plain or not plain.isascii() or not plain.isprintable() or " " in plain:
         raise AddressError("expected an API key: letters and digits, with no blank among them")
     return plain
 
@@ -60,7 +62,14 @@ def _read(name: str, url: str, schemes: tuple[str, ...]) -> str:
     except ValueError:
         parts, port_is_fine = urlsplit(""), False
     if parts.scheme not in schemes or not parts.hostname or not port_is_fine:
-        raise AddressError(f"{name}: expected an address such as {schemes[-1]}://host, got {url!r}")
+        raise AddressError(
+            f"{name}: expected an address such as {schemes[-1]}://host, got {_shown(url)}"
+        )
     if parts.username is not None or parts.query or parts.fragment:
         raise AddressError(f"{name}: expected an address without user, query and fragment")
     return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+
+
+def _shown(url: str) -> str:
+    """The address without a password, and without the key that may have been put in its place."""
+    return repr(_SECRET.sub("****", url.rpartition("@")[2]))

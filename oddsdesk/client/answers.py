@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar, overload
 import msgspec
 
 from oddsdesk.client.errors import (
+    BadRequestError,
     ForbiddenError,
     MalformedAnswerError,
     NotFoundError,
@@ -14,7 +15,9 @@ from oddsdesk.client.errors import (
     ServiceUnavailableError,
     UnauthorizedError,
 )
+from oddsdesk.client.flat import to_dicts
 from oddsdesk.contract.errors import ErrorBody
+from oddsdesk.contract.resources import EventDetail, GameMatrix
 from oddsdesk.contract.times import MINUTE_MS
 
 T = TypeVar("T")
@@ -22,6 +25,7 @@ T = TypeVar("T")
 _errors = msgspec.json.Decoder(ErrorBody)
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 _BY_STATUS: dict[int, type[ServiceError]] = {
+    400: BadRequestError,
     401: UnauthorizedError,
     403: ForbiddenError,
     404: NotFoundError,
@@ -38,8 +42,8 @@ class Listing(Sequence[T], Generic[T]):
         does not tell (D14)."""
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return the items as dictionaries, a data frame in one line."""
-        return [msgspec.to_builtins(item) for item in self._items]
+        """Return flat rows, a data frame in one line; odds give a row a price (``to_dicts``)."""
+        return to_dicts(self._items)
 
     @overload
     def __getitem__(self, index: int) -> T: ...
@@ -56,6 +60,22 @@ class Listing(Sequence[T], Generic[T]):
 
     def __repr__(self) -> str:
         return f"<Listing of {len(self._items)}>"
+
+
+class EventAnswer(EventDetail, frozen=True):
+    """An event with every market, as the service answers it."""
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return a flat row a price, the reference's beside each."""
+        return to_dicts([self])
+
+
+class GameAnswer(GameMatrix, frozen=True):
+    """A game as selections by bookmakers, as the service answers it."""
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return a flat row a price, the reference's beside each."""
+        return to_dicts([self])
 
 
 def decode(kind: Any, body: bytes, path: str) -> Any:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import quote
 
 from msgspec import UNSET
 
 from oddsdesk.client.addresses import read_addresses, read_key
-from oddsdesk.client.answers import Listing, decode, refusal
-from oddsdesk.client.quota import Quota, read_quota
+from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing, decode
+from oddsdesk.client.paging import paged
+from oddsdesk.client.quota import Quota
+from oddsdesk.client.requests import Parameter, Requests
 from oddsdesk.client.stream import StateListener, follow
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.resources import (
     Answer,
     Bookmaker,
     Event,
-    EventDetail,
     Game,
-    GameMatrix,
     Health,
     OddsRow,
     PriceMessage,
@@ -27,11 +27,6 @@ from oddsdesk.contract.resources import (
     StreamToken,
     ValueBet,
 )
-
-if TYPE_CHECKING:
-    from oddsdesk.client.transport import Transport
-
-Parameter = str | int | float | bool | None
 
 
 class Client:
@@ -51,11 +46,8 @@ class Client:
         clock: Clock = system_clock,
     ) -> None:
         self.addresses = read_addresses(base_url, auth_url, ws_url)
-        self.quota: Quota | None = None
-        """Requests left, None before the first answer."""
-        self._key = read_key(key)
         self._clock = clock
-        self._transport: Transport | None = None
+        self._requests = Requests(self.addresses, read_key(key), clock)
 
     def __repr__(self) -> str:
         return f"<Client of {self.addresses.base}>"
@@ -66,11 +58,14 @@ class Client:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    @property
+    def quota(self) -> Quota | None:
+        """Requests left, None before the first answer."""
+        return self._requests.quota
+
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
-        transport, self._transport = self._transport, None
-        if transport is not None:
-            await transport.close()
+        await self._requests.close()
 
     async def sports(self) -> Listing[Sport]:
         """Return the sports with odds of the last 10 minutes."""
@@ -112,11 +107,11 @@ class Client:
         market_type: str | None = None,
         period: int | None = None,
         stale_minutes: int | None = None,
-    ) -> EventDetail:
+    ) -> EventAnswer:
         """Return an event with every market; ``slug`` as the events list gives it."""
         path = f"/api/events/{quote(slug, safe='%')}"
-        detail: EventDetail = await self._one(
-            EventDetail,
+        detail: EventAnswer = await self._one(
+            EventAnswer,
             path,
             bookmaker=bookmaker,
             market_type=market_type,
@@ -200,10 +195,10 @@ class Client:
         market_type: str | None = None,
         period: int | None = None,
         bookmaker: str | None = None,
-    ) -> GameMatrix:
+    ) -> GameAnswer:
         """Return a game as selections by bookmakers."""
-        matrix: GameMatrix = await self._one(
-            GameMatrix,
+        matrix: GameAnswer = await self._one(
+            GameAnswer,
             f"/api/games/{quote(game_id, safe='')}",
             market_type=market_type,
             period=period,
@@ -235,17 +230,22 @@ class Client:
             cursor=cursor,
         )
 
+    all_events = paged(events, 1000)
+    all_odds = paged(odds, 500)
+    all_live_odds = paged(live_odds, 500)
+    all_games = paged(games, 500)
+    all_value_bets = paged(value_bets, 500)
+
     async def health(self) -> Health:
         """Return how the service is; it costs no request of the quota."""
         path = "/api/health"
-        health: Health = decode(Health, await self._get(path, {}), path)
+        health: Health = decode(Health, await self._requests.get(path, {}), path)
         return health
 
     async def stream_token(self) -> StreamToken:
         """Return a token for one stream connection; ``expires_in`` in seconds."""
         path = "/api/stream/token"
-        body = await self._request("POST", self.addresses.auth + path, path, {})
-        token: StreamToken = decode(StreamToken, body, path)
+        token: StreamToken = decode(StreamToken, await self._requests.post(path), path)
         return token
 
     def stream(
@@ -275,41 +275,10 @@ class Client:
         return follow(self, plain, on_state, clock=self._clock)
 
     async def _list(self, kind: Any, path: str, **parameters: Parameter) -> Listing[Any]:
-        body = await self._get(path, parameters)
+        body = await self._requests.get(path, parameters)
         answer: Answer[list[Any]] = decode(Answer[list[kind]], body, path)
         cursor = answer.meta.next_cursor
         return Listing(answer.data, None if cursor is UNSET else cursor)
 
     async def _one(self, kind: Any, path: str, **parameters: Parameter) -> Any:
-        return decode(Answer[kind], await self._get(path, parameters), path).data
-
-    async def _get(self, path: str, parameters: dict[str, Parameter]) -> bytes:
-        return await self._request("GET", self.addresses.base + path, path, parameters)
-
-    async def _request(
-        self, method: str, url: str, path: str, parameters: dict[str, Parameter]
-    ) -> bytes:
-        texts = {name: _text(value) for name, value in parameters.items() if value is not None}
-        reply = await self._open().send(method, url, texts)
-        now = self._clock()
-        if method == "GET":
-            self.quota = read_quota(reply.headers, now) or self.quota
-        if reply.status != 200:
-            raise refusal(reply.status, reply.headers, reply.body, path, now)
-        return reply.body
-
-    def _open(self) -> Transport:
-        if self._transport is None:
-            # httpx takes 40 to 80 ms to import, and the window is to stand before that
-            from oddsdesk.client.transport import Transport  # noqa: PLC0415
-
-            self._transport = Transport(
-                self._key, is_secure=self.addresses.is_secure, is_local=self.addresses.is_local
-            )
-        return self._transport
-
-
-def _text(value: str | float | bool) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+        return decode(Answer[kind], await self._requests.get(path, parameters), path).data

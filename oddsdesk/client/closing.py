@@ -3,6 +3,7 @@
 from typing import Final
 
 from oddsdesk.client.errors import (
+    BadRequestError,
     ForbiddenError,
     OfflineError,
     RateLimitedError,
@@ -34,7 +35,7 @@ def error_of(code: int | None, now_ms: int) -> ServiceError:
     if code is None:
         return OfflineError("the stream broke off")
     if code == 4000:
-        return ServiceError("bad_request", "the service does not know a filter of the stream")
+        return BadRequestError("bad_request", "the service does not know a filter of the stream")
     if code == 4003:
         return ForbiddenError("bookmaker_forbidden", "the plan does not stream this bookmaker")
     if code == 4029:

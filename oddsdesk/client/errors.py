@@ -18,6 +18,10 @@ class ServiceError(Exception):
         self.upgrade_url = upgrade_url
 
 
+class BadRequestError(ServiceError):
+    """A parameter's value is not allowed; the message names it and what is."""
+
+
 class UnauthorizedError(ServiceError):
     """The service does not know the key."""
 

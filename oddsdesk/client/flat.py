@@ -1,0 +1,121 @@
+"""Answers as flat rows, one a price: what a data frame is made of."""
+
+from collections.abc import Iterable, Iterator
+from functools import singledispatch
+from typing import Any
+
+import msgspec
+
+from oddsdesk.contract.resources import (
+    BookOddsCell,
+    EventDetail,
+    GameMatrix,
+    MarketMatrix,
+    MatrixRow,
+    OddsRow,
+    ReferenceGroup,
+)
+
+Row = dict[str, Any]
+
+
+def to_dicts(items: Iterable[Any]) -> list[Row]:
+    """Return flat rows of what the service answered or streamed.
+
+    An odds row gives one row a selection, with the columns ``selection`` and ``odds``; so do
+    events and games, with the reference's price of the same selection beside each
+    (``reference_odds``), and a row whose ``bookmaker`` is None where nobody else prices it.
+    Everything else gives one row an item.
+    """
+    return [row for item in items for row in _rows(item)]
+
+
+@singledispatch
+def _rows(item: Any) -> Iterator[Row]:
+    yield msgspec.to_builtins(item)
+
+
+@_rows.register
+def _(quoted: OddsRow) -> Iterator[Row]:
+    fields = msgspec.structs.asdict(quoted)
+    for selection, odds in quoted.odds.items():
+        price: Row = {}
+        for name, value in fields.items():
+            price |= {"selection": selection, "odds": odds} if name == "odds" else {name: value}
+        yield price
+
+
+@_rows.register
+def _(event: EventDetail) -> Iterator[Row]:
+    whole = _fields(event, "slug", "match_name", "competition", "sport", "match_date")
+    reference = {
+        (group.market_type, group.period, each.selection): (each.odds, group)
+        for group in event.reference
+        for each in group.selections
+    }
+    priced = set()
+    for group in event.markets:
+        for each in group.selections:
+            key = (group.market_type, group.period, each.selection)
+            priced.add(key)
+            cell = BookOddsCell(each.odds, group.scraped_at, group.url)
+            yield {**whole, **_event_price(key, group.bookmaker, cell, reference.get(key))}
+    for key, found in reference.items():
+        if key not in priced:
+            yield {**whole, **_event_price(key, None, None, found)}
+
+
+def _event_price(
+    key: tuple[str, int, str],
+    bookmaker: str | None,
+    cell: BookOddsCell | None,
+    reference: tuple[float, ReferenceGroup] | None,
+) -> Row:
+    odds, group = reference or (None, None)
+    return {
+        **dict(zip(("market_type", "period", "selection"), key, strict=True)),
+        **_price(bookmaker, cell),
+        "reference_odds": odds,
+        "reference_scraped_at": group and group.scraped_at,
+    }
+
+
+@_rows.register
+def _(game: GameMatrix) -> Iterator[Row]:
+    whole = _fields(game, "game_id", "match_name", "competition", "sport", "match_date", "is_live")
+    for market in game.markets:
+        for line in market.selections:
+            for price in _line_prices(line):
+                yield {**whole, **_line_fields(market, line), **price, **_reference(line)}
+
+
+def _line_fields(market: MarketMatrix, line: MatrixRow) -> Row:
+    fields = _fields(market, "market_type", "period", "period_label")
+    return {**fields, "selection": line.selection}
+
+
+def _line_prices(line: MatrixRow) -> list[Row]:
+    prices = [
+        _price(bookmaker, cell)
+        for bookmaker, cell in line.books.items()
+        if cell is not None and cell.odds is not None
+    ]
+    return prices or [_price(None, None)]
+
+
+def _price(bookmaker: str | None, cell: BookOddsCell | None) -> Row:
+    cell = cell or BookOddsCell(None, None, None)
+    return {"bookmaker": bookmaker, **msgspec.structs.asdict(cell)}
+
+
+def _reference(line: MatrixRow) -> Row:
+    cell = line.reference
+    return {
+        "reference_odds": cell and cell.odds,
+        "reference_scraped_at": cell and cell.scraped_at,
+        "liquidity": cell and cell.liquidity,
+    }
+
+
+def _fields(item: msgspec.Struct, *names: str) -> Row:
+    return {name: getattr(item, name) for name in names}

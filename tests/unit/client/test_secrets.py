@@ -1,0 +1,115 @@
+"""Keys and tokens stand in no text: not in logs of any logger at any level, nor in errors."""
+
+import logging
+import traceback
+from collections.abc import Iterator
+
+import pytest
+from starlette.responses import JSONResponse
+from starlette.websockets import WebSocket
+
+from oddsdesk.client import AddressError, Client, OfflineError, ServiceError, SyncClient
+from oddsdesk.client.socket import open_socket
+
+from .conftest import KEY, SmallService
+from .test_stream import Listener, says
+
+Running = tuple[SmallService, str]
+TOKEN = "token-1"
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """Everything that any library of the client would log, but for the small service's own."""
+    names = ("", "oddsdesk", "oddsdesk.client", "httpx", "httpcore", "websockets", "asyncio")
+    before = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.DEBUG)
+    server = logging.getLogger("uvicorn.error")
+    server.disabled = True
+    yield caplog
+    server.disabled = False
+    for name, level in before.items():
+        logging.getLogger(name).setLevel(level)
+
+
+def told(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error)) + repr(error)
+
+
+async def test_no_request_and_no_stream_logs_them(
+    small_service: Running, logged: pytest.LogCaptureFixture
+) -> None:
+    service, url = small_service
+    service.streams = [says(code=1011), says(2.0)]
+    listener = Listener(url)
+    service.say({"error": {"code": "unauthorized", "message": "who?"}}, 401)
+    with pytest.raises(ServiceError) as caught:
+        await listener.client.games()
+    await listener.odds(1)
+    assert "httpcore" in logged.text, "the loggers of the libraries are heard"
+    texts = logged.text + told(caught.value) + repr(listener.states) + repr(listener.client)
+    assert KEY not in texts
+    assert TOKEN not in texts
+
+
+async def test_the_frames_are_logged_without_the_address(
+    small_service: Running, logged: pytest.LogCaptureFixture
+) -> None:
+    service, url = small_service
+    service.streams = [says(2.0)]
+    addresses = Client(url, KEY).addresses
+    async with await open_socket(addresses, {"token": TOKEN}) as socket:
+        await socket.receive()
+    assert "oddsdesk.client.frames" in logged.text
+    assert TOKEN not in logged.text
+
+
+async def test_a_stream_that_does_not_open_names_the_host_only(
+    small_service: Running, logged: pytest.LogCaptureFixture
+) -> None:
+    service, url = small_service
+
+    async def refuse(socket: WebSocket) -> None:
+        raise AssertionError("never accepted")
+
+    service.streams = [refuse]
+    refused = Client(url, KEY, ws_url=url.replace("http", "ws") + "/nowhere").addresses
+    nobody = Client(url, KEY, ws_url="ws://127.0.0.1:1").addresses
+    no_tls = Client(url, KEY, ws_url=url.replace("http", "wss")).addresses
+    for addresses in (refused, nobody, no_tls):
+        with pytest.raises(ServiceError) as caught:
+            await open_socket(addresses, {"token": TOKEN})
+        assert TOKEN not in told(caught.value) + logged.text
+
+
+async def test_a_malformed_answer_with_a_token_is_not_shown(
+    small_service: Running, logged: pytest.LogCaptureFixture
+) -> None:
+    service, url = small_service
+    service.token_answers = [JSONResponse({"token": [TOKEN], "expires_in": 300})]
+    async with Client(url, KEY) as client:
+        with pytest.raises(ServiceError) as caught:
+            await client.stream_token()
+    assert TOKEN not in told(caught.value) + logged.text
+
+
+async def test_nobody_there_is_told_without_the_key(logged: pytest.LogCaptureFixture) -> None:
+    async with Client("http://127.0.0.1:1", KEY) as client:
+        with pytest.raises(OfflineError) as caught:
+            await client.games()
+    assert KEY not in told(caught.value) + logged.text
+
+
+@pytest.mark.parametrize("kind", [Client, SyncClient])
+def test_a_key_in_the_place_of_the_address_is_not_shown(kind: type) -> None:
+    for wrong in (KEY, f"odds.example/?key={KEY}", "ftp://user:hunter2@odds.example"):
+        with pytest.raises(AddressError) as caught:
+            kind(wrong, "http://127.0.0.1:1")
+        assert KEY[14:] not in str(caught.value)
+        assert "hunter2" not in str(caught.value)
+
+
+def test_a_client_shows_no_key() -> None:
+    for kind in (Client, SyncClient):
+        assert KEY not in repr(kind("http://127.0.0.1:1", KEY))
