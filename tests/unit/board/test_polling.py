@@ -130,3 +130,23 @@ async def test_a_removed_job_frees_its_share_and_may_come_back() -> None:
         assert budget.wished_per_hour == 0
         poller.add(Job("games", 1, 1, counted(done)))
         assert await done.get() == 1
+
+
+async def test_stopping_waits_for_a_removed_job_that_is_still_ending() -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            for _ in range(5):
+                await asyncio.sleep(0)
+            ended.set()
+
+    async with polling(Budget(system_clock)) as (poller, _):
+        poller.add(Job("matrix", 1, 1, work))
+        await begun.wait()
+        poller.remove("matrix")
+        await poller.stop()
+        assert ended.is_set()
