@@ -28,9 +28,20 @@ Outcome = Callable[[str, ServiceError | None, int | None], None]
 
 
 class Job:
-    """One read: ``requests`` of the quota every ``period_s`` seconds."""
+    """One read: ``requests`` of the quota every ``period_s`` seconds.
 
-    def __init__(self, name: str, period_s: float, requests: float, work: Work) -> None:
+    ``after`` is a job that is tried first, so that what matters most is on screen first.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        period_s: float,
+        requests: float,
+        work: Work,
+        after: "Job | None" = None,
+    ) -> None:
+        self.after = after
         self.name = name
         self.period_s = period_s
         self.requests = requests
@@ -87,6 +98,8 @@ class Poller:
 
     async def _repeat(self, job: Job) -> None:
         backoff = Backoff(self._randomness)
+        if job.after is not None:
+            await job.after.tried.wait()
         while True:
             job.hurried.clear()
             error = await self._try(job)

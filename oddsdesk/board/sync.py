@@ -73,7 +73,7 @@ class Sync:
         self._games: Job | None = None
 
     def start(self) -> None:
-        """Begin: games, value bets and watched games first, then the stream."""
+        """Begin: games and watched games first, then value bets and the stream."""
         if self._tasks:
             return
         pace = self._pace
@@ -81,12 +81,12 @@ class Sync:
         self._tasks = [spawn("sync: tick", self._tick())]
         for game in self._watched:
             self._add_matrix(game)
-        self._games = Job(_GAMES, pace.games_s, 1, self._read_games)
-        self._poller.add(self._games)
-        self._poller.add(Job(_VALUE_BETS, pace.value_bets_s, 1, self._read_value_bets))
-        self._poller.add(Job(STREAM, 1.0, 0, self._listen))
-        self._poller.add(Job(_HEALTH, pace.health_s, 0, self._read_health))
-        self._poller.add(Job(_LIVE, _RIGHTS_S, 1, self._try_live))
+        games = self._games = Job(_GAMES, pace.games_s, 1, self._read_games)
+        self._poller.add(games)
+        self._poller.add(Job(_VALUE_BETS, pace.value_bets_s, 1, self._read_value_bets, games))
+        self._poller.add(Job(STREAM, 1.0, 0, self._listen, games))
+        self._poller.add(Job(_HEALTH, pace.health_s, 0, self._read_health, games))
+        self._poller.add(Job(_LIVE, _RIGHTS_S, 1, self._try_live, games))
         if self._board.rows_wanted:
             self.want_rows(True)
 

@@ -77,6 +77,7 @@ class Valuation:
 
     async def rounds(self) -> None:
         """Value everything, the first time briskly, until cancelled."""
+        await asyncio.sleep(ROUND_S)
         await _patiently(lambda: self._value(self._everything(), rest=BRISK_REST))
         while True:
             await asyncio.sleep(ROUND_S)

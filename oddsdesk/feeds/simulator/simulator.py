@@ -11,8 +11,8 @@ from oddsdesk.feeds.simulator.world import World
 
 _OPENING_BATCH = 400
 _BATCH = 600
-_OPENING_PAUSE_S = 0.01
-"""Between the games of the opening: a window that starts beside needs the interpreter too."""
+_OPENING_PAUSE_S = 0.1
+"""Between the batches of the opening: a window that starts beside needs the interpreter too."""
 _LONGEST_PAUSE_S = 0.5
 _SHORTEST_PAUSE_S = 0.1
 
@@ -50,7 +50,8 @@ class Simulator:
             if len(batch) >= _OPENING_BATCH:
                 yield batch
                 batch = []
-            await self._sleep(_OPENING_PAUSE_S)
+                await self._sleep(_OPENING_PAUSE_S)
+            await self._sleep(0)
         while True:
             for quotes in world.until(clock()):
                 batch += quotes
