@@ -110,7 +110,10 @@ class Games:
         assert plain.match_date is not None
         if quote.scraped_at > plain.match_date + FINISHED_AFTER_MS:
             return plain
-        return self._make(quote.competition, _dated(quote.match_name, match_date))
+        of_that_day = _dated(quote.match_name, match_date)
+        return self._find(quote.competition, of_that_day) or self._make(
+            quote.competition, of_that_day
+        )
 
     def _find(self, competition: str, match_name: str) -> StoredGame | None:
         ident = game_id(competition, match_name)

@@ -118,3 +118,11 @@ def test_once_the_first_game_is_over_its_name_is_free_but_dated_games_keep_their
         "PSG - Lyon (2026-04-13)": "2026-04-13T14:20:00.000Z",
         "PSG - Lyon": "2026-04-19T14:20:00.000Z",
     }
+
+
+def test_a_third_game_of_the_same_names_on_a_dated_games_day_is_that_game_moved(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    late, early = now + 30 * HOUR, now + 16 * HOUR  # both on 13 April, 14 h apart
+    record(store, quote(), quote(match_date=late), quote(match_date=early, scraped_at=now + 1))
+    assert games(store, now)["PSG - Lyon (2026-04-13)"] == "2026-04-13T05:20:00.000Z"
