@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.games import GameEntry
@@ -13,14 +13,21 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import teams
 from oddsdesk.desk.first_paint import FirstPaint
 from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.odds_format import OddsFormat
+from oddsdesk.desk.panels.format_button import FormatButton
+from oddsdesk.desk.panels.explain import ExplainPanel
 from oddsdesk.desk.panels.grid import GridPanel
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.panels.navigator import Navigator
 from oddsdesk.desk.panels.status_bar import StatusBar
 from oddsdesk.desk.panels.top_bar import TopBar
 from oddsdesk.desk.panels.values import ValuesPanel
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.tabs import GameTabs
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.watching import Watching
 from oddsdesk.desk.window import MainWindow
 
 
@@ -41,32 +48,46 @@ class Desk:
     """The window with its panels; everything in it reads the board."""
 
     def __init__(
-        self, board: Board, theme: Theme, layout: Layout, clock: Clock, connection_name: str
+        self,
+        board: Board,
+        theme: Theme,
+        layout: Layout,
+        records: Records,
+        clock: Clock,
+        connection_name: str,
     ) -> None:
         self.window = MainWindow(theme, layout)
+        self.preferences = Preferences(layout)
+        self.odds_format = OddsFormat(self.preferences)
         self._board = board
         self._theme = theme
         self._clock = clock
         self.navigator = Navigator(board, theme, clock)
-        self.values = ValuesPanel(board, theme, clock)
+        self.values = ValuesPanel(board, theme, clock, layout, records)
+        self.explain = ExplainPanel(board, theme, clock)
         self.grid = GridPanel(board, theme, clock)
         self.top_bar = TopBar(board, theme, connection_name, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)
+        self.top_bar.add_control(FormatButton(self.odds_format))
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
         self._place()
         self._add_actions()
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self.values.game_requested.connect(self.open_game)
+        self.values.price_selected.connect(self.explain.show_price)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
+        self.odds_format.changed.connect(self._on_odds_format_changed)
         self._has_chosen = False
         self._first_paint: FirstPaint | None = None
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
     def attach(self, wishes: Wishes) -> None:
         """Tell from now on what the user looks at."""
-        self.games.game_opened.connect(wishes.watch)
-        self.games.game_closed.connect(wishes.unwatch)
+        watching = Watching(wishes)
+        self.games.game_opened.connect(watching.open)
+        self.games.game_closed.connect(watching.close)
+        self.explain.game_wanted.connect(watching.explain)
         self.window.tabs.currentChanged.connect(
             lambda _index: wishes.want_rows(self.window.tabs.currentWidget() is self.grid)
         )
@@ -84,11 +105,19 @@ class Desk:
         """Let go of the board; the window is closed already."""
         self._unsubscribe()
         self.games.close_all()
-        for panel in (self.navigator, self.values, self.grid, self.top_bar, self.status_bar):
+        for panel in (
+            self.navigator,
+            self.values,
+            self.explain,
+            self.grid,
+            self.top_bar,
+            self.status_bar,
+        ):
             panel.close_panel()
 
     def _make_matrix(self, game_id: str) -> QWidget:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id)
+        panel.price_selected.connect(self.explain.show_price)
         if self._first_paint is None:
             self._first_paint = FirstPaint(panel.table)
         return panel
@@ -99,6 +128,7 @@ class Desk:
         areas = Qt.DockWidgetArea
         window.put_dock("navigator", "Navigator", self.navigator, areas.LeftDockWidgetArea)
         window.put_dock("values", "Value bets", self.values, areas.BottomDockWidgetArea)
+        window.put_dock("explain", "Explain", self.explain, areas.RightDockWidgetArea)
         window.tabs.addTab(self.grid, "Odds grid")
         window.setStatusBar(self.status_bar)
 
@@ -132,6 +162,11 @@ class Desk:
         self.window.setWindowTitle(f"{title} – oddsdesk")
         if game_id:
             self.navigator.show_current(game_id)
+
+    def _on_odds_format_changed(self) -> None:
+        for window in QApplication.topLevelWidgets():
+            for table in window.findChildren(LiveTable):
+                table.look_again()
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged) and self._board.games and not self._has_chosen:

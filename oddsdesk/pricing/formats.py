@@ -43,6 +43,20 @@ def format_odds(odds: float, style: str = DECIMAL) -> str:
     return _style(style)[0](odds)
 
 
+def format_in_column(odds: float, style: str = DECIMAL) -> str:
+    """Return decimal odds as ``format_odds``, but with as many decimals as its neighbours.
+
+    Two decimals, one for implied percentages; American and fractional odds have none.
+
+    Raises:
+        OddsFormatError: as ``format_odds``.
+    """
+    if not 1 < odds < math.inf:
+        return format_odds(odds, style)
+    column = _COLUMNS.get(style)
+    return format_odds(odds, style) if column is None else column(odds)
+
+
 def parse_odds(text: str, style: str = DECIMAL) -> float:
     """Return the decimal odds that a text means in a style; blanks around it do not matter.
 
@@ -123,8 +137,12 @@ def _read_hong_kong(text: str) -> float | None:
     return None if number is None else 1 + number
 
 
+def _malay(odds: float) -> float:
+    return odds - 1 if odds <= 2 else -1 / (odds - 1)
+
+
 def _format_malay(odds: float) -> str:
-    return _plain(odds - 1) if odds <= 2 else _plain(-1 / (odds - 1))
+    return _plain(_malay(odds))
 
 
 def _read_malay(text: str) -> float | None:
@@ -134,8 +152,12 @@ def _read_malay(text: str) -> float | None:
     return 1 + (number if number > 0 else -1 / number)
 
 
+def _indonesian(odds: float) -> float:
+    return odds - 1 if odds >= 2 else -1 / (odds - 1)
+
+
 def _format_indonesian(odds: float) -> str:
-    return _signed(odds - 1) if odds >= 2 else _plain(-1 / (odds - 1))
+    return _signed(_indonesian(odds))
 
 
 def _read_indonesian(text: str) -> float | None:
@@ -165,3 +187,10 @@ _STYLES: Final[dict[str, _Style]] = {
     IMPLIED: (_format_implied, _read_implied, "48.8%"),
 }
 STYLES: Final = tuple(_STYLES)
+_COLUMNS: Final[dict[str, Callable[[float], str]]] = {
+    DECIMAL: lambda odds: f"{odds:.2f}",
+    HONG_KONG: lambda odds: f"{odds - 1:.2f}",
+    MALAY: lambda odds: f"{_malay(odds):.2f}",
+    INDONESIAN: lambda odds: f"{_indonesian(odds):+.2f}",
+    IMPLIED: lambda odds: f"{100 / odds:.1f}%",
+}

@@ -1,17 +1,19 @@
 """A game's matrix as a live model: frozen columns of the reference, then a column a bookmaker."""
 
 from collections.abc import Iterable
+from functools import cache
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import Matrix, Section, SectionKey
+from oddsdesk.board.matrix import Matrix, RowKey, Section, SectionKey
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
 from oddsdesk.desk.models import matrix_cells as looks
 from oddsdesk.desk.models import matrix_tips as tips
+from oddsdesk.desk.models.figures import fair_sample, odds_sample, odds_style
 from oddsdesk.desk.models.market_groups import ALL, is_in_group
 from oddsdesk.desk.models.matrix_layout import (
     FAIR,
@@ -26,14 +28,6 @@ from oddsdesk.desk.models.matrix_rows import Row, rows_of, steps_between
 from oddsdesk.desk.moments import age_text
 from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column, Header
 from oddsdesk.desk.widgets.live_model import Index, LiveModel
-
-_COLUMNS = (
-    Column("Both teams to score  Full Time", Align.LEFT),
-    Column("88.88", note_sample="888k", has_arrow=True),
-    Column("88.888"),
-    Column("best of market +88.8 %", most=200),
-)
-_BOOKMAKER = Column("88.88", has_arrow=True, most=112)
 
 
 class MatrixModel(LiveModel):
@@ -96,6 +90,15 @@ class MatrixModel(LiveModel):
         name = self._layout.bookmaker_of(column)
         return line.reference if name is None else line.prices.get(name)
 
+    def key(self, row: int, column: int) -> RowKey | None:
+        """Return the price that a cell is about: the reference's own in the frozen part."""
+        shown = self._layout.rows[row]
+        if shown.line is None:
+            return None
+        market_type, period, _ = shown.section.key
+        bookmaker = self._layout.bookmaker_of(column)
+        return RowKey(self._game_id, market_type, period, shown.line.selection, bookmaker)
+
     def column_name(self, column: int) -> str:
         """Return the bookmaker of a column, the reference's for the frozen ones."""
         return self._layout.bookmaker_of(column) or self._board.reference or "Reference"
@@ -104,7 +107,8 @@ class MatrixModel(LiveModel):
 
     def column(self, column: int) -> Column:
         """Return what never changes of a column."""
-        return _COLUMNS[column] if column < FROZEN else _BOOKMAKER
+        columns = _columns(odds_style())
+        return columns[min(column, FROZEN)]
 
     def header(self, column: int) -> Header:
         """Return what stands above a column now."""
@@ -165,6 +169,12 @@ class MatrixModel(LiveModel):
         self._bring_rows_up_to_date()
         title = self._layout.rows_of(key)[0]
         self.touch(title, 0, title, self.columnCount() - 1)
+
+    def look_again(self) -> None:
+        """Have every cell and header made anew."""
+        for row in self._layout.rows:
+            row.forget(self._layout.width)
+        super().look_again()
 
     def flush(self) -> None:
         """Take in a new layout, if there is one, and tell of what was touched."""
@@ -286,3 +296,17 @@ class MatrixModel(LiveModel):
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else self._layout.width
+
+
+@cache
+def _columns(_style: str) -> tuple[Column, ...]:
+    """The frozen columns and that of a bookmaker, wide enough for odds of the present style."""
+    odds = odds_sample()
+    window = max("best of market +88.8 %", f"{odds} – {odds}", key=len)
+    return (
+        Column("Both teams to score  Full Time", Align.LEFT),
+        Column(odds, note_sample="888k", has_arrow=True),
+        Column(fair_sample()),
+        Column(window, most=200),
+        Column(odds, has_arrow=True, most=112),
+    )

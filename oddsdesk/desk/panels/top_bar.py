@@ -41,8 +41,9 @@ class TopBar(QWidget):
         row.addWidget(QLabel(connection_name))
         row.addSpacing(HALF)
         row.addWidget(self._badge)
-        row.addStretch()
+        row.addStretch(1)
         row.addWidget(button)
+        self._row = row
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._show()
 
@@ -50,6 +51,10 @@ class TopBar(QWidget):
         """Name a feed that is not the market itself, such as a replay; empty for none."""
         self._feed = text
         self._show()
+
+    def add_control(self, control: QWidget) -> None:
+        """Set a control before the menu, right of those set before."""
+        self._row.insertWidget(self._row.count() - 1, control)
 
     def close_panel(self) -> None:
         """Hear no more of the board."""

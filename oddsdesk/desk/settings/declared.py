@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from oddsdesk.desk.settings.kinds import Choice, Setting, Toggle, Whole
+from oddsdesk.pricing import formats
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 
 SCHEME: Final = Setting(
@@ -38,6 +39,30 @@ METHOD: Final = Setting(
     "true EV follow at once; the service's own EV does not.",
     DEFAULT_METHOD,
     Choice(tuple((method, method.replace("_", " ").capitalize()) for method in METHODS)),
+)
+ODDS_FORMAT: Final = Setting(
+    "prices/odds_format",
+    "Odds format",
+    "How odds are written, everywhere at once. Files that are exported hold decimal odds.",
+    formats.DECIMAL,
+    Choice(
+        (
+            (formats.DECIMAL, "Decimal"),
+            (formats.AMERICAN, "American"),
+            (formats.FRACTIONAL, "Fractional"),
+            (formats.HONG_KONG, "Hong Kong"),
+            (formats.MALAY, "Malay"),
+            (formats.INDONESIAN, "Indonesian"),
+            (formats.IMPLIED, "Implied %"),
+        )
+    ),
+)
+TEXT_SIZE: Final = Setting(
+    "look/text_size",
+    "Size of text",
+    "In percent; rows follow. Ctrl + and Ctrl − change it, Ctrl 0 goes back.",
+    100,
+    Whole(80, 160, step=10, unit="%"),
 )
 AT_START: Final = Setting(
     "connection/at_start",
@@ -71,8 +96,8 @@ class Section:
 
 
 SECTIONS: Final = (
-    Section("Look", (SCHEME, COLOUR_BLIND, FLASH)),
-    Section("Prices", (METHOD,)),
+    Section("Look", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH)),
+    Section("Prices", (ODDS_FORMAT, METHOD)),
     Section("Connection", (AT_START, KEEP_DAYS)),
     Section("Start", (INTRODUCTION,)),
 )

@@ -71,6 +71,16 @@ class LiveModel(QAbstractTableModel):
     def set_folded(self, row: int, folded: bool) -> None:
         """Hide or show the rows below a section row."""
 
+    def look_again(self) -> None:
+        """Have every cell and header made anew: figures are written differently now.
+
+        Who keeps cells forgets them first.
+        """
+        last = self.columnCount() - 1
+        if last >= 0:
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
+            self.touch(0, 0, self.rowCount() - 1, last)
+
     def touch(self, top: int, left: int, bottom: int, right: int) -> None:
         """Note that the cells of a span look different, all ends included."""
         span = self._span

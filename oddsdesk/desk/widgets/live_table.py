@@ -88,6 +88,11 @@ class LiveTable(QWidget):
         """Show the columns that the model does not hide."""
         self._widths.share_out()
 
+    def look_again(self) -> None:
+        """Show every figure anew: they are written differently now."""
+        self._model.look_again()
+        self._widths.share_out()
+
     def _fit_rows(self) -> None:
         panes = self._panes()
         height = self._theme.fonts.row_height(spacing.ROW)

@@ -1,0 +1,97 @@
+"""The odds format: one choice, everywhere at once, kept between starts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.models import figures
+from oddsdesk.desk.models.matrix import MatrixModel
+from oddsdesk.desk.odds_format import OddsFormat
+from oddsdesk.desk.panels.format_button import FormatButton
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.pricing import formats
+
+
+@pytest.fixture(autouse=True)
+def _decimal_again() -> Iterator[None]:
+    yield
+    figures.choose_style(formats.DECIMAL)
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(tmp_path / "desk.ini")
+
+
+@pytest.mark.parametrize(
+    ("style", "shown", "exact"),
+    [
+        (formats.DECIMAL, "2.05", "2.0525"),
+        (formats.AMERICAN, "+105", "+105"),
+        (formats.FRACTIONAL, "21/20", "21/20"),
+        (formats.HONG_KONG, "1.05", "1.0525"),
+        (formats.MALAY, "−0.95", "−0.9501"),
+        (formats.INDONESIAN, "+1.05", "+1.0525"),
+        (formats.IMPLIED, "48.7%", "48.72%"),
+    ],
+)
+def test_a_price_is_written_in_the_chosen_style(style: str, shown: str, exact: str) -> None:
+    figures.choose_style(style)
+    assert figures.odds_text(2.0525) == shown
+    assert figures.exact_odds_text(2.0525) == exact
+
+
+@given(st.floats(1.01, 99.0))
+def test_a_column_has_the_same_decimals_everywhere(odds: float) -> None:
+    for style, decimals in ((formats.HONG_KONG, 2), (formats.MALAY, 2), (formats.INDONESIAN, 2)):
+        assert len(formats.format_in_column(odds, style).partition(".")[2]) == decimals
+    assert formats.format_in_column(odds, formats.IMPLIED)[-3] == "."
+
+
+def test_an_unknown_style_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="klingon"):
+        figures.choose_style("klingon")
+
+
+def test_a_choice_is_told_and_kept(layout: Layout, qtbot: QtBot) -> None:
+    chosen = OddsFormat(Preferences(layout))
+    with qtbot.waitSignal(chosen.changed):
+        chosen.choose(formats.AMERICAN)
+    assert figures.odds_text(2.5) == "+150"
+    figures.choose_style(formats.DECIMAL)
+    assert OddsFormat(Preferences(layout)).style == formats.AMERICAN
+    assert figures.odds_text(2.5) == "+150"
+
+
+def test_the_button_names_the_format_and_offers_all_seven(layout: Layout, qtbot: QtBot) -> None:
+    chosen = OddsFormat(Preferences(layout))
+    button = FormatButton(chosen)
+    qtbot.addWidget(button)
+    offered = button.menu_shown.actions()
+    assert len(offered) == 7
+    next(action for action in offered if action.text().startswith("Hong Kong")).trigger()
+    assert chosen.style == formats.HONG_KONG
+    assert button.text() == "Hong Kong ▾"
+    assert button.accessibleName() == "Odds format: Hong Kong"
+
+
+def test_a_table_shows_its_figures_anew(quoted: Any, theme: Theme, qtbot: QtBot) -> None:
+    model = MatrixModel(quoted.board, quoted.id, quoted.clock)
+    table = LiveTable(theme, model, quoted.clock, frozen=4)
+    qtbot.addWidget(table)
+    before = model.cell(1, 1).text
+    figures.choose_style(formats.AMERICAN)
+    with qtbot.waitSignal(model.dataChanged):
+        table.look_again()
+        model.flush()
+    assert (before, model.cell(1, 1).text) == ("3.29", "+229")
+    assert model.cell(1, 3).text == "+249 – +279"
+    assert model.column(1).sample == "+8888"
