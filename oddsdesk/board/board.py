@@ -30,6 +30,7 @@ from oddsdesk.board.readings import (
     reference_of,
 )
 from oddsdesk.board.rows import GridRow, grid_row
+from oddsdesk.board.seen import Seen
 from oddsdesk.board.steps import exhaust
 from oddsdesk.board.values import ValueBets, ValueEntry
 from oddsdesk.clock import Clock
@@ -52,6 +53,8 @@ class Board:
         self.reference: str | None = None
         """The reference bookmaker's name, None until an answer shows it."""
         self.rhythm = Rhythm()
+        self.seen = Seen()
+        """How the prices of watched games moved."""
         self.rows_wanted = False
         """Whether prices of all games are kept, for the odds grid."""
         self._clock = clock
@@ -226,6 +229,7 @@ class Board:
     def set_connection(self, connection: Connection) -> None:
         """Take in the state of the connection."""
         if connection != self.connection:
+            self.seen.connect(connection.link, self._clock())
             self.connection = connection
             self._tell(ConnectionChanged())
 
@@ -240,10 +244,12 @@ class Board:
     def watch(self, game: str) -> None:
         """Keep a game's prices."""
         self._watched.add(game)
+        self.seen.watch(game, self._clock())
 
     def unwatch(self, game: str) -> None:
         """Keep a game's prices no longer, unless the odds grid wants them."""
         self._watched.discard(game)
+        self.seen.unwatch(game, self._clock())
         if not self.rows_wanted:
             self._forget([game])
 
@@ -264,9 +270,21 @@ class Board:
             self._publish(book, changes)
         self._judge_bets()
 
+    def clear(self) -> None:
+        """Forget everything but what is asked of it: what comes next is another service's."""
+        removed = tuple(self.row_keys())
+        self.games, self.reference, self.rhythm = {}, None, Rhythm()
+        self.connection, self.gathering = Connection(), Gathering()
+        self._books, self._watched, self._value_bets = {}, set(), ValueBets()
+        for notice in (GamesChanged(), ValueBetsChanged(), GatheringChanged(), ConnectionChanged()):
+            self._tell(notice)
+        if self.rows_wanted:
+            self._tell(RowsChanged((), removed))
+
     def sweep(self) -> None:
         """Drop prices that were withdrawn a while ago; call it every few seconds."""
         now = self._clock()
+        self.seen.tick(now)
         for book in list(self._books.values()):
             changes = Changes()
             book.drop_withdrawn(now, changes)
@@ -300,6 +318,8 @@ class Board:
     def _publish(self, book: GameBook, changes: Changes) -> None:
         game = book.matrix.game_id
         if self._books.get(game) is book:
+            if game in self._watched and changes.moves:
+                self.seen.take(game, changes.moves)
             for notice in changes.notices(game, rows_wanted=self.rows_wanted):
                 self._tell(notice)
 
@@ -307,6 +327,7 @@ class Board:
         if name is None or name == self.reference:
             return
         self.reference = name
+        self.seen.promote(name)
         for book in self._books.values():
             changes = Changes()
             book.promote(name, changes)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from oddsdesk.board.matrix import CellKey, RowKey, Section, SectionKey
 from oddsdesk.board.notices import MatrixLoaded, PricesChanged, RowsChanged
+from oddsdesk.board.seen import Move
 
 
 @dataclass(slots=True)
@@ -17,6 +18,8 @@ class Changes:
     """Sections whose reference moved: every row of them is judged anew."""
     touched: dict[SectionKey, None] = field(default_factory=dict)
     removed: dict[CellKey, None] = field(default_factory=dict)
+    moves: list[Move] = field(default_factory=list)
+    """Prices before and after they moved, for the history."""
     relaid: bool = False
     """Whether sections, lines or columns differ."""
 
@@ -26,6 +29,7 @@ class Changes:
         self.revalued += later.revalued
         self.touched |= later.touched
         self.removed |= later.removed
+        self.moves += later.moves
         self.relaid |= later.relaid
 
     def notices(

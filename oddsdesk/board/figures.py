@@ -147,12 +147,13 @@ def _own_group(section: Section, lines: Sequence[MatrixLine]) -> LineGroup | Non
     if len(lines) < 2:
         return None
     selections = tuple([line.selection for line in lines])
-    return _complete_group(section.key.market_type, section.match_name, selections, section.sport)
+    return complete_group(section.key.market_type, section.match_name, selections, section.sport)
 
 
 @lru_cache(maxsize=1 << 15)
-def _complete_group(
+def complete_group(
     market_type: str, match_name: str, selections: tuple[str, ...], sport: str
 ) -> LineGroup | None:
+    """Return the line group that selections form by themselves, None where it is not complete."""
     groups = line_groups(market_type, match_name, selections, sport)
     return groups[0] if len(groups) == 1 and groups[0].complete else None

@@ -60,6 +60,7 @@ class Market:
         if held is None or held.odds != price.odds or held.is_offered != price.is_offered:
             self._moved.add((selection, bookmaker))
             changes.cells[key] = None
+            changes.moves.append((key, held, price))
             return 0 if held is None else price.scraped_at - held.scraped_at
         gap = price.scraped_at - held.scraped_at
         if gap:
@@ -87,10 +88,12 @@ class Market:
         held = self.price(cell)
         if held is None or not held.is_offered:
             return
-        self._set(self.lines[cell[0]], cell[1], withdraw(held, now_ms))
+        gone, key = withdraw(held, now_ms), self._key(cell)
+        self._set(self.lines[cell[0]], cell[1], gone)
         self._withdrawn.add(cell)
         self._moved.add(cell)
-        changes.cells[self._key(cell)] = None
+        changes.cells[key] = None
+        changes.moves.append((key, held, gone))
 
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> bool:
         """Forget prices that were withdrawn a while ago, and lines left empty; tell if any."""

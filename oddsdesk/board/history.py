@@ -1,0 +1,192 @@
+"""How prices moved: steps, gaps in what is known, and what a chart draws of both."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+
+class Point(NamedTuple):
+    """From ``at`` (milliseconds) on a price is this; None: it is not offered."""
+
+    at: int
+    odds: float | None
+
+
+Path = Sequence[Point]
+"""How one price moved, in order of time."""
+
+
+class Why(Enum):
+    """Why nothing is known of a while; the value is what people read."""
+
+    STREAM_DOWN = "stream down"
+    NOT_WATCHED = "game closed"
+    ASLEEP = "computer asleep"
+    NOT_RECORDED = "nothing recorded"
+
+
+class Gap(NamedTuple):
+    """A while of which nothing is known, in milliseconds; ``until`` None: it lasts."""
+
+    since: int
+    until: int | None
+    why: Why
+
+
+class Origin(Enum):
+    """Where a history comes from."""
+
+    LOG = "log"
+    """The embedded server's log of price changes."""
+    SEEN = "seen"
+    """What this desk heard of since it was started."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """How every bookmaker's price of one selection moved; None is the reference."""
+
+    origin: Origin
+    paths: Mapping[str | None, Path] = field(default_factory=dict)
+    gaps: tuple[Gap, ...] = ()
+    since_ms: int | None = None
+    """From when on moves would be known; None where nothing is recorded of the game."""
+
+
+class Span(NamedTuple):
+    """Odds that stood from ``since`` to ``until``, in milliseconds."""
+
+    since: int
+    until: int
+    odds: float
+
+
+class Marks(NamedTuple):
+    """The points of a path that a chart names."""
+
+    opening: Point
+    low: Point
+    high: Point
+
+
+def tidy(points: Iterable[Point]) -> list[Point]:
+    """Return points in order of time: the last said of a moment holds, repeats are left out."""
+    path: list[Point] = []
+    for point in sorted(points, key=lambda point: point.at):
+        if path and path[-1].at == point.at:
+            path.pop()
+        if (path[-1].odds if path else None) != point.odds:
+            path.append(point)
+    return path
+
+
+def odds_at(path: Path, at_ms: int) -> float | None:
+    """Return the odds that stood at a time, None where none were offered or known."""
+    place = bisect_right(path, at_ms, key=lambda point: point.at)
+    return path[place - 1].odds if place else None
+
+
+def is_in_gap(gaps: Iterable[Gap], at_ms: int) -> bool:
+    """Whether nothing is known of a moment."""
+    return any(gap.since <= at_ms < (at_ms + 1 if gap.until is None else gap.until) for gap in gaps)
+
+
+def runs(path: Path, gaps: Iterable[Gap], since_ms: int, until_ms: int) -> list[list[Span]]:
+    """Return what is drawn of a path in a window: unbroken runs of spans.
+
+    A run ends where the price is withdrawn and where nothing is known; a move within a gap
+    shows at its end.
+    """
+    found: list[list[Span]] = []
+    edge = -1
+    for window in _known(gaps, since_ms, until_ms):
+        for span in _spans(path, *window):
+            if found and span.since == edge:
+                found[-1].append(span)
+            else:
+                found.append([span])
+            edge = span.until
+        edge = -1
+    return found
+
+
+def thin(path: Path, step_ms: int) -> list[Point]:
+    """Return a path of at most four points a step: its first, lowest, highest and last.
+
+    What stands at the end of each step, and how far the price went within, stay as they are.
+    """
+    if step_ms < 2 or len(path) < 3:
+        return list(path)
+    kept: list[Point] = []
+    step: list[Point] = []
+    for point in path:
+        if step and point.at // step_ms != step[0].at // step_ms:
+            kept += _outline(step)
+            step = []
+        step.append(point)
+    return kept + _outline(step)
+
+
+def marks(path: Path, since_ms: int, until_ms: int) -> Marks | None:
+    """Return the opening price of a path, and its low and high within a window; None for none."""
+    opening = next((point for point in path if point.odds is not None), None)
+    standing = odds_at(path, since_ms)
+    seen = [] if standing is None else [(standing, since_ms)]
+    seen += [
+        (point.odds, point.at)
+        for point in path
+        if point.odds is not None and since_ms < point.at <= until_ms
+    ]
+    if opening is None or not seen:
+        return None
+    low = min(seen)
+    high = max(seen, key=lambda pair: (pair[0], -pair[1]))
+    return Marks(opening, Point(low[1], low[0]), Point(high[1], high[0]))
+
+
+def without_known(gaps: Iterable[Gap], paths: Iterable[Path]) -> tuple[Gap, ...]:
+    """Return the gaps in which no path has a point: imported prices may lie in a silent while."""
+    times = sorted(point.at for path in paths for point in path)
+
+    def is_empty(gap: Gap) -> bool:
+        until = gap.since if gap.until is None else gap.until
+        return bisect_right(times, gap.since) == bisect_right(times, until - 1)
+
+    return tuple(gap for gap in gaps if is_empty(gap))
+
+
+def _known(gaps: Iterable[Gap], since_ms: int, until_ms: int) -> Iterable[tuple[int, int]]:
+    """Yield the parts of a window of which something is known."""
+    start = since_ms
+    for gap in sorted(gaps, key=lambda gap: gap.since):
+        if gap.since >= until_ms:
+            break
+        if gap.since > start:
+            yield start, gap.since
+        start = max(start, until_ms if gap.until is None else gap.until)
+    if start < until_ms:
+        yield start, until_ms
+
+
+def _spans(path: Path, since_ms: int, until_ms: int) -> Iterable[Span]:
+    place = max(0, bisect_right(path, since_ms, key=lambda point: point.at) - 1)
+    while place < len(path) and path[place].at < until_ms:
+        point = path[place]
+        place += 1
+        since = max(point.at, since_ms)
+        until = min(path[place].at, until_ms) if place < len(path) else until_ms
+        if point.odds is not None and since < until:
+            yield Span(since, until, point.odds)
+
+
+def _outline(step: list[Point]) -> list[Point]:
+    if len(step) < 5:
+        return step
+    priced = [point for point in step if point.odds is not None]
+    chosen = {0, len(step) - 1}
+    if priced:
+        by_odds = sorted(priced, key=lambda point: (point.odds or 0.0, point.at))
+        chosen |= {step.index(by_odds[0]), step.index(by_odds[-1])}
+    return [step[place] for place in sorted(chosen)]
