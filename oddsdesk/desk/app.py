@@ -19,13 +19,16 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.assembly import Desk
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.loop import run_on_qt
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.theme.theme import Scheme, Theme
+from oddsdesk.places import data_folder
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.store import open_store
 from oddsdesk.tasks import spawn
 
 EMBEDDED = "Embedded server"
+LEDGER = "ledger.db"
 SIMULATOR = "simulator"
 
 _log = logging.getLogger(__name__)
@@ -73,7 +76,8 @@ async def _run(
     layout = Layout()
     theme = Theme(app, Scheme(layout.get("look/scheme", Scheme.SYSTEM.value)))
     board = Board(system_clock, settings.devig_method)
-    desk = Desk(board, theme, layout, system_clock, EMBEDDED)
+    records = Records(data_folder() / LEDGER)
+    desk = Desk(board, theme, layout, records, system_clock, EMBEDDED)
     closed = asyncio.Event()
     desk.window.closed.connect(closed.set)
     loop = asyncio.get_running_loop()
@@ -91,6 +95,7 @@ async def _run(
             await _work(desk, board, Client(started.result(), server.key), closed)
     finally:
         desk.close()
+        records.close()
 
 
 async def _work(desk: Desk, board: Board, client: Client, closed: asyncio.Event) -> None:

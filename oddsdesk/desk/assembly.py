@@ -14,20 +14,20 @@ from oddsdesk.contract.identity import teams
 from oddsdesk.desk.first_paint import FirstPaint
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.odds_format import OddsFormat
-from oddsdesk.desk.panels.format_button import FormatButton
 from oddsdesk.desk.panels.explain import ExplainPanel
+from oddsdesk.desk.panels.format_button import FormatButton
 from oddsdesk.desk.panels.grid import GridPanel
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.panels.navigator import Navigator
 from oddsdesk.desk.panels.status_bar import StatusBar
 from oddsdesk.desk.panels.top_bar import TopBar
 from oddsdesk.desk.panels.values import ValuesPanel
-from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.tabs import GameTabs
 from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.live_table import LiveTable
 from oddsdesk.desk.watching import Watching
+from oddsdesk.desk.widgets.live_table import LiveTable
 from oddsdesk.desk.window import MainWindow
 
 
@@ -66,7 +66,8 @@ class Desk:
         self.values = ValuesPanel(board, theme, clock, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
         self.grid = GridPanel(board, theme, clock)
-        self.top_bar = TopBar(board, theme, connection_name, self.window.menu)
+        self.connections_menu = QMenu(self.window)
+        self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)
         self.top_bar.add_control(FormatButton(self.odds_format))
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
@@ -100,6 +101,11 @@ class Desk:
     def open_game_beside(self, game_id: str) -> None:
         """Show a game in a tab of its own."""
         self.games.open_beside(game_id, self._title(game_id))
+
+    def begin_anew(self) -> None:
+        """Close every game: the board is about to hold those of another service."""
+        self.games.close_all()
+        self._has_chosen = False
 
     def close(self) -> None:
         """Let go of the board; the window is closed already."""

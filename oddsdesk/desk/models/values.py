@@ -1,254 +1,219 @@
-"""The value bets as rows: true EV beside the service's, and what is gone since."""
+"""The value bets as rows: true EV beside the service's, stake, and what was placed."""
 
-from collections.abc import Iterable
-from enum import IntEnum
+from typing import Final, NamedTuple
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Signal
-
-from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.values import ValueEntry
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import teams
-from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.models.figures import exact_odds_text, odds_text, signed_text, window_text
+from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel
 from oddsdesk.desk.moments import MINUTE_MS, age_text, local_time
-from oddsdesk.desk.theme.tokens import Ground, Ink
-from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column, Header
-from oddsdesk.desk.widgets.live_model import LiveModel
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.stakes import Bound, Stake
 
-Index = QModelIndex | QPersistentModelIndex
-
-
-class ValueColumn(IntEnum):
-    """The columns, from left to right."""
-
-    SELECTION = 0
-    MARKET = 1
-    BOOKMAKER = 2
-    ODDS = 3
-    TRUE_EV = 4
-    SERVICE_EV = 5
-    WINDOW = 6
-    LIMIT = 7
-    AGE = 8
-
-
-_COLUMNS = {
-    ValueColumn.SELECTION: Column("Under 6.5 Detroit Tigers", Align.LEFT, stretches=True),
-    ValueColumn.MARKET: Column("Both teams to score 1st", Align.LEFT),
-    ValueColumn.BOOKMAKER: Column("Betfair Exchange UK", Align.LEFT),
-    ValueColumn.ODDS: Column("100.00", has_arrow=True),
-    ValueColumn.TRUE_EV: Column("+10.00 %"),
-    ValueColumn.SERVICE_EV: Column("+10.00 %"),
-    ValueColumn.WINDOW: Column("12.34 – 12.34"),
-    ValueColumn.LIMIT: Column("100,000"),
-    ValueColumn.AGE: Column("59 min"),
-}  # fmt: skip
-_HEADERS = {
-    ValueColumn.SELECTION: Header("Selection"),
-    ValueColumn.MARKET: Header("Market"),
-    ValueColumn.BOOKMAKER: Header("Bookmaker"),
-    ValueColumn.ODDS: Header("Odds"),
-    ValueColumn.TRUE_EV: Header(
-        "True EV", tip="The edge over the fair price by your devig method, safety floor included"
-    ),
-    ValueColumn.SERVICE_EV: Header("Service", tip="The edge as the service states it"),
-    ValueColumn.WINDOW: Header(
-        "Window", tip="From which price the selection is value, and above which it is suspicious"
-    ),
-    ValueColumn.LIMIT: Header("Limit", tip="The reference bookmaker's maximum bet"),
-    ValueColumn.AGE: Header("Age", tip="How long ago the bet was detected"),
+_LOWEST: Final = float("-inf")
+_BOUNDS: Final = {
+    Bound.KELLY: "",
+    Bound.CAP: ", held at the cap",
+    Bound.LIMIT: ", held at the reference's limit",
+    Bound.NO_EDGE: "",
+    Bound.TOO_SMALL: ", less than one step",
 }
 
 
-class ValuesModel(LiveModel):
-    """Value bets in rows that stay where they are until they are asked to sort."""
+class ValueRow(NamedTuple):
+    """A value bet with what the user makes of it."""
 
-    order_changed = Signal()
-    """How many rows would move, or are gone, is another number now."""
+    entry: ValueEntry
+    stake: Stake | None
+    """None where the bet has no fair price."""
+    placed: tuple[PlacedBet, ...] = ()
+    """What the user placed on it, oldest first."""
+    is_live: bool = False
+    """Whether the game is in play."""
+    direction: int = 0
+    """1 where the price last rose, -1 where it fell, 0 where no move was seen."""
+
+
+class ValuesModel(HeldRowsModel[ValueRow]):
+    """Value bets, highest true EV first until the user sorts otherwise."""
 
     def __init__(self, clock: Clock) -> None:
-        super().__init__()
-        self._clock = clock
-        self._order: list[RowKey] = []
-        self._entries: dict[RowKey, ValueEntry] = {}
-        self._present: dict[RowKey, ValueEntry] = {}
-
-    def show_bets(self, entries: Iterable[ValueEntry], *, may_move: bool) -> None:
-        """Take the present bets; where rows may not move, new ones come last and gone ones stay."""
-        self._present = {entry.key: entry for entry in entries}
-        if may_move:
-            self.sort_now()
-        else:
-            self._hold_rows()
-        self.order_changed.emit()
-
-    def sort_now(self) -> None:
-        """Put the rows in order, highest true EV first, and drop what is gone."""
-        self._entries = dict(self._present)
-        wanted = sorted(self._present, key=self._rank)
-        if wanted != self._order:
-            self._reorder(wanted)
-        self._touch_all()
-        self.order_changed.emit()
-
-    @property
-    def rows_that_would_move(self) -> int:
-        """How many rows stand elsewhere than they would after sorting."""
-        wanted = sorted(self._present, key=self._rank)
-        kept = [key for key in self._order if key in self._present]
-        moved = sum(1 for one, other in zip(kept, wanted, strict=True) if one != other)
-        return moved + len(self._order) - len(kept)
-
-    @property
-    def count(self) -> int:
-        """How many bets there are now."""
-        return len(self._present)
-
-    def entry(self, row: int) -> ValueEntry:
-        """Return the bet of a row."""
-        return self._entries[self._order[row]]
-
-    def _hold_rows(self) -> None:
-        new = sorted((key for key in self._present if key not in self._entries), key=self._rank)
-        self._entries.update(self._present)
-        if new:
-            first = len(self._order)
-            self.beginInsertRows(QModelIndex(), first, first + len(new) - 1)
-            self._order += new
-            self.endInsertRows()
-        self._touch_all()
-
-    def _reorder(self, wanted: list[RowKey]) -> None:
-        if len(wanted) != len(self._order):
-            self._replace(wanted)
-            return
-        self.layoutAboutToBeChanged.emit()
-        self._move_persistent(wanted)
-        self.layoutChanged.emit()
-
-    def _replace(self, wanted: list[RowKey]) -> None:
-        rows = set(wanted)
-        for row in reversed(range(len(self._order))):
-            if self._order[row] not in rows:
-                self.beginRemoveRows(QModelIndex(), row, row)
-                del self._order[row]
-                self.endRemoveRows()
-        new = [key for key in wanted if key not in set(self._order)]
-        if new:
-            first = len(self._order)
-            self.beginInsertRows(QModelIndex(), first, first + len(new) - 1)
-            self._order += new
-            self.endInsertRows()
-        if self._order != wanted:
-            self._reorder(wanted)
-
-    def _move_persistent(self, wanted: list[RowKey]) -> None:
-        held = self.persistentIndexList()
-        keys = [self._order[index.row()] for index in held]
-        rows = {key: row for row, key in enumerate(wanted)}
-        self._order = wanted
-        moved = [
-            self.index(rows[key], index.column()) if key in rows else QModelIndex()
-            for key, index in zip(keys, held, strict=True)
-        ]
-        self.changePersistentIndexList(held, moved)
-
-    def _touch_all(self) -> None:
-        if self._order:
-            self.touch(0, 0, len(self._order) - 1, len(ValueColumn) - 1)
-
-    def _rank(self, key: RowKey) -> tuple[float, RowKey]:
-        true_ev = self._present[key].true_ev
-        return (float("inf") if true_ev is None else -true_ev), key
-
-    def column(self, column: int) -> Column:
-        return _COLUMNS[ValueColumn(column)]
-
-    def header(self, column: int) -> Header:
-        return _HEADERS[ValueColumn(column)]
-
-    def cell(self, row: int, column: int) -> Cell:
-        key = self._order[row]
-        entry = self._entries[key]
-        cell = _cell(entry, ValueColumn(column), self._clock())
-        return cell if key in self._present else _gone(cell)
+        super().__init__(COLUMNS, EV_COLUMN, clock)
 
     def tip(self, row: int, column: int) -> str:
-        entry = self.entry(row)
-        if entry.key not in self._present:
+        if self.is_gone(row):
             return "Gone: it is no value bet any more"
-        bet = entry.bet
+        shown = self.entry(row)
+        if column == STAKE_COLUMN:
+            return stake_tip(shown)
+        bet = shown.entry.bet
         return (
-            f"{bet.selection} at {bet.bookmaker}: {bet.odds:g}\n"
-            f"Reference {bet.reference_odds:g}, its margin {(bet.payout_rate - 1) * 100:.2f} %\n"
-            f"Detected {local_time(entry.detected_at):%H:%M:%S}"
+            f"{bet.selection} at {bet.bookmaker}: {exact_odds_text(bet.odds)}\n"
+            f"Reference {exact_odds_text(bet.reference_odds)}, "
+            f"its margin {(bet.payout_rate - 1) * 100:.2f} %\n"
+            f"Detected {local_time(shown.entry.detected_at):%H:%M:%S}"
         )
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._order)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(ValueColumn)
-
-
-def _cell(entry: ValueEntry, column: ValueColumn, now_ms: int) -> Cell:
-    bet = entry.bet
-    match column:
-        case ValueColumn.SELECTION:
-            return Cell(bet.selection, is_strong=True, note=_beside(entry))
-        case ValueColumn.MARKET:
-            return Cell(_market(entry), Ink.SOFT)
-        case ValueColumn.BOOKMAKER:
-            return Cell(bet.bookmaker)
-        case ValueColumn.ODDS:
-            return Cell(f"{bet.odds:.2f}", is_strong=True)
-        case ValueColumn.TRUE_EV:
-            return _true_ev(entry.true_ev)
-        case ValueColumn.SERVICE_EV:
-            return Cell(f"{bet.ev_pct:+.1f} %", Ink.NOTE)
-        case ValueColumn.WINDOW:
-            return _window(entry)
-        case ValueColumn.LIMIT:
-            return EMPTY if bet.liquidity is None else Cell(f"{bet.liquidity:,.0f}", Ink.SOFT)
-        case ValueColumn.AGE:
-            age = now_ms - entry.detected_at
-            step = MINUTE_MS if age >= MINUTE_MS else 1000
-            return Cell(age_text(age), Ink.NOTE, due=now_ms + step - age % step)
+def stake_tip(row: ValueRow) -> str:
+    """Return how a stake came about, and what was placed."""
+    said = [
+        f"Placed {bet.stake:.2f} at {exact_odds_text(bet.odds)}, {local_time(bet.placed_at):%H:%M}"
+        for bet in row.placed
+    ]
+    stake = row.stake
+    if stake is not None:
+        said.append(
+            f"Edge over the fair price {stake.edge * 100:+.2f} %, "
+            f"full Kelly {stake.full_kelly * 100:.2f} % of the bankroll"
+        )
+        said.append(f"Stake {stake.amount:.2f}{_BOUNDS[stake.bound]}")
+    return "\n".join(said)
 
 
-def _true_ev(true_ev: float | None) -> Cell:
+def beside_text(selection: str, match_name: str) -> str:
+    """Return what a selection belongs to: the opponent, or both teams."""
+    pair = teams(match_name)
+    if pair is None:
+        return match_name
+    home, away = pair
+    if selection == home:
+        return f"v {away}"
+    return f"at {home}" if selection == away else f"{home} v {away}"
+
+
+def market_text(market_type: str, sport: str, period: int) -> str:
+    """Return a market with its period, which the whole game does not need."""
+    title = market_title(market_type)
+    return f"{title} · {period_label(sport, period)}" if period else title
+
+
+def age_cell(since_ms: int, now_ms: int) -> Cell:
+    """Return the look of an age, which changes by itself."""
+    age = max(0, now_ms - since_ms)
+    step = MINUTE_MS if age >= MINUTE_MS else 1_000
+    return Cell(age_text(age), Ink.NOTE, due=now_ms + step - age % step)
+
+
+def ev_cell(true_ev: float | None) -> Cell:
+    """Return the look of a true EV."""
     if true_ev is None:
         return Cell("–", Ink.NOTE)
-    return Cell(f"{true_ev:+.1f} %", Ink.VALUE, is_strong=True)
+    return Cell(f"{signed_text(true_ev)} %", Ink.VALUE, is_strong=True)
 
 
-def _window(entry: ValueEntry) -> Cell:
-    if entry.value_from is None or entry.suspicious_above is None:
-        return Cell("–", Ink.NOTE)
-    return Cell(f"{entry.value_from:.2f} – {entry.suspicious_above:.2f}", Ink.SOFT)
+def _selection(row: ValueRow, _now: int) -> Cell:
+    bet = row.entry.bet
+    beside = beside_text(bet.selection, bet.match_name)
+    return Cell(bet.selection, is_strong=True, note=f"live · {beside}" if row.is_live else beside)
 
 
-def _beside(entry: ValueEntry) -> str:
-    """What the selection belongs to: the opponent, or both teams; live where it is."""
-    bet = entry.bet
-    pair = teams(bet.match_name)
-    live = "live · " if entry.is_live else ""
-    if pair is None:
-        return f"{live}{bet.match_name}"
-    home, away = pair
-    if bet.selection == home:
-        return f"{live}v {away}"
-    if bet.selection == away:
-        return f"{live}at {home}"
-    return f"{live}{home} v {away}"
+def _odds(row: ValueRow, _now: int) -> Cell:
+    return Cell(odds_text(row.entry.bet.odds), is_strong=True, arrow=row.direction)
 
 
-def _market(entry: ValueEntry) -> str:
-    bet = entry.bet
-    title = market_title(bet.market_type)
-    return f"{title} · {period_label(bet.sport, bet.period)}" if bet.period else title
+def _stake(row: ValueRow, _now: int) -> Cell:
+    if row.placed:
+        return Cell(f"✓ {sum(bet.stake for bet in row.placed):.2f}", Ink.ACCENT, is_strong=True)
+    if row.stake is None:
+        return EMPTY
+    return Cell(f"{row.stake.amount:.2f}", Ink.STRONG if row.stake.amount else Ink.NOTE)
 
 
-def _gone(cell: Cell) -> Cell:
-    return Cell(cell.text, Ink.GHOST, Ground.PANEL, cell.note, is_struck=True)
+def _limit(row: ValueRow, _now: int) -> Cell:
+    limit = row.entry.bet.liquidity
+    return EMPTY if limit is None else Cell(f"{limit:,.0f}", Ink.SOFT)
+
+
+def _or_lowest(figure: float | None) -> float:
+    return _LOWEST if figure is None else figure
+
+
+COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
+    HeldColumn(
+        "Selection",
+        Column("Under 6.5 Detroit Tigers", Align.LEFT, stretches=True),
+        _selection,
+        lambda row: (row.entry.bet.selection.casefold(), row.entry.bet.match_name),
+    ),
+    HeldColumn(
+        "Market",
+        Column("Both teams to score 1st", Align.LEFT),
+        lambda row, _now: Cell(market_text(*_market_of(row)), Ink.SOFT),
+        lambda row: (
+            MARKET_RANK.get(row.entry.bet.market_type, len(MARKET_RANK)),
+            row.entry.bet.period,
+        ),
+    ),
+    HeldColumn(
+        "Bookmaker",
+        Column("Betfair Exchange UK", Align.LEFT),
+        lambda row, _now: Cell(row.entry.bet.bookmaker),
+        lambda row: row.entry.bet.bookmaker.casefold(),
+    ),
+    HeldColumn(
+        "Odds", Column("100.00", has_arrow=True), _odds, lambda row: row.entry.bet.odds, True
+    ),
+    HeldColumn(
+        "True EV",
+        Column("+10.00 %"),
+        lambda row, _now: ev_cell(row.entry.true_ev),
+        lambda row: _or_lowest(row.entry.true_ev),
+        True,
+        "The edge over the fair price by your devig method, safety floor included",
+    ),
+    HeldColumn(
+        "Service",
+        Column("+10.00 %"),
+        lambda row, _now: Cell(f"{signed_text(row.entry.bet.ev_pct)} %", Ink.NOTE),
+        lambda row: row.entry.bet.ev_pct,
+        True,
+        "The edge as the service states it",
+    ),
+    HeldColumn(
+        "Window",
+        Column("12.34 – 12.34"),
+        lambda row, _now: Cell(
+            window_text(row.entry.value_from, row.entry.suspicious_above), Ink.SOFT
+        ),
+        lambda row: _or_lowest(row.entry.value_from),
+        True,
+        "From which price the selection is value, and above which it is suspicious",
+    ),
+    HeldColumn(
+        "Stake",
+        Column("✓ 1,000.00"),
+        _stake,
+        lambda row: (bool(row.placed), 0.0 if row.stake is None else row.stake.amount),
+        True,
+        "What to stake by your share of Kelly, or what you placed (✓)",
+    ),
+    HeldColumn(
+        "Limit",
+        Column("100,000"),
+        _limit,
+        lambda row: _or_lowest(row.entry.bet.liquidity),
+        True,
+        "The reference bookmaker's maximum bet",
+    ),
+    HeldColumn(
+        "Age",
+        Column("59 min"),
+        lambda row, now: age_cell(row.entry.detected_at, now),
+        lambda row: -row.entry.detected_at,
+        False,
+        "How long ago the bet was detected",
+    ),
+)
+EV_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "True EV")
+STAKE_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "Stake")
+
+
+def _market_of(row: ValueRow) -> tuple[str, str, int]:
+    bet = row.entry.bet
+    return bet.market_type, bet.sport, bet.period

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QModelIndex, QTimer
+from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
@@ -25,6 +25,9 @@ _CLOCK_MS = 1_000
 
 class MatrixPanel(QWidget):
     """Shows one game of the board until ``close_panel``."""
+
+    price_selected = Signal(object)
+    """The ``RowKey`` of the price that is current, None where the cell is about none."""
 
     def __init__(
         self,
@@ -52,6 +55,7 @@ class MatrixPanel(QWidget):
         self.header.group_chosen.connect(self._model.show_group)
         self._model.laid_out.connect(self._show_layout)
         self.table.opened.connect(self._on_table_opened)
+        self.table.current_changed.connect(self._on_table_current_changed)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._show_layout()
 
@@ -101,6 +105,10 @@ class MatrixPanel(QWidget):
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ConnectionChanged | GamesChanged):
             self._show_moment()
+
+    def _on_table_current_changed(self, index: QModelIndex) -> None:
+        key = self._model.key(index.row(), index.column()) if index.isValid() else None
+        self.price_selected.emit(key)
 
     def _on_table_opened(self, index: QModelIndex) -> None:
         price = self._model.price(index.row(), index.column())

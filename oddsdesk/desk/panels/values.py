@@ -1,128 +1,284 @@
-"""The value-bet panel: prices better than fair, the best first, calm under the pointer."""
+"""The value-bet panel: prices better than fair, the best first, and those that nearly are."""
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QStackedLayout,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
-from oddsdesk.desk.links import open_link
-from oddsdesk.desk.models.values import ValuesModel
-from oddsdesk.desk.theme.spacing import GAP, STEP
+from oddsdesk.desk.dialogs.preset_dialog import PresetDialog
+from oddsdesk.desk.dialogs.stake_dialog import StakeDialog
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.models.bet_subject import BetSubject, subject_of_bet, subject_of_miss
+from oddsdesk.desk.models.filter_words import filter_text
+from oddsdesk.desk.panels.bet_actions import BetActions, placed_text
+from oddsdesk.desk.panels.value_lists import ValueLists
+from oddsdesk.desk.panels.values_header import BETS, MISSES, ValuesHeader
+from oddsdesk.desk.panels.values_states import (
+    PUBLISHED_TEXT,
+    bets_text,
+    misses_text,
+    state_without_bets,
+    state_without_misses,
+)
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.stake_settings import StakeSettings
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.widgets.placeholder import Placeholder
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.presets import BUILT_IN, Preset
 
 _IDLE_MS = 1_000
+_BUILT_IN = {preset.name for preset in BUILT_IN}
+_PRESET_KEY = "values/preset"
 
 
 class ValuesPanel(QWidget):
-    """Lists the value bets by true EV; rows move only when nobody points at them."""
+    """Lists value bets or near misses; rows move only when nobody points at them."""
 
     game_requested = Signal(str)
-    """The game of a bet that was opened where its bookmaker has no page."""
+    """A game to be opened."""
+    price_selected = Signal(object)
+    """The ``RowKey`` of the current row, None for none."""
 
-    def __init__(self, board: Board, theme: Theme, clock: Clock) -> None:
+    def __init__(
+        self, board: Board, theme: Theme, clock: Clock, layout: Layout, records: Records
+    ) -> None:
         super().__init__()
         self.setProperty("look", "panel")
         self._board = board
-        self._model = ValuesModel(clock)
-        self.table = LiveTable(theme, self._model, clock)
+        self._theme = theme
+        self._layout = layout
+        self._records = records
+        self._stakes = StakeSettings(layout)
+        self.lists = ValueLists(board, records, self._stakes, clock)
+        self.table = LiveTable(theme, self.lists.bets, clock)
         self.table.setAccessibleName("Value bets")
-        self._title = QLabel("Value bets")
-        self._title.setFont(theme.fonts.strong)
-        self._count = QLabel()
-        self._count.setProperty("look", "note")
-        self._sort = QToolButton()
-        self._sort.setShortcut("S")
-        self._sort.setToolTip("Sort by true EV and drop what is gone (S)")
-        self._sort.setProperty("look", "plain")
-        self._state = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-        self._state.setProperty("look", "note")
-        self._lay_out()
+        self.misses = LiveTable(theme, self.lists.misses, clock)
+        self.misses.setAccessibleName("Nearest misses")
+        self.actions_on_bet = BetActions(board, records, clock, self.subject, self)
+        self.header = ValuesHeader(theme, self.actions_on_bet.menu)
+        self.messages = MessageBar(theme)
+        self.placeholder = Placeholder(theme)
+        self._which = BETS
+        self._undoable: PlacedBet | None = None
+        self._says_published = False
         self._idle = QTimer(self, interval=_IDLE_MS)
-        self._idle.timeout.connect(self._on_idle_timeout)
-        self._idle.start()
-        self._sort.clicked.connect(self._model.sort_now)
-        self._model.order_changed.connect(self._show_counts)
-        self.table.opened.connect(self._on_table_opened)
-        self._unsubscribe = board.subscribe(self._on_board_notice)
-        self._show_bets()
+        self._lay_out()
+        self._connect()
+        self._show_presets()
+        self._show_all()
 
     def close_panel(self) -> None:
         """Hear no more of the board."""
         self._idle.stop()
+        self.lists.finder.stop()
         self._unsubscribe()
 
+    def subject(self) -> BetSubject | None:
+        """Return what the current row is about."""
+        index = self._current_table().current()
+        if not index.isValid():
+            return None
+        if self._which == BETS:
+            return subject_of_bet(self.lists.bets.entry(index.row()))
+        miss = self.lists.misses.entry(index.row())
+        return subject_of_miss(miss, self._board, self._stakes.plan)
+
+    def show_list(self, which: str) -> None:
+        """Show ``BETS`` or ``MISSES``."""
+        self.header.chips.choose(which)
+
+    def selected(self) -> RowKey | None:
+        """Return the price of the current row."""
+        subject = self.subject()
+        return None if subject is None else subject.key
+
     def _lay_out(self) -> None:
-        header = QFrame()
-        header.setProperty("look", "bar")
-        line = QHBoxLayout(header)
-        line.setContentsMargins(GAP, STEP, GAP, STEP)
-        line.setSpacing(STEP)
-        line.addWidget(self._title)
-        line.addWidget(self._count)
-        line.addStretch()
-        line.addWidget(self._sort)
         body = QWidget()
         self._stack = QStackedLayout(body)
-        self._stack.addWidget(self.table)
-        self._stack.addWidget(self._state)
+        for page in (self.table, self.misses, self.placeholder):
+            self._stack.addWidget(page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addWidget(header)
-        whole.addWidget(body, 1)
+        for part in (self.header, self.messages, body):
+            whole.addWidget(part)
+        whole.setStretchFactor(body, 1)
 
-    def _show_bets(self) -> None:
-        self._model.show_bets(self._board.value_bets.values(), may_move=not self._is_pointed_at())
-        self._show_counts()
+    def _connect(self) -> None:
+        header, actions = self.header, self.actions_on_bet
+        header.list_chosen.connect(self._on_header_list_chosen)
+        header.sort_requested.connect(self._sort)
+        header.stakes_requested.connect(self._ask_stakes)
+        header.preset_chosen.connect(self._on_header_preset_chosen)
+        header.preset_edit_requested.connect(self._ask_preset)
+        header.preset_deletion_requested.connect(self._on_header_preset_deletion_requested)
+        actions.game_requested.connect(self.game_requested)
+        actions.said.connect(self.messages.say)
+        actions.placed.connect(self._on_actions_placed)
+        self._stakes.changed.connect(self._show_bets)
+        self._records.bets_changed.connect(self._show_bets)
+        self._records.presets_changed.connect(self._show_presets)
+        self._records.failed.connect(self._on_records_failed)
+        self.messages.action_requested.connect(self._on_messages_action_requested)
+        self.placeholder.action_requested.connect(
+            lambda: self._on_header_preset_chosen(BUILT_IN[0].name)
+        )
+        self.lists.changed.connect(self._show_counts)
+        self.lists.finder.found.connect(self._show_misses)
+        for table, model in ((self.table, self.lists.bets), (self.misses, self.lists.misses)):
+            table.opened.connect(lambda _index: self.actions_on_bet.open())
+            table.header_clicked.connect(model.sort_by)
+            table.current_changed.connect(self._on_table_current_changed)
+            model.order_changed.connect(self._show_counts)
+            table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            table.scrolling.customContextMenuRequested.connect(self._show_menu)
+        self._idle.timeout.connect(self._on_idle_timeout)
+        self._unsubscribe = self._board.subscribe(self._on_board_notice)
 
-    def _show_counts(self) -> None:
-        self._count.setText(f"{self._model.count} · true EV by {_words(self._board.method)}")
-        moving = self._model.rows_that_would_move
-        self._sort.setText(f"{moving} row{'s' if moving != 1 else ''} would move · S to sort")
-        self._sort.setVisible(moving > 0)
-        self._state.setText(state_text(self._board.connection))
-        self._stack.setCurrentIndex(0 if self._model.rowCount() else 1)
+    def _current_table(self) -> LiveTable:
+        return self.table if self._which == BETS else self.misses
 
     def _is_pointed_at(self) -> bool:
-        return self.table.underMouse() or self.table.scrolling.hasFocus()
+        table = self._current_table()
+        return table.model.rowCount() > 0 and (table.underMouse() or table.scrolling.hasFocus())
+
+    def _show_all(self) -> None:
+        self._show_bets()
+        self._show_audit()
+
+    def _show_bets(self) -> None:
+        self.lists.show_bets(may_move=not self._is_pointed_at())
+
+    def _show_misses(self) -> None:
+        self.lists.show_misses(may_move=not self._is_pointed_at())
+
+    def _show_counts(self) -> None:
+        lists = self.lists
+        bets, games = lists.bets, lists.finder.games
+        if self._which == BETS:
+            text = bets_text(
+                bets.count, bets.count + lists.hidden, filter_text(lists.preset.filter)
+            )
+            waiting = bets.rows_that_would_move
+            state = state_without_bets(self._board.connection, lists.hidden)
+        else:
+            text = misses_text(lists.misses.count, games)
+            waiting = lists.misses.rows_that_would_move
+            state = state_without_misses(games)
+        self.header.show_facts(text)
+        self.header.show_waiting(waiting)
+        table = self._current_table()
+        if table.model.rowCount():
+            self._stack.setCurrentWidget(table)
+        else:
+            self.placeholder.say(*state)
+            self._stack.setCurrentWidget(self.placeholder)
+
+    def _show_audit(self) -> None:
+        audit = self._board.audit
+        is_published = audit is not None and audit.is_published
+        if is_published and not self._says_published:
+            self._undoable = None
+            self.messages.say(PUBLISHED_TEXT, icon="warning", ink=Ink.VALUE)
+        self._says_published = is_published
+
+    def _show_presets(self) -> None:
+        """Offer the presets; the one in use stays, or gives way to the first."""
+        presets = {preset.name: preset for preset in self._records.presets}
+        name = self._layout.get(_PRESET_KEY, BUILT_IN[0].name)
+        self.lists.preset = presets.get(name, BUILT_IN[0])
+        self.header.show_presets(presets.values(), self.lists.preset.name, _BUILT_IN)
+        self.lists.show_bets(may_move=True)
+
+    def _sort(self) -> None:
+        (self.lists.bets if self._which == BETS else self.lists.misses).sort_now()
+
+    def _ask_stakes(self) -> None:
+        dialog = StakeDialog(self._stakes, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open()
+
+    def _ask_preset(self) -> None:
+        preset = self.lists.preset
+        name = f"My {preset.name.lower()}" if preset.name in _BUILT_IN else preset.name
+        bookmakers = {entry.bet.bookmaker for entry in self._board.value_bets.values()}
+        dialog = PresetDialog(Preset(name, preset.filter), bookmakers, _BUILT_IN, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.chosen.connect(self._on_dialog_preset_chosen)
+        dialog.open()
+
+    def _show_menu(self, at: QPoint) -> None:
+        self.actions_on_bet.menu.popup(self._current_table().scrolling.viewport().mapToGlobal(at))
+
+    def _on_header_list_chosen(self, which: str) -> None:
+        self._which = which
+        self.header.show_list(which)
+        self._look_for_misses()
+        self._show_counts()
+        self.price_selected.emit(self.selected())
+
+    def _look_for_misses(self) -> None:
+        if self._which == MISSES and self.isVisible():
+            self.lists.finder.start()
+        else:
+            self.lists.finder.stop()
+
+    def _on_header_preset_chosen(self, name: str) -> None:
+        self._layout.put(_PRESET_KEY, name)
+        self._show_presets()
+
+    def _on_dialog_preset_chosen(self, preset: Preset) -> None:
+        self._layout.put(_PRESET_KEY, preset.name)
+        self._records.save_preset(preset)
+
+    def _on_header_preset_deletion_requested(self) -> None:
+        self._records.delete_preset(self.lists.preset.name)
+
+    def _on_actions_placed(self, bet: PlacedBet) -> None:
+        self._undoable = bet
+        self.messages.say(placed_text(bet), icon="check", action="Undo")
+
+    def _on_messages_action_requested(self) -> None:
+        if self._undoable is not None:
+            self.actions_on_bet.take_back(self._undoable)
+            self._undoable = None
+
+    def _on_records_failed(self, text: str) -> None:
+        self.messages.say(text, icon="warning", ink=Ink.DOWN)
+
+    def _on_table_current_changed(self, _index: QModelIndex) -> None:
+        model = self.lists.bets if self._which == BETS else self.lists.misses
+        if not model.is_arranging:
+            self.price_selected.emit(self.selected())
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ValueBetsChanged):
+            self._show_all()
+        elif isinstance(notice, GamesChanged):
             self._show_bets()
         elif isinstance(notice, ConnectionChanged):
             self._show_counts()
 
     def _on_idle_timeout(self) -> None:
-        if self._model.rows_that_would_move and not self._is_pointed_at():
-            self._model.sort_now()
+        model = self.lists.bets if self._which == BETS else self.lists.misses
+        if model.rows_that_would_move and not self._is_pointed_at():
+            model.sort_now()
 
-    def _on_table_opened(self, index: QModelIndex) -> None:
-        entry = self._model.entry(index.row())
-        if not open_link(entry.url):
-            self.game_requested.emit(entry.key.game_id)
+    # Qt's virtuals
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._idle.start()
+        self._look_for_misses()
 
-def state_text(connection: Connection) -> str:
-    """Return why no value bet is shown, and what to do about it."""
-    if connection.has_value_bets is False:
-        return "Value bets are not in your plan; Pro and higher have them."
-    if connection.link in (Link.CONNECTING, Link.STOPPED):
-        return "Looking for value bets…"
-    if connection.link in (Link.WAITING, Link.REFUSED):
-        return "Not connected: value bets come back with the connection."
-    return "No value bets now. A bet is listed here while every rule of the service holds."
-
-
-def _words(method: str) -> str:
-    return method.replace("_", " ")
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._idle.stop()
+        self._look_for_misses()

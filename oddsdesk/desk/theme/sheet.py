@@ -24,6 +24,9 @@ QLabel[look="soft"] { color: $soft; }
 QLabel[look="note"] { color: $note; }
 QLabel[look="live"] { color: $live; }
 QLabel[look="value"] { color: $value; }
+QLabel[look="up"] { color: $up; }
+QLabel[look="down"] { color: $down; }
+QFrame[look="rule"] { background: $line; border: none; }
 QLabel[look="badge"] {
     background: $value_ground; color: $value; border-radius: ${radius}px; padding: 2px 8px;
 }

@@ -1,0 +1,1 @@
+"""Dialogs: each asks for one thing and never holds up the window."""

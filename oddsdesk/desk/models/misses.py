@@ -1,0 +1,126 @@
+"""The nearest misses as rows: the price, and the rule that stops it by how much."""
+
+from typing import Final
+
+from oddsdesk.board.misses import Miss
+from oddsdesk.board.verdict_words import margin_text, rule_title
+from oddsdesk.clock import Clock
+from oddsdesk.desk.models.figures import exact_odds_text, odds_text, signed_text, window_text
+from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel
+from oddsdesk.desk.models.values import age_cell, beside_text, market_text
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.cells import Align, Cell, Column
+
+NOT_LISTED: Final = "Not listed by the service"
+
+
+class MissesModel(HeldRowsModel[Miss]):
+    """Prices that are almost value, the nearest first until the user sorts otherwise."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(COLUMNS, NEARNESS_COLUMN, clock)
+
+    def tip(self, row: int, column: int) -> str:
+        if self.is_gone(row):
+            return "Gone: it is no near miss any more"
+        miss = self.entry(row)
+        said = [f"{miss.key.selection} at {miss.key.bookmaker}: {exact_odds_text(miss.price.odds)}"]
+        said += [
+            f"{rule_title(check.rule)}: {margin_text(check)}" for check in miss.verdict.stopped_by
+        ]
+        if not miss.verdict.stopped_by:
+            said.append(
+                "Every rule holds by your devig method, yet the service does not list it: "
+                "it may be seconds late, or reckon otherwise"
+            )
+        return "\n".join(said)
+
+
+def _selection(miss: Miss, _now: int) -> Cell:
+    beside = beside_text(miss.key.selection, miss.match_name)
+    note = f"live · {beside}" if miss.is_live else beside
+    return Cell(miss.key.selection, is_strong=True, note=note)
+
+
+def _stopped_by(miss: Miss, _now: int) -> Cell:
+    check = miss.stopped_by
+    if check is None:
+        return Cell(NOT_LISTED, Ink.VALUE)
+    more = len(miss.verdict.stopped_by) - 1
+    return Cell(rule_title(check.rule), Ink.DOWN, note=f"+ {more} more" if more else "")
+
+
+def _margin(miss: Miss, _now: int) -> Cell:
+    check = miss.stopped_by
+    return Cell("0", Ink.NOTE) if check is None else Cell(margin_text(check))
+
+
+def _ev(miss: Miss, _now: int) -> Cell:
+    ev = miss.verdict.ev_pct
+    return Cell("–" if ev is None else f"{signed_text(ev)} %", Ink.SOFT)
+
+
+COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
+    HeldColumn(
+        "Selection",
+        Column("Under 6.5 Detroit Tigers", Align.LEFT, stretches=True),
+        _selection,
+        lambda miss: (miss.key.selection.casefold(), miss.match_name),
+    ),
+    HeldColumn(
+        "Market",
+        Column("Both teams to score 1st", Align.LEFT),
+        lambda miss, _now: Cell(
+            market_text(miss.key.market_type, miss.section.sport, miss.key.period), Ink.SOFT
+        ),
+        lambda miss: miss.section.order(),
+    ),
+    HeldColumn(
+        "Bookmaker",
+        Column("Betfair Exchange UK", Align.LEFT),
+        lambda miss, _now: Cell(miss.key.bookmaker or ""),
+        lambda miss: (miss.key.bookmaker or "").casefold(),
+    ),
+    HeldColumn(
+        "Stopped by",
+        Column("Reference prices all sides", Align.LEFT),
+        _stopped_by,
+        lambda miss: "" if miss.stopped_by is None else rule_title(miss.stopped_by.rule),
+        tip="The rule that is farthest from holding",
+    ),
+    HeldColumn(
+        "By",
+        Column("14 min 20 s short"),
+        _margin,
+        lambda miss: miss.distance,
+        tip="How far the price is from the rule's threshold: nearest first",
+    ),
+    HeldColumn(
+        "Odds",
+        Column("100.00", has_arrow=True),
+        lambda miss, _now: Cell(
+            odds_text(miss.price.odds), is_strong=True, arrow=miss.price.direction
+        ),
+        lambda miss: miss.price.odds,
+        True,
+    ),
+    HeldColumn("True EV", Column("+10.00 %"), _ev, lambda miss: miss.verdict.ev_pct or 0.0, True),
+    HeldColumn(
+        "Window",
+        Column("12.34 – 12.34"),
+        lambda miss, _now: Cell(
+            window_text(*((None, None) if miss.window is None else miss.window[:2])), Ink.SOFT
+        ),
+        lambda miss: 0.0 if miss.window is None else miss.window.least,
+        True,
+        "From which price the selection is value, and above which it is suspicious",
+    ),
+    HeldColumn(
+        "Seen",
+        Column("59 min"),
+        lambda miss, now: age_cell(miss.price.scraped_at, now),
+        lambda miss: -miss.price.scraped_at,
+        tip="How long ago the bookmaker was last seen to offer the price",
+    ),
+)
+NEARNESS_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "By")

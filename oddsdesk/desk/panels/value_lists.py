@@ -1,0 +1,76 @@
+"""The two lists of the value-bet panel kept up to date: value bets and nearest misses."""
+
+from PySide6.QtCore import QObject, Signal
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.values import ValueEntry
+from oddsdesk.clock import Clock
+from oddsdesk.desk.models.miss_finder import MissFinder
+from oddsdesk.desk.models.misses import MissesModel
+from oddsdesk.desk.models.values import ValueRow, ValuesModel
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.stake_settings import StakeSettings
+from oddsdesk.ledger.presets import BUILT_IN, Preset
+from oddsdesk.pricing.stakes import stake
+
+
+class ValueLists(QObject):
+    """Fills both models from the board, the preset, the plan of stakes and the records."""
+
+    changed = Signal()
+    """Rows or counts differ."""
+
+    def __init__(self, board: Board, records: Records, stakes: StakeSettings, clock: Clock) -> None:
+        super().__init__()
+        self._board = board
+        self._records = records
+        self._stakes = stakes
+        self.bets = ValuesModel(clock)
+        self.misses = MissesModel(clock)
+        self.finder = MissFinder(board, clock)
+        self.preset: Preset = BUILT_IN[0]
+
+    @property
+    def hidden(self) -> int:
+        """How many value bets the preset does not show."""
+        return len(self._board.value_bets) - self.bets.count
+
+    def show_bets(self, *, may_move: bool) -> None:
+        """Take the value bets that the preset lets pass."""
+        entries = self._board.value_bets.items()
+        rows = {key: self._row(entry) for key, entry in entries if self._passes(entry)}
+        self.bets.show_rows(rows, may_move=may_move)
+        self.changed.emit()
+
+    def show_misses(self, *, may_move: bool) -> None:
+        """Take the near misses of the last pass."""
+        self.misses.show_rows(self.finder.misses, may_move=may_move)
+        self.changed.emit()
+
+    def _passes(self, entry: ValueEntry) -> bool:
+        bet = entry.bet
+        return self.preset.filter.passes(
+            sport=bet.sport,
+            market_type=bet.market_type,
+            bookmaker=bet.bookmaker,
+            odds=bet.odds,
+            true_ev=entry.true_ev,
+            is_live=self._is_live(entry),
+        )
+
+    def _row(self, entry: ValueEntry) -> ValueRow:
+        bet, fair = entry.bet, entry.true_fair
+        plan = self._stakes.plan
+        price = self._board.price(entry.key.game_id, CellKey(*entry.key[1:]))
+        return ValueRow(
+            entry,
+            None if fair is None else stake(plan, bet.odds, fair, bet.liquidity),
+            self._records.placed((*entry.key[:4], bet.bookmaker)),
+            self._is_live(entry),
+            0 if price is None else price.direction,
+        )
+
+    def _is_live(self, entry: ValueEntry) -> bool:
+        game = self._board.games.get(entry.key.game_id)
+        return entry.is_live or (game is not None and game.is_live)

@@ -1,0 +1,65 @@
+"""What the value-bet panel says in words: states, counts, and how the service reckons."""
+
+from typing import NamedTuple
+
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.theme.tokens import Ink
+
+PUBLISHED_TEXT = (
+    "This service overstates EV: its formula, as published, adds the reference's margin instead "
+    "of taking it out. Bets are chosen and sorted by true EV."
+)
+
+
+class State(NamedTuple):
+    """Why a list is empty, and what to do about it."""
+
+    icon: str
+    sentence: str
+    detail: str = ""
+    action: str = ""
+    ink: Ink = Ink.NOTE
+
+
+def state_without_bets(connection: Connection, filtered_out: int) -> State:
+    """Return why no value bet is listed; ``filtered_out`` is how many the preset hides."""
+    if connection.has_value_bets is False:
+        return State(
+            "lock", "Value bets are not in your plan.", "Pro and the plans above it have them."
+        )
+    if connection.link in (Link.CONNECTING, Link.STOPPED):
+        return State("loading", "Looking for value bets…")
+    if filtered_out:
+        bets = "1 value bet is" if filtered_out == 1 else f"{filtered_out} value bets are"
+        return State("filter", f"{bets} hidden by the preset.", action="Show all value bets")
+    if connection.link in (Link.WAITING, Link.REFUSED):
+        return State("offline", "Not connected.", "Value bets come back with the connection.")
+    return State(
+        "check", "No value bets now.", "A bet is listed while every rule of the service holds."
+    )
+
+
+def state_without_misses(games: int) -> State:
+    """Return why no near miss is listed; ``games`` is how many are read here."""
+    if not games:
+        return State(
+            "table",
+            "No game is read here yet.",
+            "Near misses are looked for in open games, and in all games while the odds grid is up.",
+        )
+    return State("check", "No price is close to being value.", _in_games(games))
+
+
+def misses_text(shown: int, games: int) -> str:
+    """Return how many near misses there are, and where they were looked for."""
+    return f"{shown} · {_in_games(games).lower().rstrip('.')}"
+
+
+def bets_text(shown: int, total: int, chosen: str) -> str:
+    """Return how many value bets there are and by what they were chosen."""
+    count = f"{shown}" if shown == total else f"{shown} of {total}"
+    return f"{count} · {chosen}"
+
+
+def _in_games(games: int) -> str:
+    return f"Looked for in {games} game{'s' if games != 1 else ''} read here."

@@ -1,0 +1,141 @@
+"""The user's records at the desk: kept in memory, written by a thread of their own."""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from oddsdesk.ledger.bets import BetKey, PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.presets import BUILT_IN, Preset
+from oddsdesk.ledger.schema import LedgerError
+
+_log = logging.getLogger(__name__)
+
+Taken = Callable[[], None]
+"""What is done on the window's thread once the file has it."""
+
+
+class Records(QObject):
+    """Presets and placed bets; what is shown is what the file holds.
+
+    The file is read and written on a thread of its own, since a disk may take its time.
+    """
+
+    presets_changed = Signal()
+    bets_changed = Signal()
+    failed = Signal(str)
+    """One line: why something could not be recorded or read."""
+    _written = Signal(object)
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.presets: tuple[Preset, ...] = BUILT_IN
+        """The built-in ones first."""
+        self._bets: dict[BetKey, tuple[PlacedBet, ...]] = {}
+        self._path = path
+        self._ledger: Ledger | None = None
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="ledger")
+        self._written.connect(self._on_written)
+        self._do(self._read)
+
+    def placed(self, key: BetKey) -> tuple[PlacedBet, ...]:
+        """Return what was placed on a price, oldest first."""
+        return self._bets.get(key, ())
+
+    def place(self, bet: PlacedBet, then: Callable[[PlacedBet], None]) -> None:
+        """Record a bet; ``then`` gets it with its number once it is on the disk."""
+
+        def write(ledger: Ledger) -> Taken:
+            placed = ledger.place(bet)
+            return lambda: self._take_placed(placed, then)
+
+        self._do(write)
+
+    def take_back(self, bet: PlacedBet) -> None:
+        """Forget a placed bet."""
+
+        def write(ledger: Ledger) -> Taken:
+            assert bet.ident is not None
+            ledger.take_back(bet.ident)
+            return lambda: self._drop(bet)
+
+        self._do(write)
+
+    def save_preset(self, preset: Preset) -> None:
+        """Keep a preset, in place of the user's one of the same name."""
+
+        def write(ledger: Ledger) -> Taken:
+            ledger.save_preset(preset)
+            return self._reread(ledger)
+
+        self._do(write)
+
+    def delete_preset(self, name: str) -> None:
+        """Forget one of the user's presets."""
+
+        def write(ledger: Ledger) -> Taken:
+            ledger.delete_preset(name)
+            return self._reread(ledger)
+
+        self._do(write)
+
+    def close(self) -> None:
+        """Finish what is being written and close the file."""
+        self._pool.shutdown(wait=True)
+        if self._ledger is not None:
+            self._ledger.close()
+
+    def _do(self, act: Callable[[Ledger], Taken]) -> None:
+        self._pool.submit(self._work, act)
+
+    def _work(self, act: Callable[[Ledger], Taken]) -> None:
+        try:
+            if self._ledger is None:
+                self._ledger = Ledger(self._path)
+            taken = act(self._ledger)
+        except LedgerError as error:
+            taken = partial(self.failed.emit, f"Your records: {error}")
+        except Exception:  # noqa: BLE001 - a thread's main
+            _log.exception("the ledger's thread failed")
+            return
+        self._written.emit(taken)
+
+    def _read(self, ledger: Ledger) -> Taken:
+        bets = ledger.bets()
+        take_presets = self._reread(ledger)
+
+        def take() -> None:
+            take_presets()
+            self._bets = {}
+            for bet in bets:
+                self._bets[bet.key] = (*self.placed(bet.key), bet)
+            self.bets_changed.emit()
+
+        return take
+
+    def _reread(self, ledger: Ledger) -> Taken:
+        presets, bad = ledger.presets()
+
+        def take() -> None:
+            self.presets = (*BUILT_IN, *presets)
+            self.presets_changed.emit()
+            if bad:
+                self.failed.emit(f"Your records: {'; '.join(bad)}")
+
+        return take
+
+    def _take_placed(self, bet: PlacedBet, then: Callable[[PlacedBet], None]) -> None:
+        self._bets[bet.key] = (*self.placed(bet.key), bet)
+        self.bets_changed.emit()
+        then(bet)
+
+    def _drop(self, bet: PlacedBet) -> None:
+        self._bets[bet.key] = tuple(held for held in self.placed(bet.key) if held != bet)
+        self.bets_changed.emit()
+
+    def _on_written(self, taken: Taken) -> None:
+        taken()
