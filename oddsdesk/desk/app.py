@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
+from platformdirs import user_data_path
 from PySide6.QtWidgets import QApplication
 
 from oddsdesk import __version__
@@ -21,7 +22,6 @@ from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.loop import run_on_qt
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.places import data_folder
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.store import open_store
@@ -76,7 +76,7 @@ async def _run(
     layout = Layout()
     theme = Theme(app, Scheme(layout.get("look/scheme", Scheme.SYSTEM.value)))
     board = Board(system_clock, settings.devig_method)
-    records = Records(data_folder() / LEDGER)
+    records = Records(user_data_path("oddsdesk", appauthor=False) / LEDGER)
     desk = Desk(board, theme, layout, records, system_clock, EMBEDDED)
     closed = asyncio.Event()
     desk.window.closed.connect(closed.set)
