@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.board.figures import offered
-from oddsdesk.board.matrix import Matrix, RowKey, Section
+from oddsdesk.board.matrix import Matrix, MatrixLine, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.pricing.rules import safety_floor
 
@@ -32,7 +32,7 @@ class GridRow(msgspec.Struct, frozen=True):
     reference_odds: float | None
     fair_odds: float | None
     ev: float | None
-    """True EV in percent, safety floor included; None where it can't be valued."""
+    """True EV in percent, safety floor included; None where it can't be valued or compared."""
     scraped_at: int
     changed_at: int
     is_live: bool
@@ -61,13 +61,22 @@ def grid_row(
         previous=price.previous,
         reference_odds=offered(line.reference),
         fair_odds=line.fair,
-        ev=None if line.fair is None else ev_pct(price.odds, line.fair, key.market_type),
+        ev=_comparable_ev(key, section, line, price),
         scraped_at=price.scraped_at,
         changed_at=price.changed_at,
         is_live=price.is_live or matrix.is_live,
         url=price.url,
         withdrawn_at=price.withdrawn_at,
     )
+
+
+def _comparable_ev(key: RowKey, section: Section, line: MatrixLine, price: Price) -> float | None:
+    """The edge of a price that bets on what the reference prices (D27), in play as it is (D30)."""
+    if line.fair is None or section.reference is None or key.bookmaker in section.other_bets:
+        return None
+    if price.is_live != section.reference.is_live:
+        return None
+    return ev_pct(price.odds, line.fair, key.market_type)
 
 
 def ev_pct(odds: float, fair: float, market_type: str) -> float:
