@@ -54,3 +54,5 @@ class Gathering(msgspec.Struct, frozen=True):
     """Slices that the service cut short without saying how to go on."""
     finished_at: int | None = None
     """When the last whole pass ended."""
+    is_paused: bool = False
+    """Whether the user stopped the reading; what was read stays."""

@@ -8,6 +8,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Gathering
 from oddsdesk.board.games import optional_ms
@@ -71,6 +73,9 @@ class Sync:
         self._watched: dict[str, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._games: Job | None = None
+        self._reading = asyncio.Event()
+        """Set while the rows of the odds grid may be read."""
+        self._reading.set()
 
     def start(self) -> None:
         """Begin: games and watched games first, then value bets and the stream."""
@@ -119,6 +124,14 @@ class Sync:
         elif self._tasks:
             self._poller.add(Job(_ROWS, self._pace.rows_s, 30, self._read_rows))
 
+    def pause_rows(self, paused: bool) -> None:
+        """Stop reading the rows of the odds grid after the slice on its way, or go on."""
+        if paused:
+            self._reading.clear()
+        else:
+            self._reading.set()
+        self._tell_gathering(self._board.gathering)
+
     def refresh(self) -> None:
         """Read everything now."""
         self._poller.hurry()
@@ -145,6 +158,7 @@ class Sync:
         await _in_slices(self._board.merge_matrix(matrix, asked_at))
 
     async def _read_rows(self) -> None:
+        await self._reading.wait()
         since = self._clock()
         rows, cut = 0, list[str]()
         async with aclosing(all_rows(self._client)) as slices:
@@ -153,14 +167,22 @@ class Sync:
                 rows += len(part.rows)
                 if part.cut is not None:
                     cut.append(part.cut)
-                self._board.set_gathering(Gathering(part.done, part.total, rows, tuple(cut)))
+                finished_at = self._board.gathering.finished_at
+                self._tell_gathering(
+                    Gathering(part.done, part.total, rows, tuple(cut), finished_at)
+                )
                 self.budget.wish(_ROWS, part.total or part.done, self._pace.rows_s)
+                await self._reading.wait()
         if not cut:
             await _in_slices(self._board.withdrawing_unheard(since))
         done = self._board.gathering
-        self._board.set_gathering(
+        self._tell_gathering(
             Gathering(done.slices_done, done.slices_done, rows, tuple(cut), self._clock())
         )
+
+    def _tell_gathering(self, gathering: Gathering) -> None:
+        is_paused = not self._reading.is_set()
+        self._board.set_gathering(msgspec.structs.replace(gathering, is_paused=is_paused))
 
     async def _read_health(self) -> None:
         try:
