@@ -122,9 +122,7 @@ def _edge(market_type: str, sides: tuple[float, list[float]], price: float) -> f
     ev_pct = (price / (fair * 1.01) - 1) * 100
     payout = 1 / price + sum(1 / other for other in others)
     cap = 10 if market_type in ("moneyline", "spread") else 20
-    holds = (
-        1 <= ev_pct <= cap and total <= 1.05 and 0.99 <= payout <= 1.05 and price / fair <= 1.15
-    )
+    holds = 1 <= ev_pct <= cap and total <= 1.05 and 0.99 <= payout <= 1.05 and price / fair <= 1.15
     return ev_pct if holds else None
 
 
