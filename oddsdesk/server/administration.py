@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +10,17 @@ from typing import Any, TypeVar
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.server.runner import Server
 from oddsdesk.server.running_feeds import FeedState
 from oddsdesk.store.backup import backup
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Key, NewKey
+from oddsdesk.store.values import HistoryPoint
 
 T = TypeVar("T")
+SILENT_MS = 10 * MINUTE_MS
+"""A log that took nothing of any game for this long was not being written."""
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +34,15 @@ class DatabaseState:
     reference: str
     last_scraped_at: int | None
     keep_log_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """What the log of price changes covers; times in milliseconds."""
+
+    began: int | None
+    silences: list[tuple[int, int]]
+    """Whiles in which nothing of any game was recorded."""
 
 
 class Administration:
@@ -54,6 +67,25 @@ class Administration:
     def back_up(self, target: Path) -> Future[int]:
         """Copy the odds file while it is in use; the answer is the copy's size in bytes."""
         return self._run(asyncio.to_thread(_back_up, self._server.store.path, target))
+
+    def history(
+        self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
+    ) -> Future[list[HistoryPoint]]:
+        """Return how all bookmakers' prices of a selection moved."""
+        asked = (game_id, market_type, period, selection, since_ms)
+        return self._run(asyncio.to_thread(lambda: self._server.store.reader().history(*asked)))
+
+    def reference_history(
+        self, game_id: str, lines: Sequence[tuple[str, int, str]], since_ms: int
+    ) -> Future[dict[tuple[str, int, str], list[HistoryPoint]]]:
+        """Return how the reference's prices moved, by (market type, period, selection)."""
+        asked = (game_id, lines, since_ms)
+        reader = self._server.store.reader
+        return self._run(asyncio.to_thread(lambda: reader().reference_history(*asked)))
+
+    def log_state(self, since_ms: int) -> Future[LogState]:
+        """Say how far back the log of price changes reaches, and when it was not written."""
+        return self._run(asyncio.to_thread(self._log_state, since_ms))
 
     def feeds(self) -> Future[list[FeedState]]:
         """Return every feed."""
@@ -107,6 +139,11 @@ class Administration:
             store.reader().last_scraped_at(),
             self._server.keep_log_ms,
         )
+
+    def _log_state(self, since_ms: int) -> LogState:
+        reader = self._server.store.reader()
+        silences = reader.silences(since_ms, self._clock(), SILENT_MS)
+        return LogState(reader.log_began(), silences)
 
     async def _feeds(self) -> list[FeedState]:
         return self._server.feeds.states()

@@ -1,6 +1,7 @@
 """What can be asked of the odds file: every resource of the contract, and the log."""
 
 import sqlite3
+from collections.abc import Iterable
 from typing import Final
 
 from oddsdesk.contract.resources import (
@@ -13,7 +14,17 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.queries import catalogue, event, games, listing, log, matrix, odds, valuation
+from oddsdesk.store.queries import (
+    catalogue,
+    event,
+    games,
+    listing,
+    log,
+    matrix,
+    odds,
+    past,
+    valuation,
+)
 from oddsdesk.store.queries import quotes as quote_queries
 from oddsdesk.store.queries import value_bets as bet_queries
 from oddsdesk.store.queries.select import Select
@@ -194,6 +205,23 @@ class Reader:
     ) -> list[HistoryPoint]:
         """Return how the prices of a selection moved since a time."""
         return log.history(self._select, game_id, market_type, period, selection, since_ms)
+
+    def reference_history(
+        self, game_id: str, lines: Iterable[past.Line], since_ms: int
+    ) -> dict[past.Line, list[HistoryPoint]]:
+        """Return how the reference's prices moved, by (market type, period, selection).
+
+        Each starts with the price that stood then; those without any are left out.
+        """
+        return past.line_histories(self._select, game_id, self._reference, lines, since_ms)
+
+    def log_began(self) -> int | None:
+        """Return when the oldest price change kept was recorded."""
+        return past.began(self._select)
+
+    def silences(self, since_ms: int, now_ms: int, longest_ms: int) -> list[tuple[int, int]]:
+        """Return the whiles, longer than ``longest_ms``, in which nothing was recorded."""
+        return past.silences(self._select, since_ms, now_ms, longest_ms)
 
     def last_scraped_at(self) -> int | None:
         """Return the newest ``scraped_at`` of all prices."""

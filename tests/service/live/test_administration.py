@@ -1,11 +1,13 @@
 """What the desk's dialog does with the embedded server, from another thread."""
 
 import sqlite3
+import time
 from pathlib import Path
 
 import httpx
 import pytest
 
+from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.plans import Plan
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.server.administration import Administration
@@ -125,3 +127,18 @@ def test_after_the_server_has_stopped_every_answer_says_so(tmp_path):
     assert server.stop()
     with pytest.raises(StoreUnavailableError, match="stopped"):
         server.administration.keys().result(LIMIT_S)
+
+
+def test_the_log_tells_how_prices_moved_and_since_when(server, administration, tmp_path):
+    file = tmp_path / "odds.ndjson"
+    file.write_text(LINE)
+    administration.add_feed(f"replay:{file}", 1).result(LIMIT_S)
+    game, line = game_id("EPL", "Arsenal - Chelsea"), ("moneyline", 0, "Draw")
+    deadline = time.monotonic() + LIMIT_S
+    while not (points := administration.history(game, *line, 0).result(LIMIT_S)):
+        assert time.monotonic() < deadline
+    assert [(point.bookmaker, point.odds) for point in points] == [("Betfair", 3.4)]
+    state = administration.log_state(0).result(LIMIT_S)
+    assert state.began is not None
+    assert state.silences == []
+    assert administration.reference_history(game, [line], 0).result(LIMIT_S) == {}

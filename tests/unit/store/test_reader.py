@@ -313,6 +313,8 @@ def ask_everything(reader: Reader, store: Store) -> None:
     reader.games_to_value(NOW - 15 * MINUTE_MS)
     reader.markets_to_value(1)
     reader.history(ident, "total", 0, "Yes", 0)
+    reader.reference_history(ident, [("total", 0, "Yes")], 0)
+    reader.silences(0, NOW, 60_000)
     reader.last_scraped_at()
     reader.is_simulated(NOW)
 
