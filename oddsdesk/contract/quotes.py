@@ -26,7 +26,7 @@ class BadQuoteError(ValueError):
     """A quote that makes no sense; the message names the field and what was expected."""
 
 
-class Quote(msgspec.Struct, frozen=True):
+class Quote(msgspec.Struct, frozen=True, gc=False):
     """What one bookmaker says of one market at one time; times in milliseconds.
 
     ``odds`` maps selection to decimal odds (finite, > 1); empty withdraws the market.

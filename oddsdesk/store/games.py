@@ -1,7 +1,10 @@
 """Which stored game a quote belongs to, and when that game starts (D31, D40)."""
 
+import json
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from oddsdesk.contract.competitions import sport_of
@@ -15,12 +18,16 @@ FINISHED_AFTER_MS: Final = 6 * 60 * MINUTE_MS
 """How long after its kick-off a game counts as finished, seen from a quote's ``scraped_at``."""
 
 _FIND = """
-SELECT id, match_name, competition, match_date, match_date_by, match_date_scraped_at
-FROM game WHERE game_id = ?
+SELECT id, match_name, competition, match_date, match_date_by, match_date_scraped_at, game_id
+FROM game WHERE game_id IN (SELECT value FROM json_each(?))
 """
 _INSERT = "INSERT INTO game (game_id, competition, sport, match_name) VALUES (?, ?, ?, ?)"
 _DATE = "UPDATE game SET match_date = ? WHERE id = ?"
 _DATE_SOURCE = "UPDATE game SET match_date_by = ?, match_date_scraped_at = ? WHERE id = ?"
+
+Name = tuple[str, str]
+"""Competition and match name."""
+_ident = lru_cache(maxsize=1 << 14)(game_id)
 
 
 @dataclass(slots=True)
@@ -49,6 +56,13 @@ class Games:
         self._by_id: dict[str, StoredGame | None] = {}
         self._moved: dict[int, StoredGame] = {}
         self._dated: dict[int, StoredGame] = {}
+
+    def look_up(self, names: Iterable[Name]) -> dict[Name, int]:
+        """Read the games that go by plain names, all at once; return their rows."""
+        idents = {name: _ident(*name) for name in names}
+        self._read(idents.values())
+        found = {name: self._by_id[ident] for name, ident in idents.items()}
+        return {name: game.row for name, game in found.items() if game is not None}
 
     def of(self, quote: Quote) -> StoredGame:
         """Return the game that a quote is about, made if it is new."""
@@ -116,14 +130,19 @@ class Games:
         )
 
     def _find(self, competition: str, match_name: str) -> StoredGame | None:
-        ident = game_id(competition, match_name)
+        ident = _ident(competition, match_name)
         if ident not in self._by_id:
-            found = self._connection.execute(_FIND, (ident,)).fetchall()
-            self._by_id[ident] = StoredGame(*found[0]) if found else None
+            self._read([ident])
         return self._by_id[ident]
 
+    def _read(self, idents: Iterable[str]) -> None:
+        asked = list(idents)
+        rows = self._connection.execute(_FIND, (json.dumps(asked),)).fetchall()
+        self._by_id.update(dict.fromkeys(asked))
+        self._by_id.update({ident: StoredGame(*game) for *game, ident in rows})
+
     def _make(self, competition: str, match_name: str) -> StoredGame:
-        ident = game_id(competition, match_name)
+        ident = _ident(competition, match_name)
         values = (ident, competition, sport_of(competition), match_name)
         row = self._connection.execute(_INSERT, values).lastrowid
         assert row is not None

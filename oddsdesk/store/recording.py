@@ -1,7 +1,7 @@
 """Recording quotes: change detection against present state, and the log of what changed."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -13,8 +13,10 @@ from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, put_setting
 from oddsdesk.store.values import Recorded
 
 _PRESENT = """
-SELECT market_type, period, scraped_at, odds, is_live, selections FROM quote
-WHERE game = ? AND bookmaker = ?
+SELECT q.game, q.bookmaker, q.market_type, q.period,
+    q.scraped_at, q.odds, q.is_live, q.selections
+FROM json_each(?) pair CROSS JOIN quote q
+    ON q.game = json_extract(pair.value, '$[0]') AND q.bookmaker = json_extract(pair.value, '$[1]')
 """
 _KEEP = """
 INSERT INTO quote (game, bookmaker, market_type, period,
@@ -77,14 +79,20 @@ class _Recording:
         self.quotes = 0
         self.skipped = 0
 
+    def read_ahead(self, quotes: Collection[Quote]) -> None:
+        """Read what is present of the quotes' games at once, as far as they are known by name."""
+        rows = self._games.look_up({(quote.competition, quote.match_name) for quote in quotes})
+        asked = (((quote.competition, quote.match_name), quote.bookmaker) for quote in quotes)
+        self._read({(rows[name], bookmaker) for name, bookmaker in asked if name in rows})
+
     def take(self, quote: Quote) -> None:
         """Compare a quote with the present one and note what to write."""
         game = self._games.of(quote)
         pair = (game.row, quote.bookmaker)
         market = (quote.market_type, quote.period)
-        offer = self._present.get(pair)
-        if offer is None:
-            offer = self._present[pair] = self._read(pair)
+        if pair not in self._present:
+            self._read([pair])
+        offer = self._present[pair]
         present = offer.get(market)
         if present is not None and quote.scraped_at < present.scraped_at:
             self.skipped += 1
@@ -123,9 +131,12 @@ class _Recording:
         self._games.write_dates()
         return len(self._log)
 
-    def _read(self, pair: Pair) -> dict[Market, _Present]:
-        rows = self._connection.execute(_PRESENT, pair).fetchall()
-        return {(market_type, period): _Present(*present) for market_type, period, *present in rows}
+    def _read(self, pairs: Iterable[Pair]) -> None:
+        asked = list(pairs)
+        self._present.update({pair: {} for pair in asked})
+        rows = self._connection.execute(_PRESENT, (_encode(asked).decode(),)).fetchall()
+        for game, bookmaker, market_type, period, *present in rows:
+            self._present[game, bookmaker][market_type, period] = _Present(*present)
 
     def _note_changes(self, pair: Pair, quote: Quote, before: str | None) -> None:
         old = {} if before is None else _decode_odds(before)
@@ -160,7 +171,7 @@ def _newest(covered: Iterable[tuple[Any, ...]]) -> list[tuple[int, bool, int]]:
 
 def record_quotes(
     connection: sqlite3.Connection,
-    quotes: Iterable[Quote],
+    quotes: Collection[Quote],
     *,
     reference: str,
     simulated: bool,
@@ -168,6 +179,7 @@ def record_quotes(
 ) -> Recorded:
     """Record checked quotes inside the caller's transaction (D40, D42)."""
     recording = _Recording(connection, reference, now_ms)
+    recording.read_ahead(quotes)
     for quote in quotes:
         recording.take(quote)
     changes = recording.write()
