@@ -84,7 +84,8 @@ class Desk:
 
     def attach(self, wishes: Wishes) -> None:
         """Tell from now on what the user looks at."""
-        watching = Watching(wishes)
+        # Kept: Qt holds no reference to who a signal is connected to.
+        watching = self._watching = Watching(wishes)
         self.games.game_opened.connect(watching.open)
         self.games.game_closed.connect(watching.close)
         self.explain.game_wanted.connect(watching.explain)
