@@ -19,6 +19,7 @@ from oddsdesk.pricing.rules import (
     least_edge_factor,
 )
 
+_MINUTE_S: Final = 60
 _AGE: Final = f"{MAX_AGE_MS // MINUTE_MS} min"
 _TITLES: Final = {
     Rule.OTHER_BOOKMAKER: "Not the reference itself",
@@ -26,7 +27,7 @@ _TITLES: Final = {
     Rule.REFERENCE_SIDES: "Reference prices all sides",
     Rule.COMPARABLE: "Bets on the same outcomes",
     Rule.DEVIGGED: "A fair price exists",
-    Rule.REFERENCE_AGE: f"Reference age ≤ {_AGE}",
+    Rule.REFERENCE_AGE: f"Ref. age ≤ {_AGE}",
     Rule.BOOK_AGE: f"Price age ≤ {_AGE}",
     Rule.PAYOUT_RATE: f"Reference S ≤ {MAX_PAYOUT_RATE:g}",
     Rule.MIN_EDGE: f"Edge ≥ {MIN_EV:g} %",
@@ -64,15 +65,12 @@ def margin_text(check: RuleCheck) -> str:
 
 
 def duration_text(span_ms: float) -> str:
-    """Return a span of up to some hours: ``5 s``, ``14 min 20 s``, ``2 h 5 min``."""
+    """Return a span rounded down: ``95 s``, ``14 min``, ``2 h 5 min``."""
     seconds = int(max(0.0, span_ms)) // 1000
-    minutes, seconds = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    if minutes:
-        return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
-    return f"{seconds} s"
+    if seconds < 2 * _MINUTE_S:
+        return f"{seconds} s"
+    minutes = seconds // _MINUTE_S
+    return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def doubt_text(said: Explanation) -> str:

@@ -5,12 +5,11 @@ from typing import Final
 from oddsdesk.board.explaining import Explanation, MethodFigure
 from oddsdesk.board.explanation_text import method_title
 from oddsdesk.board.verdict_words import figure_text, margin_text, rule_title
-from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.models.figures import window_text
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.fact_list import Fact
 from oddsdesk.pricing.devig import DEFAULT_METHOD, PUBLISHED
-from oddsdesk.pricing.rules import Rule
+from oddsdesk.pricing.rules import Rule, RuleCheck
 
 _MINUS: Final = "−"
 
@@ -19,7 +18,7 @@ def ev_text(ev: float | None) -> str:
     """Return an EV with 2 decimals, its sign and a true minus; a dash for none."""
     if ev is None:
         return "–"
-    return f"{ev:+.2f} %".replace("-", _MINUS)
+    return f"{round(ev, 2) + 0.0:+.2f} %".replace("-", _MINUS)
 
 
 def arithmetic(said: Explanation) -> list[Fact]:
@@ -63,26 +62,48 @@ def methods(said: Explanation) -> list[Fact]:
 
 
 def rules(said: Explanation) -> list[Fact]:
-    """Return every rule with a tick or a cross, its figure and its margin."""
+    """Return every rule with a tick or a cross, its figure and its margin.
+
+    Those that only hold or do not are one line while they hold.
+    """
     if said.doubt is not None:
         return []
-    facts = []
-    for check in said.verdict.checks:
-        title = rule_title(check.rule)
-        if check.rule is Rule.EDGE_CAP:
-            title += f" ({market_title(said.key.market_type).lower()})"
-        figure, margin = figure_text(check), margin_text(check)
-        facts.append(
-            Fact(
-                title,
-                margin,
-                note="" if figure == margin else figure,
-                mark="✓" if check.holds else "✗",
-                mark_ink=Ink.UP if check.holds else Ink.DOWN,
-                is_strong=not check.holds,
-            )
-        )
+    checks = sorted(said.verdict.checks, key=_place)
+    plain = [check for check in checks if check.figure is None and check.holds]
+    facts = [_rule(check) for check in checks if check not in plain]
+    if plain:
+        title = f"Comparable with {said.reference}"
+        tip = "\n".join(f"✓ {rule_title(check.rule)}" for check in plain)
+        facts.append(Fact(title, "", mark="✓", tip=tip))
     return facts
+
+
+_ORDER: Final = (
+    Rule.MIN_EDGE,
+    Rule.EDGE_CAP,
+    Rule.MAX_EDGE,
+    Rule.PAYOUT,
+    Rule.PAYOUT_RATE,
+    Rule.RATIO,
+    Rule.BOOK_AGE,
+    Rule.REFERENCE_AGE,
+)
+"""What one looks at first; rules without a figure come after them."""
+
+
+def _place(check: RuleCheck) -> int:
+    return _ORDER.index(check.rule) if check.rule in _ORDER else len(_ORDER)
+
+
+def _rule(check: RuleCheck) -> Fact:
+    return Fact(
+        rule_title(check.rule),
+        margin_text(check),
+        note=figure_text(check).replace("-", _MINUS),
+        mark="✓" if check.holds else "✗",
+        mark_ink=Ink.UP if check.holds else Ink.DOWN,
+        is_strong=not check.holds,
+    )
 
 
 def _method(said: Explanation, figure: MethodFigure) -> Fact:

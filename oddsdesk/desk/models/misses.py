@@ -83,14 +83,14 @@ COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
     ),
     HeldColumn(
         "Stopped by",
-        Column("Reference prices all sides", Align.LEFT),
+        Column("Not listed by the service", Align.LEFT),
         _stopped_by,
         lambda miss: "" if miss.stopped_by is None else rule_title(miss.stopped_by.rule),
         tip="The rule that is farthest from holding",
     ),
     HeldColumn(
         "By",
-        Column("14 min 20 s short"),
+        Column("0.0000 short"),
         _margin,
         lambda miss: miss.distance,
         tip="How far the price is from the rule's threshold: nearest first",

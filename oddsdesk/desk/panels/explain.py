@@ -1,5 +1,6 @@
 """The Explain dock: why a price has its EV, step by step, and what stops it."""
 
+from html import escape
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -105,7 +106,9 @@ class ExplainPanel(QWidget):
         self.remedies = QLabel(wordWrap=True)
         for label in (self.title, self.big, self.note, self.remedies):
             label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setMinimumWidth(1)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.title.setTextFormat(Qt.TextFormat.RichText)
         self._copy = QToolButton()
         self._copy.setText("Copy")
         self._copy.setProperty("look", "plain")
@@ -192,11 +195,7 @@ class ExplainPanel(QWidget):
         self.placeholder.say("search", f"{name} has no price for {self._key.selection}.")
 
     def _show_head(self, said: Explanation) -> None:
-        beside = beside_text(said.selection, said.match_name)
-        where = f"{said.market}, {said.period_label}"
-        self.title.setText(
-            f"{said.selection} {beside} · {said.bookmaker} {exact_odds_text(said.odds)}\n{where}"
-        )
+        self.title.setText(_title(said, self._theme.tokens.ink(Ink.SOFT)))
         self.big.setText("Not valued" if said.true_ev is None else ev_text(said.true_ev))
         give_ink(self.big, _ink_of(said))
         self.note.setText("\n".join(self._notes(said)))
@@ -253,3 +252,13 @@ def _ink_of(said: Explanation) -> Ink:
     if said.true_ev is None or said.is_withdrawn:
         return Ink.NOTE
     return Ink.VALUE if said.verdict.is_value else Ink.STRONG
+
+
+def _title(said: Explanation, soft: str) -> str:
+    """The price in three lines of rich text: selection, market, bookmaker and odds."""
+    beside = escape(beside_text(said.selection, said.match_name))
+    where = escape(f"{said.market}, {said.period_label}")
+    return (
+        f"<b>{escape(said.selection)}</b> <span style='color:{soft}'>{beside}<br>{where}</span>"
+        f"<br>{escape(said.bookmaker)} <b>{exact_odds_text(said.odds)}</b>"
+    )

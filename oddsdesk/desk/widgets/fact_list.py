@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
 
 from oddsdesk.desk.theme.spacing import HALF, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.elided_label import ElidedLabel
 
 _MARK, _TITLE, _NOTE, _FIGURE = range(4)
+_MARK_GAP = 6
 _INK_LOOKS = {
     Ink.STRONG: "",
     Ink.SOFT: "soft",
@@ -36,23 +38,23 @@ class Fact(NamedTuple):
 
 
 class FactList(QWidget):
-    """Shows facts; lines that stay are written over in place, so nothing flickers."""
+    """Shows facts under a line; labels that stay are written over, so nothing flickers."""
 
     def __init__(self, theme: Theme, purpose: str) -> None:
         super().__init__()
         self.setAccessibleName(purpose)
         self._theme = theme
         self._facts: tuple[Fact, ...] = ()
-        self._lines: list[tuple[QLabel, QLabel, QLabel, QLabel]] = []
+        self._lines: list[_Line] = []
         rule = QFrame()
         rule.setProperty("look", "rule")
         rule.setFixedHeight(1)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setHorizontalSpacing(STEP)
+        self._grid.setHorizontalSpacing(0)
         self._grid.setVerticalSpacing(HALF)
         self._grid.setColumnStretch(_TITLE, 1)
-        self._grid.addWidget(rule, 0, 0, 1, 4)
+        self._grid.addWidget(rule, 0, 0, 1, _FIGURE + 1)
         self._grid.setRowMinimumHeight(0, STEP + 1)
 
     @property
@@ -64,49 +66,62 @@ class FactList(QWidget):
         """Show these lines; the list is hidden where there are none."""
         self._facts = tuple(facts)
         while len(self._lines) < len(facts):
-            self._add_line()
+            self._lines.append(_Line(self._theme, self._grid, len(self._lines) + 1))
         for place, line in enumerate(self._lines):
-            for label in line:
-                label.setVisible(place < len(facts))
-        for line, fact in zip(self._lines, facts, strict=False):
-            self._write(line, fact)
+            line.show_fact(facts[place] if place < len(facts) else None)
         self.setVisible(bool(facts))
 
-    def _add_line(self) -> None:
-        row = len(self._lines) + 1
-        labels = (QLabel(), QLabel(), QLabel(), QLabel())
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        for column, label in enumerate(labels):
+
+class _Line:
+    """The labels of one fact."""
+
+    def __init__(self, theme: Theme, grid: QGridLayout, row: int) -> None:
+        self._theme = theme
+        self._grid, self._row, self._span = grid, row, 1
+        self.mark, self.title, self.note, self.figure = QLabel(), ElidedLabel(), QLabel(), QLabel()
+        self.mark.setFont(theme.fonts.strong)
+        self.mark.setContentsMargins(0, 0, _MARK_GAP, 0)
+        self.note.setFont(theme.fonts.small)
+        self.title.setProperty("look", "soft")
+        self.note.setProperty("look", "note")
+        for label in (self.note, self.figure):
+            label.setContentsMargins(STEP, 0, 0, 0)
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for column, label in enumerate((self.mark, self.title, self.note, self.figure)):
             label.setTextFormat(Qt.TextFormat.PlainText)
-            if column >= _NOTE:
-                label.setAlignment(right)
-            self._grid.addWidget(label, row, column)
-        title = labels[_TITLE]
-        title.setProperty("look", "soft")
-        title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        labels[_NOTE].setProperty("look", "note")
-        labels[_NOTE].setFont(self._theme.fonts.small)
-        labels[_MARK].setFont(self._theme.fonts.strong)
-        self._lines.append(labels)
+            grid.addWidget(label, row, column)
 
-    def _write(self, line: tuple[QLabel, QLabel, QLabel, QLabel], fact: Fact) -> None:
-        mark, title, note, figure = line
-        _say(mark, fact.mark)
-        mark.setVisible(bool(fact.mark))
-        give_ink(mark, fact.mark_ink)
-        _say(title, fact.title)
-        _say(note, fact.note)
-        _say(figure, fact.figure)
-        figure.setFont(self._theme.fonts.strong if fact.is_strong else self._theme.fonts.body)
-        give_ink(figure, Ink.STRONG if fact.is_strong else Ink.SOFT)
-        tip = fact.tip or f"{fact.title}: {fact.figure} {fact.note}".strip()
-        title.setToolTip(tip)
-        title.setAccessibleName(f"{fact.mark} {fact.title} {fact.figure} {fact.note}".strip())
+    def show_fact(self, fact: Fact | None) -> None:
+        """Write the labels over; None hides them."""
+        if fact is None:
+            for label in (self.mark, self.title, self.note, self.figure):
+                label.hide()
+            return
+        for label, text in (
+            (self.mark, fact.mark), (self.note, fact.note), (self.figure, fact.figure)
+        ):  # fmt: skip
+            if label.text() != text:
+                label.setText(text)
+            label.setVisible(bool(text))
+        self._stretch_title(1 if fact.note or fact.figure else _FIGURE)
+        self.title.show_text(fact.title)
+        self.title.show()
+        give_ink(self.mark, fact.mark_ink)
+        give_ink(self.figure, Ink.STRONG if fact.is_strong else Ink.SOFT)
+        fonts = self._theme.fonts
+        self.figure.setFont(fonts.strong if fact.is_strong else fonts.body)
+        said = f"{fact.mark} {fact.title} {fact.note} {fact.figure}".strip()
+        self.title.setAccessibleName(" ".join(said.split()))
+        self.figure.setToolTip(fact.tip)
+        if fact.tip:
+            self.title.setToolTip(fact.tip)
 
-
-def _say(label: QLabel, text: str) -> None:
-    if label.text() != text:
-        label.setText(text)
+    def _stretch_title(self, span: int) -> None:
+        """Give the title the room of the figures where there are none."""
+        if span != self._span:
+            self._span = span
+            self._grid.removeWidget(self.title)
+            self._grid.addWidget(self.title, self._row, _TITLE, 1, span)
 
 
 def give_ink(label: QLabel, ink: Ink) -> None:
