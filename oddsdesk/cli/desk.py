@@ -2,22 +2,36 @@
 
 import logging
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
+import msgspec
 
-from oddsdesk.cli.options import database_option
 from oddsdesk.desk.display import missing_display, missing_qt_library
-from oddsdesk.feeds.errors import FeedError
-from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
-from oddsdesk.server.listener import ListenError
-from oddsdesk.server.settings import Settings
-from oddsdesk.store.errors import StoreError
+from oddsdesk.desk.profiles import (
+    EMBEDDED_NAME,
+    EmbeddedProfile,
+    Profile,
+    Profiles,
+    UnknownProfileError,
+)
+from oddsdesk.desk.sessions import SessionError
+from oddsdesk.places import settings_folder
+from oddsdesk.pricing.devig import METHODS
 
 
 @click.command()
-@click.option("--local", is_flag=True, help="Use the embedded local server (the default).")
-@database_option
+@click.option(
+    "--local", is_flag=True, help="Use the embedded local server (so does a first start)."
+)
+@click.option("--profile", metavar="NAME", help="Use a saved connection.")
+@click.option(
+    "--database",
+    type=click.Path(path_type=Path),
+    show_default="the platform's data folder",
+    help="SQLite file that holds the odds; it is made if it is missing.",
+)
 @click.option(
     "--feed",
     "feeds",
@@ -29,8 +43,7 @@ from oddsdesk.store.errors import StoreError
 @click.option(
     "--speed",
     type=click.FloatRange(0.01, 100_000),
-    default=1.0,
-    show_default=True,
+    show_default="1",
     help="How fast replays run: 60 plays an hour a minute.",
 )
 @click.option("--reference", metavar="NAME", help="The bookmaker that prices are judged by.")
@@ -38,45 +51,69 @@ from oddsdesk.store.errors import StoreError
     "--devig",
     "devig_method",
     type=click.Choice(METHODS),
-    default=DEFAULT_METHOD,
-    show_default=True,
     metavar="METHOD",
-    help="How the reference's margin is taken out.",
+    help="How the reference's margin is taken out, by the embedded server and for true EV. "
+    "Default: as the settings say.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Tell on stderr what happens.")
 def desk(
     local: bool,
-    database: Path,
+    profile: str | None,
+    database: Path | None,
     feeds: tuple[str, ...],
-    speed: float,
+    speed: float | None,
     reference: str | None,
-    devig_method: str,
+    devig_method: str | None,
     verbose: bool,
 ) -> None:
-    """Open the desk.
+    """Open the desk: on the connection used last, or as the options say.
+
+    Options of the embedded server hold this time only.
 
     \b
     Example:
+      oddsdesk desk --profile "Odds service"
       oddsdesk desk --local --feed simulator
       oddsdesk desk --local --feed 'replay:the-odds-api:snapshots/*.json.gz'
     """
     logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     if verbose:
         logging.getLogger("oddsdesk").setLevel(logging.INFO)
+    given = {
+        "database": None if database is None else str(database.absolute()),
+        "feeds": feeds or None,
+        "speed": speed,
+        "reference": reference,
+        "devig_method": devig_method,
+    }
+    changes = {name: value for name, value in given.items() if value is not None}
+    wanted = _wanted_profile(profile, local, changes)
     problem = missing_display() or missing_qt_library()
     if problem is not None:
         raise click.ClickException(problem)
-    from oddsdesk.desk.app import run_desk  # noqa: PLC0415 - Qt only where it can draw
+    from oddsdesk.desk.app import Start, run_desk  # noqa: PLC0415 - Qt only where it can draw
 
-    settings = Settings(
-        database,
-        port=0,
-        reference=reference,
-        devig_method=devig_method,
-        feeds=feeds,
-        speed=speed,
-    )
     try:
-        run_desk(settings)
-    except (StoreError, ListenError, FeedError) as error:
+        run_desk(Start(wanted, devig_method))
+    except SessionError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _wanted_profile(name: str | None, local: bool, changes: Mapping[str, object]) -> Profile | None:
+    """Return the connection that the options mean, None where the settings are to say."""
+    if name is None:
+        if not local and not changes:
+            return None
+        name = EMBEDDED_NAME
+    elif local:
+        raise click.UsageError("--profile names a connection already: leave out --local")
+    try:
+        profile = Profiles(settings_folder()).find(name)
+    except UnknownProfileError as error:
+        raise click.ClickException(str(error)) from error
+    if not changes:
+        return profile
+    if not isinstance(profile, EmbeddedProfile):
+        option = next(iter(changes)).replace("devig_method", "devig").replace("feeds", "feed")
+        raise click.UsageError(f"--{option} is for the embedded server; {name!r} is elsewhere")
+    return msgspec.structs.replace(profile, **changes)

@@ -1,109 +1,136 @@
-"""The composition root: builds server, client, board and window and passes each what it needs."""
+"""The composition root: builds connection, board and window and passes each what it needs."""
 
 import asyncio
 import gc
-import logging
 import signal
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass
 
-from platformdirs import user_data_path
 from PySide6.QtWidgets import QApplication
 
 from oddsdesk import __version__
 from oddsdesk.board.board import Board
-from oddsdesk.board.sync import Sync
-from oddsdesk.client.client import Client
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.assembly import Desk
+from oddsdesk.desk.connections import Connections
+from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
+from oddsdesk.desk.embedding import EmbeddedSession
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.loop import run_on_qt
+from oddsdesk.desk.profiles import EMBEDDED_NAME, Profile, Profiles, RemoteProfile
 from oddsdesk.desk.records import Records
+from oddsdesk.desk.secrets import Secrets
+from oddsdesk.desk.sessions import RemoteSession, Session, SessionError
+from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, KEEP_DAYS, METHOD, SCHEME
+from oddsdesk.desk.settings.effects import Effects
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.server.settings import Settings
-from oddsdesk.server.thread import EmbeddedServer
-from oddsdesk.store.store import open_store
-from oddsdesk.tasks import spawn
+from oddsdesk.places import data_folder, settings_folder
+from oddsdesk.tasks import spawn, stop
 
-EMBEDDED = "Embedded server"
 LEDGER = "ledger.db"
-SIMULATOR = "simulator"
-
-_log = logging.getLogger(__name__)
 
 
-def run_desk(settings: Settings) -> None:
-    """Open the desk on an embedded server and return when it was closed.
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the command line asked for; a profile of None leaves it to the settings."""
+
+    profile: Profile | None = None
+    devig_method: str | None = None
+    """For true EV, this time; None as the settings say."""
+
+
+class Root:
+    """What lives as long as the program: settings, saved connections, keys."""
+
+    def __init__(self, start: Start) -> None:
+        self.layout = Layout()
+        self.preferences = Preferences(self.layout)
+        self.profiles = Profiles(settings_folder())
+        self.secrets = Secrets(settings_folder())
+        self.method = start.devig_method or self.preferences.get(METHOD)
+        self.was_asked = start.profile is not None
+        self.first = self._first_session(start.profile or self._usual_profile())
+
+    def make_session(self, profile: Profile) -> Session:
+        """Return a connection that has to answer before it is used."""
+        if isinstance(profile, RemoteProfile):
+            return RemoteSession(profile, self.secrets, asks_first=True)
+        return EmbeddedSession(profile, self.preferences.get(KEEP_DAYS), system_clock)
+
+    def _usual_profile(self) -> Profile:
+        if self.preferences.get(AT_START) == "last":
+            return self.profiles.last
+        return self.profiles.find(EMBEDDED_NAME)
+
+    def _first_session(self, profile: Profile) -> Session:
+        """A server begins while Qt does; a service that is away is waited for."""
+        if isinstance(profile, RemoteProfile):
+            return RemoteSession(profile, self.secrets, asks_first=False)
+        session = EmbeddedSession(profile, self.preferences.get(KEEP_DAYS), system_clock)
+        session.begin()
+        return session
+
+
+def run_desk(start: Start) -> None:
+    """Open the desk and return when it was closed.
 
     Raises:
-        StoreError, ListenError, FeedError: one line that says what cannot be used.
+        SessionError: the connection that was asked for cannot be had; one line.
     """
     gc.freeze()
-    server = EmbeddedServer(replace(settings, feeds=settings.feeds or _first_feeds(settings)))
-    with ThreadPoolExecutor(1, thread_name_prefix="server start") as pool:
-        starting = pool.submit(server.start)
-        app = QApplication(["oddsdesk"])
-        app.setApplicationName("oddsdesk")
-        app.setApplicationVersion(__version__)
-        app.setDesktopFileName("oddsdesk")
-        try:
-            run_on_qt(app, lambda: _run(app, server, starting, settings))
-        finally:
-            if not server.stop():
-                _log.warning("the embedded server did not stop in time")
+    root = Root(start)
+    app = QApplication(["oddsdesk"])
+    app.setApplicationName("oddsdesk")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("oddsdesk")
+    failure = run_on_qt(app, lambda: _run(app, root))
+    if failure is not None:
+        raise SessionError(failure)
 
 
-def _first_feeds(settings: Settings) -> tuple[str, ...]:
-    """Simulated odds until the database holds real ones: the two must not mix unasked."""
-    if not settings.database.exists():
-        return (SIMULATOR,)
-    with closing(open_store(settings.database, read_only=True)) as store:
-        return () if store.reader().holds_real_odds() else (SIMULATOR,)
-
-
-def _feed_text(settings: Settings) -> str:
-    """What the window says of feeds whose odds are not of this moment."""
-    if not any(feed.startswith("replay:") for feed in settings.feeds):
-        return ""
-    return f"Replay · {settings.speed:g}×"
-
-
-async def _run(
-    app: QApplication, server: EmbeddedServer, starting: Future[str], settings: Settings
-) -> None:
-    layout = Layout()
-    theme = Theme(app, Scheme(layout.get("look/scheme", Scheme.SYSTEM.value)))
-    board = Board(system_clock, settings.devig_method)
-    records = Records(user_data_path("oddsdesk", appauthor=False) / LEDGER)
-    desk = Desk(board, theme, layout, records, system_clock, EMBEDDED)
-    closed = asyncio.Event()
-    desk.window.closed.connect(closed.set)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, desk.window.close)
-    desk.top_bar.show_feed(_feed_text(settings))
-    desk.window.restore()
-    desk.window.show()
+async def _run(app: QApplication, root: Root) -> str | None:
+    """Return why there was nothing to open the desk on; an error would keep widgets alive."""
+    get = root.preferences.get
+    theme = Theme(app, Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
+    board = Board(system_clock, root.method)
+    records = Records(data_folder() / LEDGER)
+    desk = Desk(board, theme, root.layout, root.preferences, records, system_clock)
+    switchboard = Switchboard(board, system_clock, root.make_session)
+    switchboard.left.connect(desk.begin_anew)
+    desk.attach(switchboard)
+    effects = Effects(root.preferences, theme, board)
+    effects.method_changed.connect(desk.status_bar.show_method)
+    dialogs = DeskDialogs(
+        desk.window, theme, root.preferences, root.profiles, root.secrets, switchboard
+    )
+    connections = Connections(
+        desk.window, desk.top_bar, desk.connections_menu, switchboard, root.profiles, dialogs
+    )
+    desk.offer_settings(dialogs.open_settings)
     try:
-        ended = spawn("desk: closed", closed.wait())
-        started = asyncio.wrap_future(starting)
-        either: set[asyncio.Future[Any]] = {started, ended}
-        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-        if not closed.is_set():
-            await _work(desk, board, Client(started.result(), server.key), closed)
+        return await _until_closed(desk, connections, root)
     finally:
+        desk.window.hide()
+        await connections.close()
         desk.close()
         records.close()
 
 
-async def _work(desk: Desk, board: Board, client: Client, closed: asyncio.Event) -> None:
-    async with client:
-        sync = Sync(client, board, system_clock)
-        desk.attach(sync)
-        sync.start()
-        try:
-            await closed.wait()
-        finally:
-            await sync.stop()
+async def _until_closed(desk: Desk, connections: Connections, root: Root) -> str | None:
+    closed = asyncio.Event()
+    desk.window.closed.connect(closed.set)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, desk.window.close)
+    desk.window.restore()
+    desk.window.show()
+    ended = spawn("desk: closed", closed.wait())
+    opening = spawn("desk: first connection", connections.open(root.first))
+    await asyncio.wait([ended, opening], return_when=asyncio.FIRST_COMPLETED)
+    if opening.done() and (error := opening.result()) is not None:
+        if root.was_asked:
+            return str(error)
+        connections.tell(root.first.profile, error)
+    await ended
+    await stop(opening)
+    return None

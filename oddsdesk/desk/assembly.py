@@ -1,10 +1,10 @@
 """The window put together: panels made, their wishes connected."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.games import GameEntry
@@ -52,13 +52,12 @@ class Desk:
         board: Board,
         theme: Theme,
         layout: Layout,
+        preferences: Preferences,
         records: Records,
         clock: Clock,
-        connection_name: str,
     ) -> None:
         self.window = MainWindow(theme, layout)
-        self.preferences = Preferences(layout)
-        self.odds_format = OddsFormat(self.preferences)
+        self.odds_format = OddsFormat(preferences)
         self._board = board
         self._theme = theme
         self._clock = clock
@@ -66,7 +65,8 @@ class Desk:
         self.values = ValuesPanel(board, theme, clock, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
         self.grid = GridPanel(board, theme, clock)
-        self.top_bar = TopBar(board, theme, connection_name, self.window.menu)
+        self.connections_menu = QMenu(self.window)
+        self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)
         self.top_bar.add_control(FormatButton(self.odds_format))
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
@@ -104,8 +104,13 @@ class Desk:
 
     def begin_anew(self) -> None:
         """Close every game: the board is about to hold those of another service."""
+        self.explain.show_price(None)
         self.games.close_all()
         self._has_chosen = False
+
+    def offer_settings(self, open_settings: Callable[[], None]) -> None:
+        """Let the menu open the settings."""
+        self.window.add_action("Settings…", "Ctrl+,", open_settings)
 
     def close(self) -> None:
         """Let go of the board; the window is closed already."""

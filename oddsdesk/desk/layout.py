@@ -5,7 +5,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QMainWindow
 
-from oddsdesk.desk.folders import config_folder
+from oddsdesk.places import settings_folder
 
 LAYOUT_VERSION = 1
 """Raised when docks are renamed: an older layout is then left alone."""
@@ -16,7 +16,7 @@ class Layout:
 
     def __init__(self, path: Path | None = None) -> None:
         self._settings = QSettings(
-            str(path or config_folder() / "desk.ini"), QSettings.Format.IniFormat
+            str(path or settings_folder() / "desk.ini"), QSettings.Format.IniFormat
         )
 
     def restore(self, window: QMainWindow) -> bool:

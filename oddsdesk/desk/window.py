@@ -3,16 +3,25 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QMenu, QTabWidget, QToolBar, QWidget
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QMainWindow,
+    QMenu,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.theme.theme import Scheme, Theme
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.message_bar import MessageBar
 
 _FIRST_SIZE = (1680, 1020)
 _NAVIGATOR_WIDTH = 244
 _VALUES_HEIGHT = 250
-_SCHEME_TITLES = {Scheme.SYSTEM: "As the system", Scheme.LIGHT: "Light", Scheme.DARK: "Dark"}
 
 
 class MainWindow(QMainWindow):
@@ -26,13 +35,41 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("oddsdesk")
         self.resize(*_FIRST_SIZE)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
-        self._theme = theme
         self._layout = layout
         self.menu = QMenu(self)
         self._panels_menu = self.menu.addMenu("Panels")
-        self._add_scheme_menu()
         self.tabs = QTabWidget(documentMode=True, movable=True)
-        self.setCentralWidget(self.tabs)
+        self._message = MessageBar(theme)
+        self._message.action_requested.connect(self._on_message_action_requested)
+        self._act: Callable[[], object] | None = None
+        centre = QWidget()
+        self._column = QVBoxLayout(centre)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self.tabs, 1)
+        self._column.addWidget(self._message)
+        self.setCentralWidget(centre)
+
+    def say(
+        self,
+        text: str,
+        *,
+        icon: str = "info",
+        ink: Ink = Ink.SOFT,
+        action: str = "",
+        act: Callable[[], object] | None = None,
+    ) -> None:
+        """Show one line below the tabs, with a button that does something about it."""
+        self._act = act
+        self._message.say(text, icon=icon, ink=ink, action=action)
+
+    def fall_silent(self) -> None:
+        """Take the line away."""
+        self._message.hide()
+
+    def put_notice(self, notice: QWidget) -> None:
+        """Set a strip above the tabs that hides itself when it is done with."""
+        self._column.insertWidget(0, notice)
 
     def put_top_bar(self, bar: QWidget) -> None:
         """Set the bar that runs over the whole window."""
@@ -76,19 +113,11 @@ class MainWindow(QMainWindow):
             if dock is not None:
                 self.resizeDocks([dock], [extent], orientation)
 
-    def _add_scheme_menu(self) -> None:
-        menu = self.menu.addMenu("Colours")
-        group = QActionGroup(self)
-        for scheme in Scheme:
-            action = QAction(_SCHEME_TITLES[scheme], self, checkable=True)
-            action.setChecked(scheme is self._theme.scheme)
-            action.triggered.connect(lambda _checked=False, s=scheme: self._choose_scheme(s))
-            group.addAction(action)
-            menu.addAction(action)
-
-    def _choose_scheme(self, scheme: Scheme) -> None:
-        self._theme.choose(scheme, colour_blind=self._theme.is_colour_blind)
-        self._layout.put("look/scheme", scheme.value)
+    def _on_message_action_requested(self) -> None:
+        act, self._act = self._act, None
+        self._message.hide()
+        if act is not None:
+            act()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._layout.save(self)

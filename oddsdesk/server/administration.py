@@ -33,6 +33,8 @@ class DatabaseState:
     size: int
     reference: str
     last_scraped_at: int | None
+    holds_real_odds: bool
+    """Whether prices that are not made up were ever recorded."""
     keep_log_ms: int
 
 
@@ -132,11 +134,13 @@ class Administration:
 
     def _database(self) -> DatabaseState:
         store = self._server.store
+        reader = store.reader()
         return DatabaseState(
             store.path,
             _size(store.path),
             store.reference,
-            store.reader().last_scraped_at(),
+            reader.last_scraped_at(),
+            reader.holds_real_odds(),
             self._server.keep_log_ms,
         )
 

@@ -1,1 +1,1 @@
-"""Dialogs: each asks for one thing and never holds up the window."""
+"""Dialogs: settings, connections and the embedded server. None opens a loop of its own."""

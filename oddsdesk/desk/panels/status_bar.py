@@ -38,7 +38,8 @@ class StatusBar(QStatusBar):
         self._dot = Dot(theme)
         self._link = QLabel()
         self._requests = QLabel()
-        self._method = QLabel(f"True EV: {devig_method.replace('_', ' ')}")
+        self._method = QLabel()
+        self.show_method(devig_method)
         self._time = QLabel()
         self.addWidget(self._left())
         self.addWidget(self._requests)
@@ -54,6 +55,10 @@ class StatusBar(QStatusBar):
         self._ticks.timeout.connect(self._show)
         self._ticks.start()
         self._show()
+
+    def show_method(self, devig_method: str) -> None:
+        """Name the method that true EV rests on."""
+        self._method.setText(f"True EV: {devig_method.replace('_', ' ')}")
 
     def close_panel(self) -> None:
         """Hear no more of the board."""

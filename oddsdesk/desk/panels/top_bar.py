@@ -13,7 +13,7 @@ from oddsdesk.desk.widgets.dot import Dot
 class TopBar(QWidget):
     """Brand, connection, a badge for odds that are not the market's, and the menu."""
 
-    def __init__(self, board: Board, theme: Theme, connection_name: str, menu: QMenu) -> None:
+    def __init__(self, board: Board, theme: Theme, connections: QMenu, menu: QMenu) -> None:
         super().__init__()
         self.setProperty("look", "bar")
         self.setFixedHeight(BAR)
@@ -21,6 +21,11 @@ class TopBar(QWidget):
         brand = QLabel("oddsdesk")
         brand.setFont(theme.fonts.strong)
         self._dot = Dot(theme)
+        self._connection = QToolButton()
+        self._connection.setProperty("look", "plain")
+        self._connection.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._connection.setMenu(connections)
+        self._connection.setToolTip("Change the connection")
         self._badge = QLabel()
         self._badge.setProperty("look", "badge")
         self._badge.setFont(theme.fonts.medium)
@@ -38,7 +43,7 @@ class TopBar(QWidget):
         row.addWidget(brand)
         row.addSpacing(HALF)
         row.addWidget(self._dot)
-        row.addWidget(QLabel(connection_name))
+        row.addWidget(self._connection)
         row.addSpacing(HALF)
         row.addWidget(self._badge)
         row.addStretch(1)
@@ -46,6 +51,11 @@ class TopBar(QWidget):
         self._row = row
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._show()
+
+    def show_connection(self, name: str) -> None:
+        """Name what the desk is connected to."""
+        self._connection.setText(f"{name} ▾")
+        self._connection.setAccessibleName(f"Connection: {name}")
 
     def show_feed(self, text: str) -> None:
         """Name a feed that is not the market itself, such as a replay; empty for none."""

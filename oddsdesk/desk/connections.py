@@ -1,0 +1,150 @@
+"""The connection's menu and what it does: change, edit, test, and say what went wrong."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QMenu
+
+from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
+from oddsdesk.desk.local_server import LocalFeed, LocalServerError
+from oddsdesk.desk.panels.top_bar import TopBar
+from oddsdesk.desk.profiles import Profile, Profiles, RemoteProfile
+from oddsdesk.desk.sessions import MissingKeyError, Session, SessionError
+from oddsdesk.desk.switchboard import Switchboard
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.window import MainWindow
+from oddsdesk.tasks import spawn, stop
+
+
+class Connections(QObject):
+    """Keeps menu, top bar and messages true to what the desk is connected to."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        top_bar: TopBar,
+        menu: QMenu,
+        switchboard: Switchboard,
+        profiles: Profiles,
+        dialogs: DeskDialogs,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._top_bar = top_bar
+        self._menu = menu
+        self._switchboard = switchboard
+        self._profiles = profiles
+        self._dialogs = dialogs
+        self._wanted: Profile | None = None
+        self._switching: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        menu.aboutToShow.connect(self._fill_menu)
+        switchboard.entered.connect(self._on_switchboard_entered)
+        dialogs.connection_requested.connect(self.connect_to)
+        dialogs.feeds_changed.connect(self._look_at_feeds)
+        for problem in profiles.problems:
+            window.say(problem, icon="warning", ink=Ink.DOWN)
+
+    async def open(self, session: Session) -> SessionError | None:
+        """Make the first connection; the error where it cannot be had."""
+        self._top_bar.show_connection(session.profile.name)
+        try:
+            await self._switchboard.open(session)
+        except SessionError as error:
+            return error
+        return None
+
+    def connect_to(self, profile: Profile) -> None:
+        """Change to a connection; the old one goes on until the new one answers."""
+        self._wanted = profile
+        self._window.say(f"Connecting to {profile.name}…", icon="loading")
+        before, self._switching = self._switching, None
+        self._switching = self._spawn("desk: switch", self._switch(profile, before))
+
+    def tell(self, profile: Profile, error: SessionError) -> None:
+        """Say in one line why a connection cannot be had, with a button that may help."""
+        present = self._switchboard.session
+        stays = f" You are still on {present.profile.name}." if present is not None else ""
+        text = f"{str(error).rstrip('.')}.{stays}"
+        if isinstance(error, MissingKeyError) and isinstance(profile, RemoteProfile):
+            action, act = "Enter the key…", lambda: self._dialogs.edit(profile)
+        else:
+            action, act = "Try again", lambda: self.connect_to(profile)
+        self._window.say(text, icon="warning", ink=Ink.DOWN, action=action, act=act)
+
+    async def close(self) -> None:
+        """End what is being tried and the present connection."""
+        tasks = [task for task in (self._switching, self._looking) if task is not None]
+        await stop(*tasks)
+        await self._dialogs.close()
+        await self._switchboard.close()
+
+    def _spawn(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return spawn(name, work)
+
+    async def _switch(self, profile: Profile, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await stop(before)
+        try:
+            await self._switchboard.switch(profile)
+        except SessionError as error:
+            self.tell(profile, error)
+        else:
+            self._window.fall_silent()
+
+    def _fill_menu(self) -> None:
+        menu, present = self._menu, self._switchboard.session
+        menu.clear()
+        group = QActionGroup(menu)
+        for profile in self._profiles.all():
+            action = menu.addAction(profile.name)
+            action.setCheckable(True)
+            is_present = present is not None and present.profile.name == profile.name
+            action.setChecked(is_present)
+            action.triggered.connect(lambda _checked=False, p=profile: self.connect_to(p))
+            group.addAction(action)
+        menu.addSeparator()
+        server = menu.addAction("Embedded server…")
+        server.setEnabled(present is not None and present.local is not None)
+        server.triggered.connect(lambda: self._dialogs.open_server())
+        menu.addAction("New connection…").triggered.connect(lambda: self._dialogs.add())
+        menu.addAction("Edit connections…").triggered.connect(lambda: self._dialogs.open_list())
+
+    def _on_switchboard_entered(self) -> None:
+        session = self._switchboard.session
+        assert session is not None
+        self._top_bar.show_connection(session.profile.name)
+        self._look_at_feeds()
+        try:
+            self._profiles.remember(session.profile)
+        except OSError as error:
+            self._window.say(
+                f"The connections' file cannot be written ({error.strerror}): "
+                "the next start begins with another one.",
+                icon="warning",
+            )
+
+    def _look_at_feeds(self) -> None:
+        before, self._looking = self._looking, None
+        self._looking = self._spawn("desk: feeds", self._show_feeds(before))
+
+    async def _show_feeds(self, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await stop(before)
+        session = self._switchboard.session
+        feeds: list[LocalFeed] = []
+        if session is not None and session.local is not None:
+            try:
+                feeds = await session.local.feeds()
+            except LocalServerError:
+                return  # it was stopped meanwhile: the next one says its own feeds
+        self._top_bar.show_feed(badge_of(feeds))
+
+
+def badge_of(feeds: list[LocalFeed]) -> str:
+    """Return what the top bar says of feeds whose odds are not of this moment; empty for none."""
+    replays = [feed for feed in feeds if feed.is_replay and feed.is_running]
+    return f"Replay · {replays[0].speed:g}×" if replays else ""

@@ -1,0 +1,203 @@
+"""The embedded server as a connection: the part of the composition root that knows the server."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Final, TypeVar
+
+from oddsdesk.client.client import Client
+from oddsdesk.clock import Clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.desk.background import in_background
+from oddsdesk.desk.local_server import LocalDatabase, LocalFeed, LocalKey, LocalServerError
+from oddsdesk.desk.profiles import EmbeddedProfile
+from oddsdesk.desk.sessions import Session, SessionError
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.places import default_database
+from oddsdesk.server.administration import Administration
+from oddsdesk.server.listener import ListenError
+from oddsdesk.server.settings import Settings
+from oddsdesk.server.thread import EmbeddedServer
+from oddsdesk.store.accounts import BadAccountError
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.keys import Key, KeyLimitError, UnknownKeyError
+
+T = TypeVar("T")
+
+SIMULATOR: Final = "simulator"
+DAY_MS: Final = 24 * 60 * MINUTE_MS
+
+_REFUSALS = (StoreError, FeedError, KeyLimitError, UnknownKeyError, BadAccountError)
+_FAILURES = (StoreError, ListenError, FeedError, TimeoutError)
+
+_log = logging.getLogger(__name__)
+
+
+def settings_of(profile: EmbeddedProfile, keep_days: int) -> Settings:
+    """Return what the server of a profile is started with."""
+    database = Path(profile.database) if profile.database else default_database()
+    return Settings(
+        database.expanduser(),
+        port=0,
+        reference=profile.reference,
+        devig_method=profile.devig_method,
+        feeds=profile.feeds,
+        speed=profile.speed,
+        keep_log_ms=keep_days * DAY_MS,
+    )
+
+
+class EmbeddedSession:
+    """A server of one's own, on a thread of its own."""
+
+    def __init__(self, profile: EmbeddedProfile, keep_days: int, clock: Clock) -> None:
+        self.profile: EmbeddedProfile = profile
+        self.local: EmbeddedAdministration | None = None
+        self.database = settings_of(profile, keep_days).database.absolute()
+        self._settings = settings_of(profile, keep_days)
+        self._clock = clock
+        self._server: EmbeddedServer | None = None
+        self._starting: Future[EmbeddedServer] | None = None
+        self._client: Client | None = None
+        self._lock = threading.Lock()
+        self._ended = False
+
+    def begin(self) -> None:
+        """Start at once, before there is a loop to wait on."""
+        if self._starting is None:
+            self._starting = in_background("server start", self._start)
+
+    async def start(self) -> Client:
+        """Wait until it answers.
+
+        Raises:
+            SessionError: its files, feeds or port cannot be used.
+        """
+        self.begin()
+        assert self._starting is not None
+        try:
+            server = await asyncio.wrap_future(self._starting)
+        except _FAILURES as error:
+            raise SessionError(str(error)) from error
+        assert server.administration is not None
+        self.local = EmbeddedAdministration(server.url, server.administration)
+        self._client = Client(server.url, server.key)
+        return self._client
+
+    async def stop(self) -> None:
+        """Close the connections and end the server within 2 s."""
+        if self._client is not None:
+            await self._client.close()
+        await asyncio.wrap_future(in_background("server stop", self.stop_now))
+
+    def stop_now(self) -> None:
+        """End the server and wait for it, where there is no loop to wait on."""
+        with self._lock:
+            self._ended = True
+            server = self._server
+        if server is not None and not server.stop():
+            _log.warning("the embedded server did not stop in time")
+
+    def excludes(self, other: Session) -> bool:
+        """Two servers on one file would end each other's key."""
+        return isinstance(other, EmbeddedSession) and other.database == self.database
+
+    def _start(self) -> EmbeddedServer:
+        with self._lock:
+            if self._ended:
+                raise TimeoutError("the embedded server was stopped before it answered")
+            server = self._server = EmbeddedServer(self._settings, self._clock)
+        server.start()
+        if not self._settings.feeds:
+            _simulate_until_real(server, self._settings.speed)
+        return server
+
+
+class EmbeddedAdministration:
+    """Hands what is asked to the server's thread, and its refusals back in one line."""
+
+    def __init__(self, address: str, administration: Administration) -> None:
+        self.address: str = address
+        self._server = administration
+
+    def keep_days(self, days: int) -> None:
+        """Forget price changes that are older, from now on."""
+        self._server.keep_log(days * DAY_MS)
+
+    async def database(self) -> LocalDatabase:
+        """Say where the odds are and how much room they take."""
+        state = await _answer(self._server.database())
+        return LocalDatabase(state.path, state.size, state.reference, state.last_scraped_at)
+
+    async def back_up(self, target: Path) -> int:
+        """Copy the odds file while it is in use and return the copy's size in bytes."""
+        return await _answer(self._server.back_up(target))
+
+    async def feeds(self) -> list[LocalFeed]:
+        """Return every feed."""
+        return [
+            LocalFeed(
+                feed.number,
+                feed.spec,
+                feed.name,
+                feed.speed,
+                feed.simulated,
+                feed.is_running,
+                feed.problem,
+            )
+            for feed in await _answer(self._server.feeds())
+        ]
+
+    async def add_feed(self, spec: str, speed: float) -> None:
+        """Open a feed and run it until the server stops."""
+        await _answer(self._server.add_feed(spec, speed))
+
+    async def start_feed(self, number: int) -> None:
+        """Run a feed that was stopped or has ended."""
+        await _answer(self._server.start_feed(number))
+
+    async def stop_feed(self, number: int) -> None:
+        """End a feed."""
+        await _answer(self._server.stop_feed(number))
+
+    async def keys(self) -> list[LocalKey]:
+        """Return every key, masked."""
+        return [_local_key(key) for key in await _answer(self._server.keys())]
+
+    async def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> str:
+        """Make a key and return it: the only time that it is known."""
+        return (await _answer(self._server.create_key(account, plan, bookmaker))).secret
+
+    async def rotate_key(self, key_id: int) -> str:
+        """Give a key a new secret and return it; the old one ends at once."""
+        return (await _answer(self._server.rotate_key(key_id))).secret
+
+    async def revoke_key(self, key_id: int) -> None:
+        """End a key for good."""
+        await _answer(self._server.revoke_key(key_id))
+
+
+async def _answer(future: Future[T]) -> T:
+    waiting: Awaitable[T] = asyncio.wrap_future(future)
+    try:
+        return await waiting
+    except _REFUSALS as error:
+        raise LocalServerError(str(error)) from error
+
+
+def _local_key(key: Key) -> LocalKey:
+    return LocalKey(
+        key.key_id, key.masked, key.account, key.plan, key.bookmaker, key.created_at, key.revoked
+    )
+
+
+def _simulate_until_real(server: EmbeddedServer, speed: float) -> None:
+    """Simulated odds until the database holds real ones: the two must not mix unasked."""
+    administration = server.administration
+    assert administration is not None
+    if not administration.database().result().holds_real_odds:
+        administration.add_feed(SIMULATOR, speed).result()

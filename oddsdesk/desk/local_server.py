@@ -1,0 +1,105 @@
+"""The embedded server as the desk sees it: what its dialog shows and asks for."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from oddsdesk.contract.plans import Plan
+
+
+class LocalServerError(Exception):
+    """The server refused; one line that says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFeed:
+    """A feed; ``problem`` says why it ended where nobody stopped it."""
+
+    number: int
+    spec: str
+    name: str
+    speed: float
+    simulated: bool
+    is_running: bool
+    problem: str
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether its odds are of another time."""
+        return self.spec.startswith("replay:")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalKey:
+    """A key as it may be shown; times in milliseconds."""
+
+    key_id: int
+    masked: str
+    account: str
+    plan: Plan
+    bookmaker: str | None
+    created_at: int
+    is_revoked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LocalDatabase:
+    """The odds file; ``size`` in bytes, times in milliseconds."""
+
+    path: Path
+    size: int
+    reference: str
+    last_scraped_at: int | None
+
+
+class LocalServer(Protocol):
+    """Every coroutine raises ``LocalServerError``; the work is done on the server's thread."""
+
+    @property
+    def address(self) -> str:
+        """Where it answers, on this machine only."""
+        ...
+
+    def keep_days(self, days: int) -> None:
+        """Forget price changes that are older, from now on."""
+        ...
+
+    async def database(self) -> LocalDatabase:
+        """Say where the odds are and how much room they take."""
+        ...
+
+    async def back_up(self, target: Path) -> int:
+        """Copy the odds file while it is in use and return the copy's size in bytes."""
+        ...
+
+    async def feeds(self) -> list[LocalFeed]:
+        """Return every feed."""
+        ...
+
+    async def add_feed(self, spec: str, speed: float) -> None:
+        """Open a feed and run it until the server stops."""
+        ...
+
+    async def start_feed(self, number: int) -> None:
+        """Run a feed that was stopped or has ended."""
+        ...
+
+    async def stop_feed(self, number: int) -> None:
+        """End a feed."""
+        ...
+
+    async def keys(self) -> list[LocalKey]:
+        """Return every key, masked."""
+        ...
+
+    async def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> str:
+        """Make a key and return it: the only time that it is known."""
+        ...
+
+    async def rotate_key(self, key_id: int) -> str:
+        """Give a key a new secret and return it; the old one ends at once."""
+        ...
+
+    async def revoke_key(self, key_id: int) -> None:
+        """End a key for good."""
+        ...
