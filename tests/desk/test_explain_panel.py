@@ -1,0 +1,139 @@
+"""The Explain dock: what it shows of a price, its states, and that it keeps up."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.contract.resources import ValueBet
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.panels.explain import ExplainPanel
+from oddsdesk.desk.theme.theme import Theme
+
+
+@pytest.fixture
+def panel(theme: Theme, quoted: Any, qtbot: QtBot) -> Iterator[ExplainPanel]:
+    made = ExplainPanel(quoted.board, theme, quoted.clock)
+    qtbot.addWidget(made)
+    made.resize(316, 800)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_panel()
+
+
+def price(quoted: Any, selection: str, bookmaker: str | None, market: str = "moneyline") -> RowKey:
+    return RowKey(quoted.id, market, 0, selection, bookmaker)
+
+
+def titles(facts: Any) -> dict[str, str]:
+    return {fact.title: fact.figure for fact in facts}
+
+
+def test_before_a_price_is_selected_it_says_what_to_do(panel: ExplainPanel) -> None:
+    assert panel.placeholder.isVisible()
+    assert not panel._copy.isEnabled()
+
+
+def test_a_price_is_explained_step_by_step(panel: ExplainPanel, quoted: Any) -> None:
+    panel.show_price(price(quoted, "Over 2.5", "Matchbook", "total"))
+    assert "Over 2.5" in panel.title.text()
+    assert "2.00" in panel.title.text()
+    fair = 1 / (1 / 1.94 - (2 / 1.94 - 1) / 2)
+    ev = (2.0 / (fair * 1.01) - 1) * 100
+    assert panel.big.text() == f"{ev:+.2f} %".replace("-", "−")
+    facts = titles(panel.arithmetic.facts)
+    assert facts["Pinnacle 1.94 / 1.94"] == "S 1.0309"
+    assert facts["Margin ÷ 2 outcomes"] == "1.55 pp"
+    assert facts["Fair price"] == "2.000"
+    assert facts["× 1.01 floor"] == "2.020"
+    assert len(panel.methods.facts) == 8
+    assert panel.methods.facts[-1].title == "Worst case"
+
+
+def test_a_rule_that_stops_the_price_wears_a_cross_and_says_what_it_takes(
+    panel: ExplainPanel, quoted: Any
+) -> None:
+    panel.show_price(price(quoted, "Over 2.5", "Matchbook", "total"))
+    marks = {fact.title: (fact.mark, fact.figure) for fact in panel.rules.facts}
+    assert marks["Edge ≥ 1 %"][0] == "✗"
+    assert marks["Edge ≥ 1 %"][1].endswith("short")
+    assert marks["Ratio ≤ 1.15"][0] == "✓"
+    assert "would have to rise to 2.040" in panel.remedies.text()
+
+
+def test_it_keeps_up_with_the_price(panel: ExplainPanel, quoted: Any, qtbot: QtBot) -> None:
+    panel.show_price(price(quoted, "Over 2.5", "Matchbook", "total"))
+    before = panel.big.text()
+    quoted.clock.now += 5_000
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
+    qtbot.waitUntil(lambda: panel.big.text() != before, timeout=2_000)
+    assert panel.said is not None
+    assert panel.said.verdict.is_value
+    assert panel.remedies.text() == ""
+
+
+def test_a_price_without_a_reference_says_why(panel: ExplainPanel, quoted: Any) -> None:
+    panel.show_price(RowKey(quoted.id, "moneyline", 1, "Everton", "Unibet"))
+    assert panel.big.text() == "Not valued"
+    assert "nothing to judge by" in panel.note.text()
+    assert panel.methods.facts == ()
+    assert panel.rules.facts == ()
+
+
+def test_a_cell_without_a_price_says_so(panel: ExplainPanel, quoted: Any) -> None:
+    panel.show_price(price(quoted, "Everton", "Betsson"))
+    assert panel.placeholder.isVisible()
+    assert panel.said is None
+
+
+def test_no_price_keeps_to_the_one_before(panel: ExplainPanel, quoted: Any) -> None:
+    panel.show_price(price(quoted, "Everton", "Bovada"))
+    panel.show_price(None)
+    assert panel.said is not None
+
+
+def test_another_method_is_taken_at_once(panel: ExplainPanel, quoted: Any, qtbot: QtBot) -> None:
+    panel.show_price(price(quoted, "Everton", "Bovada"))
+    quoted.board.set_method("power")
+    qtbot.waitUntil(lambda: "power" in panel.note.text(), timeout=2_000)
+
+
+def test_the_explanation_is_copied_as_text(panel: ExplainPanel, quoted: Any, qtbot: QtBot) -> None:
+    panel.show_price(price(quoted, "Everton", "Bovada"))
+    qtbot.mouseClick(panel._copy, Qt.MouseButton.LeftButton)
+    text = QGuiApplication.clipboard().text()
+    assert text.startswith("Everton at Bovada, 3.2\n")
+    assert "Worst case" in text
+
+
+def test_a_name_with_markup_is_shown_as_it_is_written(panel: ExplainPanel, quoted: Any) -> None:
+    quoted.quote("btts", {"Yes": {"<b>Book</b>": 1.9}})
+    quoted.load()
+    panel.show_price(price(quoted, "Yes", "<b>Book</b>", "btts"))
+    assert "&lt;b&gt;Book" in panel.title.text()
+
+
+def test_the_game_of_a_bet_that_is_not_read_is_asked_for(
+    panel: ExplainPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    bet = ValueBet(
+        "Milan - Inter", "Over 2.5", "Unibet", "total", 0, 2.15, 2.05, 2.0923, 1.74, 1.0197,
+        None, "SERA", "Football", format_ms(quoted.clock.now), None,
+    )  # fmt: skip
+    quoted.board.load_value_bets([bet])
+    (key,) = quoted.board.value_bets
+    wanted: list[str] = []
+    panel.game_wanted.connect(wanted.append)
+    panel.show_price(key)
+    assert wanted == [key.game_id]
+    assert "By the service's row alone" in panel.note.text()
+    panel.show_price(price(quoted, "Everton", "Bovada"))
+    assert wanted == [key.game_id, ""]
+    panel.show_price(key)
+    panel.hide()
+    assert wanted == [key.game_id, "", key.game_id, ""]
