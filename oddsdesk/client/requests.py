@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from oddsdesk.client.addresses import Addresses
 from oddsdesk.client.answers import refusal
+from oddsdesk.client.errors import AddressError
 from oddsdesk.client.quota import Quota, read_quota
 from oddsdesk.clock import Clock
 
 if TYPE_CHECKING:
     from oddsdesk.client.transport import Transport
+
+_KEY_LENGTH: Final = 32
+"""The contract's keys are longer; a short one may well be part of a name."""
 
 Parameter = str | int | float | bool | None
 
@@ -48,6 +52,8 @@ class Requests:
         self, method: str, address: str, path: str, parameters: Mapping[str, Parameter]
     ) -> bytes:
         texts = {name: _text(value) for name, value in parameters.items() if value is not None}
+        if len(self._key) >= _KEY_LENGTH and self._key in " ".join((path, *texts.values())):
+            raise AddressError("the key stands where a name was expected: nothing was sent")
         reply = await self._open().send(method, address + path, texts)
         now = self._clock()
         if method == "GET":

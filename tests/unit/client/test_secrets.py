@@ -113,3 +113,24 @@ def test_a_key_in_the_place_of_the_address_is_not_shown(kind: type) -> None:
 def test_a_client_shows_no_key() -> None:
     for kind in (Client, SyncClient):
         assert KEY not in repr(kind("http://127.0.0.1:1", KEY))
+
+
+async def test_a_key_in_the_place_of_a_name_is_not_sent(
+    small_service: Running, logged: pytest.LogCaptureFixture
+) -> None:
+    """D44."""
+    service, url = small_service
+    async with Client(url, KEY) as client:
+        for ask in (client.event(KEY), client.game(KEY), client.odds(bookmaker=f"A {KEY}")):
+            with pytest.raises(AddressError) as caught:
+                await ask
+            assert KEY not in told(caught.value)
+    assert service.asked == []
+    assert KEY not in logged.text
+
+
+async def test_a_short_key_may_be_part_of_a_name(small_service: Running) -> None:
+    service, url = small_service
+    service.say({"data": [], "meta": {"rate_limit_remaining": 9, "count": 0}})
+    async with Client(url, "key") as client:
+        assert list(await client.odds(bookmaker="Whiskey")) == []
