@@ -47,6 +47,8 @@ class RunningFeeds:
             FeedError: one cannot be opened; none is kept then.
         """
         opened = [entry for spec in specs if (entry := await self._open(spec, speed)) is not None]
+        if opened and self._store.is_read_only:
+            raise FeedError(f"{self._store.path}: cannot be written, so no feed can record in it")
         first = max(self._entries, default=0) + 1
         self._entries.update(enumerate(opened, first))
         return list(range(first, first + len(opened)))

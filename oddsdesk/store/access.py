@@ -5,6 +5,7 @@ import secrets
 import sqlite3
 from pathlib import Path
 
+from oddsdesk.places import access_beside_user, can_write
 from oddsdesk.store.access_file import AccessFile
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Keys
@@ -33,8 +34,14 @@ class AccessStore:
 
 
 def access_path(odds_path: Path) -> Path:
-    """Return where access is kept for an odds file."""
-    return odds_path.with_name(f"{odds_path.stem}-access{odds_path.suffix}")
+    """Return where access is kept for an odds file.
+
+    It is beside the odds, or in the user's folder where what is there cannot be written.
+    """
+    beside = odds_path.with_name(f"{odds_path.stem}-access{odds_path.suffix}")
+    if can_write(beside) or not odds_path.exists():
+        return beside
+    return access_beside_user(odds_path)
 
 
 def open_access(odds_path: Path, *, checkpoints: bool = True) -> AccessStore:

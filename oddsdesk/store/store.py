@@ -71,6 +71,11 @@ class Store:
         self._callbacks: list[Callable[[], None]] = []
         self._log_grew = False
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be recorded."""
+        return self._writer is None
+
     def record(self, quotes: Iterable[Quote], simulated: bool = False) -> Future[Recorded]:
         """Record checked quotes in one transaction, in their order (D42).
 

@@ -1,0 +1,33 @@
+"""A key for a desk that uses the server of another process on this machine."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.server.thread import ACCOUNT
+from oddsdesk.store.access import open_access
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
+
+
+@contextlib.contextmanager
+def guest_key(database: Path, clock: Clock) -> Iterator[str]:
+    """Make a key for the server that owns a database, and end it afterwards.
+
+    Who may write the access file beside the odds may make keys anyway.
+
+    Raises:
+        StoreError: none can be made; one line that says why.
+    """
+    with contextlib.closing(open_access(database, checkpoints=False)) as access:
+        try:
+            made = access.keys.create(ACCOUNT, Plan.PRO_LIVE, None, clock())
+        except KeyLimitError as error:
+            raise StoreError(f"{database}: {error}") from error
+        try:
+            yield made.secret
+        finally:
+            with contextlib.suppress(UnknownKeyError):  # ended from elsewhere already
+                access.keys.revoke(str(made.key.key_id), clock())

@@ -1,0 +1,148 @@
+"""Which process serves a database file: one at a time checkpoints it and issues its keys."""
+
+import contextlib
+import os
+import sys
+import time
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import msgspec
+
+from oddsdesk.store.errors import StoreError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+_LOCKED_BYTE: Final = 1 << 30
+"""Windows keeps others from reading what is locked: the lock lies behind the text."""
+ANNOUNCE_LIMIT_S: Final = 2.0
+"""How long one that is just starting is given to say where it answers."""
+_STEP_S: Final = 0.05
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """The process that serves a database; ``url`` is empty until it answers."""
+
+    pid: int
+    url: str = ""
+
+
+class DatabaseInUseError(StoreError):
+    """Another oddsdesk serves this database; ``owner`` is None where it does not say who."""
+
+    def __init__(self, path: Path, owner: Owner | None) -> None:
+        self.owner = owner
+        who = "another oddsdesk"
+        if owner is not None:
+            who += f" (process {owner.pid}{f', {owner.url}' if owner.url else ''})"
+        super().__init__(f"{path}: is served by {who}; use that one, stop it, or give a --database")
+
+
+class DatabaseLock:
+    """Held while a process serves a database. The system frees it when the process dies."""
+
+    def __init__(self, path: Path, file: BinaryIO) -> None:
+        self._path = path
+        self._file = file
+        self.announce("")
+
+    def announce(self, url: str) -> None:
+        """Write down who serves, for those who find the database locked."""
+        self._file.seek(0)
+        self._file.truncate()
+        self._file.write(msgspec.json.encode(Owner(os.getpid(), url)))
+        self._file.flush()
+
+    def release(self) -> None:
+        """Let the next one have it; the file goes where the system allows that."""
+        with contextlib.suppress(PermissionError):  # Windows keeps open files
+            self._path.unlink(missing_ok=True)
+        self._file.close()
+
+
+def lock_path(odds_path: Path) -> Path:
+    """Return the lock file of a database."""
+    real = odds_path.resolve()
+    return real.with_name(f"{real.name}.lock")
+
+
+def lock_database(odds_path: Path) -> DatabaseLock:
+    """Become the one that serves a database; what a dead process left is taken over.
+
+    Raises:
+        DatabaseInUseError: another process serves it.
+        StoreError: the lock file cannot be made.
+    """
+    path = lock_path(odds_path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = _take(path)
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"{odds_path}: its lock cannot be made: {reason}") from error
+    if lock is None:
+        raise DatabaseInUseError(odds_path, _read(path))
+    return lock
+
+
+def owner_of(odds_path: Path) -> Owner | None:
+    """Return who serves a database now; None where nobody does or it cannot be told."""
+    path = lock_path(odds_path)
+    try:
+        with path.open("r+b") as file:
+            return None if _lock(file) else _read(path)
+    except OSError:
+        return None
+
+
+def _take(path: Path) -> DatabaseLock | None:
+    """Take the lock; None once it is plain that another process keeps it and where it answers.
+
+    It is asked for more than once: who only looks (``owner_of``) holds it for a moment.
+    """
+    deadline = time.monotonic() + ANNOUNCE_LIMIT_S
+    refusals = 0
+    while True:
+        file = path.open("a+b")
+        if _lock(file):
+            if _is_still(path, file):
+                return DatabaseLock(path, file)
+            file.close()
+            continue
+        file.close()
+        refusals += 1
+        owner = _read(path)
+        announced = refusals > 1 and owner is not None and owner.url
+        if announced or time.monotonic() >= deadline:
+            return None
+        time.sleep(_STEP_S)
+
+
+def _read(path: Path) -> Owner | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Owner)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _lock(file: BinaryIO) -> bool:
+    try:
+        if sys.platform == "win32":
+            file.seek(_LOCKED_BYTE)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def _is_still(path: Path, file: BinaryIO) -> bool:
+    """Say whether the locked file is the one at its place: its last owner may have removed it."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
