@@ -4,9 +4,11 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any, Final
 
 from oddsdesk.clock import Clock, system_clock
+from oddsdesk.places import can_write
 from oddsdesk.server.app import App, create_app
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
@@ -15,8 +17,9 @@ from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.stream import Stream
 from oddsdesk.server.valuation import Valuation
-from oddsdesk.store.access import AccessStore, open_access
+from oddsdesk.store.access import AccessStore, access_path, open_access
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.lock import DatabaseLock, lock_database
 from oddsdesk.store.retention import prune
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.tasks import spawn, stop
@@ -65,13 +68,13 @@ class Server:
         self._app = create_app(Service(self.store, self.access, self._clock, stream, hosts))
         self._http = HttpServer(self._app, listener)
         await self._http.start()
-        self._tasks = [
-            spawn("hub", self._hub.run()),
-            spawn("valuation", self._valuation.follow()),
-            spawn("valuation rounds", self._valuation.rounds()),
-            spawn("save counts", self._save_counts()),
-            spawn("prune", self._prune()),
-        ]
+        self._tasks = [spawn("hub", self._hub.run()), spawn("save counts", self._save_counts())]
+        if not self.store.is_read_only:
+            self._tasks += [
+                spawn("valuation", self._valuation.follow()),
+                spawn("valuation rounds", self._valuation.rounds()),
+                spawn("prune", self._prune()),
+            ]
         await self.feeds.start_all()
 
     async def stop(self) -> None:
@@ -115,16 +118,36 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
     """Open the database, run the server on it, and close both in order.
 
     Raises:
-        StoreError, ListenError, FeedError: one line that says what cannot be used.
+        StoreError, ListenError, FeedError: one line that says what cannot be used;
+            DatabaseInUseError where another process serves the database.
     """
     with contextlib.ExitStack() as opened:
-        store = open_store(settings.database, settings.reference, clock=clock)
+        lock = _lock(settings.database)
+        if lock is not None:
+            opened.callback(lock.release)
+        store = open_store(
+            settings.database, settings.reference, read_only=lock is None, clock=clock
+        )
         opened.callback(store.close)
         access = open_access(settings.database)
         opened.callback(access.close)
         server = Server(store, access, settings, clock)
         try:
             await server.start()
+            if lock is not None:
+                lock.announce(server.url)
             yield server
         finally:
             await server.stop()
+
+
+def _lock(database: Path) -> DatabaseLock | None:
+    """Become the one that serves a database; None for one that can only be read."""
+    if can_write(database) or not database.exists():
+        return lock_database(database)
+    _log.warning(
+        "%s cannot be written: it is served as it is, and keys are kept in %s",
+        database,
+        access_path(database),
+    )
+    return None
