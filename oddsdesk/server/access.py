@@ -1,8 +1,7 @@
 """Who asks, and what a plan lets them see (D19..D21, D43)."""
 
+from collections.abc import Iterable
 from typing import Any
-
-from starlette.types import Scope
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.answers import Refusal
@@ -12,10 +11,12 @@ from oddsdesk.store.values import Sight
 
 KEY_HEADER = b"x-api-key"
 
+RequestHeaders = Iterable[tuple[bytes, bytes]]
 
-def identify(access: AccessStore, scope: Scope) -> Caller | None:
+
+def identify(access: AccessStore, headers: RequestHeaders) -> Caller | None:
     """Return whose key the request carries; None if it is missing, empty or unknown."""
-    for name, value in scope["headers"]:
+    for name, value in headers:
         if name == KEY_HEADER:
             return access.keys.caller(value.decode("latin-1"))
     return None

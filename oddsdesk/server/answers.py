@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from starlette.types import Send
+from starlette.types import Scope, Send
 
 from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.contract.resources import Answer, Meta
@@ -96,18 +96,24 @@ def unavailable() -> Refusal:
     )
 
 
+def going_down() -> Refusal:
+    """Return what is said of a request that the server cannot answer any more."""
+    return Refusal(ErrorCode.SERVICE_UNAVAILABLE, "The server is going down; retry with backoff.")
+
+
 def failed() -> Refusal:
     """Return what is said of a bug of ours: nothing but that it is one."""
     return Refusal(ErrorCode.INTERNAL_ERROR, "The server failed; retry with backoff.")
 
 
-async def send_reply(send: Send, reply: Reply) -> None:
-    """Send a response over ASGI."""
+async def send_reply(scope: Scope, send: Send, reply: Reply) -> None:
+    """Send a response over ASGI; to a WebSocket it says why none opens."""
+    kind = "http" if scope["type"] == "http" else "websocket.http"
     headers = [
         *_FIXED_HEADERS,
         (b"content-type", reply.content_type),
         (b"content-length", str(len(reply.body)).encode()),
         *reply.headers,
     ]
-    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-    await send({"type": "http.response.body", "body": reply.body})
+    await send({"type": f"{kind}.response.start", "status": reply.status, "headers": headers})
+    await send({"type": f"{kind}.response.body", "body": reply.body})

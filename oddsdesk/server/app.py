@@ -3,6 +3,7 @@
 from starlette.routing import Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
+from oddsdesk.server.answers import refuse, send_reply
 from oddsdesk.server.endpoints.catalogue import Catalogue
 from oddsdesk.server.endpoints.documentation import (
     DOCS_PATH,
@@ -18,8 +19,9 @@ from oddsdesk.server.endpoints.odds import LIVE_ODDS, ODDS, ODDS_OF_BOOKMAKER
 from oddsdesk.server.endpoints.stream_token import PATH as TOKEN_PATH
 from oddsdesk.server.endpoints.stream_token import TokenGate
 from oddsdesk.server.endpoints.value_bets import VALUE_BETS
-from oddsdesk.server.gate import EndpointGate, Gate
+from oddsdesk.server.gate import EndpointGate, Gate, no_such_path
 from oddsdesk.server.hosts import HostGuard
+from oddsdesk.server.limits import limits_before_the_gate
 from oddsdesk.server.reads import Reads
 from oddsdesk.server.service import Service
 
@@ -31,7 +33,9 @@ class App:
 
     def __init__(self, service: Service) -> None:
         self._reads = Reads()
-        self._app = HostGuard(_router(service, self._reads), service.hosts)
+        self.limits = limits_before_the_gate(service.access, service.clock)
+        """For what refuses requests before this application sees them (D17)."""
+        self._app = HostGuard(_router(service, self._reads), service.hosts, self.limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one stream."""
@@ -83,4 +87,4 @@ class _Nowhere:
         if scope["type"] == "http":
             await self._gate(scope, receive, send)
         else:
-            await send({"type": "websocket.close", "code": 1008})
+            await send_reply(scope, send, refuse(no_such_path(), ""))

@@ -1,5 +1,6 @@
 """The gate before every endpoint: key, method, quota, then the endpoint (D17, D39)."""
 
+import asyncio
 import logging
 import re
 from collections.abc import Callable, Sequence
@@ -16,22 +17,25 @@ from oddsdesk.server.answers import (
     Reply,
     encode,
     failed,
+    going_down,
     refuse,
     send_reply,
     unavailable,
 )
+from oddsdesk.server.limits import headers_of, headers_of_nobody, slot_of
 from oddsdesk.server.parameters import BadParameterError, Parameter, read_query
 from oddsdesk.server.reads import Reads
 from oddsdesk.server.service import Service
 from oddsdesk.store.errors import BadCursorError, StoreError
 from oddsdesk.store.keys import Caller
-from oddsdesk.store.quotas import Count, Kind
+from oddsdesk.store.quotas import Count
 from oddsdesk.store.reader import Reader
 
 GET = ("GET", "HEAD")
 
 _log = logging.getLogger(__name__)
-_KEY_IN_PATH = re.compile(r"oddsdesk_live_[0-9A-Za-z]+")
+_KEY_IN_PATH = re.compile(r"oddsdesk_live_[0-9A-Za-z]+|[0-9A-Fa-f]{32,}")
+"""A key, or what is left of one that was encoded twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +77,9 @@ class Turn:
 
     def identify(self) -> Caller | None:
         """Find out whose key the request carries."""
-        self.caller = identify(self._service.access, self.scope)
+        self.caller = identify(self._service.access, self.scope["headers"])
         if self.caller is not None:
-            self.count = self._service.access.quotas.peek(*self._slot(self.caller), self.now_ms)
+            self.count = self._service.access.quotas.peek(*slot_of(self.caller), self.now_ms)
         return self.caller
 
     def require_key(self) -> Caller:
@@ -101,7 +105,7 @@ class Turn:
     def take(self) -> bool:
         """Count the request if its window has one left."""
         assert self.caller is not None
-        self.count = self._service.access.quotas.take(*self._slot(self.caller), self.now_ms)
+        self.count = self._service.access.quotas.take(*slot_of(self.caller), self.now_ms)
         self._taken = self.count.allowed
         return self._taken
 
@@ -125,17 +129,13 @@ class Turn:
     def finish(self, reply: Reply) -> Reply:
         """Put the headers of D17 on a reply; what failed on our side does not count."""
         if reply.status >= 500 and self._taken and self.caller is not None and self.count:
-            slot = self._slot(self.caller)
+            slot = slot_of(self.caller)
             self.count = self._service.access.quotas.give_back(*slot, self.count)
         if reply.status == 401:
-            reply.headers.extend(_limits(0, self.now_ms // 1000))
+            reply.headers.extend(headers_of_nobody(self.now_ms))
         elif self.count is not None:
-            reply.headers.extend(_limits(self.count.remaining, self.count.reset_s))
+            reply.headers.extend(headers_of(self.count))
         return reply
-
-    def _slot(self, caller: Caller) -> tuple[int, Kind, int, int]:
-        rights = caller.rights
-        return caller.key_id, Kind.REQUESTS, rights.requests, rights.window_s
 
 
 class Gate:
@@ -156,10 +156,12 @@ class Gate:
         except StoreError as error:
             _log.warning("%s: %s", loggable(scope), error)
             reply = refuse(unavailable(), "")
+        except asyncio.CancelledError:  # still asked for when the server's time to stop was up
+            reply = refuse(going_down(), "")
         except Exception:  # noqa: BLE001 - the request handler: a bug costs one request
             _log.exception("%s failed", loggable(scope))
             reply = refuse(failed(), "")
-        await send_reply(send, turn.finish(reply))
+        await send_reply(scope, send, turn.finish(reply))
 
     async def reply(self, turn: Turn) -> Reply:
         """Return the answer of a path that exists not: the key comes first (D39)."""
@@ -207,15 +209,8 @@ def address_of(scope: Scope) -> str:
 
 def loggable(scope: Scope) -> str:
     """Return a request as a log may hold it: no query, and no key someone put there (D44)."""
-    return f"{_shown_method(scope)} {_KEY_IN_PATH.sub('oddsdesk_live_****', ascii(scope['path']))}"
+    return f"{_shown_method(scope)} {_KEY_IN_PATH.sub('****', ascii(scope['path']))}"
 
 
 def _shown_method(scope: Scope) -> str:
     return str(scope["method"])[:16]
-
-
-def _limits(remaining: int, reset_s: int) -> list[tuple[bytes, bytes]]:
-    return [
-        (b"x-ratelimit-remaining", str(remaining).encode()),
-        (b"x-ratelimit-reset", str(reset_s).encode()),
-    ]

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.answers import Refusal, refuse, send_reply
+from oddsdesk.server.limits import LimitsOf
 
 _AUTHORITY = r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::[0-9]{1,5})?"
 _HOST = re.compile(_AUTHORITY)
@@ -25,8 +26,9 @@ class HostGuard:
     name. There are no CORS headers, so no page may read an answer either.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str]) -> None:
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], limits: LimitsOf) -> None:
         self._app = app
+        self._limits = limits
         names = {host.lower() for host in hosts}
         self._any_address = bool(names & _WILDCARDS)
         self._names = LOOPBACK | (names - _WILDCARDS)
@@ -39,10 +41,8 @@ class HostGuard:
         refusal = self._judge(scope)
         if refusal is None:
             await self._app(scope, receive, send)
-        elif scope["type"] == "http":
-            await send_reply(send, refuse(refusal, ""))
         else:
-            await send({"type": "websocket.close", "code": 1008})
+            await send_reply(scope, send, refuse(refusal, ""))
 
     def _judge(self, scope: Scope) -> Refusal | None:
         host = origin = None
@@ -52,13 +52,14 @@ class HostGuard:
             elif name == b"origin":
                 origin = value
         if host is None or not self._serves(host):
-            return Refusal(
-                ErrorCode.BAD_REQUEST,
-                f"Host: expected one of {', '.join(sorted(self._names))}, got {host or 'none'}",
-            )
+            expected = ", ".join(sorted(self._names))
+            return self._refusal(scope, f"Host: expected one of {expected}, got {host or 'none'}")
         if origin is not None and not self._trusts(origin, host):
-            return Refusal(ErrorCode.BAD_REQUEST, "Origin: pages of other sites are not served")
+            return self._refusal(scope, "Origin: pages of other sites are not served")
         return None
+
+    def _refusal(self, scope: Scope, message: str) -> Refusal:
+        return Refusal(ErrorCode.BAD_REQUEST, message, self._limits(scope["headers"]))
 
     def _serves(self, host: str) -> bool:
         return host in self._names or (self._any_address and _is_address(host))

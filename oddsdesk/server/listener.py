@@ -6,11 +6,13 @@ import errno
 import socket
 import sys
 from collections.abc import Generator
-from typing import Final
+from functools import partial
+from typing import Final, cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from oddsdesk.server.limits import LimitsOf, no_limits
 from oddsdesk.server.protocol import BoundedHttp
 from oddsdesk.server.websocket import MESSAGE_LIMIT, BoundedWebSocket
 from oddsdesk.tasks import spawn
@@ -74,14 +76,17 @@ def _reason(error: OSError) -> str:
 
 
 class HttpServer:
-    """uvicorn on a listening socket; signals are left to the program."""
+    """uvicorn on a listening socket; signals are left to the program.
 
-    def __init__(self, app: ASGIApp, listener: socket.socket) -> None:
+    ``limits`` gives the rate-limit headers of requests that are refused before ``app``.
+    """
+
+    def __init__(self, app: ASGIApp, listener: socket.socket, limits: LimitsOf = no_limits) -> None:
         self._listener = listener
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 app,
-                http=BoundedHttp,
+                http=cast(type[asyncio.Protocol], partial(BoundedHttp, limits=limits)),
                 ws=BoundedWebSocket,
                 ws_max_size=MESSAGE_LIMIT,
                 ws_ping_interval=PING_INTERVAL_S,

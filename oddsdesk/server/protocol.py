@@ -8,6 +8,8 @@ import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
+from oddsdesk.server.answers import Headers
+from oddsdesk.server.limits import LimitsOf
 
 HEAD_LIMIT = 16 * 1024
 """Bytes of request line and headers."""
@@ -21,7 +23,7 @@ LINGER_S = 2.0
 """How long a refused client may go on sending, so that it can read why."""
 
 
-def error_answer(code: ErrorCode, message: str) -> bytes:
+def error_answer(code: ErrorCode, message: str, headers: Headers = ()) -> bytes:
     """Return a whole HTTP answer that holds an Error object and ends the connection."""
     body = msgspec.json.encode(ErrorBody(ErrorDetail(code.value, message)))
     head = (
@@ -29,7 +31,8 @@ def error_answer(code: ErrorCode, message: str) -> bytes:
         b"content-length: %d\r\n"
         b"connection: close\r\n\r\n"
     )  # fmt: skip
-    return STATUS_LINE[code.status] + head % len(body) + body
+    lines = b"".join(b"%s: %s\r\n" % header for header in headers)
+    return STATUS_LINE[code.status] + lines + head % len(body) + body
 
 
 class _RefusedError(Exception):
@@ -41,10 +44,14 @@ class _RefusedError(Exception):
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """uvicorn's HTTP protocol that refuses what is too large and drops who is too slow."""
+    """uvicorn's HTTP protocol that refuses what is too large and drops who is too slow.
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    ``limits`` gives the headers of a refusal, from what is known of the request's.
+    """
+
+    def __init__(self, *arguments: Any, limits: LimitsOf, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self._limits = limits
         self._in_head = True
         self._head_bytes = 0
         self._body_bytes = 0
@@ -173,12 +180,15 @@ class BoundedHttp(HttpToolsProtocol):
             cycle.keep_alive = False  # earlier requests are answered first, then it closes
             return
         if cycle is None or self._in_head:
-            self.transport.write(error_answer(code, message))
+            self._write_error(code, message)
         elif not cycle.response_started and not self.pipeline:
             cycle.disconnected = True
             cycle.message_event.set()
-            self.transport.write(error_answer(code, message))
+            self._write_error(code, message)
         self._linger()
+
+    def _write_error(self, code: ErrorCode, message: str) -> None:
+        self.transport.write(error_answer(code, message, self._limits(self.headers or ())))
 
     def _linger(self) -> None:
         """Close our half; closing both at once may cost the client the answer (TCP reset)."""

@@ -103,7 +103,7 @@ class RunningService:
     async def _serve(self) -> None:
         listener = bind("127.0.0.1", 0)
         app = create_app(Service(self.store, self.access, self._clock, _no_stream))
-        server = HttpServer(app, listener)
+        server = HttpServer(app, listener, app.limits)
         await server.start()
         self._started.set_result(url_of(listener))
         await self._stopping.wait()

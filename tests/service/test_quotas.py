@@ -36,6 +36,30 @@ def test_a_plan_gives_its_requests_in_its_window(
     assert limits(answer) == (requests - 1, now_s - now_s % window_s + window_s)
 
 
+BEFORE_THE_GATE = [
+    (400, {"headers": {"Host": "evil.example"}}),
+    (400, {"headers": {"Origin": "https://evil.example"}}),
+    (413, {"content": b"x" * 70_000}),
+    (431, {"headers": {"X-Large": "a" * 20_000}}),
+]
+
+
+@pytest.mark.parametrize(("status", "request_"), BEFORE_THE_GATE)
+def test_what_is_refused_before_it_is_judged_has_the_headers_and_costs_nothing(
+    service: Any, status: int, request_: dict[str, Any]
+) -> None:
+    """D17; service.md, Limits: response headers on every response."""
+    key = service.key(Plan.PRO)
+    left = limits(service.get("/api/odds", key))
+    known = {**request_, "headers": {"X-Api-Key": key, **request_.get("headers", {})}}
+    answer = service.http.request("GET", "/api/odds", **known)
+    assert answer.status_code == status
+    assert set(answer.json()) == {"error"}
+    assert limits(answer) == left
+    unknown = service.http.request("GET", "/api/odds", **request_)
+    assert limits(unknown) == (0, service.now // 1000)
+
+
 @pytest.mark.parametrize(
     "path",
     ["/api/sports", "/api/bookmakers", "/api/events", "/api/odds", "/api/games", "/api/value-bets"],

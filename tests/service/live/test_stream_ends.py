@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import random
 
 import pytest
+from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from oddsdesk.contract.plans import Plan
@@ -171,11 +173,24 @@ async def test_server_going_down_says_so(live, listening):
 
 
 async def test_page_of_another_origin_is_refused(live):
-    """pitfalls: Host and Origin are checked on the stream too."""
+    """pitfalls: Host and Origin are checked on the stream too; Errors: the Error object."""
     token = await live.token(live.key())
     for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}):
-        with pytest.raises(InvalidStatus):
+        with pytest.raises(InvalidStatus) as refused:
             await live.open(token=token, headers=headers)
+        assert refused.value.response.status_code == 400
+        error = json.loads(refused.value.response.body)["error"]
+        assert error["code"] == "bad_request"
+        assert error["message"].startswith("Origin: ")
+
+
+@pytest.mark.parametrize("path", ["/api/nothing", "/api/odds", "/api/stream/", "/"])
+async def test_stream_at_another_path_is_not_found(live, path):
+    """D12; Errors: the Error object."""
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(live.server.url.replace("http", "ws") + path)
+    assert refused.value.response.status_code == 404
+    assert json.loads(refused.value.response.body)["error"]["code"] == "not_found"
 
 
 async def test_no_log_line_holds_a_token(live, listening, caplog):

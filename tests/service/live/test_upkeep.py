@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import itertools
+import threading
+import time
 
 import pytest
 
@@ -10,6 +12,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.quotas import Kind
+from oddsdesk.store.reader import Reader
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -68,6 +71,30 @@ async def test_database_that_refuses_for_a_while_ends_nothing(live, listening):
     await live.record(live.quote(odds={"Arsenal": 2.3, "Draw": 3.4, "Chelsea": 3.6}))
     assert (await listening.message(client))["odds"] == 2.3
     await client.close()
+
+
+async def test_request_still_running_at_the_stop_is_told_so_without_a_traceback(
+    live, monkeypatch, caplog
+):
+    """Errors: service_unavailable; issue 3, item 6: no traceback in any log line."""
+    running = threading.Event()
+
+    def slow(*_):
+        running.set()
+        time.sleep(1.5)  # longer than a stop waits for requests
+
+    monkeypatch.setattr(Reader, "odds", slow)
+    headers = {"X-Api-Key": live.key()}
+    asked = asyncio.get_running_loop().create_task(
+        live.http.get("/api/odds", headers=headers), name="asked"
+    )
+    await asyncio.to_thread(running.wait, 5)
+    await live.server.stop()
+    answer = await asked
+    assert answer.status_code == 503
+    assert answer.json()["error"]["code"] == "service_unavailable"
+    assert answer.headers["X-RateLimit-Remaining"] == "5500"
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 def _limit_pages(connection) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.server.hosts import HostGuard
+from oddsdesk.server.limits import no_limits
 
 
 async def passes(bound: set[str], kind: str = "http", **headers: str) -> Any:
@@ -21,7 +22,7 @@ async def passes(bound: set[str], kind: str = "http", **headers: str) -> Any:
         raise AssertionError("nothing is to be received")
 
     encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await HostGuard(app, bound)({"type": kind, "headers": encoded}, receive, send)
+    await HostGuard(app, bound, no_limits)({"type": kind, "headers": encoded}, receive, send)
     return sent[0]
 
 
@@ -55,9 +56,9 @@ async def test_a_request_without_a_host_is_refused() -> None:
     assert (await passes({"0.0.0.0"}))["status"] == 400
 
 
-async def test_a_stream_from_another_page_is_closed_before_it_opens() -> None:
-    closed = await passes(set(), "websocket", host="localhost", origin="https://evil.example")
-    assert closed["type"] == "websocket.close"
+async def test_a_stream_from_another_page_is_refused_before_it_opens() -> None:
+    refused = await passes(set(), "websocket", host="localhost", origin="https://evil.example")
+    assert (refused["type"], refused["status"]) == ("websocket.http.response.start", 400)
 
 
 async def test_the_page_of_a_served_host_may_ask() -> None:

@@ -1,0 +1,58 @@
+"""The rate-limit headers of every answer (D17)."""
+
+from collections.abc import Callable
+
+from oddsdesk.clock import Clock
+from oddsdesk.server.access import RequestHeaders, identify
+from oddsdesk.server.answers import Headers
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.keys import Caller
+from oddsdesk.store.quotas import Count, Kind
+
+LimitsOf = Callable[[RequestHeaders], Headers]
+"""Returns the headers for an answer that is given before anything of the request is judged."""
+
+
+def no_limits(_request: RequestHeaders) -> Headers:
+    """Return no headers, where nobody is counted."""
+    return ()
+
+
+def slot_of(caller: Caller) -> tuple[int, Kind, int, int]:
+    """Return what a caller's requests are counted as."""
+    rights = caller.rights
+    return caller.key_id, Kind.REQUESTS, rights.requests, rights.window_s
+
+
+def headers_of(count: Count) -> Headers:
+    """Return the headers that tell a known caller its count."""
+    return _headers(count.remaining, count.reset_s)
+
+
+def headers_of_nobody(now_ms: int) -> Headers:
+    """Return the headers for a caller who is unknown: nothing left, ask again now."""
+    return _headers(0, now_ms // 1000)
+
+
+def limits_before_the_gate(access: AccessStore, clock: Clock) -> LimitsOf:
+    """Return what puts the headers on refusals that never reach the gate; they do not count."""
+
+    def limits(request: RequestHeaders) -> Headers:
+        now_ms = clock()
+        try:
+            caller = identify(access, request)
+        except StoreError:
+            caller = None
+        if caller is None:
+            return headers_of_nobody(now_ms)
+        return headers_of(access.quotas.peek(*slot_of(caller), now_ms))
+
+    return limits
+
+
+def _headers(remaining: int, reset_s: int) -> Headers:
+    return (
+        (b"x-ratelimit-remaining", str(remaining).encode()),
+        (b"x-ratelimit-reset", str(reset_s).encode()),
+    )
