@@ -43,6 +43,9 @@ class Wishes(Protocol):
     def want_rows(self, wanted: bool) -> None:
         """Keep the prices of all games current, for the odds grid."""
 
+    def pause_rows(self, paused: bool) -> None:
+        """Stop reading the prices of all games, or go on."""
+
 
 class Desk:
     """The window with its panels; everything in it reads the board."""
@@ -64,7 +67,7 @@ class Desk:
         self.navigator = Navigator(board, theme, clock)
         self.values = ValuesPanel(board, theme, clock, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
-        self.grid = GridPanel(board, theme, clock)
+        self.grid = GridPanel(board, theme, layout, clock)
         self.connections_menu = QMenu(self.window)
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)
@@ -89,6 +92,7 @@ class Desk:
         self.games.game_opened.connect(watching.open)
         self.games.game_closed.connect(watching.close)
         self.explain.game_wanted.connect(watching.explain)
+        self.grid.pause_requested.connect(wishes.pause_rows)
         self.window.tabs.currentChanged.connect(
             lambda _index: wishes.want_rows(self.window.tabs.currentWidget() is self.grid)
         )

@@ -1,48 +1,49 @@
-"""The odds grid as rows: one a price, filtered and sorted by an index, never by a proxy."""
+"""The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import Notice, RowsChanged
-from oddsdesk.board.rows import GridRow
+from oddsdesk.board.notices import GatheringChanged, Notice, RowsChanged
 from oddsdesk.clock import Clock
-from oddsdesk.contract.markets import market_title
-from oddsdesk.desk.models.grid_columns import COLUMNS, EV_COLUMN, ODDS_COLUMN
-from oddsdesk.desk.moments import local_time
+from oddsdesk.desk.models.grid_arrangement import Arrangement
+from oddsdesk.desk.models.grid_book import GridBook
+from oddsdesk.desk.models.grid_cells import Look
+from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
+from oddsdesk.desk.models.grid_entries import Entry, GameGroup, PriceEntry, Shape
+from oddsdesk.desk.models.grid_filter import GridFilter, Sieve
+from oddsdesk.desk.models.grid_titles import group_cell, group_tip, tip
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.cells import Cell, Column, Header
-from oddsdesk.desk.widgets.live_model import LiveModel
-
-Index = QModelIndex | QPersistentModelIndex
+from oddsdesk.desk.widgets.live_model import Index, LiveModel
 
 _TAKE_MS = 100
-_SLICE = 800
-"""Rows taken from the board at a time: about 4 ms."""
+_SLICE_S = 0.004
+_GAME = BY_KEY["game"]
+_STEP = 100
+"""Prices taken from the board between two looks at the clock."""
 
 
 class GridModel(LiveModel):
-    """Every price that the board holds; rows keep their place until ``arrange``."""
+    """What the board holds of all games; rows keep their place until ``arrange``."""
 
     counts_changed = Signal()
-    """The number of rows, or of rows that stand where they would not after sorting."""
+    """The number of rows, or of rows that would move, differs."""
 
     def __init__(self, board: Board, clock: Clock) -> None:
         super().__init__()
+        self.book = GridBook(board)
+        self.filter = GridFilter()
+        self.columns = frozenset(place for place, shown in enumerate(COLUMNS) if shown.is_usual)
+        """The columns that the user wants; ``is_hidden`` leaves out those without a point."""
         self._board = board
         self._clock = clock
-        self._rows: dict[RowKey, GridRow] = {}
-        self._texts: dict[RowKey, str] = {}
-        self._flashes: dict[RowKey, int] = {}
-        self._shown: list[RowKey] = []
-        self._places: dict[RowKey, int] = {}
-        self._unplaced: set[RowKey] = set()
+        self._arrangement = Arrangement()
         self._waiting: dict[RowKey, None] = {}
-        self._sorted_by = EV_COLUMN
-        self._descending = True
-        self._words: tuple[str, ...] = ()
+        self._finished_at: int | None = None
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
         self._take_timer.timeout.connect(self._take_some)
         self._unsubscribe = board.subscribe(self._on_board_notice)
@@ -52,93 +53,117 @@ class GridModel(LiveModel):
         self._take_timer.stop()
         self._unsubscribe()
 
-    def row(self, row: int) -> GridRow:
-        """Return what a row shows."""
-        return self._rows[self._shown[row]]
+    # What is shown
+
+    @property
+    def shape(self) -> Shape:
+        """What one row is."""
+        return self._arrangement.shape
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether rows stand below their game."""
+        return self._arrangement.is_grouped
+
+    @property
+    def sorted_by(self) -> tuple[int, bool]:
+        """The column sorted by, and whether descending."""
+        return self._arrangement.column, self._arrangement.descending
 
     @property
     def total(self) -> int:
-        """How many prices are held, shown or not."""
-        return len(self._rows)
+        """How many rows there are, shown or not."""
+        is_prices = self.shape is Shape.PRICES
+        return self.book.price_count if is_prices else self.book.line_count
 
     @property
-    def unplaced(self) -> int:
-        """How many prices wait for ``arrange``: new ones, and gone ones that are still shown."""
-        return len(self._unplaced)
+    def count(self) -> int:
+        """How many rows the filter keeps, folded ones too."""
+        return len(self._arrangement.entries)
 
-    def filter_by(self, text: str) -> None:
-        """Show prices that hold every word: game, competition, market, selection, bookmaker."""
-        self._words = tuple(text.casefold().split())
+    @property
+    def misplaced(self) -> int:
+        """How many rows would move, come or go after ``arrange``."""
+        return len(self._arrangement.misplaced)
+
+    def entry(self, row: int) -> Entry | None:
+        """Return what a row shows; None for the title of a game."""
+        shown = self._arrangement.rows[row]
+        return None if isinstance(shown, GameGroup) else shown
+
+    def entries(self) -> Sequence[Entry]:
+        """Return what is shown, in order, folded rows too."""
+        arrangement = self._arrangement
+        if not self.is_grouped:
+            return arrangement.entries
+        return [entry for group in arrangement.groups for entry in group.entries]
+
+    # What is asked of it
+
+    def show(self, chosen: GridFilter) -> None:
+        """Show the rows of a filter, at once."""
+        self.filter = chosen
+        self.book.compare(chosen.bookmakers or None)
+        self.arrange()
+
+    def show_as(self, shape: Shape, *, grouped: bool) -> None:
+        """Show prices or selections, below their games or not."""
+        self._arrangement.shape, self._arrangement.is_grouped = shape, grouped
+        self._tell_headers()
         self.arrange()
 
     def sort_by(self, column: int) -> None:
         """Sort by a column; a second time turns the order round."""
-        if column == self._sorted_by:
-            self._descending = not self._descending
-        else:
-            self._sorted_by, self._descending = column, COLUMNS[column].descending_first
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+        sorted_by, descending = self.sorted_by
+        is_same = column == sorted_by
+        self.sort_as(column, not descending if is_same else COLUMNS[column].descending_first)
+
+    def sort_as(self, column: int, descending: bool) -> None:
+        """Sort by a column in an order; rows that are equal there stay as they stand."""
+        self._arrangement.column, self._arrangement.descending = column, descending
+        self._tell_headers()
         self.arrange()
 
     def arrange(self) -> None:
-        """Filter and sort anew; the selection stays with its prices."""
-        keys = [key for key, text in self._texts.items() if all(w in text for w in self._words)]
-        order = COLUMNS[self._sorted_by].sort_key
-        sort_keys = {key: order(self._rows[key]) for key in keys}
-        keys.sort(key=sort_keys.__getitem__, reverse=self._descending)
-        self._unplaced.clear()
-        self._rows = {key: self._rows[key] for key in self._texts}
-        self._show(keys)
+        """Filter and sort anew; the selection stays with its rows."""
+        with _Relayout(self):
+            self._arrangement.arrange(self.book.lines(), self._sieve())
         self.counts_changed.emit()
 
-    def _show(self, keys: list[RowKey]) -> None:
-        self.layoutAboutToBeChanged.emit()
-        held = self.persistentIndexList()
-        before = [self._shown[index.row()] for index in held]
-        self._shown = keys
-        self._places = {key: place for place, key in enumerate(keys)}
-        self.changePersistentIndexList(
-            held,
-            [
-                self.index(self._places[key], index.column())
-                if key in self._places
-                else QModelIndex()
-                for key, index in zip(before, held, strict=True)
-            ],
-        )
-        self.layoutChanged.emit()
+    def fold_all(self, *, folded: bool) -> None:
+        """Fold or unfold every game."""
+        with _Relayout(self):
+            self._arrangement.fold(self._arrangement.groups, folded=folded)
+
+    # How it is kept up to date
+
+    def _sieve(self) -> Sieve:
+        return Sieve(self.filter, self.shape, self._clock(), self._board.freshness)
 
     def _take_some(self) -> None:
-        """Take waiting rows from the board, a slice at a time, so that the window stays awake."""
-        unplaced = len(self._unplaced)
-        keys = [key for key, _ in zip(self._waiting, range(_SLICE), strict=False)]
-        for key in keys:
-            del self._waiting[key]
-            self._take(key, self._board.row(key))
-        if len(self._unplaced) != unplaced:
+        """Take waiting prices from the board, some at a time, so that the window stays awake."""
+        misplaced, total = self.misplaced, self.total
+        ends, sieve = time.perf_counter() + _SLICE_S, self._sieve()
+        while self._waiting and time.perf_counter() < ends:
+            keys = [key for key, _ in zip(self._waiting, range(_STEP), strict=False)]
+            for key in keys:
+                del self._waiting[key]
+            self._show_changed(self.book.take(keys), sieve)
+        if (misplaced, total) != (self.misplaced, self.total):
             self.counts_changed.emit()
         if self._waiting:
             self._take_timer.start(0)
         else:
             self._take_timer.setInterval(_TAKE_MS)
 
-    def _take(self, key: RowKey, row: GridRow | None) -> None:
-        held = self._rows.get(key)
-        if row is None:
-            if held is not None:
-                del self._texts[key]
-                self._unplaced.add(key)
-            return
-        self._rows[key] = row
-        if held is None or key not in self._texts:
-            self._texts[key] = _haystack(row)
-            self._unplaced.add(key)
-            return
-        if row.odds != held.odds:
-            self._flashes[key] = self._clock()
-        place = self._places.get(key)
-        if place is not None:
-            self.touch(place, 0, place, len(COLUMNS) - 1)
+    def _show_changed(self, changed: Iterable[PriceEntry], sieve: Sieve) -> None:
+        last = len(COLUMNS) - 1
+        is_prices = self.shape is Shape.PRICES
+        entries = dict.fromkeys(entry if is_prices else entry.line for entry in changed)
+        for entry in entries:
+            self._arrangement.judge(entry, sieve)
+            if entry.place >= 0:
+                self.touch(entry.place, 0, entry.place, last)
 
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
         self._waiting.update(dict.fromkeys(keys))
@@ -149,54 +174,92 @@ class GridModel(LiveModel):
         if isinstance(notice, RowsChanged):
             self._wait_for(notice.changed)
             self._wait_for(notice.removed)
+        elif isinstance(notice, GatheringChanged):
+            finished_at = self._board.gathering.finished_at
+            if finished_at is not None and finished_at != self._finished_at:
+                # The board may have let go of prices while nobody wanted rows.
+                self._wait_for(self.book.keys())
+            self._finished_at = finished_at
+
+    def _tell_headers(self) -> None:
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+
+    # What the table asks for
 
     def column(self, column: int) -> Column:
         return COLUMNS[column].column
 
     def header(self, column: int) -> Header:
         shown = COLUMNS[column]
-        if column != self._sorted_by:
-            return Header(shown.title, tip=shown.tip)
-        mark = "▾" if self._descending else "▴"
-        return Header(f"{shown.title} {mark}", tip=shown.tip, is_marked=True)
+        title, (sorted_by, descending) = shown.title_in(self.shape), self.sorted_by
+        if column != sorted_by:
+            return Header(title, tip=shown.tip)
+        return Header(f"{title} {'▾' if descending else '▴'}", tip=shown.tip, is_marked=True)
 
     def cell(self, row: int, column: int) -> Cell:
-        key = self._shown[row]
-        shown = self._rows[key]
-        cell = COLUMNS[column].cell(shown, self._clock())
-        if key not in self._texts:
-            return cell._replace(ink=Ink.GHOST, is_struck=True, arrow=0)
-        if column == ODDS_COLUMN and key in self._flashes:
-            return cell._replace(flash=cell.arrow, flashes_from=self._flashes[key])
-        return cell
+        shown = self._arrangement.rows[row]
+        if isinstance(shown, GameGroup):
+            return group_cell(shown, column, self._clock())
+        cell = COLUMNS[column].cell(shown, Look(self._clock(), self._board.freshness))
+        if shown.is_held:
+            return cell
+        return cell._replace(ink=Ink.GHOST, is_struck=bool(cell.text), arrow=0)
 
     def tip(self, row: int, column: int) -> str:
-        shown = self.row(row)
-        seen, moved = local_time(shown.scraped_at), local_time(shown.changed_at)
-        return (
-            f"{shown.selection} at {shown.bookmaker}: {shown.odds:g}\n"
-            f"Seen {seen:%H:%M:%S}, unchanged since {moved:%H:%M:%S}"
-        )
+        shown = self._arrangement.rows[row]
+        if isinstance(shown, GameGroup):
+            return group_tip(shown, self._clock())
+        return tip(shown, self._clock())
+
+    def is_hidden(self, column: int) -> bool:
+        if column == _GAME and self.is_grouped:
+            return True
+        only = COLUMNS[column].only
+        return column not in self.columns or only not in (None, self.shape)
+
+    def is_section(self, row: int) -> bool:
+        return isinstance(self._arrangement.rows[row], GameGroup)
+
+    def is_folded(self, row: int) -> bool:
+        shown = self._arrangement.rows[row]
+        return isinstance(shown, GameGroup) and shown.is_folded
+
+    def set_folded(self, row: int, folded: bool) -> None:
+        shown = self._arrangement.rows[row]
+        if isinstance(shown, GameGroup):
+            with _Relayout(self):
+                self._arrangement.fold([shown], folded=folded)
+
+    # Qt's virtuals
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._shown)
+        return 0 if parent.isValid() else len(self._arrangement.rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(COLUMNS)
 
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.sort_as(column, order is Qt.SortOrder.DescendingOrder)
 
-def _haystack(row: GridRow) -> str:
-    """What the filter's words are looked for in."""
-    return " ".join(
-        (
-            row.match_name,
-            row.competition,
-            row.sport,
-            market_title(row.market_type),
-            row.market_type,
-            row.period_label,
-            row.selection,
-            row.bookmaker,
-            "live" if row.is_live else "",
-        )
-    ).casefold()
+
+class _Relayout:
+    """Lets rows change their places; indexes that are held follow their rows."""
+
+    def __init__(self, model: GridModel) -> None:
+        self._model = model
+
+    def __enter__(self) -> None:
+        model = self._model
+        model.layoutAboutToBeChanged.emit()
+        self._held = model.persistentIndexList()
+        rows = model._arrangement.rows
+        self._shown = [rows[index.row()] for index in self._held]
+
+    def __exit__(self, *_error: object) -> None:
+        model = self._model
+        moved = [
+            model.index(row.place, index.column()) if row.place >= 0 else QModelIndex()
+            for row, index in zip(self._shown, self._held, strict=True)
+        ]
+        model.changePersistentIndexList(self._held, moved)
+        model.layoutChanged.emit()

@@ -1,152 +1,211 @@
-"""The columns of the odds grid: what each shows of a row, and what it is sorted by."""
+"""The columns of the odds grid: how each looks, what it is sorted by, what it exports."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
-from oddsdesk.board.rows import GridRow
-from oddsdesk.contract.identity import teams
-from oddsdesk.contract.markets import MARKET_RANK, market_title
-from oddsdesk.desk.models.figures import fair_text, odds_text, signed_text
-from oddsdesk.desk.moments import MINUTE_MS, age_text, kick_off_text
-from oddsdesk.desk.theme.tokens import Ink
-from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column
-from oddsdesk.pricing.rules import MIN_EV, edge_limit
-
-_LAST = float("inf")
-
-SortKey = Callable[[GridRow], Any]
+from oddsdesk.contract.markets import MARKET_RANK
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.export.table import ExportColumn, Kind, Value
+from oddsdesk.desk.models import grid_cells as looks
+from oddsdesk.desk.models.grid_cells import Look
+from oddsdesk.desk.models.grid_entries import Entry, Shape
+from oddsdesk.desk.widgets.cells import Align, Cell, Column
 
 
 @dataclass(frozen=True, slots=True)
 class GridColumn:
-    """One column: title, width, how a cell looks at a time, and the order it gives."""
+    """One column; ``value`` is what it exports and, without ``order``, what it is sorted by."""
 
+    key: str
     title: str
     column: Column
-    cell: Callable[[GridRow, int], Cell]
-    sort_key: SortKey
+    cell: Callable[[Entry, Look], Cell]
+    value: Callable[[Entry], Any]
+    kind: Kind = Kind.TEXT
+    decimals: int | None = None
+    """Of exported figures that are worked out; None is as received."""
+    order: Callable[[Entry], Any] | None = None
     descending_first: bool = False
     """Whether the first click on the header puts the highest on top."""
     tip: str = ""
+    only: Shape | None = None
+    """The shape of rows that it makes sense for, None for both."""
+    is_usual: bool = True
+    """Whether it is shown until the user chooses."""
+    title_of_selections: str = ""
+    """The title where a row is a selection, if it differs."""
+
+    @property
+    def sort_key(self) -> Callable[[Entry], Any]:
+        """What rows are sorted by; None stands last."""
+        return self.order or self.value
+
+    def title_in(self, shape: Shape) -> str:
+        """Return the title in a shape of rows."""
+        is_other = shape is Shape.SELECTIONS and self.title_of_selections
+        return self.title_of_selections if is_other else self.title
+
+    def export_column(self, shape: Shape) -> ExportColumn:
+        """Return how it is named on its way out."""
+        return ExportColumn(self.key, self.title_in(shape), self.kind)
+
+    def export_value(self, entry: Entry) -> Value:
+        """Return what it exports of a row: times as on the wire, figures rounded."""
+        value = self.value(entry)
+        if value is None:
+            return None
+        if self.kind is Kind.TIME:
+            return format_ms(value)
+        exported: Value = value if self.decimals is None else round(value, self.decimals)
+        return exported
 
 
-def game_title(match_name: str) -> str:
-    """Return how a game is written: ``Everton v Liverpool``."""
-    pair = teams(match_name)
-    return f"{pair[0]} v {pair[1]}" if pair else match_name
+def _kick_off_order(entry: Entry) -> tuple[bool, float]:
+    kick_off = entry.line.kick_off
+    return not entry.line.is_live, float("inf") if kick_off is None else kick_off
 
 
-def _odds(row: GridRow, now_ms: int) -> Cell:
-    if row.withdrawn_at is not None:
-        return Cell(odds_text(row.odds), Ink.NOTE, is_struck=True)
-    moved = 0 if row.previous is None else (row.odds > row.previous) - (row.odds < row.previous)
-    return Cell(
-        odds_text(row.odds),
-        is_strong=True,
-        arrow=moved,
-        arrow_is_pale=now_ms - row.changed_at > MINUTE_MS,
-    )
+def _market_order(entry: Entry) -> tuple[int, int, Any]:
+    key = entry.line.key
+    return MARKET_RANK.get(key.market_type, len(MARKET_RANK)), key.period, entry.line.order[4:6]
 
 
-def _ev(row: GridRow, _now_ms: int) -> Cell:
-    if row.ev is None or row.is_reference:
-        return EMPTY
-    is_value = MIN_EV <= row.ev <= edge_limit(row.market_type)
-    return Cell(f"{signed_text(row.ev)} %", Ink.VALUE if is_value else Ink.SOFT)
+def _figure(name: str) -> Callable[[Entry], Any]:
+    return attrgetter(f"line.figures.{name}")
 
 
-def _age(row: GridRow, now_ms: int) -> Cell:
-    age = max(0, now_ms - row.scraped_at)
-    step = MINUTE_MS if age >= MINUTE_MS else 1_000
-    return Cell(age_text(age), Ink.NOTE, due=now_ms + step - age % step)
-
-
-def _optional(text: Callable[[float], str], number: float | None, ink: Ink) -> Cell:
-    return EMPTY if number is None else Cell(text(number), ink)
-
-
-def _or_last(number: float | None) -> float:
-    return _LAST if number is None else number
-
-
-def _or_lowest(number: float | None) -> float:
-    return -_LAST if number is None else number
-
+_WIDE = "Wolverhampton v Newcastle"
 
 COLUMNS = (
     GridColumn(
-        "Game",
-        Column("Wolverhampton Wanderers v Newcastle U", Align.LEFT, most=260),
-        lambda row, _now: Cell(game_title(row.match_name)),
-        lambda row: (row.match_name, row.kick_off or 0),
+        "selection", "Selection", Column("Newcastle United U +1.5", Align.LEFT),
+        looks.selection, attrgetter("line.key.selection"),
     ),
     GridColumn(
-        "Competition",
-        Column("Competition", Align.LEFT),
-        lambda row, _now: Cell(row.competition, Ink.SOFT),
-        lambda row: row.competition,
+        "game", "Game", Column(_WIDE, Align.LEFT, stretches=True),
+        looks.game, attrgetter("line.match_name"),
     ),
     GridColumn(
-        "Kick-off",
-        Column("25 Apr 14:00", Align.LEFT),
-        lambda row, now: (
-            Cell("live", Ink.LIVE)
-            if row.is_live
-            else Cell(kick_off_text(row.kick_off, now), Ink.SOFT)
-        ),
-        lambda row: (not row.is_live, _or_last(row.kick_off)),
+        "sport", "Sport", Column("AmericanFootball", Align.LEFT),
+        looks.soft(lambda line: line.sport), attrgetter("line.sport"), is_usual=False,
     ),
     GridColumn(
-        "Market",
-        Column("Both teams to score", Align.LEFT),
-        lambda row, _now: Cell(market_title(row.market_type), Ink.SOFT),
-        lambda row: (MARKET_RANK.get(row.market_type, len(MARKET_RANK)), row.period),
+        "competition", "Competition", Column("TENNIS", Align.LEFT),
+        looks.soft(lambda line: line.competition), attrgetter("line.competition"),
     ),
     GridColumn(
-        "Period",
-        Column("2nd Quarter", Align.LEFT),
-        lambda row, _now: Cell(row.period_label, Ink.NOTE),
-        lambda row: row.period,
+        "kick_off", "Kick-off", Column("25 Apr 14:00", Align.LEFT), looks.kick_off,
+        attrgetter("line.kick_off"), Kind.TIME, order=_kick_off_order,
     ),
     GridColumn(
-        "Selection",
-        Column("Wolverhampton Wanderers +1.5", Align.LEFT, stretches=True),
-        lambda row, _now: Cell(row.selection),
-        lambda row: row.selection,
+        "is_live", "In play", Column("In play", Align.LEFT), looks.live,
+        attrgetter("line.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
     ),
     GridColumn(
-        "Bookmaker",
-        Column("Betfair Exchange UK", Align.LEFT),
-        lambda row, _now: Cell(row.bookmaker, Ink.ACCENT if row.is_reference else Ink.STRONG),
-        lambda row: row.bookmaker.casefold(),
-    ),
-    GridColumn("Odds", Column("100.00", has_arrow=True), _odds, lambda row: row.odds, True),
-    GridColumn(
-        "Reference",
-        Column("100.00"),
-        lambda row, _now: _optional(odds_text, row.reference_odds, Ink.SOFT),
-        lambda row: _or_lowest(row.reference_odds),
-        True,
-        "The reference bookmaker's price of the selection",
+        "market_type", "Market", Column("Both teams to score 1st", Align.LEFT, stretches=True),
+        looks.market, attrgetter("line.key.market_type"), order=_market_order,
     ),
     GridColumn(
-        "Fair",
-        Column("100.000"),
-        lambda row, _now: _optional(fair_text, row.fair_odds, Ink.SOFT),
-        lambda row: _or_lowest(row.fair_odds),
-        True,
-        "The reference price without its margin, by your devig method",
+        "period", "Period", Column("2nd Quarter", Align.LEFT),
+        looks.soft(lambda line: line.period_label), attrgetter("line.period_label"),
+        order=attrgetter("line.key.period"), is_usual=False,
     ),
     GridColumn(
-        "EV",
-        Column("+10.0 %"),
-        _ev,
-        lambda row: _or_lowest(None if row.is_reference else row.ev),
-        True,
-        "The edge over the fair price, safety floor included",
+        "bookmaker", "Bookmaker", Column("William Hill UK", Align.LEFT), looks.bookmaker,
+        attrgetter("name"), title_of_selections="Best at",
     ),
-    GridColumn("Age", Column("59 min"), _age, lambda row: -row.scraped_at, False, "Last seen"),
-)
-EV_COLUMN = next(i for i, column in enumerate(COLUMNS) if column.title == "EV")
-ODDS_COLUMN = next(i for i, column in enumerate(COLUMNS) if column.title == "Odds")
+    GridColumn(
+        "odds", "Odds", Column("100.00", has_arrow=True), looks.odds, attrgetter("odds"),
+        Kind.NUMBER, descending_first=True, title_of_selections="Best",
+        tip="The bookmaker's price; of a selection the best one of the bookmakers compared",
+    ),
+    GridColumn(
+        "ev_pct", "EV", Column("+10.0 %"), looks.ev, attrgetter("ev"), Kind.NUMBER, 2,
+        descending_first=True, tip="True EV: the edge over the fair price, safety floor included",
+    ),
+    GridColumn(
+        "fair_odds", "Fair", Column("100.000"), looks.fair, _figure("fair_odds"), Kind.NUMBER, 4,
+        descending_first=True,
+        tip="The reference price without its margin, by your devig method",
+    ),
+    GridColumn(
+        "reference_odds", "Reference", Column("100.00"),
+        looks.figure(lambda f: f.reference_odds), _figure("reference_odds"), Kind.NUMBER,
+        descending_first=True, tip="The reference bookmaker's price of the selection",
+    ),
+    GridColumn(
+        "liquidity", "Limit", Column("888k"), looks.limit, _figure("liquidity"), Kind.NUMBER,
+        descending_first=True, is_usual=False, tip="The reference bookmaker's maximum bet",
+    ),
+    GridColumn(
+        "value_from", "Value from", Column("100.00"), looks.figure(lambda f: f.value_from),
+        _figure("value_from"), Kind.NUMBER, 4, descending_first=True, is_usual=False,
+        tip="From this price on the selection is a value bet",
+    ),
+    GridColumn(
+        "suspicious_above", "Suspicious above", Column("100.00"),
+        looks.figure(lambda f: f.suspicious_above), _figure("suspicious_above"), Kind.NUMBER, 4,
+        descending_first=True, is_usual=False,
+        tip="Above this price the rules call it an error",
+    ),
+    GridColumn(
+        "best_odds", "Best", Column("100.00"), looks.figure(lambda f: f.best), _figure("best"),
+        Kind.NUMBER, descending_first=True, only=Shape.PRICES,
+        tip="The best price of the bookmakers compared",
+    ),
+    GridColumn(
+        "median_odds", "Median", Column("100.00"), looks.figure(lambda f: f.median),
+        _figure("median"), Kind.NUMBER, 4, descending_first=True,
+        tip="The median price of the bookmakers compared, the reference left out",
+    ),
+    GridColumn(
+        "worst_odds", "Worst", Column("100.00"), looks.figure(lambda f: f.worst),
+        _figure("worst"), Kind.NUMBER, descending_first=True, is_usual=False,
+        tip="The worst price of the bookmakers compared",
+    ),
+    GridColumn(
+        "over_median_pct", "vs median", Column("+10.0 %"),
+        looks.over_median, attrgetter("over_median"), Kind.NUMBER, 2,
+        descending_first=True, tip="How far the price lies above the median, in percent",
+    ),
+    GridColumn(
+        "spread_pp", "Spread", Column("10.0 pp"),
+        looks.spread, _figure("spread"), Kind.NUMBER, 2,
+        descending_first=True,
+        tip="From worst to best price, in percentage points of probability",
+    ),
+    GridColumn(
+        "bookmakers", "Books", Column("88"), looks.count, _figure("count"), Kind.NUMBER,
+        descending_first=True, tip="How many bookmakers offer the selection now",
+    ),
+    GridColumn(
+        "best_hold_pct", "Best hold", Column("−10.0 %"), looks.hold(lambda f: f.best_hold),
+        _figure("best_hold"), Kind.NUMBER, 2, is_usual=False,
+        tip="Hold of the best prices of the line; below zero it is an arbitrage",
+    ),
+    GridColumn(
+        "reference_hold_pct", "Ref. hold", Column("10.0 %"),
+        looks.hold(lambda f: f.reference_hold), _figure("reference_hold"), Kind.NUMBER, 2,
+        is_usual=False, tip="Hold of the reference bookmaker's prices of the line",
+    ),
+    GridColumn(
+        "scraped_at", "Seen", Column("59 min"), looks.age(attrgetter("scraped_at")),
+        attrgetter("scraped_at"), Kind.TIME, descending_first=True,
+        tip="How long ago the bookmaker was last seen to say so",
+    ),
+    GridColumn(
+        "changed_at", "Unchanged", Column("59 min"), looks.age(attrgetter("changed_at")),
+        attrgetter("changed_at"), Kind.TIME, descending_first=True, is_usual=False,
+        tip="For how long the price has not moved",
+    ),
+    GridColumn(
+        "url", "Link", Column("Link", Align.LEFT), looks.link,
+        lambda entry: None if entry.price is None else entry.price.url, is_usual=False,
+        tip="The bookmaker's page; double click opens it",
+    ),
+)  # fmt: skip
+"""Every column, in its first order; the first one never scrolls away."""
+
+BY_KEY = {column.key: place for place, column in enumerate(COLUMNS)}

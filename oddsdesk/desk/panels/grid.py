@@ -1,140 +1,253 @@
 """The odds grid: every price of the service in one table, for those who compare."""
 
-from PySide6.QtCore import QModelIndex, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, QStandardPaths, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Gathering, Link
 from oddsdesk.board.notices import ConnectionChanged, GatheringChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.desk.export.formats import FileFormat
+from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.links import open_link
 from oddsdesk.desk.models.grid import GridModel
-from oddsdesk.desk.theme import spacing
+from oddsdesk.desk.models.grid_choices import choices
+from oddsdesk.desk.models.grid_entries import Shape
+from oddsdesk.desk.models.grid_filter import GridFilter, words_of
+from oddsdesk.desk.panels import grid_states as states
+from oddsdesk.desk.panels.grid_bar import GridBar
+from oddsdesk.desk.panels.grid_columns_popup import ColumnsPopup
+from oddsdesk.desk.panels.grid_export import GridExport
+from oddsdesk.desk.panels.grid_filter_bar import GridFilterBar
+from oddsdesk.desk.panels.grid_view import GridView
 from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.filter_edit import FilterEdit
 from oddsdesk.desk.widgets.live_table import LiveTable
 from oddsdesk.desk.widgets.message_bar import MessageBar
 from oddsdesk.desk.widgets.placeholder import Placeholder
 
 _IDLE_MS = 1_000
 _TYPING_MS = 60
-_FILTER_WIDTH = 320
+_SAID_MS = 6_000
 
 
 class GridPanel(QWidget):
     """Shows what the board gathers while the panel is in sight."""
 
-    def __init__(self, board: Board, theme: Theme, clock: Clock) -> None:
+    pause_requested = Signal(bool)
+    """The reading of all rows shall be stopped (True) or go on."""
+
+    def __init__(self, board: Board, theme: Theme, layout: Layout, clock: Clock) -> None:
         super().__init__()
         self.setProperty("look", "panel")
         self._board = board
+        self._clock = clock
         self.model = GridModel(board, clock)
         self.table = LiveTable(theme, self.model, clock, frozen=1)
         self.table.setAccessibleName("Odds grid")
-        self.filter = FilterEdit(theme, "Filter prices: team, market, bookmaker, live…")
-        self.filter.setFixedWidth(_FILTER_WIDTH)
-        self._title = QLabel("Odds grid")
-        self._title.setFont(theme.fonts.title)
-        self._count = QLabel()
-        self._count.setProperty("look", "soft")
-        self._sort = QToolButton()
-        self._sort.setProperty("look", "plain")
-        self._sort.setToolTip("Put new prices in their place and drop those that are gone")
-        self._placeholder = Placeholder(theme)
-        self._messages = MessageBar(theme)
-        self._lay_out()
+        self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.view = GridView(self.model, self.table, layout)
+        self.bar = GridBar(theme)
+        self.filters = GridFilterBar(theme, lambda facet: choices(self.model.book.lines(), facet))
+        self.export = GridExport(self)
+        self.messages = MessageBar(theme)
+        self.placeholder = Placeholder(theme)
+        self._columns: ColumnsPopup | None = None
+        self._is_cut_told = False
         self._idle = QTimer(self, interval=_IDLE_MS)
-        self._idle.timeout.connect(self._on_idle_timeout)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._typing.timeout.connect(lambda: self.model.filter_by(self.filter.text()))
+        self._said = QTimer(self, singleShot=True, interval=_SAID_MS)
+        self._lay_out()
         self._connect()
-        self._show_counts()
+        self._connect_wishes()
+        self.bar.shapes.choose(self.model.shape.value)
+        self.bar.group.setChecked(self.model.is_grouped)
+        self._show_state()
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Hear no more of the board; the layout is kept."""
         self._idle.stop()
+        self._typing.stop()
+        self.export.close()
+        self.view.keep()
         self.model.close()
         self._unsubscribe()
 
+    def show_filter(self, chosen: GridFilter) -> None:
+        """Show the rows of a filter, and the filter itself."""
+        text = " ".join(chosen.words)
+        if words_of(self.bar.filter.text()) != chosen.words:
+            self.bar.filter.setText(text)
+        self._typing.stop()
+        self.filters.show_filter(chosen)
+        self.model.show(chosen)
+        self.table.scrolling.scrollToTop()
+
     def _lay_out(self) -> None:
-        header = QWidget()
-        header.setProperty("look", "bar")
-        header.setFixedHeight(spacing.BAR)
-        line = QHBoxLayout(header)
-        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
-        line.setSpacing(spacing.GAP)
-        line.addWidget(self._title)
-        line.addWidget(self._count)
-        line.addStretch()
-        line.addWidget(self._sort)
-        line.addWidget(self.filter)
         body = QWidget()
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self.table)
-        self._stack.addWidget(self._placeholder)
+        self._stack.addWidget(self.placeholder)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        whole.addWidget(header)
+        for widget in (self.bar, self.filters):
+            whole.addWidget(widget)
         whole.addWidget(body, 1)
-        whole.addWidget(self._messages)
+        whole.addWidget(self.messages)
 
     def _connect(self) -> None:
-        self.filter.textChanged.connect(lambda _text: self._typing.start())
-        self.table.header_clicked.connect(self.model.sort_by)
+        self._idle.timeout.connect(self._on_idle_timeout)
+        self._typing.timeout.connect(self._on_typing_timeout)
+        self._said.timeout.connect(self.messages.hide)
+        self.table.header_clicked.connect(self._on_table_header_clicked)
         self.table.opened.connect(self._on_table_opened)
-        self.model.counts_changed.connect(self._show_counts)
-        self._sort.clicked.connect(self.model.arrange)
-        self._placeholder.action_requested.connect(self.filter.clear)
+        self.model.counts_changed.connect(self._show_state)
+        self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
+        self.messages.action_requested.connect(self._on_messages_action_requested)
+        self.export.progressed.connect(self._on_export_progressed)
+        self.export.ended.connect(self._on_export_ended)
+        self.export.failed.connect(self._on_export_failed)
         self._unsubscribe = self._board.subscribe(self._on_board_notice)
         self._idle.start()
 
-    def _show_counts(self) -> None:
-        shown, total = self.model.rowCount(), self.model.total
-        prices = f"{total:,} prices" if shown == total else f"{shown:,} of {total:,} prices"
-        self._count.setText(f"{prices}{gathering_text(self._board.gathering)}")
-        waiting = self.model.unplaced
-        self._sort.setText(f"{waiting:,} row{'s' if waiting != 1 else ''} would move")
-        self._sort.setVisible(waiting > 0)
-        self._stack.setCurrentIndex(0 if shown else 1)
-        if not shown:
-            is_filtered = total > 0 and bool(self.filter.text().strip())
-            self._placeholder.say(*_state(self._board.connection, is_filtered=is_filtered))
+    def _connect_wishes(self) -> None:
+        bar = self.bar
+        bar.filter.textChanged.connect(lambda _text: self._typing.start())
+        bar.shape_chosen.connect(lambda shape: self._show_as(shape, self.model.is_grouped))
+        bar.grouping_changed.connect(lambda grouped: self._show_as(self.model.shape, grouped))
+        bar.columns_requested.connect(self._choose_columns)
+        bar.copy_requested.connect(self.copy)
+        bar.export_requested.connect(self._ask_for_file)
+        bar.arrange_requested.connect(self.model.arrange)
+        bar.pause_requested.connect(self.pause_requested)
+        self.filters.filter_changed.connect(self._on_filters_filter_changed)
+        self.filters.cleared.connect(lambda: self.show_filter(GridFilter()))
+        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
+        copy.activated.connect(self.copy)
+
+    def copy(self) -> None:
+        """Copy the rows selected, or all that the filter keeps where fewer than two are."""
+        rows = self.table.selected_rows()
+        entries = [entry for entry in map(self.model.entry, rows) if entry is not None]
+        chosen = entries if len(entries) > 1 else self.model.entries()
+        self.export.copy(chosen, self.view.exported(), self.model.shape)
+
+    def write(self, file_format: FileFormat, path: Path) -> None:
+        """Write all rows that the filter keeps to a file."""
+        entries, columns = self.model.entries(), self.view.exported()
+        self.export.write(entries, columns, self.model.shape, file_format, path)
+
+    def _ask_for_file(self, file_format: FileFormat) -> None:
+        folder = QStandardPaths.StandardLocation.DocumentsLocation
+        dialog = QFileDialog(self, f"Export as {file_format.title}")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(f"{file_format.title} (*{file_format.suffix})")
+        dialog.setDefaultSuffix(file_format.suffix[1:])
+        dialog.setDirectory(QStandardPaths.writableLocation(folder))
+        dialog.selectFile(f"odds{file_format.suffix}")
+        dialog.fileSelected.connect(lambda name: self.write(file_format, Path(name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _choose_columns(self) -> None:
+        popup = ColumnsPopup(self, self.view.order(), self.model.columns)
+        popup.columns_changed.connect(self.view.show_columns)
+        popup.reset_requested.connect(self.view.show_usual_columns)
+        self._columns = popup
+        popup.open_below(self.bar.columns)
+
+    def _show_as(self, shape: Shape, grouped: bool) -> None:
+        self.model.show_as(shape, grouped=grouped)
+        self.table.show_columns()
+        self.table.scrolling.scrollToTop()
+
+    def _show_state(self) -> None:
+        model, gathering, connection = self.model, self._board.gathering, self._board.connection
+        what = "prices" if model.shape is Shape.PRICES else "selections"
+        of = "" if model.count == model.total else f" of {model.total:,}"
+        self.bar.count.setText(f"{model.count:,}{of} {what}")
+        reading = states.reading_text(gathering)
+        facts = [text for text in (reading, states.live_text(connection)) if text]
+        is_first = gathering.finished_at is None and bool(reading)
+        total = gathering.slices_total if is_first else 0
+        done = gathering.slices_done
+        self.bar.show_reading(" · ".join(facts), done, total, paused=gathering.is_paused)
+        self.bar.show_misplaced(model.misplaced)
+        self._stack.setCurrentIndex(0 if model.count else 1)
+        if not model.count:
+            now_ms = self._clock()
+            state = states.state_without_rows(connection, gathering, model.total, now_ms)
+            self.placeholder.say(*state)
+        self._tell_trouble()
+
+    def _tell_trouble(self) -> None:
+        """Say once what is missing, and as long as it lasts that prices are not kept current."""
+        if self.export.is_busy or self._said.isActive():
+            return
+        trouble = states.trouble_text(self._board.connection, self._clock())
+        cut = states.cut_text(self._board.gathering)
+        if trouble and self.model.count:
+            self.messages.say(trouble, icon="offline")
+        elif cut and not self._is_cut_told:
+            self._is_cut_told = True
+            self.messages.say(cut, icon="warning")
+        elif not cut:
+            self._is_cut_told = False
+            self.messages.hide()
+
+    def _say_for_a_while(self, text: str) -> None:
+        self.messages.say(text)
+        self._said.start()
 
     def _is_pointed_at(self) -> bool:
-        return self.model.rowCount() > 0 and (
-            self.table.underMouse() or self.table.scrolling.hasFocus()
-        )
+        return self.model.count > 0 and (self.table.underMouse() or self.table.scrolling.hasFocus())
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GatheringChanged | ConnectionChanged):
-            self._show_counts()
+            self._show_state()
 
     def _on_idle_timeout(self) -> None:
-        if self.model.unplaced and self.isVisible() and not self._is_pointed_at():
+        if self.model.misplaced and self.isVisible() and not self._is_pointed_at():
             self.model.arrange()
 
+    def _on_typing_timeout(self) -> None:
+        words = words_of(self.bar.filter.text())
+        if words != self.model.filter.words:
+            self.show_filter(replace(self.model.filter, words=words))
+
+    def _on_filters_filter_changed(self, chosen: GridFilter) -> None:
+        self.show_filter(replace(chosen, words=words_of(self.bar.filter.text())))
+
+    def _on_placeholder_action_requested(self) -> None:
+        if self.model.total:
+            self.show_filter(GridFilter())
+        else:
+            self.pause_requested.emit(False)
+
+    def _on_messages_action_requested(self) -> None:
+        self.export.stop()
+        self._say_for_a_while("Stopped. No file was written.")
+
+    def _on_table_header_clicked(self, column: int) -> None:
+        self.model.sort_by(column)
+        self.table.scrolling.scrollToTop()
+
     def _on_table_opened(self, index: QModelIndex) -> None:
-        row = self.model.row(index.row())
-        if not open_link(row.url):
-            self._messages.say(f"{row.bookmaker} gave no web page for this price.")
+        entry = self.model.entry(index.row())
+        price = None if entry is None else entry.price
+        if entry is not None and not open_link(None if price is None else price.url):
+            self._say_for_a_while(f"{entry.name or 'No bookmaker'} gave no page for this price.")
 
+    def _on_export_progressed(self, doing: str, done: int, total: int) -> None:
+        self._said.stop()
+        self.messages.say(f"{doing}: {done:,} of {total:,} rows", action="Stop")
 
-def gathering_text(gathering: Gathering) -> str:
-    """Return how far the reading of all prices is; empty once it is whole."""
-    if gathering.cut:
-        return f" · {len(gathering.cut)} slices cut short by the service"
-    if gathering.finished_at is not None or gathering.slices_done == 0:
-        return ""
-    of = f" of {gathering.slices_total}" if gathering.slices_total else ""
-    return f" · reading slice {gathering.slices_done}{of}"
+    def _on_export_ended(self, text: str) -> None:
+        self._say_for_a_while(text)
 
-
-def _state(connection: Connection, *, is_filtered: bool) -> tuple[str, str, str, str]:
-    if is_filtered:
-        return "filter", "No price matches the filter.", "", "Clear the filter"
-    if connection.link is Link.REFUSED:
-        return "lock", "The service does not let this key in.", connection.reason or "", ""
-    if connection.link is Link.WAITING:
-        return "offline", "Not connected.", connection.reason or "", ""
-    return "loading", "Reading all prices…", "They show up here slice by slice.", ""
+    def _on_export_failed(self, text: str) -> None:
+        self._said.stop()
+        self.messages.say(text, icon="warning")

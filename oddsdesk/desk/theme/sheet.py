@@ -17,6 +17,12 @@ QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
 QDockWidget::title { background: $panel; padding: 6px 12px; text-align: left; }
 QFrame[look="panel"], QWidget[look="panel"] { background: $panel; border: none; }
 QWidget[look="bar"] { background: $panel; border: none; border-bottom: 1px solid $line; }
+QFrame[look="popup"] { background: $panel; border: 1px solid $line; }
+QFrame[look="popup"] QListWidget { background: $panel; border: none; }
+QFrame[look="popup"] QListWidget::item { height: 24px; padding: 0 4px; color: $strong; }
+QFrame[look="popup"] QListWidget::item:selected { background: $selected; }
+QProgressBar { background: $line; border: none; border-radius: 2px; }
+QProgressBar::chunk { background: $accent; border-radius: 2px; }
 QWidget[look="window"] { background: $window; border: none; }
 QWidget[look="foot"] { background: $raised; border: none; border-top: 1px solid $line; }
 QLabel { background: transparent; }

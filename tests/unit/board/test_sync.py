@@ -212,3 +212,20 @@ async def test_wishes_before_the_start_are_kept(tmp_path: Path, wanted: bool) ->
             await until(board, lambda: odds(board) == 3.5)
             await until(board, lambda: board.gathering.finished_at is not None or not wanted)
             await sync.stop()
+
+
+async def test_reading_all_rows_stops_and_goes_on(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO), QUICK) as (board, sync),
+    ):
+        sync.pause_rows(True)
+        sync.want_rows(True)
+        games_read = len(board.games)
+        assert board.gathering.is_paused
+        await until(board, lambda: len(board.games) > games_read)
+        assert board.gathering.slices_done == 0
+        sync.pause_rows(False)
+        await until(board, lambda: board.gathering.finished_at is not None)
+        assert not board.gathering.is_paused
+        assert list(board.row_keys())

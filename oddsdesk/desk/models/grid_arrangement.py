@@ -1,0 +1,124 @@
+"""The rows of the odds grid in order: they keep their place until they are arranged anew."""
+
+from collections.abc import Iterable, Sequence
+
+from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
+from oddsdesk.desk.models.grid_entries import (
+    AWAY,
+    FOLDED,
+    Entry,
+    GameGroup,
+    Line,
+    PriceEntry,
+    Shape,
+)
+from oddsdesk.desk.models.grid_filter import Sieve
+from oddsdesk.desk.models.grid_order import in_order, stand_well
+
+GridRow = Line | PriceEntry | GameGroup
+
+
+class Arrangement:
+    """Puts entries in order, by game if wished, and knows which would move if it did again."""
+
+    def __init__(self) -> None:
+        self.rows: Sequence[GridRow] = []
+        self.shape = Shape.PRICES
+        self.is_grouped = False
+        self.entries: list[Entry] = []
+        """What is arranged, folded rows too, whatever their game."""
+        self.column = BY_KEY["ev_pct"]
+        """The column sorted by."""
+        self.descending = True
+        self.misplaced: set[Entry] = set()
+        """Entries that would move, come or go if all were arranged anew."""
+        self._groups: dict[str, GameGroup] = {}
+        self._folded: set[str] = set()
+
+    def arrange(self, lines: Iterable[Line], sieve: Sieve) -> None:
+        """Take what the sieve keeps, in order; equal rows stay as they stood to each other."""
+        entries = _as_before(self.entries, sieve.kept(lines))
+        key = COLUMNS[self.column].sort_key
+        self.entries = in_order(entries, key, descending=self.descending)
+        self.misplaced.clear()
+        self._groups = self._grouped(self.entries) if self.is_grouped else {}
+        self._put(self.entries)
+
+    def fold(self, groups: Iterable[GameGroup], *, folded: bool) -> None:
+        """Hide or show the rows of games; the others keep their order."""
+        for group in groups:
+            group.is_folded = folded
+            (self._folded.add if folded else self._folded.discard)(group.game_id)
+        self._put([])
+
+    @property
+    def groups(self) -> list[GameGroup]:
+        """The games, in order; none unless grouped."""
+        return list(self._groups.values())
+
+    def judge(self, entry: Entry, sieve: Sieve) -> None:
+        """Note whether a changed entry stands where it would after ``arrange``.
+
+        Among the rows it is compared with its neighbours as they are now.
+        """
+        is_wanted = entry.is_held and sieve.keeps(entry)
+        if entry.place == AWAY or not is_wanted:
+            is_misplaced = is_wanted != (entry.place != AWAY)
+        else:
+            is_misplaced = entry.place != FOLDED and not self._stands_well(entry)
+        (self.misplaced.add if is_misplaced else self.misplaced.discard)(entry)
+
+    def _stands_well(self, entry: Entry) -> bool:
+        key, place = COLUMNS[self.column].sort_key, entry.place
+        before = self.rows[place - 1] if place else None
+        after = self.rows[place + 1] if place + 1 < len(self.rows) else None
+        pairs = [(before, entry), (entry, after)]
+        return all(
+            stand_well(key(first), key(second), descending=self.descending)
+            for first, second in pairs
+            if not (first is None or second is None)
+            and not isinstance(first, GameGroup)
+            and not isinstance(second, GameGroup)
+        )
+
+    def _grouped(self, entries: Iterable[Entry]) -> dict[str, GameGroup]:
+        groups: dict[str, GameGroup] = {}
+        for entry in entries:
+            game = entry.line.key.game_id
+            group = groups.get(game)
+            if group is None:
+                group = groups[game] = self._groups.get(game) or GameGroup(game, entry.line, [])
+                group.first, group.entries = entry.line, []
+                group.is_folded = game in self._folded
+            group.entries.append(entry)
+        return groups
+
+    def _put(self, entries: Sequence[Entry]) -> None:
+        for old in self.rows:
+            old.place = AWAY
+        if not self.is_grouped:
+            self.rows = entries
+        else:
+            rows: list[GridRow] = []
+            for group in self._groups.values():
+                rows.append(group)
+                if not group.is_folded:
+                    rows += group.entries
+                else:
+                    for entry in group.entries:
+                        entry.place = FOLDED
+            self.rows = rows
+        for place, row in enumerate(self.rows):
+            row.place = place
+
+
+def _as_before(before: Sequence[Entry], kept: list[Entry]) -> Sequence[Entry]:
+    """What is kept, in the order that it had before; what is new comes last."""
+    if not before:
+        return kept
+    wanted = set(kept)
+    stayed = [entry for entry in before if entry in wanted]
+    if len(stayed) == len(kept):
+        return stayed
+    wanted.difference_update(stayed)
+    return stayed + [entry for entry in kept if entry in wanted]

@@ -1,0 +1,120 @@
+"""The prices that the odds grid knows, taken from the board key by key."""
+
+from collections.abc import Iterable, Iterator
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.desk.models.grid_entries import (
+    Figures,
+    Line,
+    LineKey,
+    PriceEntry,
+    make_line,
+    refresh,
+)
+
+
+class GridBook:
+    """Holds lines and their prices; what it was told of last stays when the board forgets."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._lines: dict[tuple[str, str, int, str], Line] = {}
+        self._ordered: list[Line] = []
+        self._is_ordered = True
+        self.compared: frozenset[str] | None = None
+        """The bookmakers that best, median and spread are over; None is all of them."""
+        self.price_count = 0
+
+    @property
+    def line_count(self) -> int:
+        """How many selections are held."""
+        return len(self._lines)
+
+    def lines(self) -> list[Line]:
+        """Return every line in the field's order; not to be changed."""
+        if not self._is_ordered:
+            self._ordered = sorted(self._lines.values(), key=_order)
+            self._is_ordered = True
+        return self._ordered
+
+    def line(self, key: LineKey) -> Line | None:
+        """Return a line."""
+        return self._lines.get(key)
+
+    def take(self, keys: Iterable[RowKey]) -> Iterator[PriceEntry]:
+        """Take prices as the board has them now; yield those that differ, up to date."""
+        changed: list[PriceEntry] = []
+        lines: dict[Line, None] = {}
+        for key in keys:
+            entry = self._take(key)
+            if entry is not None:
+                changed.append(entry)
+                lines[entry.line] = None
+        for line in lines:
+            self._refresh(line)
+        yield from changed
+
+    def compare(self, names: frozenset[str] | None) -> None:
+        """Form best, median and spread over these bookmakers; None is all of them."""
+        if names != self.compared:
+            self.compared = names
+            for line in self._lines.values():
+                self._refresh(line)
+
+    def keys(self) -> Iterator[RowKey]:
+        """Yield the key of every price held."""
+        for line in self._lines.values():
+            for bookmaker in line.prices:
+                yield RowKey(*line.key, bookmaker)
+
+    def _take(self, key: RowKey) -> PriceEntry | None:
+        bookmaker = key.bookmaker
+        line = self._lines.get(key[:4])
+        price = self._board.price(key.game_id, CellKey(*key[1:]))
+        if price is None:
+            return None if line is None else self._drop(line, bookmaker)
+        if line is None:
+            line = self._add(key)
+            if line is None:
+                return None
+        entry = line.prices.get(bookmaker)
+        if entry is None:
+            entry = line.prices[bookmaker] = PriceEntry(line, bookmaker, bookmaker or "", price)
+            self.price_count += 1
+        if bookmaker is None:
+            entry.name = self._board.reference or UNNAMED_REFERENCE
+        entry.show(price)
+        return entry
+
+    def _add(self, key: RowKey) -> Line | None:
+        matrix = self._board.matrix(key.game_id)
+        section = self._board.section(*key[:4])
+        if matrix is None or section is None:
+            return None
+        line = self._lines[key[:4]] = make_line(key, matrix, section)
+        self._is_ordered = False
+        return line
+
+    def _drop(self, line: Line, bookmaker: str | None) -> PriceEntry | None:
+        entry = line.prices.pop(bookmaker, None)
+        if entry is None:
+            return None
+        entry.is_held = False
+        self.price_count -= 1
+        if not line.prices:
+            line.figures = Figures()
+            del self._lines[line.key]
+            self._is_ordered = False
+        return entry
+
+    def _refresh(self, line: Line) -> None:
+        matrix = self._board.matrix(line.key.game_id)
+        section = self._board.section(*line.key)
+        if matrix is not None and section is not None:
+            refresh(line, matrix, section, self.compared)
+
+
+def _order(line: Line) -> tuple[object, ...]:
+    return line.order

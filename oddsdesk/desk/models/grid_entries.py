@@ -1,0 +1,251 @@
+"""What the rows of the odds grid are made of: selections, and their prices by bookmaker."""
+
+from collections.abc import Set
+from dataclasses import dataclass, field
+from enum import Enum
+from statistics import median
+from typing import NamedTuple
+
+import msgspec
+
+from oddsdesk.board.figures import offered
+from oddsdesk.board.matrix import Matrix, RowKey, Section
+from oddsdesk.board.prices import Price
+from oddsdesk.board.rows import ev_pct
+from oddsdesk.contract.identity import teams
+from oddsdesk.contract.markets import market_title
+
+AWAY = -1
+"""The place of an entry that is not among the rows."""
+FOLDED = -2
+"""The place of an entry whose game is folded."""
+
+
+class Shape(Enum):
+    """What one row of the grid is; the value is the word that settings keep."""
+
+    PRICES = "prices"
+    SELECTIONS = "selections"
+
+
+class LineKey(NamedTuple):
+    """A selection among all games."""
+
+    game_id: str
+    market_type: str
+    period: int
+    selection: str
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """What bookmakers say of a selection together; the reference stands apart.
+
+    ``best`` to ``count`` are over the prices offered now by the bookmakers compared;
+    those that bet on something else (D27) are left out.
+    """
+
+    reference_odds: float | None = None
+    liquidity: float | None = None
+    fair_odds: float | None = None
+    value_from: float | None = None
+    suspicious_above: float | None = None
+    reference_hold: float | None = None
+    best_hold: float | None = None
+    """Hold of the best prices of the whole line group, by all bookmakers."""
+    best: float | None = None
+    best_names: tuple[str, ...] = ()
+    worst: float | None = None
+    median: float | None = None
+    spread: float | None = None
+    """From worst to best in percentage points of probability."""
+    count: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Line:
+    """A selection of a game; as a row it shows the best price compared."""
+
+    key: LineKey
+    match_name: str
+    game: str
+    """How the game is written: ``Everton v Liverpool``."""
+    competition: str
+    sport: str
+    kick_off: int | None
+    is_live: bool
+    period_label: str
+    order: tuple[object, ...]
+    """Its place in the field's order: game, market, line, side."""
+    text: str
+    """What filter words are looked for in, case folded."""
+    figures: Figures = field(default_factory=Figures)
+    prices: dict[str | None, "PriceEntry"] = field(default_factory=dict)
+    best_entry: "PriceEntry | None" = None
+    place: int = AWAY
+
+    @property
+    def line(self) -> "Line":
+        """The line itself: both kinds of row are asked alike."""
+        return self
+
+    @property
+    def price(self) -> Price | None:
+        """The best price compared, None where nobody offers one."""
+        return None if self.best_entry is None else self.best_entry.price
+
+    @property
+    def name(self) -> str:
+        """Who offers the best price."""
+        return "" if self.best_entry is None else self.best_entry.name
+
+    @property
+    def bookmaker(self) -> str | None:
+        """The same as the board has it."""
+        return None if self.best_entry is None else self.best_entry.bookmaker
+
+    @property
+    def odds(self) -> float | None:
+        """The best odds."""
+        return None if self.best_entry is None else self.best_entry.odds
+
+    @property
+    def ev(self) -> float | None:
+        """True EV of the best price in percent."""
+        return None if self.best_entry is None else self.best_entry.ev
+
+    @property
+    def over_median(self) -> float | None:
+        """How far the best price lies above the median, in percent."""
+        return None if self.best_entry is None else self.best_entry.over_median
+
+    @property
+    def scraped_at(self) -> int | None:
+        """When the best price was last seen."""
+        return None if self.best_entry is None else self.best_entry.scraped_at
+
+    @property
+    def changed_at(self) -> int | None:
+        """When the best price last moved."""
+        return None if self.best_entry is None else self.best_entry.changed_at
+
+    @property
+    def is_held(self) -> bool:
+        """Whether any bookmaker compared, or the reference, prices it still."""
+        return self.figures.count > 0 or self.figures.reference_odds is not None
+
+
+class PriceEntry:
+    """One bookmaker's price of a selection; what rows are sorted by lies open."""
+
+    __slots__ = (
+        "bookmaker", "changed_at", "ev", "is_held", "line", "name", "odds", "over_median",
+        "place", "price", "scraped_at",
+    )  # fmt: skip
+
+    def __init__(self, line: Line, bookmaker: str | None, name: str, price: Price) -> None:
+        self.line = line
+        self.bookmaker = bookmaker
+        """As the board has it: None is the reference."""
+        self.name = name
+        self.ev: float | None = None
+        """True EV in percent, safety floor included; None for the reference's own price."""
+        self.over_median: float | None = None
+        """How far the price lies above the median, in percent."""
+        self.is_held = True
+        """Whether the board holds it still."""
+        self.place = AWAY
+        self.show(price)
+
+    def show(self, price: Price) -> None:
+        """Take in the price as it is now."""
+        self.price = price
+        self.odds = price.odds
+        self.scraped_at = price.scraped_at
+        self.changed_at = price.changed_at
+
+
+Entry = Line | PriceEntry
+
+
+@dataclass(slots=True, eq=False)
+class GameGroup:
+    """A game's title row, and the rows below it."""
+
+    game_id: str
+    first: Line
+    entries: list[Entry]
+    is_folded: bool = False
+    place: int = AWAY
+
+
+def make_line(key: RowKey, matrix: Matrix, section: Section) -> Line:
+    """Return the line of a price that is new to the grid."""
+    pair = teams(matrix.match_name)
+    game = f"{pair[0]} v {pair[1]}" if pair else matrix.match_name
+    said = (
+        matrix.match_name,
+        game,
+        matrix.competition,
+        matrix.sport,
+        section.title,
+        key.market_type,
+        section.period_label,
+        key.selection,
+    )
+    kick_off = float("inf") if matrix.kick_off is None else matrix.kick_off
+    side = next(i for i, line in enumerate(section.lines) if line.selection == key.selection)
+    return Line(
+        key=LineKey(*key[:4]),
+        match_name=matrix.match_name,
+        game=game,
+        competition=matrix.competition,
+        sport=matrix.sport,
+        kick_off=matrix.kick_off,
+        is_live=matrix.is_live,
+        period_label=section.period_label,
+        order=(kick_off, matrix.match_name, *section.order(), side),
+        text=" ".join((*said, market_title(key.market_type))).casefold(),
+    )
+
+
+def refresh(line: Line, matrix: Matrix, section: Section, compared: Set[str] | None) -> None:
+    """Bring a line and its prices up to date; ``compared`` None is every bookmaker."""
+    line.kick_off, line.is_live = matrix.kick_off, matrix.is_live
+    line.figures = figures = _figures(section, line.key.selection, compared)
+    fair, market_type, apart = figures.fair_odds, line.key.market_type, section.other_bets
+    middle = figures.median
+    for name, entry in line.prices.items():
+        is_valued = fair is not None and name is not None and name not in apart
+        entry.ev = ev_pct(entry.odds, fair, market_type) if is_valued and fair else None
+        entry.over_median = (entry.odds / middle - 1) * 100 if middle is not None else None
+    names = figures.best_names
+    line.best_entry = line.prices.get(names[0]) if names else None
+
+
+def _figures(section: Section, selection: str, compared: Set[str] | None) -> Figures:
+    held = section.line_of(selection)
+    prices = [
+        (price.odds, name)
+        for name, price in held.prices.items()
+        if price.withdrawn_at is None
+        and name not in section.other_bets
+        and (compared is None or name in compared)
+    ]
+    prices.sort()
+    odds = [price for price, _ in prices]
+    best = odds[-1] if odds else None
+    return Figures(
+        reference_odds=offered(held.reference),
+        liquidity=held.liquidity,
+        fair_odds=held.fair,
+        value_from=held.value_from,
+        suspicious_above=held.suspicious_above,
+        reference_hold=section.reference_hold,
+        best_hold=section.best_hold,
+        best=best,
+        best_names=tuple(name for price, name in prices if price == best),
+        worst=odds[0] if odds else None,
+        median=median(odds) if odds else None,
+        spread=(1 / odds[0] - 1 / odds[-1]) * 100 if odds else None,
+        count=len(odds),
+    )

@@ -1,0 +1,86 @@
+"""What the odds grid says of its reading, and where it has no rows to show."""
+
+from typing import NamedTuple
+
+from oddsdesk.board.connection import Connection, Gathering, Link
+from oddsdesk.desk.moments import local_time, span_text
+
+CLEAR, CONTINUE = "Clear all filters", "Continue reading"
+
+
+class State(NamedTuple):
+    """The words of a placeholder."""
+
+    icon: str
+    sentence: str
+    detail: str = ""
+    action: str = ""
+
+
+def state_without_rows(
+    connection: Connection, gathering: Gathering, total: int, now_ms: int
+) -> State:
+    """Return why no row is shown; ``total``: how many there are without the filter."""
+    if total:
+        return State("filter", "No row matches the filter.", f"{total:,} without it.", CLEAR)
+    if connection.link is Link.REFUSED:
+        return State("lock", "The service does not let this key in.", connection.reason or "")
+    if connection.link is Link.WAITING:
+        return State("offline", "Not connected.", _since(connection, now_ms))
+    if gathering.is_paused:
+        return State("table", "Reading is stopped.", "No price was read before.", CONTINUE)
+    if gathering.finished_at is not None:
+        return State(
+            "table",
+            "The service has no prices now.",
+            "They show up here as soon as a bookmaker is scraped.",
+        )
+    return State("loading", "Reading all prices…", "They show up here slice by slice.")
+
+
+def _since(connection: Connection, now_ms: int) -> str:
+    parts = [connection.reason or ""]
+    if connection.since_ms is not None:
+        parts.append(f"since {local_time(connection.since_ms):%H:%M:%S}")
+    if connection.next_try_ms is not None:
+        left = connection.next_try_ms - now_ms
+        parts.append(f"next try in {span_text(left)}" if left > 0 else "trying again")
+    return ", ".join(part for part in parts if part)
+
+
+def reading_text(gathering: Gathering) -> str:
+    """Return how far the reading of all prices is; empty once it was whole."""
+    if gathering.is_paused:
+        return "reading stopped"
+    if gathering.finished_at is not None or gathering.slices_done == 0:
+        return ""
+    of = f" of {gathering.slices_total}" if gathering.slices_total else ""
+    return f"reading slice {gathering.slices_done}{of}"
+
+
+def cut_text(gathering: Gathering) -> str:
+    """Return what to say where the service cut slices short; empty where it did not."""
+    count = len(gathering.cut)
+    if not count:
+        return ""
+    some = "; ".join(gathering.cut[:3])
+    more = f" and {count - 3} more" if count > 3 else ""
+    return (
+        f"The service cut {count} slice{'s' if count != 1 else ''} at its limit, so rows are "
+        f"missing: {some}{more}. Open the games themselves to see all of their prices."
+    )
+
+
+def trouble_text(connection: Connection, now_ms: int) -> str:
+    """Return what to say above rows that are no longer kept current; empty where they are."""
+    if connection.link is Link.WAITING:
+        return f"Not connected: {_since(connection, now_ms)}. These are the last prices heard."
+    if connection.link is Link.REFUSED:
+        reason = connection.reason or "the service does not let this key in"
+        return f"{reason}. These are the last prices heard."
+    return ""
+
+
+def live_text(connection: Connection) -> str:
+    """Return what the plan leaves out of the grid; empty where nothing is known to be."""
+    return "in-play prices are not in your plan" if connection.has_live is False else ""

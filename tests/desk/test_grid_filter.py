@@ -1,0 +1,172 @@
+"""The grid's filter keeps what a naive reading of it keeps, in either shape of rows."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.prices import Price
+from oddsdesk.desk.models.grid_entries import Figures, Line, LineKey, PriceEntry, Shape
+from oddsdesk.desk.models.grid_filter import (
+    GridFilter,
+    Range,
+    Sieve,
+    chips,
+    without,
+    words_of,
+)
+
+NOW_MS = 1_000_000
+NAMES = (None, "Bovada", "Betsson UK", "bet365")
+SPORTS = ("Football", "Tennis")
+MARKETS = ("moneyline", "total")
+PERIODS = ("Full Time", "1st Half")
+
+
+def freshness(_name, price):
+    return Freshness.FRESH if NOW_MS - price.scraped_at < 20_000 else Freshness.STALE
+
+
+def line_of(number, sport, market, period, is_live, prices) -> Line:
+    selection = f"team{number % 3}"
+    made = Line(
+        key=LineKey(f"game {number % 2}", market, PERIODS.index(period), selection),
+        match_name="a - b",
+        game="a v b",
+        competition=sport[:3].upper(),
+        sport=sport,
+        kick_off=None,
+        is_live=is_live,
+        period_label=period,
+        order=(number,),
+        text=f"{sport} {market} {selection}".casefold(),
+    )
+    for bookmaker, (odds, age_ms, ev) in prices.items():
+        price = Price(odds, NOW_MS - age_ms, NOW_MS - age_ms, NOW_MS)
+        entry = PriceEntry(made, bookmaker, bookmaker or "Pinnacle", price)
+        entry.ev = None if bookmaker is None else ev
+        made.prices[bookmaker] = entry
+    others = [entry for name, entry in made.prices.items() if name is not None]
+    made.best_entry = max(others, key=lambda entry: entry.odds, default=None)
+    made.figures = Figures(count=len(others), reference_odds=2.0)
+    return made
+
+
+prices = st.dictionaries(
+    st.sampled_from(NAMES),
+    st.tuples(st.floats(1.1, 9), st.integers(0, 60_000), st.none() | st.floats(-20, 20)),
+    max_size=4,
+)
+lines = st.lists(
+    st.builds(
+        line_of,
+        st.integers(0, 5),
+        st.sampled_from(SPORTS),
+        st.sampled_from(MARKETS),
+        st.sampled_from(PERIODS),
+        st.booleans(),
+        prices,
+    ),
+    max_size=5,
+)
+ranges = st.builds(Range, st.none() | st.floats(-5, 3), st.none() | st.floats(2, 9))
+filters = st.builds(
+    GridFilter,
+    words=st.lists(st.sampled_from(["team1", "bet", "foot", "uk", "x"]), max_size=2).map(tuple),
+    sports=st.frozensets(st.sampled_from(SPORTS), max_size=1),
+    competitions=st.frozensets(st.sampled_from(["FOO", "TEN"]), max_size=1),
+    markets=st.frozensets(st.sampled_from(MARKETS), max_size=1),
+    periods=st.frozensets(st.sampled_from(PERIODS), max_size=1),
+    bookmakers=st.frozensets(st.sampled_from(["Pinnacle", "Bovada", "bet365"]), max_size=2),
+    is_live=st.none() | st.booleans(),
+    odds=ranges,
+    ev=ranges,
+    seen_within_s=st.none() | st.sampled_from([15, 30]),
+    freshness=st.none() | st.just(Freshness.FRESH),
+)
+
+
+def naive(chosen: GridFilter, entry) -> bool:
+    """The filter as its docstrings say it, one question after the other."""
+    line, price = entry.line, entry.price
+    figure_asked = not (chosen.odds.is_open and chosen.ev.is_open) or (
+        chosen.seen_within_s is not None or chosen.freshness is not None
+    )
+    if price is None and figure_asked:
+        return False
+    name = entry.name.casefold()
+    return (
+        all(word in line.text or word in name for word in chosen.words)
+        and (not chosen.sports or line.sport in chosen.sports)
+        and (not chosen.competitions or line.competition in chosen.competitions)
+        and (not chosen.markets or line.key.market_type in chosen.markets)
+        and (not chosen.periods or line.period_label in chosen.periods)
+        and _is_by_chosen(chosen, entry)
+        and chosen.is_live in (None, line.is_live)
+        and (price is None or chosen.odds.holds(price.odds))
+        and (price is None or chosen.ev.holds(entry.ev))
+        and (
+            chosen.seen_within_s is None or NOW_MS - price.scraped_at <= chosen.seen_within_s * 1000
+        )
+        and (chosen.freshness is None or freshness(name, price) <= chosen.freshness)
+    )
+
+
+def _is_by_chosen(chosen, entry):
+    if not chosen.bookmakers:
+        return True
+    if isinstance(entry, Line):
+        return entry.figures.count > 0
+    return entry.name in chosen.bookmakers
+
+
+@given(lines=lines, chosen=filters, shape=st.sampled_from(Shape))
+def test_it_keeps_what_a_naive_reading_keeps(lines, chosen, shape):
+    every = (
+        lines
+        if shape is Shape.SELECTIONS
+        else [entry for line in lines for entry in line.prices.values()]
+    )
+    sieve = Sieve(chosen, shape, NOW_MS, freshness)
+    wanted = [entry for entry in every if naive(chosen, entry)]
+    assert sieve.kept(lines) == wanted
+    assert [entry for entry in every if sieve.keeps(entry)] == wanted
+
+
+@given(lines=lines, chosen=filters)
+def test_asking_for_less_never_keeps_fewer(lines, chosen):
+    kept = set(Sieve(chosen, Shape.PRICES, NOW_MS, freshness).kept(lines))
+    for facet, _text in chips(chosen):
+        looser = Sieve(without(chosen, facet), Shape.PRICES, NOW_MS, freshness)
+        assert kept <= set(looser.kept(lines))
+
+
+@given(chosen=filters)
+def test_removing_every_chip_and_the_words_leaves_nothing_active(chosen):
+    for facet, text in chips(chosen):
+        assert text
+        chosen = without(chosen, facet)
+    assert without(chosen, "words").is_open
+
+
+@pytest.mark.parametrize(
+    ("chosen", "texts"),
+    [
+        (GridFilter(), []),
+        (GridFilter(sports=frozenset({"Tennis"})), ["Tennis"]),
+        (GridFilter(markets=frozenset({"btts", "total"})), ["Both teams to score, Total"]),
+        (GridFilter(bookmakers=frozenset("dbca")), ["a + 3 more"]),
+        (GridFilter(is_live=True), ["In play"]),
+        (GridFilter(odds=Range(1.5, 2.5)), ["Odds 1.50 – 2.50"]),
+        (GridFilter(ev=Range(1.0, None)), ["EV ≥ +1.0 %"]),
+        (GridFilter(ev=Range(None, -2.0)), ["EV ≤ −2.0 %"]),
+        (GridFilter(seen_within_s=300), ["Seen within 5 min"]),
+        (GridFilter(freshness=Freshness.AGEING), ["Fresh or ageing"]),
+    ],
+)
+def test_chips_say_what_is_active(chosen, texts):
+    assert [text for _facet, text in chips(chosen)] == texts
+
+
+def test_words_are_folded_and_split():
+    assert words_of("  Bet365  LIVERPOOL ") == ("bet365", "liverpool")
