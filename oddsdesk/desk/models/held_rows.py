@@ -69,12 +69,13 @@ class HeldRowsModel(LiveModel, Generic[T]):
 
     def sort_now(self) -> None:
         """Put the rows in order and drop what is gone."""
-        self._held = dict(self._present)
+        self._held.update(self._present)
         wanted = self._sorted(self._present)
         if wanted != self._order:
             self.is_arranging = True
             self._reorder(wanted)
             self.is_arranging = False
+        self._held = dict(self._present)
         self._touch_all()
         self.order_changed.emit()
 

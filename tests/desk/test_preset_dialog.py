@@ -1,0 +1,90 @@
+"""The preset dialog gives back what was chosen, and says what is wrong with it."""
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.dialogs.placed_dialog import PlacedDialog
+from oddsdesk.desk.dialogs.preset_dialog import PresetDialog
+from oddsdesk.desk.models.filter_words import filter_text
+from oddsdesk.ledger.presets import Preset, ValueFilter
+
+MINE = Preset(
+    "Mine",
+    ValueFilter(("Tennis",), ("moneyline", "total"), ("Unibet",), 2.5, 1.5, 3.0, in_play=False),
+)
+
+
+def dialog_for(qtbot: QtBot, preset: Preset) -> PresetDialog:
+    made = PresetDialog(preset, ["bwin", "Betfair"], {"Main markets"})
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.mark.parametrize(
+    "preset", [MINE, Preset("All", ValueFilter()), Preset("x", ValueFilter(in_play=True))]
+)
+def test_what_is_not_changed_comes_back_as_it_was(qtbot: QtBot, preset: Preset) -> None:
+    dialog = dialog_for(qtbot, preset)
+    assert dialog.preset() == preset
+    assert dialog.problem == ""
+
+
+def test_bookmakers_are_those_that_are_known_and_those_of_the_preset(qtbot: QtBot) -> None:
+    listed = dialog_for(qtbot, MINE).bookmakers
+    assert [listed.item(row).text() for row in range(listed.count())] == [
+        "Betfair", "bwin", "Unibet",
+    ]  # fmt: skip
+
+
+def test_what_is_ticked_is_chosen(qtbot: QtBot) -> None:
+    dialog = dialog_for(qtbot, Preset("New", ValueFilter()))
+    dialog.sports.item(0).setCheckState(Qt.CheckState.Checked)
+    dialog.ev.setValue(3.0)
+    with qtbot.waitSignal(dialog.chosen) as chosen:
+        dialog.accept()
+    assert chosen.args == [Preset("New", ValueFilter(("Football",), min_true_ev=3.0))]
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most", "problem"),
+    [
+        ("  ", 1.0, 1.0, "A preset needs a name."),
+        ("Main markets", 1.0, 1.0, "built in"),
+        ("New", 3.0, 2.0, "No odds lie between 3 and 2."),
+    ],
+)
+def test_a_preset_that_cannot_be_kept_says_why(
+    qtbot: QtBot, name: str, least: float, most: float, problem: str
+) -> None:
+    dialog = dialog_for(qtbot, Preset("New", ValueFilter()))
+    dialog.name.setText(name)
+    dialog.least.setValue(least)
+    dialog.most.setValue(most)
+    assert problem in dialog.problem
+    assert not dialog._save.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "text"),
+    [
+        (ValueFilter(), "true EV ≥ 1 % · all books"),
+        (
+            MINE.filter,
+            "true EV ≥ 2.5 % · odds 1.5 – 3 · Tennis · 2 markets · before kick-off · Unibet",
+        ),
+        (ValueFilter(min_odds=2.0), "true EV ≥ 1 % · odds ≥ 2 · all books"),
+        (ValueFilter(max_odds=2.0), "true EV ≥ 1 % · odds ≤ 2 · all books"),
+    ],
+)
+def test_a_filter_is_said_in_few_words(chosen: ValueFilter, text: str) -> None:
+    assert filter_text(chosen) == text
+
+
+def test_a_placed_bet_is_asked_for_with_the_present_figures(qtbot: QtBot) -> None:
+    dialog = PlacedDialog("Over 2.5 at Unibet", 2.15, 5.95)
+    qtbot.addWidget(dialog)
+    dialog.odds.setValue(2.1)
+    with qtbot.waitSignal(dialog.placed) as placed:
+        dialog.accept()
+    assert placed.args == [2.1, 5.95]

@@ -1,0 +1,91 @@
+"""The user's records at the desk: on the disk before they are shown, and trouble in one line."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.records import Records
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
+
+BET = PlacedBet(
+    "id", "A - B", "EPL", "Football", "total", 0, "Over 2.5", "Unibet", 2.15, 6.0, 1, method="x"
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.db"
+
+
+@pytest.fixture
+def records(path: Path, qtbot: QtBot) -> Iterator[Records]:
+    made = Records(path)
+    with qtbot.waitSignals([made.presets_changed, made.bets_changed]):
+        pass
+    yield made
+    made.close()
+
+
+def test_what_was_kept_is_there_at_the_next_start(path: Path, qtbot: QtBot) -> None:
+    ledger = Ledger(path)
+    placed = [ledger.place(BET), ledger.place(BET)]
+    mine = Preset("Mine", ValueFilter())
+    ledger.save_preset(mine)
+    ledger.close()
+    records = Records(path)
+    with qtbot.waitSignal(records.bets_changed):
+        pass
+    assert records.placed(BET.key) == tuple(placed)
+    assert records.presets == (*BUILT_IN, mine)
+    records.close()
+
+
+def test_a_placed_bet_is_told_once_it_is_on_the_disk(
+    records: Records, path: Path, qtbot: QtBot
+) -> None:
+    told: list[PlacedBet] = []
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(BET, told.append)
+        assert records.placed(BET.key) == ()
+    other = Ledger(path)
+    assert other.bets() == told == list(records.placed(BET.key))
+    other.close()
+
+
+def test_a_bet_can_be_taken_back(records: Records, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(BET, lambda _bet: None)
+    with qtbot.waitSignal(records.bets_changed):
+        records.take_back(records.placed(BET.key)[0])
+    assert records.placed(BET.key) == ()
+
+
+def test_presets_come_after_the_built_in_ones_and_can_be_deleted(
+    records: Records, qtbot: QtBot
+) -> None:
+    mine = Preset("Mine", ValueFilter(sports=("Tennis",)))
+    with qtbot.waitSignal(records.presets_changed):
+        records.save_preset(mine)
+    assert records.presets == (*BUILT_IN, mine)
+    with qtbot.waitSignal(records.presets_changed):
+        records.delete_preset("Mine")
+    assert records.presets == BUILT_IN
+
+
+def test_a_file_that_cannot_be_used_is_named_and_the_built_in_presets_stay(
+    path: Path, qtbot: QtBot
+) -> None:
+    path.write_bytes(b"this is no database" * 60)
+    records = Records(path)
+    with qtbot.waitSignal(records.failed) as failed:
+        pass
+    assert failed.args[0].startswith("Your records: ")
+    assert "is no database" in failed.args[0]
+    assert records.presets == BUILT_IN
+    with qtbot.waitSignal(records.failed):
+        records.place(BET, lambda _bet: pytest.fail("nothing was recorded"))
+    records.close()

@@ -1,0 +1,309 @@
+"""The value-bet panel: true EV beside the service's, presets, stakes, misses, placed bets."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.resources import Game, ValueBet
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.dialogs.placed_dialog import PlacedDialog
+from oddsdesk.desk.dialogs.preset_dialog import PresetDialog
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.models.values import COLUMNS, STAKE_COLUMN
+from oddsdesk.desk.panels.values import ValuesPanel
+from oddsdesk.desk.panels.values_header import BETS, MISSES
+from oddsdesk.desk.panels.values_states import PUBLISHED_TEXT
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.theme.theme import Theme
+
+OVER = RowKey(game_id("EPL", "Everton - Liverpool"), "total", 0, "Over 2.5", "Matchbook")
+TITLES = [column.title for column in COLUMNS]
+
+
+def fair_of(reference: float, total: float, outcomes: int = 2) -> float:
+    return 1 / (1 / reference - (total - 1) / outcomes)
+
+
+def bet(quoted: Any, odds: float = 2.15, **more: Any) -> ValueBet:
+    """A value bet of a total at 2.05 against 1.88, reckoned as D26 says."""
+    fair = more.pop("fair", fair_of(2.05, 1.0197))
+    fields: dict[str, Any] = {
+        "match_name": "Milan - Inter",
+        "selection": "Over 2.5",
+        "bookmaker": "Unibet",
+        "market_type": "total",
+        "period": 0,
+        "odds": odds,
+        "reference_odds": 2.05,
+        "fair_odds": round(fair, 4),
+        "ev_pct": round((odds / (fair * 1.01) - 1) * 100, 2),
+        "payout_rate": 1.0197,
+        "liquidity": 3.0,
+        "competition": "SERA",
+        "sport": "Football",
+        "detected_at": format_ms(quoted.clock.now),
+        "match_date": None,
+        **more,
+    }
+    return ValueBet(**fields)
+
+
+@pytest.fixture
+def records(tmp_path: Path, qtbot: QtBot) -> Iterator[Records]:
+    made = Records(tmp_path / "ledger.db")
+    with qtbot.waitSignal(made.bets_changed):
+        pass
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    return Layout(tmp_path / "desk.ini")
+
+
+@pytest.fixture
+def panel(
+    theme: Theme, quoted: Any, layout: Layout, records: Records, qtbot: QtBot
+) -> Iterator[ValuesPanel]:
+    quoted.board.set_connection(Connection(link=Link.LIVE, has_value_bets=True))
+    made = ValuesPanel(quoted.board, theme, quoted.clock, layout, records)
+    qtbot.addWidget(made)
+    made.resize(1_118, 260)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_panel()
+
+
+def row(panel: ValuesPanel, place: int = 0) -> dict[str, str]:
+    model = panel.table.model
+    return {title: model.cell(place, column).text for column, title in enumerate(TITLES)}
+
+
+def facts(panel: ValuesPanel) -> str:
+    return panel.header._facts.accessibleName()
+
+
+def test_a_bet_shows_true_ev_beside_the_services_and_what_to_stake(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    shown = row(panel)
+    assert shown["True EV"] == "+1.7 %"
+    assert shown["Service"] == "+1.7 %"
+    assert shown["Odds"] == "2.15"
+    assert shown["Stake"] == "3.00"
+    assert shown["Limit"] == "3"
+    tip = panel.table.model.tip(0, STAKE_COLUMN)
+    assert "full Kelly 2.40 % of the bankroll" in tip
+    assert "held at the reference's limit" in tip
+
+
+def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any) -> None:
+    quoted.board.load_value_bets([bet(quoted, liquidity=None)])
+    assert row(panel)["Stake"] == "6.00"
+    panel._stakes.choose(panel._stakes.plan._replace(bankroll=10_000, step=1.0))
+    assert row(panel)["Stake"] == "60.00"
+
+
+def test_the_selection_takes_the_width_that_is_left(panel: ValuesPanel, quoted: Any) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    pane = panel.table.scrolling
+    assert pane.header.length() == pane.viewport().width()
+
+
+def test_a_service_that_adds_margin_is_told_once_in_plain_words(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
+    quoted.board.load_value_bets([bet(quoted, fair=published)])
+    assert panel.messages.isVisible()
+    assert panel.messages.text == PUBLISHED_TEXT
+    panel.messages.hide()
+    quoted.board.load_value_bets([bet(quoted, fair=published, bookmaker="Bwin")])
+    assert not panel.messages.isVisible()
+
+
+def test_bets_below_the_least_true_ev_are_hidden_and_the_way_back_is_offered(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    quoted.board.load_value_bets([bet(quoted, market_type="btts", selection="Yes")])
+    panel._on_header_preset_chosen("Main markets")
+    assert facts(panel).startswith("0 of 1 · true EV ≥ 1 %")
+    assert panel.placeholder.isVisible()
+    panel.placeholder.action_requested.emit()
+    assert panel.lists.preset.name == "All value bets"
+    assert panel.table.isVisible()
+
+
+def test_the_chosen_preset_is_there_at_the_next_start(
+    panel: ValuesPanel, theme: Theme, quoted: Any, layout: Layout, records: Records, qtbot: QtBot
+) -> None:
+    panel._on_header_preset_chosen("In play")
+    again = ValuesPanel(quoted.board, theme, quoted.clock, layout, records)
+    qtbot.addWidget(again)
+    assert again.lists.preset.name == "In play"
+    again.close_panel()
+
+
+def test_a_preset_of_ones_own_is_kept_used_and_deleted(
+    panel: ValuesPanel, records: Records, qtbot: QtBot
+) -> None:
+    panel._on_header_preset_chosen("Short prices")
+    panel._ask_preset()
+    asked = panel.findChild(PresetDialog)
+    assert asked is not None
+    assert asked.name.text() == "My short prices"
+    with qtbot.waitSignal(records.presets_changed):
+        asked.accept()
+    assert panel.lists.preset.name == "My short prices"
+    assert "My short prices" in [a.text() for a in panel.header.preset_menu.actions()]
+    with qtbot.waitSignal(records.presets_changed):
+        panel.header.preset_deletion_requested.emit()
+    assert panel.lists.preset.name == "All value bets"
+
+
+def test_a_game_in_play_is_marked_and_can_be_left_out(panel: ValuesPanel, quoted: Any) -> None:
+    name = "Milan - Inter"
+    game = Game(game_id("SERA", name), name, "SERA", "Football", None, True, 3, None)
+    quoted.board.load_games([game])
+    quoted.board.load_value_bets([bet(quoted)])
+    assert panel.table.model.cell(0, 0).note == "live · Milan v Inter"
+    panel._on_header_preset_chosen("Before kick-off")
+    assert panel.table.model.rowCount() == 0
+
+
+def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    panel.table.set_current(0)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P)
+    dialog = panel.findChild(PlacedDialog)
+    assert dialog is not None
+    assert (dialog.odds.value(), dialog.stake.value()) == (2.15, 3.0)
+    dialog.stake.setValue(2.5)
+    with qtbot.waitSignal(records.bets_changed):
+        dialog.accept()
+    assert row(panel)["Stake"] == "✓ 2.50"
+    assert "Placed 2.50 on Over 2.5 at Unibet" in panel.messages.text
+    (placed,) = records.placed((game_id("SERA", "Milan - Inter"), "total", 0, "Over 2.5", "Unibet"))
+    assert placed.placed_at == quoted.clock.now
+    assert placed.true_ev == pytest.approx(1.74, abs=5e-3)
+    assert placed.method == "margin_proportional"
+    with qtbot.waitSignal(records.bets_changed):
+        panel.messages.action_requested.emit()
+    assert row(panel)["Stake"] == "3.00"
+
+
+def test_enter_opens_the_game_where_the_bookmaker_gave_no_page(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    panel.table.set_current(0)
+    with qtbot.waitSignal(panel.game_requested) as asked:
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert asked.args == [game_id("SERA", "Milan - Inter")]
+    assert "no web page" in panel.messages.text
+
+
+def test_what_can_be_done_is_offered_only_where_it_can(panel: ValuesPanel, quoted: Any) -> None:
+    actions = panel.actions_on_bet
+    actions.bring_up_to_date()
+    assert not actions.mark.isEnabled()
+    quoted.board.load_value_bets([bet(quoted)])
+    panel.table.set_current(0)
+    actions.bring_up_to_date()
+    assert actions.mark.isEnabled()
+    assert not actions.open_page.isEnabled()
+    assert not actions.undo.isEnabled()
+
+
+def test_near_misses_tell_what_stops_each_and_by_how_much(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    name = "Everton - Liverpool"
+    quoted.board.load_games(
+        [Game(quoted.id, name, "EPL", "Football", None, False, 4, format_ms(quoted.clock.now))]
+    )
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.03)
+    panel.show_list(MISSES)
+    qtbot.waitUntil(lambda: panel.misses.model.rowCount() > 0, timeout=2_000)
+    assert facts(panel).endswith(" · looked for in 1 game read here")
+    place = panel.lists.misses.row_of(OVER)
+    assert place is not None
+    cells = [panel.misses.model.cell(place, column).text for column in range(9)]
+    assert cells[:6] == ["Over 2.5", "Total", "Matchbook", "Edge ≥ 1 %", "0.50 short", "2.03"]
+    assert cells[7] == "2.05 – 2.10"
+    subject_seen: list[Any] = []
+    panel.price_selected.connect(subject_seen.append)
+    panel.misses.set_current(place)
+    assert subject_seen == [OVER]
+    panel.show_list(BETS)
+
+
+def test_a_miss_opens_its_bookmakers_page(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        QDesktopServices, "openUrl", lambda url: opened.append(QUrl(url).toString()) or True
+    )
+    name = "Everton - Liverpool"
+    quoted.board.load_games([Game(quoted.id, name, "EPL", "Football", None, False, 4, None)])
+    panel.lists.finder.look()
+    panel.show_list(MISSES)
+    key = next(key for key in panel.lists.finder.misses if " " not in key.selection)
+    panel.misses.set_current(panel.lists.misses.row_of(key) or 0)
+    qtbot.keyClick(panel.misses.scrolling, Qt.Key.Key_Return)
+    assert opened == [f"https://{(key.bookmaker or '').lower()}.example/{key.selection}"]
+
+
+@pytest.mark.parametrize(
+    ("connection", "sentence"),
+    [
+        (Connection(link=Link.LIVE, has_value_bets=False), "not in your plan"),
+        (Connection(link=Link.CONNECTING), "Looking for value bets"),
+        (Connection(link=Link.WAITING), "Not connected"),
+        (Connection(link=Link.LIVE, has_value_bets=True, lag_ms=1), "No value bets now"),
+    ],
+)
+def test_each_state_without_bets_says_why(
+    panel: ValuesPanel, quoted: Any, connection: Connection, sentence: str
+) -> None:
+    quoted.board.set_connection(connection)
+    assert panel.placeholder.isVisible()
+    assert sentence in panel.placeholder._sentence.text()
+
+
+def test_a_bet_that_goes_under_the_pointer_does_not_move_the_explanation(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    quoted.board.load_value_bets([bet(quoted), bet(quoted, 2.17, bookmaker="Bwin")])
+    panel.table.set_current(0)
+    seen: list[Any] = []
+    panel.price_selected.connect(seen.append)
+    quoted.board.load_value_bets([bet(quoted)])
+    panel.lists.bets.sort_now()
+    assert panel.table.model.rowCount() == 1
+    assert seen == []
+
+
+def test_everything_can_be_reached_by_its_name(panel: ValuesPanel) -> None:
+    reachable = [
+        widget
+        for widget in panel.findChildren(QWidget)
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(panel)
+    ]
+    nameless = [w for w in reachable if not w.accessibleName() and w.focusProxy() is None]
+    assert [type(w).__name__ for w in nameless if w.isVisible()] == []
