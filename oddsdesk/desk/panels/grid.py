@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, GatheringChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.export.formats import FileFormat
@@ -38,6 +39,8 @@ class GridPanel(QWidget):
 
     pause_requested = Signal(bool)
     """The reading of all rows shall be stopped (True) or go on."""
+    price_selected = Signal(object)
+    """The ``RowKey`` of the current row, None where it is about no price."""
 
     def __init__(self, board: Board, theme: Theme, layout: Layout, clock: Clock) -> None:
         super().__init__()
@@ -104,6 +107,7 @@ class GridPanel(QWidget):
         self._said.timeout.connect(self.messages.hide)
         self.table.header_clicked.connect(self._on_table_header_clicked)
         self.table.opened.connect(self._on_table_opened)
+        self.table.current_changed.connect(self._on_table_current_changed)
         self.model.counts_changed.connect(self._show_state)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
         self.messages.action_requested.connect(self._on_messages_action_requested)
@@ -234,6 +238,11 @@ class GridPanel(QWidget):
     def _on_table_header_clicked(self, column: int) -> None:
         self.model.sort_by(column)
         self.table.scrolling.scrollToTop()
+
+    def _on_table_current_changed(self, index: QModelIndex) -> None:
+        entry = self.model.entry(index.row()) if index.isValid() else None
+        key = None if entry is None else RowKey(*entry.line.key, entry.bookmaker)
+        self.price_selected.emit(key)
 
     def _on_table_opened(self, index: QModelIndex) -> None:
         entry = self.model.entry(index.row())
