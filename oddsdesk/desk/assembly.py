@@ -79,6 +79,7 @@ class Desk:
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self.values.game_requested.connect(self.open_game)
         self.values.price_selected.connect(self.explain.show_price)
+        self.grid.price_selected.connect(self.explain.show_price)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.odds_format.changed.connect(self._on_odds_format_changed)
         self._has_chosen = False
