@@ -1,0 +1,43 @@
+"""Matrix and grid tell which price is current, so that it can be explained."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtTest import QSignalSpy
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.models.matrix_layout import FAIR, FROZEN
+from oddsdesk.desk.panels.grid import GridPanel
+from oddsdesk.desk.panels.matrix import MatrixPanel
+from oddsdesk.desk.theme.theme import Theme
+
+
+def test_a_cell_of_the_matrix_is_about_its_price(theme: Theme, quoted: Any, qtbot: QtBot) -> None:
+    panel = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id)
+    qtbot.addWidget(panel)
+    told: list[RowKey | None] = []
+    panel.price_selected.connect(told.append)
+    for row, column in ((1, FROZEN + 1), (1, FAIR), (0, FROZEN)):
+        panel.table.set_current(row, column)
+    everton = (quoted.id, "moneyline", 0, "Everton")
+    assert told == [RowKey(*everton, "Bovada"), RowKey(*everton, None), None]
+    panel.close_panel()
+
+
+def test_a_row_of_the_grid_is_about_its_price(
+    theme: Theme, quoted: Any, qtbot: QtBot, tmp_path: Path
+) -> None:
+    panel = GridPanel(quoted.board, theme, Layout(tmp_path / "desk.ini"), quoted.clock)
+    qtbot.addWidget(panel)
+    spy = QSignalSpy(panel.price_selected)
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(lambda: panel.model.total > 0, timeout=2_000)
+    panel.model.arrange()
+    row = next(row for row in range(panel.model.rowCount()) if panel.model.entry(row) is not None)
+    panel.table.set_current(row)
+    (key,) = spy.at(spy.count() - 1)
+    assert key.game_id == quoted.id
+    assert quoted.board.row(key) is not None
+    panel.close_panel()
