@@ -22,6 +22,7 @@ from oddsdesk.desk.widgets.message_bar import MessageBar
 _FIRST_SIZE = (1680, 1020)
 _NAVIGATOR_WIDTH = 244
 _VALUES_HEIGHT = 250
+_EXPLAIN_WIDTH = 318
 
 
 class MainWindow(QMainWindow):
@@ -108,6 +109,7 @@ class MainWindow(QMainWindow):
         for name, extent, orientation in (
             ("navigator", _NAVIGATOR_WIDTH, Qt.Orientation.Horizontal),
             ("values", _VALUES_HEIGHT, Qt.Orientation.Vertical),
+            ("explain", _EXPLAIN_WIDTH, Qt.Orientation.Horizontal),
         ):
             dock = self.findChild(QDockWidget, name)
             if dock is not None:
