@@ -1,5 +1,7 @@
 """From the bytes of an answer to typed values, or to the error that they tell of."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar, overload
 
@@ -48,8 +50,10 @@ class Listing(Sequence[T], Generic[T]):
     @overload
     def __getitem__(self, index: int) -> T: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+    def __getitem__(self, index: slice) -> Listing[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Listing[T]:
+        if isinstance(index, slice):
+            return Listing(self._items[index])
         return self._items[index]
 
     def __iter__(self) -> Iterator[T]:

@@ -17,6 +17,7 @@ _TRANSIENT: Final = {
     1000: "the service ended the stream, as one that nobody listens to",
     1001: "the service is going down or restarting",
     1012: "the service is restarting",
+    1013: "the service cannot read its database for the moment",
     4001: "the service accepts the stream's token no more",
     4008: "this program fell behind the stream",
 }

@@ -60,6 +60,13 @@ def test_an_odds_row_becomes_a_row_a_selection_in_its_order() -> None:
     ]  # fmt: skip
 
 
+def test_a_part_of_a_listing_is_one_too() -> None:
+    rows = Listing([quoted(Arsenal=2.1), quoted(Draw=3.4), quoted(Chelsea=3.6)], "more")
+    part = rows[1:]
+    assert [row["odds"] for row in part.to_dicts()] == [3.4, 3.6]
+    assert part.next_cursor is None
+
+
 def test_a_matrix_becomes_a_row_a_price_beside_the_reference() -> None:
     seen = BookOddsCell(1.9, AT, "https://example.org/1")
     reference = ReferenceCell(1.95, 500.0, AT)

@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Iterator
 
 import pytest
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.websockets import WebSocket
 
 from oddsdesk.client import AddressError, Client, OfflineError, ServiceError, SyncClient
@@ -134,3 +134,12 @@ async def test_a_short_key_may_be_part_of_a_name(small_service: Running) -> None
     service.say({"data": [], "meta": {"rate_limit_remaining": 9, "count": 0}})
     async with Client(url, "key") as client:
         assert list(await client.odds(bookmaker="Whiskey")) == []
+
+
+async def test_a_redirect_is_not_followed(small_service: Running) -> None:
+    service, url = small_service
+    service.answers.append(RedirectResponse(f"{url}/elsewhere"))
+    async with Client(url, KEY) as client:
+        with pytest.raises(ServiceError, match="redirects elsewhere"):
+            await client.sports()
+    assert len(service.asked) == 1

@@ -124,6 +124,7 @@ async def test_after_a_steady_connection_the_waits_begin_anew(small_service: Run
     ("code", "reason"),
     [
         (1000, "nobody listens"),
+        (1013, "cannot read its database"),
         (4001, "token"),
         (4008, "fell behind"),
         (4777, "code 4777"),
