@@ -3,13 +3,8 @@
 from pathlib import Path
 
 import click
-from platformdirs import user_data_path
 
-
-def default_database() -> Path:
-    """Return where the odds are kept when nothing else is said."""
-    return user_data_path("oddsdesk", appauthor=False) / "oddsdesk.db"
-
+from oddsdesk.places import default_database
 
 database_option = click.option(
     "--database",

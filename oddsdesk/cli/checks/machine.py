@@ -1,0 +1,161 @@
+"""Versions, paths, port and clock."""
+
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import sqlite3
+import sys
+import time
+import urllib.request
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from oddsdesk import __version__
+from oddsdesk.cli.checks.finding import Finding, Mark, Section
+from oddsdesk.contract.times import format_ms
+from oddsdesk.places import can_write, data_folder, log_folder, portable_folder, settings_folder
+from oddsdesk.resource_files import resource_path
+from oddsdesk.server.listener import ListenError, bind
+from oddsdesk.store.access import access_path
+from oddsdesk.store.lock import owner_of
+
+LEAST_FREE_BYTES: Final = 100 * 2**20
+LEAST_YEAR: Final = 2026
+"""A clock before it is wrong: this program was not there yet."""
+_PROBE_S: Final = 2.0
+_WAL_RESET_FIXED: Final = (3, 51, 3)
+_PACKAGES: Final = (
+    "PySide6-Essentials",
+    "qasync",
+    "starlette",
+    "uvicorn",
+    "httptools",
+    "uvloop",
+    "websockets",
+    "httpx",
+    "msgspec",
+    "sqlite-utils",
+    "platformdirs",
+    "click",
+    "tzdata",
+    "keyring",
+)
+_OPTIONAL: Final = frozenset({"uvloop", "keyring"})
+
+
+def versions() -> Section:
+    """Tell what runs on what."""
+    how = "bundle" if getattr(sys, "frozen", False) else "Python package"
+    fixed = sqlite3.sqlite_version_info >= _WAL_RESET_FIXED
+    sqlite = "" if fixed else " (has the WAL-reset bug: one process checkpoints)"
+    return Section(
+        "versions",
+        (
+            Finding("oddsdesk", f"{__version__} ({how})"),
+            Finding("python", f"{platform.python_version()} {platform.python_implementation()}"),
+            Finding("system", f"{platform.platform()} {platform.machine()}"),
+            Finding("sqlite", sqlite3.sqlite_version + sqlite),
+            *(_package(name) for name in _PACKAGES),
+        ),
+    )
+
+
+def paths(database: Path) -> Section:
+    """Tell where things are, whether they can be written, and how much room there is."""
+    portable = portable_folder()
+    resources = resource_path("icons")
+    return Section(
+        "paths",
+        (
+            Finding("program", sys.executable),
+            Finding("portable", str(portable) if portable else "no folder `data` beside it"),
+            _resources(resources),
+            _file("database", database, needed=not database.exists()),
+            _file("keys", access_path(database), needed=True),
+            _file("records", data_folder() / "ledger.db", needed=False),
+            _file("settings", settings_folder() / "desk.ini", needed=False),
+            _file("logs", log_folder() / "oddsdesk.log", needed=False),
+            _room(database),
+        ),
+    )
+
+
+def port(number: int, database: Path) -> Section:
+    """Tell whether the server could listen, and who does if it could not."""
+    try:
+        bind("127.0.0.1", number).close()
+        finding = Finding("port", f"{number} is free")
+    except ListenError as error:
+        version = _server_version(number)
+        if version is None:
+            finding = Finding("port", str(error), Mark.NOTE)
+        else:
+            finding = Finding("port", f"{number} is oddsdesk {version}", Mark.NOTE)
+    owner = owner_of(database)
+    if owner is None:
+        running = Finding("server", "none runs on this database")
+    else:
+        where = owner.url or "starting"
+        running = Finding("server", f"process {owner.pid} runs on this database ({where})")
+    return Section("server", (finding, running))
+
+
+def clock(now_ms: int) -> Section:
+    """Tell the time: prices are judged by it."""
+    mark = Mark.OK if datetime.fromtimestamp(now_ms / 1000, UTC).year >= LEAST_YEAR else Mark.BROKEN
+    offset = time.strftime("%z %Z")
+    return Section(
+        "clock",
+        (Finding("now", f"{format_ms(now_ms)}, local offset {offset}", mark),),
+    )
+
+
+def _package(name: str) -> Finding:
+    try:
+        return Finding(name, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        if name in _OPTIONAL or (name == "PySide6-Essentials" and _has_all_of_pyside()):
+            return Finding(name, "not installed", Mark.NOTE)
+        return Finding(name, "not installed", Mark.BROKEN)
+
+
+def _has_all_of_pyside() -> bool:
+    """The full package holds Essentials."""
+    return any(dist.name == "PySide6" for dist in importlib.metadata.distributions())
+
+
+def _resources(icons: Path) -> Finding:
+    found = icons.is_dir() and any(icons.iterdir())
+    mark = Mark.OK if found else Mark.BROKEN
+    return Finding("resources", str(icons.parent) + ("" if found else " is missing"), mark)
+
+
+def _file(name: str, path: Path, *, needed: bool) -> Finding:
+    state = "is there" if path.exists() else "not there yet"
+    if can_write(path):
+        return Finding(name, f"{path} ({state}, can be written)")
+    return Finding(
+        name, f"{path} ({state}, cannot be written)", Mark.BROKEN if needed else Mark.NOTE
+    )
+
+
+def _room(database: Path) -> Finding:
+    folder = next(each for each in database.absolute().parents if each.exists())
+    if not os.access(folder, os.W_OK):
+        return Finding("room", f"{folder} cannot be written", Mark.NOTE)
+    free = shutil.disk_usage(folder).free
+    mark = Mark.OK if free >= LEAST_FREE_BYTES else Mark.BROKEN
+    return Finding("room", f"{free / 2**20:,.0f} MiB free", mark)
+
+
+def _server_version(number: int) -> str | None:
+    """Return the version of the oddsdesk that listens there, None where it is something else."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"http://127.0.0.1:{number}/api/health", timeout=_PROBE_S) as answer:
+            return str(json.loads(answer.read(65_536))["version"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,42 @@
+"""The commands by name, each loaded when it is asked for."""
+
+import importlib
+from typing import Any, Final
+
+import click
+
+SERVER_COMMANDS: Final = {
+    "doctor": "oddsdesk.cli.doctor:server_doctor",
+    "import": "oddsdesk.cli.import_:import_",
+    "ingest": "oddsdesk.cli.ingest:ingest",
+    "keys": "oddsdesk.cli.keys:keys",
+    "serve": "oddsdesk.cli.serve:serve",
+}
+"""Of `oddsdesk-server`: none of them imports Qt."""
+COMMANDS: Final = SERVER_COMMANDS | {
+    "desk": "oddsdesk.cli.desk:desk",
+    "devig": "oddsdesk.cli.devig:devig",
+    "doctor": "oddsdesk.cli.doctor:doctor",
+}
+"""Of `oddsdesk`."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are named as ``module:name``: the desk must not wait for importers."""
+
+    def __init__(self, *args: Any, targets: dict[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._targets = targets
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands' names; none is loaded for it."""
+        return sorted(self._targets)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command; None where there is none of that name."""
+        target = self._targets.get(cmd_name)
+        if target is None:
+            return None
+        module, name = target.split(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command

@@ -1,0 +1,74 @@
+"""Looking at a database file from outside: is it whole, and how much is in it?"""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from oddsdesk.store.access_file import SCHEMA as ACCESS
+from oddsdesk.store.database import open_reader
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.migrations import Schema
+from oddsdesk.store.schema import ODDS
+
+QUICK_LIMIT_S: Final = 5.0
+"""How long a quick look for damage may take; a big file is checked in part."""
+MAX_TOLD: Final = 10
+
+
+def damage(path: Path, schema: Schema, *, full: bool) -> list[str]:
+    """Return what is damaged, at most ten things; nothing for a whole file.
+
+    ``schema`` is what the file should hold, ``ODDS`` or ``ACCESS``.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    check = "integrity_check" if full else "quick_check"
+    with _reading(path, schema) as connection:
+        if not full:
+            deadline = time.monotonic() + QUICK_LIMIT_S
+            connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
+        try:
+            rows = connection.execute(f"PRAGMA {check}({MAX_TOLD})").fetchall()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_INTERRUPT":
+                raise
+            return []
+    return [] if rows == [("ok",)] else [str(text) for (text,) in rows]
+
+
+def count_rows(path: Path) -> tuple[int, int]:
+    """Return how many games and quotes an odds file holds.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    with _reading(path, ODDS) as connection:
+        query = "SELECT (SELECT count(*) FROM game), (SELECT count(*) FROM quote)"
+        games, quotes = connection.execute(query).fetchall()[0]
+    return int(games), int(quotes)
+
+
+def count_active_keys(path: Path) -> int:
+    """Return how many keys of an access file open something.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    with _reading(path, ACCESS) as connection:
+        query = "SELECT count(*) FROM api_key WHERE revoked_at IS NULL"
+        return int(connection.execute(query).fetchall()[0][0])
+
+
+@contextlib.contextmanager
+def _reading(path: Path, schema: Schema) -> Iterator[sqlite3.Connection]:
+    connection = open_reader(path, schema, checked=True)
+    try:
+        yield connection
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path}: cannot be read ({error})") from error
+    finally:
+        connection.close()

@@ -1,0 +1,136 @@
+"""`oddsdesk doctor` and the checks behind it (issue 5)."""
+
+import socket
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from oddsdesk.cli.checks import machine
+from oddsdesk.cli.checks.finding import Mark, Section
+from oddsdesk.cli.doctor import doctor, server_doctor
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.store.access import access_path, open_access
+from oddsdesk.store.lock import lock_database
+from oddsdesk.store.store import open_store
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "odds.db"
+    open_store(path, "Sharp").close()
+    return path
+
+
+@pytest.fixture
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def run(database: Path, port: int, *arguments: str) -> Result:
+    command = [*arguments, "--database", str(database), "--port", str(port)]
+    return CliRunner().invoke(server_doctor, command)
+
+
+def test_a_whole_database_is_told_of(database: Path, free_port: int):
+    result = run(database, free_port)
+    assert result.exit_code == 0, result.output
+    assert "reference: Sharp" in result.output
+    assert "no damage (quick" in result.output
+    assert result.output.endswith("nothing is broken\n")
+
+
+def test_a_full_check_reads_all(database: Path, free_port: int):
+    assert "all of it was read" in run(database, free_port, "--full").output
+
+
+def test_no_key_is_told(database: Path, free_port: int):
+    access = open_access(database)
+    secret = access.keys.create("anna", Plan.PRO, None, system_clock()).secret
+    access.close()
+    output = run(database, free_port).output
+    assert "keys: 1 active" in output
+    assert secret not in output
+    assert secret[-4:] not in output.replace(str(free_port), "")
+
+
+def test_a_damaged_database_is_broken(database: Path, free_port: int):
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    data = bytearray(database.read_bytes())
+    data[8_192:16_384] = b"\xff" * 8_192
+    database.write_bytes(data)
+    result = run(database, free_port)
+    assert result.exit_code == 1
+    assert "BAD" in result.output
+    assert "is broken (BAD)" in result.output or "are broken (BAD)" in result.output
+
+
+def test_a_file_that_is_no_database_is_broken_in_one_line(tmp_path: Path, free_port: int):
+    path = tmp_path / "letter.db"
+    path.write_text("Dear bookmaker, " * 100)
+    result = run(path, free_port)
+    assert result.exit_code == 1
+    assert sum("BAD" in line for line in result.output.splitlines()[:-1]) == 1
+
+
+def test_a_missing_database_is_not_broken_and_not_made(tmp_path: Path, free_port: int):
+    result = run(tmp_path / "none.db", free_port)
+    assert result.exit_code == 0, result.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_scrape_ahead_of_the_clock_is_broken(database: Path, free_port: int):
+    with sqlite3.connect(database) as connection:
+        connection.execute(
+            "INSERT INTO game (game_id, competition, sport, match_name, last_scraped_at)"
+            " VALUES ('g', 'EPL', 'Football', 'A - B', ?)",
+            (system_clock() + 3_600_000,),
+        )
+    connection.close()
+    result = run(database, free_port)
+    assert result.exit_code == 1
+    assert "ahead of this machine's clock" in result.output
+
+
+def test_the_running_server_is_named(database: Path, free_port: int):
+    lock = lock_database(database)
+    lock.announce("http://127.0.0.1:4")
+    assert "runs on this database (http://127.0.0.1:4)" in run(database, free_port).output
+    lock.release()
+
+
+def test_a_port_in_use_by_something_else_is_a_note(database: Path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.listen()
+        server.settimeout(5)
+        result = run(database, server.getsockname()[1])
+    assert result.exit_code == 0
+    assert "the port is in use" in result.output
+
+
+def test_a_clock_before_this_program_is_broken():
+    assert _mark(machine.clock(0)) is Mark.BROKEN
+    assert _mark(machine.clock(system_clock())) is Mark.OK
+
+
+def test_the_users_name_is_not_told(database: Path, free_port: int, monkeypatch):
+    monkeypatch.setenv("HOME", str(database.parent))
+    output = run(database, free_port).output
+    assert str(database.parent) not in output
+    assert f"~/{access_path(database).name}" in output
+
+
+def test_the_window_is_looked_at_by_the_desks_doctor_only(database: Path, free_port: int):
+    command = ["--database", str(database), "--port", str(free_port)]
+    assert "display: " in CliRunner().invoke(doctor, command).output
+    assert "display: " not in CliRunner().invoke(server_doctor, command).output
+
+
+def _mark(section: Section) -> Mark:
+    (finding,) = section.findings
+    return finding.mark
