@@ -1,6 +1,8 @@
 """A loop in a thread of its own."""
 
 import asyncio
+import signal
+import sys
 import threading
 from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import CancelledError
@@ -51,6 +53,23 @@ def test_stopping_cancels_what_is_waited_for(loop: LoopThread) -> None:
         loop.run(wait())
     stopping.join(10)
     assert cancelled.is_set()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal can be sent to a thread there")
+def test_an_interrupt_cancels_what_is_waited_for(loop: LoopThread) -> None:
+    cancelled = threading.Event()
+
+    async def wait() -> None:
+        try:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(wait())
+    assert cancelled.wait(10)
+    assert loop.run(answer()) == 42
 
 
 def test_a_generator_is_closed_on_its_loop_when_its_reader_leaves(loop: LoopThread) -> None:
