@@ -65,7 +65,7 @@ class Desk:
         self._theme = theme
         self._clock = clock
         self.navigator = Navigator(board, theme, clock)
-        self.values = ValuesPanel(board, theme, clock, layout, records)
+        self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
         self.grid = GridPanel(board, theme, layout, clock)
         self.connections_menu = QMenu(self.window)
@@ -109,7 +109,7 @@ class Desk:
 
     def begin_anew(self) -> None:
         """Close every game: the board is about to hold those of another service."""
-        self.explain.show_price(None)
+        self.explain.forget()
         self.games.close_all()
         self._has_chosen = False
 
