@@ -97,6 +97,13 @@ def test_no_price_keeps_to_the_one_before(panel: ExplainPanel, quoted: Any) -> N
     assert panel.said is not None
 
 
+def test_it_can_forget(panel: ExplainPanel, quoted: Any) -> None:
+    panel.show_price(price(quoted, "Everton", "Bovada"))
+    panel.forget()
+    assert panel.said is None
+    assert "Select a price" in panel.placeholder._sentence.text()
+
+
 def test_another_method_is_taken_at_once(panel: ExplainPanel, quoted: Any, qtbot: QtBot) -> None:
     panel.show_price(price(quoted, "Everton", "Bovada"))
     quoted.board.set_method("power")

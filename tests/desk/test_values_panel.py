@@ -23,6 +23,8 @@ from oddsdesk.desk.panels.values import ValuesPanel
 from oddsdesk.desk.panels.values_header import BETS, MISSES
 from oddsdesk.desk.panels.values_states import PUBLISHED_TEXT
 from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.declared import BANKROLL, STAKE_STEP
+from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.theme import Theme
 
 OVER = RowKey(game_id("EPL", "Everton - Liverpool"), "total", 0, "Over 2.5", "Matchbook")
@@ -76,7 +78,7 @@ def panel(
     theme: Theme, quoted: Any, layout: Layout, records: Records, qtbot: QtBot
 ) -> Iterator[ValuesPanel]:
     quoted.board.set_connection(Connection(link=Link.LIVE, has_value_bets=True))
-    made = ValuesPanel(quoted.board, theme, quoted.clock, layout, records)
+    made = ValuesPanel(quoted.board, theme, quoted.clock, Preferences(layout), layout, records)
     qtbot.addWidget(made)
     made.resize(1_118, 260)
     with qtbot.waitExposed(made):
@@ -112,7 +114,8 @@ def test_a_bet_shows_true_ev_beside_the_services_and_what_to_stake(
 def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any) -> None:
     quoted.board.load_value_bets([bet(quoted, liquidity=None)])
     assert row(panel)["Stake"] == "6.00"
-    panel._stakes.choose(panel._stakes.plan._replace(bankroll=10_000, step=1.0))
+    panel._preferences.put(BANKROLL, 10_000)
+    panel._preferences.put(STAKE_STEP, "1")
     assert row(panel)["Stake"] == "60.00"
 
 
@@ -150,7 +153,7 @@ def test_the_chosen_preset_is_there_at_the_next_start(
     panel: ValuesPanel, theme: Theme, quoted: Any, layout: Layout, records: Records, qtbot: QtBot
 ) -> None:
     panel._on_header_preset_chosen("In play")
-    again = ValuesPanel(quoted.board, theme, quoted.clock, layout, records)
+    again = ValuesPanel(quoted.board, theme, quoted.clock, Preferences(layout), layout, records)
     qtbot.addWidget(again)
     assert again.lists.preset.name == "In play"
     again.close_panel()

@@ -4,7 +4,7 @@ from html import escape
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QFont, QGuiApplication, QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -69,6 +69,9 @@ class ExplainPanel(QWidget):
         self.rules = FactList(theme, "Rules")
         self.placeholder = Placeholder(theme)
         self._lay_out()
+        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self)
+        copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        copy.activated.connect(self.copy)
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._show)
         self._tick = QTimer(self, interval=_TICK_MS)
@@ -88,6 +91,11 @@ class ExplainPanel(QWidget):
         if key is not None and key != self._key:
             self._key = key
             self._show()
+
+    def forget(self) -> None:
+        """Explain nothing: the prices are about to be another service's."""
+        self._key = None
+        self._show()
 
     def copy(self) -> None:
         """Put the explanation on the clipboard as text."""

@@ -9,7 +9,7 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
 from oddsdesk.desk.dialogs.preset_dialog import PresetDialog
-from oddsdesk.desk.dialogs.stake_dialog import StakeDialog
+from oddsdesk.desk.dialogs.settings_dialog import SettingsDialog
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.models.bet_subject import BetSubject, subject_of_bet, subject_of_miss
 from oddsdesk.desk.models.filter_words import filter_text
@@ -24,6 +24,8 @@ from oddsdesk.desk.panels.values_states import (
     state_without_misses,
 )
 from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.declared import STAKES
+from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.stake_settings import StakeSettings
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
@@ -47,7 +49,13 @@ class ValuesPanel(QWidget):
     """The ``RowKey`` of the current row, None for none."""
 
     def __init__(
-        self, board: Board, theme: Theme, clock: Clock, layout: Layout, records: Records
+        self,
+        board: Board,
+        theme: Theme,
+        clock: Clock,
+        preferences: Preferences,
+        layout: Layout,
+        records: Records,
     ) -> None:
         super().__init__()
         self.setProperty("look", "panel")
@@ -55,7 +63,8 @@ class ValuesPanel(QWidget):
         self._theme = theme
         self._layout = layout
         self._records = records
-        self._stakes = StakeSettings(layout)
+        self._preferences = preferences
+        self._stakes = StakeSettings(preferences)
         self.lists = ValueLists(board, records, self._stakes, clock)
         self.table = LiveTable(theme, self.lists.bets, clock)
         self.table.setAccessibleName("Value bets")
@@ -201,9 +210,7 @@ class ValuesPanel(QWidget):
         (self.lists.bets if self._which == BETS else self.lists.misses).sort_now()
 
     def _ask_stakes(self) -> None:
-        dialog = StakeDialog(self._stakes, self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
+        SettingsDialog(self._theme, self._preferences, self, (STAKES,)).open()
 
     def _ask_preset(self) -> None:
         preset = self.lists.preset

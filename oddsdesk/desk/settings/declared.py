@@ -64,6 +64,42 @@ TEXT_SIZE: Final = Setting(
     100,
     Whole(80, 160, step=10, unit="%"),
 )
+BANKROLL: Final = Setting(
+    "stakes/bankroll",
+    "Bankroll",
+    "What Kelly's fraction is taken of, in your own money.",
+    1_000,
+    Whole(1, 1_000_000_000, step=100),
+)
+KELLY_SHARE: Final = Setting(
+    "stakes/kelly_share",
+    "Share of Kelly",
+    "Full Kelly stakes (p × odds − 1) / (odds − 1) of the bankroll. A share of it forgives a "
+    "fair price that is a little wrong.",
+    25,
+    Whole(1, 100, step=5, unit="%"),
+)
+STAKE_CAP: Final = Setting(
+    "stakes/cap",
+    "Most that one bet may take",
+    "In percent of the bankroll, whatever Kelly says.",
+    2,
+    Whole(1, 100, unit="%"),
+)
+KEEPS_TO_LIMIT: Final = Setting(
+    "stakes/keeps_to_limit",
+    "Stake no more than the reference takes",
+    "The reference's maximum bet says how sure it is of its price.",
+    True,
+    Toggle(),
+)
+STAKE_STEP: Final = Setting(
+    "stakes/step",
+    "Round stakes down to",
+    "Round stakes draw less attention than exact ones.",
+    "0.05",
+    Choice(tuple((word, word) for word in ("0.01", "0.05", "0.1", "0.5", "1", "5", "10"))),
+)
 AT_START: Final = Setting(
     "connection/at_start",
     "Connect at the start to",
@@ -95,9 +131,11 @@ class Section:
     settings: tuple[Setting[Any], ...]
 
 
+STAKES: Final = Section("Stakes", (BANKROLL, KELLY_SHARE, STAKE_CAP, KEEPS_TO_LIMIT, STAKE_STEP))
 SECTIONS: Final = (
     Section("Look", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH)),
     Section("Prices", (ODDS_FORMAT, METHOD)),
+    STAKES,
     Section("Connection", (AT_START, KEEP_DAYS)),
     Section("Start", (INTRODUCTION,)),
 )

@@ -1,0 +1,114 @@
+"""What dialogs with fields share: rows, one line for trouble, care for what was typed."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.desk.theme.spacing import GAP, HALF, MARGIN, STEP
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.message_bar import MessageBar
+
+
+class FormDialog(QDialog):
+    """Fields above, buttons below; asks before it throws away what was typed."""
+
+    def __init__(self, theme: Theme, title: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.theme = theme
+        self.form = QFormLayout(labelAlignment=Qt.AlignmentFlag.AlignLeft)
+        self.form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self.form.setHorizontalSpacing(MARGIN)
+        self.form.setVerticalSpacing(GAP)
+        self.below = QVBoxLayout()
+        self.below.setSpacing(STEP)
+        self.trouble = MessageBar(theme, self)
+        self._question = MessageBar(theme, self)
+        self._question.action_requested.connect(super().reject)
+        self.buttons = QDialogButtonBox()
+        self._first: object = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, GAP)
+        column.setSpacing(GAP)
+        column.addLayout(self.form)
+        column.addLayout(self.below)
+        column.addStretch()
+        column.addWidget(self.trouble)
+        column.addWidget(self._question)
+        column.addWidget(self.buttons)
+
+    def add_row(self, label: str, field: QWidget, explained: str = "") -> QWidget:
+        """Add a field with its label, and a note under it, and return the row's widget."""
+        name = QLabel(label)
+        name.setBuddy(field)
+        plain = label.replace("&", "")
+        if not field.accessibleName():
+            field.setAccessibleName(plain)
+        holder = field
+        if explained:
+            field.setAccessibleDescription(explained)
+            holder = QWidget()
+            column = QVBoxLayout(holder)
+            column.setContentsMargins(0, 0, 0, 0)
+            column.setSpacing(HALF)
+            column.addWidget(field)
+            column.addWidget(note(explained, self.theme))
+            holder.setFocusProxy(field)
+        self.form.addRow(name, holder)
+        return holder
+
+    def values(self) -> object:
+        """Return what the fields say, to be compared."""
+        return None
+
+    def begin(self) -> None:
+        """Take what the fields say now as unchanged."""
+        self._first = self.values()
+
+    def is_changed(self) -> bool:
+        """Say whether the user typed anything."""
+        return self.values() != self._first
+
+    def say_trouble(self, text: str, field: QWidget | None = None) -> None:
+        """Say what is wrong, and go to the field that it is about."""
+        self.trouble.say(text, icon="warning", ink=Ink.DOWN)
+        if field is not None:
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def reject(self) -> None:
+        """Close; where something was typed, only when the question is answered."""
+        if not self.is_changed():
+            super().reject()
+        elif self._question.isHidden():
+            self._question.say("Discard what you typed?", icon="warning", action="Discard")
+        else:
+            self._question.hide()
+
+
+def note(text: str, theme: Theme) -> QLabel:
+    """Return a line that explains a field."""
+    label = QLabel(text, wordWrap=True)
+    label.setProperty("look", "note")
+    label.setFont(theme.fonts.small)
+    return label
+
+
+def side_by_side(*widgets: QWidget) -> QWidget:
+    """Return the widgets in one row, the first one taking the room; it takes the focus, too."""
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(STEP)
+    for place, widget in enumerate(widgets):
+        row.addWidget(widget, 0 if place else 1)
+    holder.setFocusProxy(widgets[0])
+    return holder
