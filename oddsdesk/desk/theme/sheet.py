@@ -66,6 +66,8 @@ QToolButton[look="plain"]:hover { background: $raised; color: $strong; }
 QToolButton[look="plain"]:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; }
 
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+
 QMenu { background: $panel; color: $strong; border: 1px solid $line; padding: 4px; }
 QMenu::item { padding: 4px 22px 4px 22px; border-radius: 3px; }
 QMenu::item:selected { background: $selected; }
