@@ -44,6 +44,8 @@ class Judged(NamedTuple):
     line_key: str
     """The line group's key, as ``LineGroup.key``."""
     verdict: Verdict
+    line: tuple[str, ...]
+    """Selections of that group as the reference writes them; none where it prices none."""
 
 
 def reference_lines(
@@ -84,7 +86,8 @@ def verdicts(
             line = lines.get(key) or _unpriced(market, reference, key)
             side = "" if outcome is None else outcome.side
             candidate = _candidate(market, book, key, side, odds, reference)
-            yield Judged(book.bookmaker, selection, key, judge(line, candidate, now_ms))
+            verdict = judge(line, candidate, now_ms)
+            yield Judged(book.bookmaker, selection, key, verdict, line.group.selections)
 
 
 def value_bets(
@@ -118,7 +121,8 @@ def value_bets(
             candidate = _candidate(market, book, outcome.key, outcome.side, odds, reference)
             verdict = judge(entry[0], candidate, now_ms)
             if verdict.is_value:
-                found.append(Judged(book.bookmaker, selection, outcome.key, verdict))
+                line = entry[0].group.selections
+                found.append(Judged(book.bookmaker, selection, outcome.key, verdict, line))
     return found
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.clock import Clock
@@ -140,7 +140,7 @@ class Valuation:
             return ()
         market = Market(place.market_type, place.match_name, place.sport)
         judged = value_bets(market, reference, prices.values(), self._clock(), self._method)
-        return tuple(_found(each) for each in judged)
+        return tuple(_found(each, reference.odds) for each in judged)
 
     async def _settle(self, news: dict[_Place, _Found]) -> None:
         """Store what was found; kept in mind at once, so that nobody stores it twice."""
@@ -173,7 +173,7 @@ async def _patiently(step: Callable[[], Awaitable[None]]) -> None:
         await asyncio.sleep(RETRY_S)
 
 
-def _found(judged: Judged) -> FoundValueBet:
+def _found(judged: Judged, reference: Mapping[str, float]) -> FoundValueBet:
     verdict = judged.verdict
     assert verdict.reference_odds is not None
     assert verdict.fair_odds is not None
@@ -183,6 +183,7 @@ def _found(judged: Judged) -> FoundValueBet:
         bookmaker=judged.bookmaker,
         selection=judged.selection,
         odds=verdict.odds,
+        line={selection: reference[selection] for selection in judged.line},
         reference_odds=verdict.reference_odds,
         fair_odds=verdict.fair_odds,
         ev_pct=verdict.ev_pct,

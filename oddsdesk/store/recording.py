@@ -39,6 +39,10 @@ VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
     newest = excluded.newest, oldest = excluded.oldest, selections = excluded.selections
 """
+_SOURCE = """
+INSERT INTO source (bookmaker, market_type, newest) VALUES (?, ?, ?)
+ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest)
+"""
 _RAISE = """
 UPDATE game SET last_scraped_at = max(last_scraped_at, ?), has_live = max(has_live, ?)
 WHERE id = ?
@@ -49,6 +53,10 @@ UPDATE game SET (last_scraped_at, has_live) = (
 ) WHERE id = ?1
 """
 _LAST_SEQ = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
+
+_SCRAPED_AT: Final = 5
+_SELECTIONS: Final = 6
+"""Places in a row of ``quote``."""
 
 Pair = tuple[int, str]
 Market = tuple[str, int]
@@ -127,6 +135,7 @@ class _Recording:
         covered = [row for pair in pairs for row in _coverage(pair, self._present[pair])]
         connection.executemany(_COVER, covered)
         connection.executemany(_RAISE, _newest(covered))
+        connection.executemany(_SOURCE, _sources(self._kept))
         connection.executemany(SUM_UP, {(game,) for game, _ in self._uncovered})
         self._games.write_dates()
         return len(self._log)
@@ -158,6 +167,16 @@ def _coverage(pair: Pair, offer: Mapping[Market, _Present]) -> list[tuple[Any, .
             count = sum(said.selections for said in priced)
             rows.append((*pair, is_live, max(times), min(times), count))
     return rows
+
+
+def _sources(kept: Mapping[tuple[Pair, Market], tuple[Any, ...]]) -> list[tuple[str, str, int]]:
+    """Return the newest time of each bookmaker's prices of a market type."""
+    newest: dict[tuple[str, str], int] = {}
+    for ((_, bookmaker), (market_type, _)), row in kept.items():
+        if row[_SELECTIONS]:
+            source = (bookmaker, market_type)
+            newest[source] = max(newest.get(source, 0), row[_SCRAPED_AT])
+    return [(*source, time) for source, time in newest.items()]
 
 
 def _newest(covered: Iterable[tuple[Any, ...]]) -> list[tuple[int, bool, int]]:

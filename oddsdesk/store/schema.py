@@ -88,6 +88,15 @@ CREATE TABLE value_bet (            -- what the rules found; judged again when r
 ) WITHOUT ROWID
 """
 
+_SOURCE = """
+CREATE TABLE source (               -- which bookmaker prices what at all: a few hundred rows
+    bookmaker TEXT NOT NULL,
+    market_type TEXT NOT NULL,
+    newest INTEGER NOT NULL,        -- scraped_at; not lowered when prices are withdrawn
+    PRIMARY KEY (bookmaker, market_type)
+) WITHOUT ROWID
+"""
+
 ODDS: Final = Schema(
     "odds",
     (
@@ -114,6 +123,16 @@ ODDS: Final = Schema(
         Step(
             "coverage_by_bookmaker",
             ("CREATE INDEX coverage_bookmaker ON coverage (bookmaker)",),
+        ),
+        Step(
+            "value_bet_line_and_sources",
+            (
+                "ALTER TABLE value_bet ADD COLUMN line TEXT NOT NULL DEFAULT '{\"\": 0}'",
+                _SOURCE,
+                "INSERT INTO source SELECT bookmaker, market_type, max(scraped_at)"
+                " FROM quote WHERE selections > 0 GROUP BY bookmaker, market_type",
+                "DROP INDEX coverage_bookmaker",
+            ),
         ),
     ),
 )

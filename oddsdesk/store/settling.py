@@ -4,7 +4,11 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Final
 
+import msgspec
+
 from oddsdesk.store.values import FoundValueBet
+
+_encode: Final = msgspec.json.Encoder().encode
 
 _STORED: Final = """
 SELECT bookmaker, selection, odds, fair_odds FROM value_bet
@@ -15,11 +19,11 @@ DELETE FROM value_bet
 WHERE game = ? AND market_type = ? AND period = ? AND bookmaker = ? AND selection = ?
 """
 _KEEP: Final = """
-INSERT INTO value_bet (game, market_type, period, bookmaker, selection, odds,
+INSERT INTO value_bet (game, market_type, period, bookmaker, selection, odds, line,
                        reference_odds, fair_odds, ev_pct, payout_rate, detected_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
-    odds = excluded.odds, reference_odds = excluded.reference_odds,
+    odds = excluded.odds, line = excluded.line, reference_odds = excluded.reference_odds,
     fair_odds = excluded.fair_odds, ev_pct = excluded.ev_pct,
     payout_rate = excluded.payout_rate,
     detected_at = CASE
@@ -40,7 +44,8 @@ def settle_value_bets(
     """Make these the value bets of a market; to be run by ``Store.write``.
 
     One that was there at the same price and fair price keeps its time of detection. Whether
-    both prices still stand, are fresh, and in play or not alike is judged again on read.
+    the price and the reference's line still stand, are fresh, and in play or not alike is
+    judged again on read.
     """
     market = (game, market_type, period)
     found = {(bet.bookmaker, bet.selection): bet for bet in bets}
@@ -55,6 +60,7 @@ def settle_value_bets(
                 bet.bookmaker,
                 bet.selection,
                 bet.odds,
+                _encode(bet.line).decode(),
                 bet.reference_odds,
                 bet.fair_odds,
                 bet.ev_pct,

@@ -96,11 +96,15 @@ class StoredQuote(msgspec.Struct, frozen=True):
 
 
 class FoundValueBet(msgspec.Struct, frozen=True):
-    """A value bet as the rules found it, unrounded; its market is named where it is settled."""
+    """A value bet as the rules found it, unrounded; its market is named where it is settled.
+
+    ``line`` is what it was valued by: the reference's odds of the whole line group.
+    """
 
     bookmaker: str
     selection: str
     odds: float
+    line: dict[str, float]
     reference_odds: float
     fair_odds: float
     ev_pct: float

@@ -33,7 +33,7 @@ def valued(service: Any) -> Any:
 
 
 def settle(service: Any, game: int, bookmaker: str, edge: float) -> None:
-    bet = FoundValueBet(bookmaker, "Over 2.5", 2.05, 2.05, 2.092312, edge, 1.019722)
+    bet = FoundValueBet(bookmaker, "Over 2.5", 2.05, TOTAL, 2.05, 2.092312, edge, 1.019722)
     service.store.write(
         lambda connection: settle_value_bets(connection, game, "total", 0, [bet], service.now)
     ).result(timeout=10)

@@ -6,8 +6,9 @@ from oddsdesk.contract.competitions import SPORTS
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import Filters, Sight
 
-_PRICES: Final = """
-SELECT 1 FROM coverage INDEXED BY coverage_bookmaker WHERE bookmaker = ? LIMIT 1
+_PRICED: Final = """
+SELECT 1 FROM source WHERE newest >= :since AND bookmaker = coalesce(:bookmaker, bookmaker)
+    AND market_type = coalesce(:market_type, market_type) LIMIT 1
 """
 
 _SPORT_BY_LOWER: Final = {sport.lower(): sport for sport in SPORTS}
@@ -18,9 +19,12 @@ def canonical_sport(sport: str) -> str:
     return _SPORT_BY_LOWER.get(sport.lower(), sport)
 
 
-def is_known(select: Select, filters: Filters) -> bool:
-    """Whether the asked bookmaker prices anything: for an unknown one no game is walked."""
-    return filters.bookmaker is None or bool(select(_PRICES, (filters.bookmaker,)))
+def is_priced(
+    select: Select, since: int, bookmaker: str | None, market_type: str | None = None
+) -> bool:
+    """Whether this is priced at all; where it is not, no game need be walked."""
+    asked = {"since": since, "bookmaker": bookmaker, "market_type": market_type}
+    return bool(select(_PRICED, asked))
 
 
 def sight_parameters(sight: Sight, reference: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from oddsdesk.store.queries.conditions import (
     games_index,
-    is_known,
+    is_priced,
     sight_parameters,
     visible,
     wanted_games,
@@ -42,7 +42,7 @@ def list_games(
 ) -> Page[ListedGame]:
     """Return the asked games that have fresh prices the caller may see."""
     after = None if cursor is None else from_cursor(cursor, GamePlace)
-    if not is_known(select, filters):
+    if not is_priced(select, since, filters.bookmaker or sight.bookmaker):
         return Page([], None)
     found: list[ListedGame] = []
     for live in _phases(filters, sight, after):

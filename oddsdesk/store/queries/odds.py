@@ -8,7 +8,7 @@ import msgspec
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.queries.conditions import (
     games_index,
-    is_known,
+    is_priced,
     sight_parameters,
     visible,
     wanted_games,
@@ -37,7 +37,8 @@ def list_odds(
 ) -> Page[EncodedOddsRow]:
     """Return the fresh quotes that are asked for and may be seen, in-play rows first."""
     after = None if cursor is None else from_cursor(cursor, OddsPlace)
-    if not is_known(select, filters):
+    bookmaker = filters.bookmaker or sight.bookmaker
+    if not is_priced(select, since, bookmaker, filters.market_type):
         return Page([], None)
     found: list[Row] = []
     for live in _phases(filters, sight, after):

@@ -14,14 +14,19 @@ DETECTION_AGE_MS: Final = 30 * MINUTE_MS
 
 _PLACE: Final = slice(-6, None)
 _PRICED: Final = """
-EXISTS (SELECT 1 FROM json_each({quote}.odds) p
-        WHERE p.key = v.selection AND abs(p.value - v.{column}) < 1e-9)
+EXISTS (SELECT 1 FROM json_each(q.odds) p
+        WHERE p.key = v.selection AND abs(p.value - v.odds) < 1e-9)
+"""
+# The whole line group: what another of its prices makes of the fair price is not known here.
+_VALUED_BY: Final = """
+NOT EXISTS (SELECT 1 FROM json_each(v.line) side WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(r.odds) p WHERE p.key = side.key AND abs(p.value - side.value) < 1e-9
+))
 """
 _HOLDS: Final = f"""
 v.detected_at >= :detected_since AND v.bookmaker <> :reference
 AND q.scraped_at >= :since AND r.scraped_at >= :since AND q.is_live = r.is_live
-AND {_PRICED.format(quote="q", column="odds")}
-AND {_PRICED.format(quote="r", column="reference_odds")}
+AND {_PRICED} AND {_VALUED_BY}
 """
 _SAME_MARKET: Final = (
     "{0}.game = v.game AND {0}.market_type = v.market_type AND {0}.period = v.period"

@@ -16,6 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote, check_quote
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import Settings
 
@@ -29,11 +30,14 @@ class LiveService:
     def __init__(self, database: Path) -> None:
         self.database = database
         self.now = NOW
+        self.devig_method = DEFAULT_METHOD
         self._names = itertools.count()
         self._running = False
 
     async def start(self) -> None:
-        settings = Settings(self.database, port=0, reference="Pinnacle")
+        settings = Settings(
+            self.database, port=0, reference="Pinnacle", devig_method=self.devig_method
+        )
         self._serving = serving(settings, self._clock)
         self._running = True
         self.server = await self._serving.__aenter__()

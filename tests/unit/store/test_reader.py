@@ -153,9 +153,12 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory) -> Iterator[tuple[S
     store.close()
 
 
+MOST_PAGES = 1_000
+
+
 def all_pages(ask: Callable, limit: int) -> list:
     items, cursor = [], None
-    while True:
+    for _ in range(MOST_PAGES):
         page = ask(limit, cursor)
         assert len(page.items) <= limit
         items += page.items
@@ -163,6 +166,7 @@ def all_pages(ask: Callable, limit: int) -> list:
             return items
         assert len(page.items) == limit
         cursor = page.next_cursor
+    raise AssertionError(f"more than {MOST_PAGES} pages")
 
 
 @pytest.mark.parametrize("sight", SIGHTS, ids=str)
@@ -321,7 +325,9 @@ def ask_everything(reader: Reader, store: Store) -> None:
 
 def test_no_request_scans_a_big_table(filled) -> None:
     store, _ = filled
-    bets = [FoundValueBet("A", name, 2.0, 1.9, 1.95, 2.0, 1.02) for name in ("Yes", "No")]
+    bets = [
+        FoundValueBet("A", name, 2.0, {name: 1.9}, 1.9, 1.95, 2.0, 1.02) for name in ("Yes", "No")
+    ]
     store.write(lambda c: settle_value_bets(c, 1, "total", 0, bets, NOW)).result(10)
     traced = Traced(store.path)
     ask_everything(traced.reader, store)
@@ -339,3 +345,22 @@ def test_no_request_scans_a_big_table(filled) -> None:
     traced.reader.close()
     connection.close()
     assert len(set(traced.statements)) > 100
+
+
+@pytest.mark.parametrize(
+    ("filters", "sight"),
+    [
+        (Filters(market_type="yes_no"), Sight()),
+        (Filters(bookmaker="Nobody"), Sight()),
+        (Filters(), Sight(bookmaker="Nobody")),
+    ],
+)
+def test_what_nobody_prices_is_known_without_walking_the_games(filled, filters, sight) -> None:
+    """Issue 3, Speed: flat at any number of quotes."""
+    store, _ = filled
+    traced = Traced(store.path)
+    assert traced.reader.odds(NOW, filters, sight, 100).items == []
+    assert not [each for each in traced.statements if "FROM game" in each]
+    assert not traced.reader.odds(NOW + 120 * MINUTE_MS, Filters(), Sight(), 100).items
+    assert not [each for each in traced.statements if "FROM game" in each]
+    traced.reader.close()

@@ -35,7 +35,7 @@ def test_a_dead_quote_goes_and_a_fresh_one_of_the_same_game_stays(
     store: Store, quote: MakeQuote, now: int
 ) -> None:
     store.record([quote(scraped_at=now - 2 * DAY, is_live=True), quote("Unibet")]).result(10)
-    bet = FoundValueBet("Bet365", "PSG", 1.5, 1.4, 1.45, 3.0, 1.02)
+    bet = FoundValueBet("Bet365", "PSG", 1.5, {"PSG": 1.4}, 1.4, 1.45, 3.0, 1.02)
     store.write(lambda c: settle_value_bets(c, 1, "moneyline", 0, [bet], now)).result(10)
     retention.prune(store, now)
     assert (count(store, "quote"), count(store, "coverage"), count(store, "value_bet")) == (1, 1, 0)

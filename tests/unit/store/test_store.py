@@ -1,5 +1,6 @@
 """The store as a whole: its reference, other processes, one reader a thread, the odd answers."""
 
+import contextlib
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -7,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.database import open_writer
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
+from oddsdesk.store.migrations import Schema
+from oddsdesk.store.schema import ODDS
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Sight
+from oddsdesk.store.values import Filters, Sight
 
 MakeQuote = Callable[..., Quote]
 
@@ -19,6 +23,30 @@ def test_the_reference_is_remembered(tmp_path: Path) -> None:
         store = open_store(tmp_path / "odds.db", given)
         assert store.reference == expected
         store.close()
+
+
+def test_a_file_of_an_older_version_answers_as_before(
+    tmp_path: Path, quote: MakeQuote, now: int
+) -> None:
+    """What recording keeps beside the quotes since then is made from them."""
+    path = tmp_path / "odds.db"
+    older = Schema(ODDS.name, ODDS.steps[:2])
+    connection = open_writer(path, older, synchronous="NORMAL")
+    connection.execute(
+        "INSERT INTO game (game_id, competition, sport, match_name, has_live,"
+        " last_scraped_at) VALUES ('x', 'EPL', 'Football', 'A - B', 0, ?)",
+        (now,),
+    )
+    for bookmaker, selections in (("Bet365", 1), ("Unibet", 0)):
+        connection.execute(
+            "INSERT INTO quote VALUES (1, ?, 'total', 0, 0, ?, ?, ?, NULL, NULL)",
+            (bookmaker, now, selections, '{"Over 2.5":2.0}' if selections else None),
+        )
+    connection.close()
+    with contextlib.closing(open_store(path)) as store:
+        for market_type, found in (("total", ["Bet365"]), ("btts", [])):
+            page = store.reader().odds(now, Filters(market_type=market_type), Sight(), 10)
+            assert [row.bookmaker for row in page.items] == found
 
 
 def test_read_only_reads_and_refuses_to_record(tmp_path: Path, store: Store, quote: MakeQuote):

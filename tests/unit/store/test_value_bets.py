@@ -12,12 +12,13 @@ from oddsdesk.store.store import Store
 from oddsdesk.store.values import Filters, FoundValueBet, Sight
 
 MakeQuote = Callable[..., Quote]
-BET = FoundValueBet("Bet365", "Lyon", 6.0, 5.5, 5.812345, 2.123456, 1.0234567)
+LINE = {"PSG": 1.6, "Draw": 4.2, "Lyon": 5.5}
+BET = FoundValueBet("Bet365", "Lyon", 6.0, LINE, 5.5, 5.812345, 2.123456, 1.0234567)
 
 
 @pytest.fixture
 def priced(store: Store, quote: MakeQuote) -> Store:
-    sharp = quote("Pinnacle", odds={"PSG": 1.6, "Draw": 4.2, "Lyon": 5.5}, liquidity=700.0)
+    sharp = quote("Pinnacle", odds=LINE, liquidity=700.0)
     store.record([quote(), sharp]).result(10)
     return store
 
@@ -56,14 +57,34 @@ def test_what_is_found_no_more_is_gone_and_new_when_it_returns(priced: Store, no
     assert listed(priced, now)[0].detected_at == "2026-04-12T13:20:00.002Z"
 
 
-@pytest.mark.parametrize("bookmaker", ["Bet365", "Pinnacle"])
+@pytest.mark.parametrize(
+    ("bookmaker", "odds"),
+    [
+        ("Bet365", {**LINE, "Lyon": 5.9}),
+        ("Pinnacle", {**LINE, "Lyon": 5.4}),
+        ("Pinnacle", {**LINE, "PSG": 1.61}),
+        ("Pinnacle", {"PSG": 1.6, "Lyon": 5.5}),
+    ],
+)
 def test_a_price_that_moved_since_hides_the_bet(
-    priced: Store, quote: MakeQuote, now: int, bookmaker: str
+    priced: Store, quote: MakeQuote, now: int, bookmaker: str, odds: dict[str, float]
 ) -> None:
+    """D29: on present odds, those of the reference's whole line group."""
     settle(priced, now, BET)
-    moved = quote(bookmaker, odds={"PSG": 1.6, "Draw": 4.2, "Lyon": 5.9}, scraped_at=now + 1)
-    priced.record([moved]).result(10)
+    priced.record([quote(bookmaker, odds=odds, scraped_at=now + 1)]).result(10)
     assert listed(priced, now + 1) == []
+
+
+def test_a_reference_that_writes_the_selection_otherwise_is_the_same_line(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    """D36: a zero line is understood as 0, +0, -0."""
+    line = {"PSG 0": 1.9, "Lyon 0": 2.0}
+    book = quote(market_type="spread", odds={"PSG +0": 1.7, "Lyon -0": 2.2})
+    store.record([book, quote("Pinnacle", market_type="spread", odds=line)]).result(10)
+    bet = FoundValueBet("Bet365", "Lyon -0", 2.2, line, 2.0, 2.05, 5.0, 1.02)
+    store.write(lambda c: settle_value_bets(c, 1, "spread", 0, [bet], now)).result(10)
+    assert [bet.selection for bet in listed(store, now)] == ["Lyon -0"]
 
 
 def test_both_prices_may_be_fifteen_minutes_old_and_no_more(
@@ -123,7 +144,7 @@ def test_filters_narrow(priced: Store, now: int, filters: Filters, count: int) -
 def test_the_best_come_first_over_all_pages(priced: Store, now: int) -> None:
     edges = {"PSG": (1.5, 1.6, 2.0), "Draw": (4.0, 4.2, 7.0), "Lyon": (6.0, 5.5, 2.0)}
     bets = [
-        FoundValueBet("Bet365", name, odds, sharp, 4.0, ev, 1.02)
+        FoundValueBet("Bet365", name, odds, LINE, sharp, 4.0, ev, 1.02)
         for name, (odds, sharp, ev) in edges.items()
     ]
     settle(priced, now, *bets)
