@@ -14,6 +14,7 @@ from oddsdesk.desk.assembly import Desk
 from oddsdesk.desk.connections import Connections
 from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
 from oddsdesk.desk.embedding import EmbeddedSession
+from oddsdesk.desk.introduction import Introduction
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.loop import run_on_qt
 from oddsdesk.desk.profiles import EMBEDDED_NAME, Profile, Profiles, RemoteProfile
@@ -99,22 +100,36 @@ async def _run(app: QApplication, root: Root) -> str | None:
     switchboard = Switchboard(board, system_clock, root.make_session)
     switchboard.left.connect(desk.begin_anew)
     desk.attach(switchboard)
-    effects = Effects(root.preferences, theme, board)
+    effects = Effects(root.preferences, theme, board, switchboard)
     effects.method_changed.connect(desk.status_bar.show_method)
-    dialogs = DeskDialogs(
-        desk.window, theme, root.preferences, root.profiles, root.secrets, switchboard
-    )
-    connections = Connections(
-        desk.window, desk.top_bar, desk.connections_menu, switchboard, root.profiles, dialogs
-    )
-    desk.offer_settings(dialogs.open_settings)
+    connections = _connections(desk, theme, switchboard, root)
+    introduction = Introduction(theme, board, root.preferences)
+    introduction.service_requested.connect(connections.add)
+    desk.window.put_notice(introduction)
     try:
         return await _until_closed(desk, connections, root)
     finally:
         desk.window.hide()
         await connections.close()
+        introduction.close_panel()
         desk.close()
         records.close()
+
+
+def _connections(desk: Desk, theme: Theme, switchboard: Switchboard, root: Root) -> Connections:
+    dialogs = DeskDialogs(
+        desk.window,
+        theme,
+        root.preferences,
+        root.profiles,
+        root.secrets,
+        switchboard,
+        system_clock,
+    )
+    desk.offer_settings(dialogs.open_settings)
+    return Connections(
+        desk.window, desk.top_bar, desk.connections_menu, switchboard, root.profiles, dialogs
+    )
 
 
 async def _until_closed(desk: Desk, connections: Connections, root: Root) -> str | None:

@@ -45,6 +45,7 @@ class Connections(QObject):
         switchboard.entered.connect(self._on_switchboard_entered)
         dialogs.connection_requested.connect(self.connect_to)
         dialogs.feeds_changed.connect(self._look_at_feeds)
+        dialogs.told.connect(self._on_dialogs_told)
         for problem in profiles.problems:
             window.say(problem, icon="warning", ink=Ink.DOWN)
 
@@ -63,6 +64,10 @@ class Connections(QObject):
         self._window.say(f"Connecting to {profile.name}…", icon="loading")
         before, self._switching = self._switching, None
         self._switching = self._spawn("desk: switch", self._switch(profile, before))
+
+    def add(self) -> None:
+        """Ask for a new connection to a service."""
+        self._dialogs.add()
 
     def tell(self, profile: Profile, error: SessionError) -> None:
         """Say in one line why a connection cannot be had, with a button that may help."""
@@ -112,6 +117,9 @@ class Connections(QObject):
         server.triggered.connect(lambda: self._dialogs.open_server())
         menu.addAction("New connection…").triggered.connect(lambda: self._dialogs.add())
         menu.addAction("Edit connections…").triggered.connect(lambda: self._dialogs.open_list())
+
+    def _on_dialogs_told(self, text: str) -> None:
+        self._window.say(text, icon="warning", ink=Ink.DOWN)
 
     def _on_switchboard_entered(self) -> None:
         session = self._switchboard.session

@@ -1,0 +1,158 @@
+"""The embedded server's keys: made and shown once, listed masked, rotated, revoked."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.dialogs.new_key import NewKeyView
+from oddsdesk.desk.dialogs.plain_table import plain_table
+from oddsdesk.desk.local_server import LocalKey
+from oddsdesk.desk.moments import local_time
+from oddsdesk.desk.theme.spacing import MARGIN, STEP
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.message_bar import MessageBar
+
+_WIDTHS = {"Key": 170, "Account": 90, "Plan": 90, "Bookmaker": 100, "Made": 110, "State": 0}
+
+
+class KeysPage(QWidget):
+    """Shows the keys it is given; what the user wishes is left to who made it."""
+
+    create_requested = Signal(str, object, str)
+    """Account, plan, and the Free plan's bookmaker or nothing."""
+    rotate_requested = Signal(int)
+    revoke_requested = Signal(int)
+    refused = Signal(str)
+
+    def __init__(self, theme: Theme, address: str) -> None:
+        super().__init__()
+        self.list = plain_table("Keys", _WIDTHS)
+        self.list.currentItemChanged.connect(self._on_list_current_changed)
+        self.rotate = QPushButton("R&otate…", autoDefault=False)
+        self.rotate.clicked.connect(lambda: self._ask("Rotate"))
+        self.revoke = QPushButton("&Revoke…", autoDefault=False)
+        self.revoke.clicked.connect(lambda: self._ask("Revoke"))
+        self._question = MessageBar(theme, self)
+        self._question.action_requested.connect(self._on_question_action_requested)
+        self._asked = ""
+        self.account = QLineEdit("default")
+        self.account.setAccessibleName("Account")
+        self.plan = QComboBox()
+        self.plan.setAccessibleName("Plan of the account")
+        for plan in Plan:
+            self.plan.addItem(plan.value, plan)
+        self.plan.setCurrentIndex(self.plan.findData(Plan.PRO_LIVE))
+        self.plan.currentIndexChanged.connect(self._show_bookmaker)
+        self.bookmaker = QLineEdit(placeholderText="Bookmaker of the Free plan")
+        self.bookmaker.setAccessibleName("Bookmaker of the Free plan")
+        self.make = QPushButton("&Make a key", autoDefault=False)
+        self.make.clicked.connect(self._on_create_clicked)
+        self.made = NewKeyView(theme, address)
+        self._lay_out(theme)
+        self._show_buttons()
+        self._show_bookmaker()
+
+    def show_keys(self, keys: list[LocalKey]) -> None:
+        """Show the keys, those that open something first; the selected one stays selected."""
+        selected = self._key()
+        self.list.clear()
+        for key in sorted(keys, key=lambda each: (each.is_revoked, -each.key_id)):
+            item = QTreeWidgetItem(_texts(key))
+            item.setData(0, Qt.ItemDataRole.UserRole, key)
+            self.list.addTopLevelItem(item)
+            if selected is not None and key.key_id == selected.key_id:
+                self.list.setCurrentItem(item)
+        self._show_buttons()
+
+    def show_secret(self, secret: str) -> None:
+        """Show a key that was just made: the only time that it is known."""
+        self.made.show_key(secret)
+
+    def _lay_out(self, theme: Theme) -> None:
+        side = QVBoxLayout()
+        side.setSpacing(STEP)
+        side.addWidget(self.rotate)
+        side.addWidget(self.revoke)
+        side.addStretch()
+        upper = QHBoxLayout()
+        upper.setSpacing(STEP)
+        upper.addWidget(self.list, 1)
+        upper.addLayout(side)
+        heading = QLabel("A new key")
+        heading.setFont(theme.fonts.strong)
+        fields = QHBoxLayout()
+        fields.setSpacing(STEP)
+        for label, field in (("Account", self.account), ("Plan", self.plan)):
+            fields.addWidget(QLabel(label))
+            fields.addWidget(field)
+        fields.addWidget(self.bookmaker, 1)
+        fields.addWidget(self.make)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        column.setSpacing(STEP)
+        column.addLayout(upper, 1)
+        column.addWidget(self._question)
+        column.addWidget(heading)
+        column.addLayout(fields)
+        column.addWidget(self.made)
+
+    def _key(self) -> LocalKey | None:
+        item = self.list.currentItem()
+        return None if item is None else item.data(0, Qt.ItemDataRole.UserRole)
+
+    def _ask(self, what: str) -> None:
+        key = self._key()
+        if key is not None:
+            self._asked = what
+            text = f"{what} {key.masked} of {key.account}? It opens nothing from then on."
+            self._question.say(text, icon="warning", action=what, ink=Ink.DOWN)
+
+    def _on_question_action_requested(self) -> None:
+        self._question.hide()
+        key = self._key()
+        if key is not None:
+            wish = self.rotate_requested if self._asked == "Rotate" else self.revoke_requested
+            wish.emit(key.key_id)
+
+    def _on_list_current_changed(self) -> None:
+        self._question.hide()
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        key = self._key()
+        for button in (self.rotate, self.revoke):
+            button.setEnabled(key is not None and not key.is_revoked)
+
+    def _show_bookmaker(self) -> None:
+        self.bookmaker.setVisible(self.plan.currentData() is Plan.FREE)
+
+    def _on_create_clicked(self) -> None:
+        plan, bookmaker = self.plan.currentData(), self.bookmaker.text().strip()
+        if plan is Plan.FREE and not bookmaker:
+            self.refused.emit("The Free plan sees one bookmaker: enter its name.")
+            self.bookmaker.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        self.create_requested.emit(
+            self.account.text(), plan, bookmaker if plan is Plan.FREE else ""
+        )
+
+
+def _texts(key: LocalKey) -> list[str]:
+    return [
+        key.masked,
+        key.account,
+        key.plan.value,
+        key.bookmaker or "all" if key.plan is not Plan.FREE else key.bookmaker or "none",
+        f"{local_time(key.created_at):%d %b %H:%M}",
+        "Revoked" if key.is_revoked else "Active",
+    ]

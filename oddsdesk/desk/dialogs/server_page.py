@@ -1,0 +1,97 @@
+"""The embedded server's first page: where it answers, its database, retention and backup."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFormLayout,
+    QLabel,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
+
+from oddsdesk.desk.dialogs.form_dialog import note, side_by_side
+from oddsdesk.desk.local_server import LocalDatabase
+from oddsdesk.desk.moments import age_text
+from oddsdesk.desk.settings.declared import KEEP_DAYS
+from oddsdesk.desk.settings.kinds import Whole
+from oddsdesk.desk.theme.spacing import GAP, MARGIN
+from oddsdesk.desk.theme.theme import Theme
+
+_MIB = 1024 * 1024
+
+
+class ServerPage(QWidget):
+    """Shows what it is given; backing up is left to who made it."""
+
+    backup_requested = Signal(str)
+    days_chosen = Signal(int)
+
+    def __init__(self, theme: Theme, address: str, keep_days: int) -> None:
+        super().__init__()
+        self._theme = theme
+        self._path: Path | None = None
+        self._copy = QPushButton("Copy", autoDefault=False)
+        self._copy.setAccessibleName("Copy the address")
+        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
+        kind = KEEP_DAYS.kind
+        assert isinstance(kind, Whole)
+        self.days = QSpinBox(minimum=kind.least, maximum=kind.most, value=keep_days)
+        self.days.setSuffix(f" {kind.unit}")
+        self.days.setKeyboardTracking(False)
+        self.days.setAccessibleName(KEEP_DAYS.label)
+        self.days.valueChanged.connect(self.days_chosen)
+        self.database, self.room, self.reference, self.newest = (_fact() for _ in range(4))
+        self.backup = QPushButton("Back up now…", autoDefault=False)
+        self.backup.setEnabled(False)
+        self.backup.clicked.connect(self._on_backup_clicked)
+        self._lay_out(address)
+
+    def show_database(self, database: LocalDatabase, now_ms: int) -> None:
+        """Show the state of the odds file."""
+        self._path = database.path
+        self.database.setText(str(database.path))
+        self.room.setText(f"{database.size / _MIB:,.1f} MiB")
+        self.reference.setText(database.reference)
+        seen = database.last_scraped_at
+        self.newest.setText("None yet" if seen is None else f"{age_text(now_ms - seen)} ago")
+        self.backup.setEnabled(True)
+
+    def _lay_out(self, address: str) -> None:
+        form = QFormLayout(self, labelAlignment=Qt.AlignmentFlag.AlignLeft)
+        form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        form.setHorizontalSpacing(MARGIN)
+        form.setVerticalSpacing(GAP)
+        shown = _fact()
+        shown.setText(address)
+        form.addRow("Address", side_by_side(shown, self._copy))
+        said = "Only programs on this machine reach it, each with a key of its own."
+        form.addRow("", note(said, self._theme))
+        form.addRow("Database", self.database)
+        form.addRow("Size", self.room)
+        form.addRow("Reference", self.reference)
+        form.addRow("Newest price", self.newest)
+        form.addRow(KEEP_DAYS.label, self.days)
+        form.addRow("", note(KEEP_DAYS.help, self._theme))
+        form.addRow("Copy", side_by_side(self.backup))
+        said = "Prices and their history, while it goes on recording. Keys are not copied."
+        form.addRow("", note(said, self._theme))
+
+    def _on_backup_clicked(self) -> None:
+        assert self._path is not None
+        wanted = self._path.with_name(f"{self._path.stem}-copy{self._path.suffix}")
+        dialog = QFileDialog(self, "Back up to", str(wanted.parent))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(wanted.name)
+        dialog.fileSelected.connect(self.backup_requested)
+        dialog.open()
+
+
+def _fact() -> QLabel:
+    label = QLabel("…", wordWrap=True)
+    flags = Qt.TextInteractionFlag
+    label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+    return label

@@ -1,0 +1,72 @@
+"""The first start in three sentences: what this shows, what is not real, how to get what is."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.desk.settings.declared import INTRODUCTION
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.theme.spacing import GAP, HALF, LEAD, STEP
+from oddsdesk.desk.theme.theme import Theme
+
+_WHAT = (
+    "Every price of many bookmakers stands beside a sharp reference, and what is better than "
+    "its fair price is marked as value."
+)
+_SIMULATED = "The odds you see now are simulated: no bookmaker offers them."
+_REAL = "The odds you see now come from the connection named above."
+_HOW = (
+    "For real odds, connect to an odds service with its address and your key, or record your "
+    "own with `oddsdesk import`."
+)
+
+
+class Introduction(QWidget):
+    """A strip above the tabs that goes for good when it is closed."""
+
+    service_requested = Signal()
+
+    def __init__(self, theme: Theme, board: Board, preferences: Preferences) -> None:
+        super().__init__()
+        self._board = board
+        self._preferences = preferences
+        self.setProperty("look", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName("Introduction")
+        self._title = QLabel("What this shows")
+        self._title.setFont(theme.fonts.strong)
+        self._text = QLabel(wordWrap=True)
+        self._text.setProperty("look", "soft")
+        connect = QPushButton("Connect to a service…")
+        connect.clicked.connect(self.service_requested)
+        close = QPushButton("Got it")
+        close.clicked.connect(lambda: preferences.put(INTRODUCTION, False))
+        texts = QVBoxLayout()
+        texts.setSpacing(HALF)
+        texts.addWidget(self._title)
+        texts.addWidget(self._text)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(LEAD, GAP, GAP, GAP)
+        row.setSpacing(STEP)
+        row.addLayout(texts, 1)
+        row.addSpacing(GAP)
+        row.addWidget(connect)
+        row.addWidget(close)
+        preferences.changed.connect(self._show)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._show()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._unsubscribe()
+
+    def _show(self) -> None:
+        simulated = self._board.connection.simulated
+        said = {True: _SIMULATED, False: _REAL, None: ""}[simulated]
+        self._text.setText(" ".join(part for part in (_WHAT, said, _HOW) if part))
+        self.setVisible(self._preferences.get(INTRODUCTION))
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged):
+            self._show()
