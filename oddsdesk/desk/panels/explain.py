@@ -42,6 +42,8 @@ from oddsdesk.desk.widgets.placeholder import Placeholder
 _TICK_MS: Final = 1_000
 _CALM_MS: Final = 100
 """Changes within this time are shown together."""
+_LEAST_WIDTH: Final = 284
+"""What the longest line of figures takes."""
 _BIG: Final = 1.4
 """The true EV beside the size of a title."""
 
@@ -56,6 +58,7 @@ class ExplainPanel(QWidget):
         super().__init__()
         self.setProperty("look", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setMinimumWidth(_LEAST_WIDTH)
         self._board = board
         self._theme = theme
         self._clock = clock
