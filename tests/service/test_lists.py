@@ -234,3 +234,32 @@ def test_a_bookmaker_parameter_beside_a_bookmaker_path_is_ignored(service: Any) 
     """D10: it is not one of the path's parameters."""
     service.quote()
     assert len(service.data("/api/odds/Betfair", service.key(), bookmaker="Nobody")) == 1
+
+
+@pytest.mark.parametrize("path", ["/api/odds", "/api/events", "/api/games"])
+def test_what_comes_and_goes_between_pages_repeats_and_loses_nothing(
+    service: Any, path: str
+) -> None:
+    """D14: a cursor names a place in the order, not a number of items."""
+    names = [f"Team {number} - Other" for number in range(6)]
+    for name in names:
+        service.quote(match_name=name)
+    key = service.key()
+    first = service.get(path, key, limit=3).json()
+    service.quote(match_name="Team 0a - Other")
+    service.quote(match_name=names[2], odds={}, scraped_at=service.now + 1)
+    service.quote(match_name=names[4], odds={}, scraped_at=service.now + 1)
+    rest = service.get(path, key, limit=3, cursor=first["meta"]["next_cursor"]).json()
+    shown = [item["match_name"] for item in first["data"] + rest["data"]]
+    assert shown == [*names[:4], names[5]]
+
+
+def test_a_sport_has_its_codes_in_order_and_counts_its_events(service: Any) -> None:
+    """service.md, Sport: codes alphabetical; codes of no sport are Other."""
+    for competition in ("UCL", "EPL", "LIGA-X"):
+        service.quote(competition=competition)
+    service.quote(competition="EPL", match_name="Leeds - Hull")
+    assert service.data("/api/sports", service.key()) == [
+        {"name": "Football", "competition_codes": ["EPL", "UCL"], "event_count": 3},
+        {"name": "Other", "competition_codes": ["LIGA-X"], "event_count": 1},
+    ]

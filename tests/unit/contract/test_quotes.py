@@ -114,6 +114,7 @@ def test_a_field_of_another_type_is_named(field: str) -> None:
     ["1", "1.0", "0.5", "0", "-2.5", "true", '"2.05"', "null", "1e999", "-1e999", "9" * 5000],
 )
 def test_what_is_no_decimal_odds_is_refused(price: str) -> None:
+    """D4: finite and above 1."""
     message = refusal(line().replace("2.05", price))
     assert "odds" in message
     assert "Number out of range" in message or "expected" in message.lower()
@@ -121,6 +122,7 @@ def test_what_is_no_decimal_odds_is_refused(price: str) -> None:
 
 @pytest.mark.parametrize("price", ["NaN", "Infinity", "-Infinity", "+2", "2.", "0x2"])
 def test_numbers_that_json_does_not_have_are_refused(price: str) -> None:
+    """D4."""
     assert "malformed" in refusal(line().replace("2.05", price))
 
 
