@@ -8,6 +8,9 @@ from string import Template
 
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.tokens import Ground, Ink, Tokens
+from oddsdesk.resource_files import resource_path
+
+_TICKS = {True: "tick-dark.svg", False: "tick-light.svg"}
 
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
@@ -67,6 +70,13 @@ QToolButton[look="plain"]:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; }
 
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
+QCheckBox::indicator, QListView::indicator {
+    width: 13px; height: 13px; border: 1px solid $note; border-radius: 3px; background: $panel;
+}
+QCheckBox::indicator:focus, QCheckBox::indicator:hover { border-color: $accent; }
+QCheckBox::indicator:checked, QListView::indicator:checked {
+    background: $accent; border-color: $accent; image: url("$tick");
+}
 
 QMenu { background: $panel; color: $strong; border: 1px solid $line; padding: 4px; }
 QMenu::item { padding: 4px 22px 4px 22px; border-radius: 3px; }
@@ -120,6 +130,7 @@ def style_sheet(tokens: Tokens) -> str:
         value_ground=tokens.ground(Ground.VALUE),
         line=tokens.line,
         handle=tokens.line,
+        tick=resource_path("icons", _TICKS[tokens.is_dark]).as_posix(),
         radius=spacing.RADIUS,
         step=spacing.STEP,
         inner=spacing.CONTROL - 2,
