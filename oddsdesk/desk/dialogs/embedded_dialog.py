@@ -40,7 +40,7 @@ class EmbeddedDialog(FormDialog):
             self.method.addItem(method.replace("_", " ").capitalize(), method)
         self.method.setCurrentIndex(self.method.findData(profile.devig_method))
         self._lay_out()
-        self.begin()
+        self.close_form()
 
     def values(self) -> EmbeddedProfile:
         """Return what the fields say."""
@@ -78,6 +78,7 @@ class EmbeddedDialog(FormDialog):
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         save = self.buttons.addButton("Save", QDialogButtonBox.ButtonRole.AcceptRole)
         save.setDefault(True)
+        save.setProperty("look", "primary")
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)
 

@@ -31,20 +31,16 @@ class FormDialog(QDialog):
         self.form.setVerticalSpacing(GAP)
         self.below = QVBoxLayout()
         self.below.setSpacing(STEP)
-        self.trouble = MessageBar(theme, self)
-        self._question = MessageBar(theme, self)
+        self.trouble = MessageBar(theme)
+        self._question = MessageBar(theme)
         self._question.action_requested.connect(super().reject)
         self.buttons = QDialogButtonBox()
         self._first: object = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN, MARGIN, MARGIN, GAP)
-        column.setSpacing(GAP)
-        column.addLayout(self.form)
-        column.addLayout(self.below)
-        column.addStretch()
-        column.addWidget(self.trouble)
-        column.addWidget(self._question)
-        column.addWidget(self.buttons)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(MARGIN, MARGIN, MARGIN, GAP)
+        self._column.setSpacing(GAP)
+        self._column.addLayout(self.form)
+        self._column.addLayout(self.below)
 
     def add_row(self, label: str, field: QWidget, explained: str = "") -> QWidget:
         """Add a field with its label, and a note under it, and return the row's widget."""
@@ -69,6 +65,13 @@ class FormDialog(QDialog):
     def values(self) -> object:
         """Return what the fields say, to be compared."""
         return None
+
+    def close_form(self) -> None:
+        """Set messages and buttons below the fields, and after them in the order of Tab."""
+        self._column.addStretch()
+        for widget in (self.trouble, self._question, self.buttons):
+            self._column.addWidget(widget)
+        self.begin()
 
     def begin(self) -> None:
         """Take what the fields say now as unchanged."""

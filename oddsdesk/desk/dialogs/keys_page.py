@@ -22,7 +22,7 @@ from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
 
-_WIDTHS = {"Key": 170, "Account": 90, "Plan": 90, "Bookmaker": 100, "Made": 110, "State": 0}
+_WIDTHS = {"Key": 165, "Account": 85, "Plan": 80, "Bookmaker": 95, "Made": 105, "State": 0}
 
 
 class KeysPage(QWidget):

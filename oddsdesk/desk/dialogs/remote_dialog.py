@@ -19,7 +19,8 @@ _PLACES = {
     KeyPlace.FILE: "In a file, not encrypted, that only your user can read",
 }
 _NO_KEYRING = (
-    "This system has no keyring that can be used: the key has to be entered at each start."
+    "This system has no keyring that can be used: the key has to be entered at each start, "
+    "unless you choose the file."
 )
 
 
@@ -62,7 +63,7 @@ class RemoteDialog(FormDialog):
         self.place.setCurrentIndex(self.place.findData(profile.key_place))
         self.diagnosis = DiagnosisView(theme)
         self._lay_out()
-        self.begin()
+        self.close_form()
 
     def values(self) -> Entered:
         """Return what the fields say."""
@@ -139,12 +140,13 @@ class RemoteDialog(FormDialog):
         self.add_row("Address of the &stream", self.ws_url)
         self.below.addWidget(self.diagnosis)
         roles = QDialogButtonBox.ButtonRole
-        self._test = self.buttons.addButton("Test", roles.ActionRole)
+        self._test = self.buttons.addButton("Test", roles.ResetRole)
         self._test.setAutoDefault(False)
         self._test.clicked.connect(self._on_test_clicked)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         save = self.buttons.addButton("Save", roles.AcceptRole)
         save.setDefault(True)
+        save.setProperty("look", "primary")
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)
 

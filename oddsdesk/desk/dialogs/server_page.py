@@ -7,9 +7,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
+    QHBoxLayout,
     QLabel,
     QPushButton,
     QSpinBox,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -18,7 +20,7 @@ from oddsdesk.desk.local_server import LocalDatabase
 from oddsdesk.desk.moments import age_text
 from oddsdesk.desk.settings.declared import KEEP_DAYS
 from oddsdesk.desk.settings.kinds import Whole
-from oddsdesk.desk.theme.spacing import GAP, MARGIN
+from oddsdesk.desk.theme.spacing import GAP, HALF, MARGIN
 from oddsdesk.desk.theme.theme import Theme
 
 _MIB = 1024 * 1024
@@ -67,18 +69,24 @@ class ServerPage(QWidget):
         form.setVerticalSpacing(GAP)
         shown = _fact()
         shown.setText(address)
-        form.addRow("Address", side_by_side(shown, self._copy))
         said = "Only programs on this machine reach it, each with a key of its own."
-        form.addRow("", note(said, self._theme))
+        form.addRow("Address", self._explained(side_by_side(shown, self._copy), said))
         form.addRow("Database", self.database)
         form.addRow("Size", self.room)
         form.addRow("Reference", self.reference)
         form.addRow("Newest price", self.newest)
-        form.addRow(KEEP_DAYS.label, self.days)
-        form.addRow("", note(KEEP_DAYS.help, self._theme))
-        form.addRow("Copy", side_by_side(self.backup))
+        form.addRow(KEEP_DAYS.label, self._explained(_leftmost(self.days), KEEP_DAYS.help))
         said = "Prices and their history, while it goes on recording. Keys are not copied."
-        form.addRow("", note(said, self._theme))
+        form.addRow("Backup", self._explained(_leftmost(self.backup), said))
+
+    def _explained(self, field: QWidget, text: str) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(HALF)
+        column.addWidget(field)
+        column.addWidget(note(text, self._theme))
+        return holder
 
     def _on_backup_clicked(self) -> None:
         assert self._path is not None
@@ -88,6 +96,15 @@ class ServerPage(QWidget):
         dialog.selectFile(wanted.name)
         dialog.fileSelected.connect(self.backup_requested)
         dialog.open()
+
+
+def _leftmost(field: QWidget) -> QWidget:
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.addWidget(field)
+    row.addStretch()
+    return holder
 
 
 def _fact() -> QLabel:

@@ -7,6 +7,7 @@ Widgets ask for a look by their ``look`` property: ``panel``, ``bar``, ``foot``,
 from string import Template
 
 from oddsdesk.desk.theme import spacing
+from oddsdesk.desk.theme.icons import icon_file
 from oddsdesk.desk.theme.tokens import Ground, Ink, Tokens
 from oddsdesk.resource_files import resource_path
 
@@ -39,6 +40,17 @@ QFrame[look="rule"] { background: $line; border: none; }
 QLabel[look="badge"] {
     background: $value_ground; color: $value; border-radius: ${radius}px; padding: 2px 8px;
 }
+QLabel[look="key"] {
+    color: $note; border: 1px solid $line; border-radius: 3px; padding: 0 5px; background: $panel;
+}
+QListView[look="floating"] {
+    background: $panel; border: 1px solid $handle; border-radius: ${radius}px;
+}
+QToolButton[look="floating"] {
+    background: $raised; color: $strong; border: 1px solid $line; border-radius: ${radius}px;
+    padding: 2px 9px;
+}
+QToolButton[look="floating"]:hover, QToolButton[look="floating"]:focus { border-color: $accent; }
 QToolBar { background: $panel; border: none; spacing: 0; padding: 0; }
 
 QToolTip { background: $raised; color: $strong; border: 1px solid $line; padding: 5px 7px; }
@@ -50,6 +62,47 @@ QLineEdit {
 }
 QLineEdit:focus { border-color: $accent; }
 QLineEdit > QToolButton { border: none; background: transparent; padding: 0; }
+
+QComboBox, QSpinBox, QDoubleSpinBox {
+    background: $window; color: $strong; border: 1px solid $line; border-radius: ${radius}px;
+    padding: 0 ${step}px; min-height: ${inner}px; selection-background-color: $accent;
+    selection-color: $panel;
+}
+QAbstractSpinBox QLineEdit { background: transparent; border: none; padding: 0; min-height: 0; }
+QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
+QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled { color: $ghost; }
+QComboBox::drop-down { border: none; width: 22px; }
+QComboBox::down-arrow, QSpinBox::down-arrow, QDoubleSpinBox::down-arrow {
+    image: url("$down_arrow"); width: 10px; height: 10px;
+}
+QSpinBox::up-arrow, QDoubleSpinBox::up-arrow {
+    image: url("$up_arrow"); width: 10px; height: 10px;
+}
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button,
+QDoubleSpinBox::down-button { border: none; background: transparent; width: 20px; }
+QComboBox QAbstractItemView {
+    background: $panel; color: $strong; border: 1px solid $line; padding: 3px;
+    selection-background-color: $selected; selection-color: $strong;
+}
+QCheckBox { spacing: 8px; }
+QCheckBox::indicator {
+    width: 14px; height: 14px; border: 1px solid $note; border-radius: 3px; background: $window;
+}
+QCheckBox::indicator:checked {
+    background: $accent; border-color: $accent; image: url("$tick");
+}
+QCheckBox::indicator:focus { border-color: $accent; }
+QPushButton[look="primary"] { background: $accent; color: $panel; border-color: $accent; }
+QPushButton[look="primary"]:hover { background: $accent; color: $window; }
+QPushButton[look="primary"]:focus { border-color: $strong; }
+QDialog QHeaderView { background: $raised; }
+QDialog QHeaderView::section {
+    background: $raised; color: $soft; border: none; border-bottom: 1px solid $line;
+    padding: 0 ${step}px; height: ${inner}px;
+}
+QDialog QTreeView { background: $panel; border: 1px solid $line; border-radius: ${radius}px; }
+QDialog QTreeView::item { height: 22px; padding: 0 4px; color: $strong; }
+QDialog QTreeView::item:selected { background: $selected; color: $strong; }
 
 QPushButton, QToolButton[look="chip"] {
     background: transparent; color: $soft; border: 1px solid $line; border-radius: ${radius}px;
@@ -128,6 +181,9 @@ def style_sheet(tokens: Tokens) -> str:
         raised=tokens.ground(Ground.RAISED),
         selected=tokens.ground(Ground.SELECTED),
         value_ground=tokens.ground(Ground.VALUE),
+        down_arrow=icon_file("chevron-down", tokens.ink(Ink.SOFT)),
+        up_arrow=icon_file("chevron-up", tokens.ink(Ink.SOFT)),
+        tick=icon_file("check", tokens.ground(Ground.PANEL)),
         line=tokens.line,
         handle=tokens.line,
         tick=resource_path("icons", _TICKS[tokens.is_dark]).as_posix(),
