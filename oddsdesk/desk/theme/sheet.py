@@ -9,9 +9,6 @@ from string import Template
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.icons import icon_file
 from oddsdesk.desk.theme.tokens import Ground, Ink, Tokens
-from oddsdesk.resource_files import resource_path
-
-_TICKS = {True: "tick-dark.svg", False: "tick-light.svg"}
 
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
@@ -123,13 +120,6 @@ QToolButton[look="plain"]:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; }
 
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
-QCheckBox::indicator, QListView::indicator {
-    width: 13px; height: 13px; border: 1px solid $note; border-radius: 3px; background: $panel;
-}
-QCheckBox::indicator:focus, QCheckBox::indicator:hover { border-color: $accent; }
-QCheckBox::indicator:checked, QListView::indicator:checked {
-    background: $accent; border-color: $accent; image: url("$tick");
-}
 
 QMenu { background: $panel; color: $strong; border: 1px solid $line; padding: 4px; }
 QMenu::item { padding: 4px 22px 4px 22px; border-radius: 3px; }
@@ -186,7 +176,6 @@ def style_sheet(tokens: Tokens) -> str:
         tick=icon_file("check", tokens.ground(Ground.PANEL)),
         line=tokens.line,
         handle=tokens.line,
-        tick=resource_path("icons", _TICKS[tokens.is_dark]).as_posix(),
         radius=spacing.RADIUS,
         step=spacing.STEP,
         inner=spacing.CONTROL - 2,
