@@ -26,7 +26,7 @@ from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.pricing.rules import MAX_EV
 
 _STATES: Final = ((None, "Any time"), (False, "Before kick-off"), (True, "In play"))
-_LIST_HEIGHT: Final = 190
+_LIST_HEIGHT: Final = 220
 
 
 class PresetDialog(QDialog):
@@ -65,6 +65,7 @@ class PresetDialog(QDialog):
         self._problem = QLabel(wordWrap=True)
         self._problem.setProperty("look", "value")
         self._save = QPushButton("Save preset")
+        self._save.setProperty("look", "primary")
         self._lay_out()
         self._connect()
         self._check()

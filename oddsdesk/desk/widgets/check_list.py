@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 
 
 class CheckList(QListWidget):
     """Keys with their texts; Space ticks the current one."""
-
-    ticked_changed = Signal()
 
     def __init__(
         self,
@@ -20,13 +18,13 @@ class CheckList(QListWidget):
     ) -> None:
         super().__init__(parent)
         self.setAccessibleName(purpose)
+        self.setSpacing(2)
         wanted = set(ticked)
         for key, text in entries:
             item = QListWidgetItem(text, self)
             item.setData(Qt.ItemDataRole.UserRole, key)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Checked if key in wanted else Qt.CheckState.Unchecked)
-        self.itemChanged.connect(lambda _item: self.ticked_changed.emit())
 
     def ticked(self) -> tuple[str, ...]:
         """Return the keys that are ticked, in the order of the list."""
