@@ -26,7 +26,7 @@ from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.pricing.rules import MAX_EV
 
 _STATES: Final = ((None, "Any time"), (False, "Before kick-off"), (True, "In play"))
-_LIST_HEIGHT: Final = 220
+_LIST_SIZE: Final = (184, 220)
 
 
 class PresetDialog(QDialog):
@@ -106,7 +106,7 @@ class PresetDialog(QDialog):
             label.setBuddy(widget)
             lists.addWidget(label, 0, column)
             lists.addWidget(widget, 1, column)
-            widget.setFixedHeight(_LIST_HEIGHT)
+            widget.setMinimumSize(*_LIST_SIZE)
         note = QLabel("Nothing ticked means all.")
         note.setProperty("look", "note")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)

@@ -19,6 +19,7 @@ class CheckList(QListWidget):
         super().__init__(parent)
         self.setAccessibleName(purpose)
         self.setSpacing(2)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         wanted = set(ticked)
         for key, text in entries:
             item = QListWidgetItem(text, self)
