@@ -1,0 +1,1 @@
+"""How the repository becomes something to download."""
