@@ -21,7 +21,7 @@ from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.models.values import COLUMNS, STAKE_COLUMN
 from oddsdesk.desk.panels.values import ValuesPanel
 from oddsdesk.desk.panels.values_header import BETS, MISSES
-from oddsdesk.desk.panels.values_states import PUBLISHED_TEXT
+from oddsdesk.desk.panels.values_states import published_text
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import BANKROLL, STAKE_STEP
 from oddsdesk.desk.settings.preferences import Preferences
@@ -131,10 +131,18 @@ def test_a_service_that_adds_margin_is_told_once_in_plain_words(
     published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
     quoted.board.load_value_bets([bet(quoted, fair=published)])
     assert panel.messages.isVisible()
-    assert panel.messages.text == PUBLISHED_TEXT
+    assert panel.messages.text == published_text("power")
+    assert panel.messages.text.endswith("sorted by true EV.")
     panel.messages.hide()
     quoted.board.load_value_bets([bet(quoted, fair=published, bookmaker="Bwin")])
     assert not panel.messages.isVisible()
+
+
+def test_a_user_whose_own_method_adds_margin_is_told_so(panel: ValuesPanel, quoted: Any) -> None:
+    quoted.board.set_method("published")
+    published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
+    quoted.board.load_value_bets([bet(quoted, fair=published)])
+    assert panel.messages.text.endswith("choose another in the settings.")
 
 
 def test_bets_below_the_least_true_ev_are_hidden_and_the_way_back_is_offered(

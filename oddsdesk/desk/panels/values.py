@@ -17,9 +17,9 @@ from oddsdesk.desk.panels.bet_actions import BetActions, placed_text
 from oddsdesk.desk.panels.value_lists import ValueLists
 from oddsdesk.desk.panels.values_header import BETS, MISSES, ValuesHeader
 from oddsdesk.desk.panels.values_states import (
-    PUBLISHED_TEXT,
     bets_text,
     misses_text,
+    published_text,
     state_without_bets,
     state_without_misses,
 )
@@ -195,7 +195,7 @@ class ValuesPanel(QWidget):
         is_published = audit is not None and audit.is_published
         if is_published and not self._says_published:
             self._undoable = None
-            self.messages.say(PUBLISHED_TEXT, icon="warning", ink=Ink.VALUE)
+            self.messages.say(published_text(self._board.method), icon="warning", ink=Ink.VALUE)
         self._says_published = is_published
 
     def _show_presets(self) -> None:

@@ -4,10 +4,11 @@ from typing import NamedTuple
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.pricing.devig import PUBLISHED
 
-PUBLISHED_TEXT = (
+_OVERSTATED = (
     "This service overstates EV: its formula, as published, adds the reference's margin instead "
-    "of taking it out. Bets are chosen and sorted by true EV."
+    "of taking it out. "
 )
 
 
@@ -19,6 +20,13 @@ class State(NamedTuple):
     detail: str = ""
     action: str = ""
     ink: Ink = Ink.NOTE
+
+
+def published_text(method: str) -> str:
+    """Return what to know of a service that runs the published formula (D26)."""
+    if method == PUBLISHED:
+        return f"{_OVERSTATED}So does your own devig method: choose another in the settings."
+    return f"{_OVERSTATED}Bets are chosen and sorted by true EV."
 
 
 def state_without_bets(connection: Connection, filtered_out: int) -> State:
