@@ -17,6 +17,9 @@ CACHE_KIB = 16_384
 WRITER_CACHE_KIB = 65_536
 """Prices come in another order than they lie in; a fifth more are recorded a second than with
 16 MiB, measured on 100,000 quotes."""
+CHECKPOINT_PAGES = 4_000
+"""Pages of the write-ahead log (32 MB) before they are copied into the file: a recording
+touches the same pages as the one before, so a tenth more are recorded than with 1,000."""
 PAGE_BYTES = 8_192
 """Of a fresh file; measured a tenth faster to record into than SQLite's 4,096."""
 
@@ -104,8 +107,8 @@ def _prepare(
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute(f"PRAGMA cache_size = -{WRITER_CACHE_KIB}")
-        if not checkpoints:
-            connection.execute("PRAGMA wal_autocheckpoint = 0")
+        pages = CHECKPOINT_PAGES if checkpoints else 0
+        connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
         if pending:
             migrate(connection, schema)
         connection.execute("BEGIN IMMEDIATE")

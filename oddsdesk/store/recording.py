@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
@@ -64,7 +64,7 @@ _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class _Present(NamedTuple):
+class _Present(msgspec.Struct, frozen=True, gc=False):
     """What a bookmaker said last of a market; ``odds`` is the JSON as stored."""
 
     scraped_at: int
