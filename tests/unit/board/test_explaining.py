@@ -48,6 +48,17 @@ def test_sevilla_at_levante_step_by_step(desk: Desk) -> None:
     assert said.window.most == pytest.approx(1 / (0.99 - 1 / 2.72 - 1 / 3.34), abs=5e-4)
 
 
+def test_the_same_price_against_the_line_of_the_snapshot(desk: Desk) -> None:
+    sharp = {"Levante": 2.58, "Draw": 3.32, "Sevilla": 2.78}
+    odds = {REFERENCE: sharp, "Betfair Ex": {"Sevilla": 3.05}}
+    desk.board.load_matrix(matrix(odds, name=NAME, competition="LIGA"))
+    said = at(desk)
+    assert said.verdict.payout_rate == pytest.approx(1.0485, abs=5e-5)
+    assert said.true_ev == pytest.approx(3.74, abs=5e-3)
+    assert said.window is not None
+    assert said.window.least == pytest.approx(2.969, abs=5e-4)
+
+
 def test_every_rule_is_there_with_its_margin(desk: Desk) -> None:
     sevilla(desk)
     desk.now += 5_000
