@@ -263,6 +263,19 @@ def test_near_misses_tell_what_stops_each_and_by_how_much(
     panel.show_list(BETS)
 
 
+def test_a_price_that_the_service_lists_is_no_near_miss(panel: ValuesPanel, quoted: Any) -> None:
+    name = "Everton - Liverpool"
+    quoted.board.load_games([Game(quoted.id, name, "EPL", "Football", None, False, 4, None)])
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
+    panel.lists.finder.look()
+    miss = panel.lists.finder.misses[OVER]
+    assert miss.stopped_by is None
+    listed = bet(quoted, 2.06, match_name=name, competition="EPL", bookmaker="Matchbook")
+    quoted.board.load_value_bets([listed])
+    panel.lists.finder.look()
+    assert OVER not in panel.lists.finder.misses
+
+
 def test_a_miss_opens_its_bookmakers_page(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
