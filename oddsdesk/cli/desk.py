@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from oddsdesk.cli.options import devig_option, feeds_option, reference_option, speed_option
 from oddsdesk.desk.display import missing_display, missing_qt_library
 from oddsdesk.desk.profiles import (
     EMBEDDED_NAME,
@@ -18,7 +19,6 @@ from oddsdesk.desk.profiles import (
 )
 from oddsdesk.desk.sessions import SessionError
 from oddsdesk.places import settings_folder
-from oddsdesk.pricing.devig import METHODS
 
 
 @click.command()
@@ -32,28 +32,15 @@ from oddsdesk.pricing.devig import METHODS
     show_default="the platform's data folder",
     help="SQLite file that holds the odds; it is made if it is missing.",
 )
-@click.option(
-    "--feed",
-    "feeds",
-    multiple=True,
-    metavar="FEED",
-    help="Where the embedded server's odds come from: none, simulator, replay:FILE or "
-    "replay:FORMAT:FILE. Default: the simulator, until the database holds real odds.",
+@feeds_option(
+    "Where the embedded server's odds come from: none, simulator, replay:FILE or "
+    "replay:FORMAT:FILE. Default: the simulator, until the database holds real odds."
 )
-@click.option(
-    "--speed",
-    type=click.FloatRange(0.01, 100_000),
-    show_default="1",
-    help="How fast replays run: 60 plays an hour a minute.",
-)
-@click.option("--reference", metavar="NAME", help="The bookmaker that prices are judged by.")
-@click.option(
-    "--devig",
-    "devig_method",
-    type=click.Choice(METHODS),
-    metavar="METHOD",
-    help="How the reference's margin is taken out, by the embedded server and for true EV. "
-    "Default: as the settings say.",
+@speed_option(show_default="1")
+@reference_option()
+@devig_option(
+    "How the reference's margin is taken out, by the embedded server and for true EV. "
+    "Default: as the settings say."
 )
 @click.option("-v", "--verbose", is_flag=True, help="Tell on stderr what happens.")
 def desk(

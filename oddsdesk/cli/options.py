@@ -1,10 +1,15 @@
 """Options that several commands share."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from oddsdesk.places import default_database
+from oddsdesk.pricing.devig import METHODS
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 database_option = click.option(
     "--database",
@@ -13,3 +18,38 @@ database_option = click.option(
     show_default="the platform's data folder",
     help="SQLite file that holds the odds; it is made if it is missing.",
 )
+
+
+def reference_option(**attributes: Any) -> Callable[[F], F]:
+    """Return the option that names the reference bookmaker (D1)."""
+    meaning = "The bookmaker that prices are judged by."
+    return click.option("--reference", metavar="NAME", help=meaning, **attributes)
+
+
+def devig_option(
+    meaning: str = "How the reference's margin is taken out.", **attributes: Any
+) -> Callable[[F], F]:
+    """Return the option that chooses a devig method (D26)."""
+    return click.option(
+        "--devig",
+        "devig_method",
+        type=click.Choice(METHODS),
+        metavar="METHOD",
+        help=meaning,
+        **attributes,
+    )
+
+
+def feeds_option(meaning: str) -> Callable[[F], F]:
+    """Return the option that names feeds, as often as it is given."""
+    return click.option("--feed", "feeds", multiple=True, metavar="FEED", help=meaning)
+
+
+def speed_option(**attributes: Any) -> Callable[[F], F]:
+    """Return the option that says how fast replays run."""
+    return click.option(
+        "--speed",
+        type=click.FloatRange(0.01, 100_000),
+        help="How fast replays run: 60 plays an hour a minute.",
+        **attributes,
+    )

@@ -9,9 +9,15 @@ from pathlib import Path
 
 import click
 
-from oddsdesk.cli.options import database_option
+from oddsdesk.cli.options import (
+    database_option,
+    devig_option,
+    feeds_option,
+    reference_option,
+    speed_option,
+)
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
+from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.listener import ListenError
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.runner import serving
@@ -32,37 +38,13 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
     show_default=True,
     help="Port to listen on; 0 picks a free one.",
 )
-@click.option(
-    "--reference",
-    default=DEFAULT_REFERENCE,
-    show_default=True,
-    metavar="NAME",
-    help="The bookmaker that prices are judged by.",
+@reference_option(default=DEFAULT_REFERENCE, show_default=True)
+@devig_option(default=DEFAULT_METHOD, show_default=True)
+@feeds_option(
+    "A feed to run inside: none, simulator, replay:FILE or replay:FORMAT:FILE; "
+    "may be given several times."
 )
-@click.option(
-    "--devig",
-    "devig_method",
-    type=click.Choice(METHODS),
-    default=DEFAULT_METHOD,
-    show_default=True,
-    metavar="METHOD",
-    help="How the reference's margin is taken out.",
-)
-@click.option(
-    "--feed",
-    "feeds",
-    multiple=True,
-    metavar="FEED",
-    help="A feed to run inside: none, simulator, replay:FILE or replay:FORMAT:FILE; "
-    "may be given several times.",
-)
-@click.option(
-    "--speed",
-    type=click.FloatRange(0.01, 100_000),
-    default=1.0,
-    show_default=True,
-    help="How fast replays run: 60 plays an hour a minute.",
-)
+@speed_option(default=1.0, show_default=True)
 def serve(
     database: Path,
     host: str,

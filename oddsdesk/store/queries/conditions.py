@@ -1,5 +1,6 @@
 """The conditions that questions share: what a caller may see and which games it asks for."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from oddsdesk.contract.competitions import SPORTS
@@ -40,6 +41,17 @@ def visible(alias: str, sight: Sight) -> str:
     if not sight.live:
         parts.append(f"{alias}.is_live = 0")
     return " AND ".join(parts)
+
+
+def phases(filters: Filters, sight: Sight, after: bool | None) -> Iterator[bool]:
+    """Yield which part of a list to walk: what is live (True), then the rest (D13, D37).
+
+    ``after`` says in which part a cursor stands.
+    """
+    if sight.live and filters.is_live is not False and after is not False:
+        yield True
+    if filters.is_live is not True:
+        yield False
 
 
 def games_index(filters: Filters, live: bool) -> str:

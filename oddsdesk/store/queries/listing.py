@@ -1,11 +1,11 @@
 """Games in the order of D13: live first, then kick-off, then name; events are games, too."""
 
-from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.store.queries.conditions import (
     games_index,
     is_priced,
+    phases,
     sight_parameters,
     visible,
     wanted_games,
@@ -45,7 +45,7 @@ def list_games(
     if not is_priced(select, since, filters.bookmaker or sight.bookmaker):
         return Page([], None)
     found: list[ListedGame] = []
-    for live in _phases(filters, sight, after):
+    for live in phases(filters, sight, None if after is None else after.live):
         place = after if after is not None and after.live == live else None
         query, parameters = _query(filters, sight, live, place)
         parameters |= sight_parameters(sight, reference)
@@ -54,14 +54,6 @@ def list_games(
         if len(found) > limit:
             return Page(found[:limit], to_cursor(_place(found[limit - 1])))
     return Page(found, None)
-
-
-def _phases(filters: Filters, sight: Sight, after: GamePlace | None) -> Iterator[bool]:
-    """Yield which games to walk: the live ones (True), then the others (D37)."""
-    if sight.live and filters.is_live is not False and (after is None or after.live):
-        yield True
-    if filters.is_live is not True:
-        yield False
 
 
 def _query(

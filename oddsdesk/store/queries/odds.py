@@ -1,6 +1,5 @@
 """``GET /api/odds``: quotes in the order of D13."""
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
@@ -9,6 +8,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.store.queries.conditions import (
     games_index,
     is_priced,
+    phases,
     sight_parameters,
     visible,
     wanted_games,
@@ -41,7 +41,7 @@ def list_odds(
     if not is_priced(select, since, bookmaker, filters.market_type):
         return Page([], None)
     found: list[Row] = []
-    for live in _phases(filters, sight, after):
+    for live in phases(filters, sight, None if after is None else after.live):
         place = after if after is not None and after.live == live else None
         query, parameters = _query(filters, sight, live, place)
         parameters |= sight_parameters(sight, reference)
@@ -50,13 +50,6 @@ def list_odds(
         if len(found) > limit:
             return Page([_row(row) for row in found[:limit]], to_cursor(_place(found[limit - 1])))
     return Page([_row(row) for row in found], None)
-
-
-def _phases(filters: Filters, sight: Sight, after: OddsPlace | None) -> Iterator[bool]:
-    if sight.live and filters.is_live is not False and (after is None or after.live):
-        yield True
-    if filters.is_live is not True:
-        yield False
 
 
 def _query(
