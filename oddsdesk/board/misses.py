@@ -69,7 +69,7 @@ def _of_line(
     matrix: Matrix, section: Section, line: MatrixLine, least: float, now_ms: int
 ) -> Iterator[Miss]:
     for bookmaker, price in line.prices.items():
-        if price.odds < least or not price.is_offered or bookmaker in section.other_bets:
+        if price.odds < least or not price.is_offered:
             continue
         verdict = verdict_on(
             section, line.selection, bookmaker, in_play=matrix.is_live, now_ms=now_ms

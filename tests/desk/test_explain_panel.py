@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
@@ -144,3 +145,24 @@ def test_the_game_of_a_bet_that_is_not_read_is_asked_for(
     panel.show_price(key)
     panel.hide()
     assert wanted == [key.game_id, "", key.game_id, ""]
+
+
+def test_a_game_that_was_asked_for_stays_wanted_once_it_is_read(
+    theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board = Board(quoted.clock)
+    bet = ValueBet(
+        quoted.name, "Over 2.5", "Matchbook", "total", 0, 2.0, 1.94, 2.0, 1.0, 1.0309,
+        None, "EPL", "Football", format_ms(quoted.clock.now), None,
+    )  # fmt: skip
+    quoted.board.load_value_bets([bet])
+    panel = ExplainPanel(quoted.board, theme, quoted.clock)
+    qtbot.addWidget(panel)
+    panel.show()
+    wanted: list[str] = []
+    panel.game_wanted.connect(wanted.append)
+    panel.show_price(price(quoted, "Over 2.5", "Matchbook", "total"))
+    quoted.load()
+    qtbot.waitUntil(lambda: panel.said is not None and not panel.said.from_row, timeout=2_000)
+    assert wanted == [quoted.id]
+    panel.close_panel()
