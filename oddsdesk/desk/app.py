@@ -14,13 +14,14 @@ from oddsdesk.desk.assembly import Desk
 from oddsdesk.desk.connections import Connections
 from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
 from oddsdesk.desk.embedding import EmbeddedSession
+from oddsdesk.desk.guest import GuestSession
 from oddsdesk.desk.introduction import Introduction
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.loop import run_on_qt
 from oddsdesk.desk.profiles import EMBEDDED_NAME, Profile, Profiles, RemoteProfile
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.secrets import Secrets
-from oddsdesk.desk.sessions import RemoteSession, Session, SessionError
+from oddsdesk.desk.sessions import InUseError, RemoteSession, Session, SessionError
 from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, KEEP_DAYS, METHOD, SCHEME
 from oddsdesk.desk.settings.effects import Effects
 from oddsdesk.desk.settings.preferences import Preferences
@@ -57,6 +58,8 @@ class Root:
         """Return a connection that has to answer before it is used."""
         if isinstance(profile, RemoteProfile):
             return RemoteSession(profile, self.secrets, asks_first=True)
+        if profile.guest:
+            return GuestSession(profile, system_clock)
         return EmbeddedSession(profile, self.preferences.get(KEEP_DAYS), system_clock)
 
     def _usual_profile(self) -> Profile:
@@ -143,7 +146,7 @@ async def _until_closed(desk: Desk, connections: Connections, root: Root) -> str
     opening = spawn("desk: first connection", connections.open(root.first))
     await asyncio.wait([ended, opening], return_when=asyncio.FIRST_COMPLETED)
     if opening.done() and (error := opening.result()) is not None:
-        if root.was_asked:
+        if root.was_asked and not isinstance(error, InUseError):
             return str(error)
         connections.tell(root.first.profile, error)
     await ended

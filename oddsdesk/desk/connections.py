@@ -12,7 +12,7 @@ from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
 from oddsdesk.desk.local_server import LocalFeed, LocalServerError
 from oddsdesk.desk.panels.top_bar import TopBar
 from oddsdesk.desk.profiles import Profile, Profiles, RemoteProfile
-from oddsdesk.desk.sessions import MissingKeyError, Session, SessionError
+from oddsdesk.desk.sessions import InUseError, MissingKeyError, Session, SessionError
 from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.window import MainWindow
@@ -76,6 +76,9 @@ class Connections(QObject):
         text = f"{str(error).rstrip('.')}.{stays}"
         if isinstance(error, MissingKeyError) and isinstance(profile, RemoteProfile):
             action, act = "Enter the key…", lambda: self._dialogs.edit(profile)
+        elif isinstance(error, InUseError):
+            guest = error.guest
+            action, act = "Use its server", lambda: self.connect_to(guest)
         else:
             action, act = "Try again", lambda: self.connect_to(profile)
         self._window.say(text, icon="warning", ink=Ink.DOWN, action=action, act=act)

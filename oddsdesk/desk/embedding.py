@@ -8,14 +8,16 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Final, TypeVar
 
+import msgspec
+
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.background import in_background
 from oddsdesk.desk.local_server import LocalDatabase, LocalFeed, LocalKey, LocalServerError
-from oddsdesk.desk.profiles import EmbeddedProfile
-from oddsdesk.desk.sessions import Session, SessionError
+from oddsdesk.desk.profiles import GUEST_NAME, EmbeddedProfile
+from oddsdesk.desk.sessions import InUseError, Session, SessionError
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.places import default_database
 from oddsdesk.server.administration import Administration
@@ -25,6 +27,7 @@ from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Key, KeyLimitError, UnknownKeyError
+from oddsdesk.store.lock import DatabaseInUseError
 
 T = TypeVar("T")
 
@@ -81,6 +84,11 @@ class EmbeddedSession:
         assert self._starting is not None
         try:
             server = await asyncio.wrap_future(self._starting)
+        except DatabaseInUseError as error:
+            if error.owner is None or not error.owner.url:
+                raise SessionError(str(error)) from error
+            guest = msgspec.structs.replace(self.profile, name=GUEST_NAME, guest=True)
+            raise InUseError(str(error), guest) from error
         except _FAILURES as error:
             raise SessionError(str(error)) from error
         assert server.administration is not None
@@ -199,5 +207,6 @@ def _simulate_until_real(server: EmbeddedServer, speed: float) -> None:
     """Simulated odds until the database holds real ones: the two must not mix unasked."""
     administration = server.administration
     assert administration is not None
-    if not administration.database().result().holds_real_odds:
+    state = administration.database().result()
+    if not (state.holds_real_odds or state.is_read_only):
         administration.add_feed(SIMULATOR, speed).result()

@@ -16,6 +16,7 @@ from oddsdesk.desk.secrets import KeyPlace
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 
 EMBEDDED_NAME: Final = "Embedded server"
+GUEST_NAME: Final = "Running server"
 NAME_LIMIT: Final = 60
 SPEEDS: Final = (0.01, 100_000.0)
 
@@ -26,7 +27,8 @@ _log = logging.getLogger(__name__)
 class EmbeddedProfile(msgspec.Struct, frozen=True, tag="embedded", forbid_unknown_fields=True):
     """The server inside the desk; without a database it is the one of the platform's folder.
 
-    No feeds: simulated odds until the database holds real ones. ``("none",)`` is none.
+    No feeds: simulated odds until the database holds real ones. ``("none",)`` is none. A
+    guest uses the server that another process runs on the database; it is never saved.
     """
 
     name: str = EMBEDDED_NAME
@@ -35,6 +37,7 @@ class EmbeddedProfile(msgspec.Struct, frozen=True, tag="embedded", forbid_unknow
     speed: float = 1.0
     reference: str | None = None
     devig_method: str = DEFAULT_METHOD
+    guest: bool = False
 
 
 class RemoteProfile(msgspec.Struct, frozen=True, tag="remote", forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.desk.background import in_background
 from oddsdesk.desk.local_server import LocalServer
-from oddsdesk.desk.profiles import Profile, RemoteProfile
+from oddsdesk.desk.profiles import EmbeddedProfile, Profile, RemoteProfile
 from oddsdesk.desk.secrets import Secrets, SecretsError
 
 
@@ -18,6 +18,14 @@ class SessionError(Exception):
 
 class MissingKeyError(SessionError):
     """Nobody has the key of a remote service: the user has to enter it."""
+
+
+class InUseError(SessionError):
+    """Another process serves the database; ``guest`` is how to use its server instead."""
+
+    def __init__(self, message: str, guest: EmbeddedProfile) -> None:
+        super().__init__(message)
+        self.guest = guest
 
 
 class Session(Protocol):

@@ -34,6 +34,7 @@ class DatabaseState:
     reference: str
     last_scraped_at: int | None
     holds_real_odds: bool
+    is_read_only: bool
     """Whether prices that are not made up were ever recorded."""
     keep_log_ms: int
 
@@ -141,6 +142,7 @@ class Administration:
             store.reference,
             reader.last_scraped_at(),
             reader.holds_real_odds(),
+            store.is_read_only,
             self._server.keep_log_ms,
         )
 

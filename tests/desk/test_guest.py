@@ -1,0 +1,51 @@
+"""A second window on a database uses the first one's server, with a key of its own (issue 5)."""
+
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.clock import system_clock
+from oddsdesk.desk.embedding import EmbeddedSession
+from oddsdesk.desk.guest import GuestSession
+from oddsdesk.desk.profiles import EmbeddedProfile
+from oddsdesk.desk.sessions import InUseError, SessionError
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> EmbeddedProfile:
+    return EmbeddedProfile(database=str(tmp_path / "odds.db"), feeds=("none",))
+
+
+@pytest.fixture
+async def first(profile: EmbeddedProfile):
+    session = EmbeddedSession(profile, 30, system_clock)
+    client = await session.start()
+    yield client
+    await session.stop()
+
+
+async def test_a_second_window_is_offered_the_running_server(first, profile):
+    second = EmbeddedSession(profile, 30, system_clock)
+    with pytest.raises(InUseError, match="is served by another oddsdesk") as refused:
+        await second.start()
+    await second.stop()
+    guest = GuestSession(refused.value.guest, system_clock)
+    client = await guest.start()
+    await client.games(limit=1)
+    await first.games(limit=1)
+    await guest.stop()
+
+
+async def test_the_guests_key_ends_with_it_and_the_owners_does_not(first, profile):
+    for _ in range(7):
+        guest = GuestSession(profile, system_clock)
+        await (await guest.start()).games(limit=1)
+        await guest.stop()
+    await first.games(limit=1)
+
+
+async def test_a_server_that_has_ended_meanwhile_is_one_line(profile):
+    guest = GuestSession(profile, system_clock)
+    with pytest.raises(SessionError, match="has ended"):
+        await guest.start()
+    await guest.stop()
