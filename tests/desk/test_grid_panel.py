@@ -1,0 +1,244 @@
+"""The grid's panel: states, filters as chips, columns kept, rows copied and written."""
+
+import csv
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Gathering, Link
+from oddsdesk.desk.export.formats import CSV
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
+from oddsdesk.desk.models.grid_entries import Shape
+from oddsdesk.desk.models.grid_filter import GridFilter, Range
+from oddsdesk.desk.panels import grid_states as states
+from oddsdesk.desk.panels.grid import GridPanel
+from oddsdesk.desk.panels.grid_columns_popup import ColumnsPopup
+from oddsdesk.desk.panels.grid_popups import ChoicePopup, RangePopup
+
+PRICES = 18
+NOW_MS = 1_776_340_800_000
+
+
+@pytest.fixture
+def layout(tmp_path):
+    return Layout(tmp_path / "desk.ini")
+
+
+@pytest.fixture
+def make_panel(theme, layout, quoted, qtbot):
+    made = []
+
+    def make() -> GridPanel:
+        panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+        made.append(panel)
+        qtbot.addWidget(panel)
+        quoted.board.want_rows(True)
+        qtbot.waitUntil(lambda: panel.model.book.price_count == PRICES)
+        panel.model.arrange()
+        return panel
+
+    yield make
+    for panel in made:
+        panel.close_panel()
+
+
+@pytest.fixture
+def panel(make_panel):
+    return make_panel()
+
+
+def test_it_counts_what_is_shown_of_what_there_is(panel):
+    assert panel.bar.count.text() == "18 prices"
+    panel.show_filter(GridFilter(bookmakers=frozenset({"Bovada"})))
+    assert panel.bar.count.text() == "5 of 18 prices"
+    panel.bar.shapes.choose(Shape.SELECTIONS.value)
+    assert panel.bar.count.text() == "5 of 6 selections"
+
+
+def test_typing_filters_and_clearing_all_forgets_the_words_too(panel, qtbot):
+    panel.bar.filter.setText("bovada")
+    qtbot.waitUntil(lambda: panel.model.count == 5)
+    panel.filters._set("odds", Range(3.0))
+    assert panel.model.count == 2
+    panel.filters.cleared.emit()
+    assert (panel.model.count, panel.bar.filter.text()) == (PRICES, "")
+    assert not panel.filters.chips
+
+
+def test_each_chip_removes_its_own_filter(panel):
+    panel.show_filter(GridFilter(bookmakers=frozenset({"Bovada"}), odds=Range(3.0)))
+    assert [chip.text() for chip in panel.filters.chips.values()] == ["Bovada", "Odds ≥ 3.00"]
+    panel.filters.chips["odds"].click()
+    assert panel.model.filter == GridFilter(bookmakers=frozenset({"Bovada"}))
+    panel.filters.chips["bookmakers"].click()
+    assert panel.model.filter.is_open
+
+
+def test_a_filter_without_rows_says_so_and_offers_to_clear(panel):
+    panel.show_filter(GridFilter(words=("xyzzy",)))
+    assert panel._stack.currentWidget() is panel.placeholder
+    panel.placeholder.action_requested.emit()
+    assert panel.model.count == PRICES
+    assert panel._stack.currentWidget() is panel.table
+
+
+def test_ticking_a_bookmaker_filters_at_once(panel, theme, qtbot):
+    offered = list(panel.filters._choices("bookmakers"))
+    assert [key for key, _ in offered] == ["Betsson", "Bovada", "Matchbook", "Pinnacle", "Unibet"]
+    popup = ChoicePopup(panel, theme, "Bookmaker", offered, [])
+    qtbot.addWidget(popup)
+    told = []
+    popup.chosen_changed.connect(told.append)
+    popup.list.item(1).setCheckState(popup.list.item(1).checkState().Checked)
+    popup.search.setText("match")
+    assert [popup.list.item(row).isHidden() for row in range(5)] == [True, True, False, True, True]
+    popup._clear.click()
+    assert told == [frozenset({"Bovada"}), frozenset()]
+
+
+def test_a_typed_range_is_taken_in_either_order(panel, qtbot):
+    popup = RangePopup(panel, "Odds", "", Range())
+    qtbot.addWidget(popup)
+    popup.least.setText("3")
+    popup.most.setText("1,5")
+    with qtbot.waitSignal(popup.range_chosen) as told:
+        popup._apply.click()
+    assert told.args == [Range(1.5, 3.0)]
+
+
+def test_columns_shape_and_order_are_kept_between_starts(make_panel):
+    first = make_panel()
+    order = first.view.order()
+    moved = [order[-1], *order[:-1]]
+    first.view.show_columns(moved, first.model.columns - {BY_KEY["fair_odds"]})
+    first.bar.shapes.choose(Shape.SELECTIONS.value)
+    first.bar.group.setChecked(True)
+    first.model.sort_as(BY_KEY["odds"], False)
+    first.view.keep()
+    second = make_panel()
+    assert second.view.order() == moved
+    assert second.model.is_hidden(BY_KEY["fair_odds"])
+    assert (second.model.shape, second.model.is_grouped) == (Shape.SELECTIONS, True)
+    assert second.model.sorted_by == (BY_KEY["odds"], False)
+    assert second.bar.group.isChecked()
+
+
+@pytest.mark.parametrize("kept", ["", "{", '{"order": 3}', '{"order": ["gone"], "shown": ["x"]}'])
+def test_a_kept_layout_that_makes_no_sense_leaves_the_usual_one(make_panel, layout, kept):
+    layout.put("grid/view", kept)
+    panel = make_panel()
+    assert panel.view.order() == list(range(1, len(COLUMNS)))
+    assert not panel.model.is_hidden(BY_KEY["odds"])
+
+
+def test_the_column_chooser_shows_and_hides(panel, qtbot):
+    popup = ColumnsPopup(panel, panel.view.order(), panel.model.columns)
+    qtbot.addWidget(popup)
+    popup.columns_changed.connect(panel.view.show_columns)
+    item = next(
+        popup.list.item(row)
+        for row in range(popup.list.count())
+        if popup.list.item(row).text() == "Worst"
+    )
+    item.setCheckState(item.checkState().Checked)
+    assert not panel.model.is_hidden(BY_KEY["worst_odds"])
+    assert panel.table.scrolling.columnWidth(BY_KEY["worst_odds"]) > 0
+    panel.view.show_usual_columns()
+    assert panel.model.is_hidden(BY_KEY["worst_odds"])
+
+
+def test_rows_are_copied_as_a_table(panel, qtbot):
+    panel.show_filter(GridFilter(words=("over", "matchbook")))
+    with qtbot.waitSignal(panel.export.ended) as told:
+        panel.copy()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert told.args == ["1 row copied."]
+    assert lines[0].startswith("Selection\tGame\t")
+    assert lines[1].startswith("Over 2.5\tEverton - Liverpool\tEPL\t")
+    assert "<table>" in QGuiApplication.clipboard().mimeData().html()
+
+
+def test_rows_are_written_as_shown(panel, tmp_path, qtbot):
+    panel.model.sort_as(BY_KEY["odds"], True)
+    path = tmp_path / "odds.csv"
+    with qtbot.waitSignal(panel.export.ended):
+        panel.write(CSV, path)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    odds = [float(row["odds"]) for row in rows]
+    assert len(rows) == PRICES
+    assert odds == sorted(odds, reverse=True)
+    assert rows[0]["scraped_at"] == "2026-04-16T12:00:00.000Z"
+    assert rows[0]["bookmakers"] == "1"
+    assert panel.messages.text == f"18 rows written to {path}."
+
+
+def test_what_cannot_be_written_is_one_line(panel, tmp_path, qtbot):
+    with qtbot.waitSignal(panel.export.failed):
+        panel.write(CSV, tmp_path / "nowhere" / "odds.csv")
+    assert "cannot be written: No such file or directory" in panel.messages.text
+
+
+def test_a_stopped_export_writes_nothing(panel, tmp_path):
+    panel.write(CSV, tmp_path / "odds.csv")
+    panel.messages.action_requested.emit()
+    assert not panel.export.is_busy
+    assert not (tmp_path / "odds.csv").exists()
+
+
+def test_reading_can_be_stopped_and_goes_on(panel, quoted, qtbot):
+    quoted.board.set_gathering(Gathering(3, 26, 1_500))
+    assert panel.bar.reading.text() == "reading slice 3 of 26"
+    with qtbot.waitSignal(panel.pause_requested) as told:
+        panel.bar.pause.click()
+    assert told.args == [True]
+    quoted.board.set_gathering(Gathering(3, 26, 1_500, is_paused=True))
+    assert panel.bar.pause.text() == "Continue reading"
+    with qtbot.waitSignal(panel.pause_requested) as told:
+        panel.bar.pause.click()
+    assert told.args == [False]
+
+
+def test_slices_that_were_cut_are_named(panel, quoted):
+    quoted.board.set_gathering(Gathering(9, 9, 900, ("EPL, total",), NOW_MS))
+    assert "cut 1 slice at its limit" in panel.messages.text
+    assert "EPL, total" in panel.messages.text
+
+
+def test_a_lost_connection_is_told_while_the_last_prices_stay(panel, quoted):
+    quoted.board.set_connection(
+        Connection(Link.WAITING, "the service does not answer", NOW_MS, NOW_MS + 8_000)
+    )
+    assert panel.model.count == PRICES
+    assert "next try in 8 s" in panel.messages.text
+    assert "last prices heard" in panel.messages.text
+
+
+@pytest.mark.parametrize(
+    ("connection", "gathering", "total", "sentence"),
+    [
+        (Connection(), Gathering(), 0, "Reading all prices…"),
+        (Connection(), Gathering(1, 1, 0, (), NOW_MS), 0, "The service has no prices now."),
+        (Connection(), Gathering(is_paused=True), 0, "Reading is stopped."),
+        (Connection(Link.WAITING, "gone"), Gathering(), 0, "Not connected."),
+        (Connection(Link.REFUSED), Gathering(), 0, "The service does not let this key in."),
+        (Connection(Link.LIVE), Gathering(), 9, "No row matches the filter."),
+    ],
+)
+def test_each_state_looks_different(connection, gathering, total, sentence):
+    state = states.state_without_rows(connection, gathering, total, NOW_MS)
+    assert state.sentence == sentence
+
+
+def test_what_the_plan_leaves_out_is_said(panel, quoted):
+    quoted.board.set_connection(Connection(Link.LIVE, has_live=False))
+    assert panel.bar.reading.text() == "in-play prices are not in your plan"
+
+
+def test_an_empty_board_is_being_read(theme, layout, quoted, qtbot):
+    panel = GridPanel(Board(quoted.clock), theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    assert panel._stack.currentWidget() is panel.placeholder
+    panel.close_panel()
