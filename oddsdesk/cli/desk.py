@@ -1,13 +1,12 @@
 """`oddsdesk desk`: the window."""
 
-import logging
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 import msgspec
 
+from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import devig_option, feeds_option, reference_option, speed_option
 from oddsdesk.desk.display import missing_display, missing_qt_library
 from oddsdesk.desk.profiles import (
@@ -63,9 +62,7 @@ def desk(
       oddsdesk desk --local --feed simulator
       oddsdesk desk --local --feed 'replay:the-odds-api:snapshots/*.json.gz'
     """
-    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    if verbose:
-        logging.getLogger("oddsdesk").setLevel(logging.INFO)
+    start_logging(window=True, verbose=verbose)
     given = {
         "database": None if database is None else str(database.absolute()),
         "feeds": feeds or None,

@@ -2,13 +2,13 @@
 
 import asyncio
 import ipaddress
-import logging
 import signal
 import sys
 from pathlib import Path
 
 import click
 
+from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import (
     database_option,
     devig_option,
@@ -62,7 +62,7 @@ def serve(
     Example:
       oddsdesk serve --port 0 --feed simulator
     """
-    logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    start_logging(window=False)
     if not _is_loopback(host):
         click.echo(
             f"warning: {host} can be reached from other machines, without encryption;"

@@ -173,6 +173,7 @@ def test_a_folder_data_beside_the_programs_keeps_all(bundle: Bundle, tmp_path: P
     server.communicate(timeout=10)
     assert (stick / "data" / "oddsdesk.db").exists()
     assert (stick / "data" / "oddsdesk-access.db").exists()
+    assert (stick / "data" / "logs" / "oddsdesk.log").exists()
     assert [path.name for path in portable.home.rglob("*")] == ["bin"]
 
 

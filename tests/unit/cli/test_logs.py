@@ -1,0 +1,59 @@
+"""The log of a window is in a file, without what must not be in it and without growing."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.cli import logs
+from oddsdesk.places import log_folder
+
+
+@pytest.fixture(autouse=True)
+def loggers_as_they_were():
+    root, ours = logging.getLogger(), logging.getLogger("oddsdesk")
+    before, level = list(root.handlers), ours.level
+    root.handlers.clear()
+    yield
+    for handler in root.handlers:
+        handler.close()
+    root.handlers[:] = before
+    ours.setLevel(level)
+
+
+def test_a_windows_log_is_in_a_file(own_folders: Path, capfd: pytest.CaptureFixture[str]):
+    logs.start_logging(window=True)
+    logging.getLogger("oddsdesk.desk").info("first prices painted")
+    assert "first prices painted" in (log_folder() / logs.FILE).read_text()
+    assert own_folders in log_folder().parents
+    assert capfd.readouterr().err == ""
+
+
+def test_a_servers_log_is_on_standard_error_only():
+    logs.start_logging(window=False)
+    logging.getLogger("oddsdesk.server").warning("trouble")
+    assert not log_folder().exists()
+
+
+def test_verbose_tells_on_standard_error(capfd: pytest.CaptureFixture[str]):
+    logging.getLogger().handlers.clear()  # those that pytest has put there
+    logs.start_logging(window=True, verbose=True)
+    logging.getLogger("oddsdesk.desk").info("first prices painted")
+    assert "first prices painted" in capfd.readouterr().err
+
+
+def test_the_file_stays_small(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(logs, "MOST_BYTES", 2_000)
+    logs.start_logging(window=True)
+    for number in range(200):
+        logging.getLogger("oddsdesk").info("line %d", number)
+    files = list(log_folder().iterdir())
+    assert len(files) == 1 + logs.KEPT
+    assert all(file.stat().st_size <= 2_000 for file in files)
+
+
+def test_a_folder_that_cannot_be_made_does_not_stop_the_program(own_folders: Path):
+    log_folder().parent.mkdir(parents=True)
+    log_folder().write_text("in the way")
+    logs.start_logging(window=True)
+    logging.getLogger("oddsdesk").warning("still here")
