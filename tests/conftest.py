@@ -1,6 +1,9 @@
 """What all tests share: no screen, no user's folders, and real data where it lies."""
 
+import asyncio
+import gc
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,3 +31,23 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
     return home
+
+
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Coroutines that ask for the application run on Qt's loop, all others on asyncio's own."""
+    if "qapp" in getattr(item, "fixturenames", ()):
+        return {"qt": _qt_loop}
+    return {"asyncio": asyncio.new_event_loop}
+
+
+def _qt_loop() -> asyncio.AbstractEventLoop:
+    from PySide6.QtWidgets import QApplication
+
+    from oddsdesk.desk.loop import make_loop
+
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    gc.collect()  # a closed Qt loop that a server's thread collects takes its timers with it
+    return make_loop(app)

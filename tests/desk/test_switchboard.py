@@ -1,0 +1,197 @@
+"""Changing the connection: real servers, a real keyring of ours, one board."""
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+from keyring.backends.fail import Keyring as NoKeyring
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
+from oddsdesk.board.notices import GamesChanged, RowsChanged
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.embedding import EmbeddedSession
+from oddsdesk.desk.profiles import EmbeddedProfile, Profile, RemoteProfile
+from oddsdesk.desk.secrets import KeyPlace, Secrets
+from oddsdesk.desk.sessions import MissingKeyError, RemoteSession, Session, SessionError
+from oddsdesk.desk.switchboard import Switchboard
+from oddsdesk.tasks import spawn, stop
+
+LIMIT_S = 20
+GAME = "Arsenal - Chelsea"
+
+
+def _record(file: Path, match_name: str) -> Path:
+    """Write a file of one quote of now."""
+    quote = {
+        "bookmaker": "Betfair",
+        "match_name": match_name,
+        "competition": "EPL",
+        "market_type": "moneyline",
+        "period": 0,
+        "odds": {"A": 2.1, "Draw": 3.4, "B": 3.6},
+        "scraped_at": format_ms(system_clock()),
+    }
+    file.write_text(json.dumps(quote))
+    return file
+
+
+class Connecting:
+    """A switchboard over profiles of the test's own folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.board = Board(system_clock)
+        self.secrets = Secrets(folder, NoKeyring)
+        self.switchboard = Switchboard(self.board, system_clock, self.make)
+
+    def make(self, profile: Profile) -> Session:
+        if isinstance(profile, RemoteProfile):
+            return RemoteSession(profile, self.secrets, asks_first=True)
+        return EmbeddedSession(profile, 30, system_clock)
+
+    def embedded(self, name: str, database: str, match_name: str) -> EmbeddedProfile:
+        file = _record(self.folder / f"{name}.ndjson", match_name)
+        return EmbeddedProfile(name, str(self.folder / database), (f"replay:{file}",))
+
+    async def open(self, profile: Profile) -> None:
+        await self.switchboard.open(self.make(profile))
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds of the board, looked at after each notice."""
+        changed = asyncio.Event()
+        unsubscribe = self.board.subscribe(lambda _notice: changed.set())
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                while not holds():
+                    changed.clear()
+                    await changed.wait()
+        finally:
+            unsubscribe()
+
+    def games(self) -> set[str]:
+        return {game.match_name for game in self.board.games.values()}
+
+
+@pytest.fixture
+async def connecting(qapp, tmp_path: Path) -> AsyncIterator[Connecting]:
+    made = Connecting(tmp_path)
+    yield made
+    await made.switchboard.close()
+
+
+async def test_the_board_of_another_server_begins_empty_and_fills(connecting: Connecting):
+    await connecting.open(connecting.embedded("one", "one.db", GAME))
+    await connecting.until(lambda: connecting.games() == {GAME})
+    notices: list[object] = []
+    connecting.board.subscribe(notices.append)
+    connecting.switchboard.want_rows(True)
+    await connecting.until(lambda: any(connecting.board.row_keys()))
+    await connecting.switchboard.switch(connecting.embedded("two", "two.db", "Lyon - Nice"))
+    assert GamesChanged() in notices
+    assert any(isinstance(each, RowsChanged) and each.removed for each in notices)
+    await connecting.until(lambda: connecting.games() == {"Lyon - Nice"})
+    await connecting.until(lambda: any(connecting.board.row_keys()))
+    assert connecting.board.rows_wanted
+
+
+async def test_a_service_elsewhere_is_reached_with_the_key_that_is_kept(connecting: Connecting):
+    await connecting.open(connecting.embedded("one", "one.db", GAME))
+    other = EmbeddedSession(connecting.embedded("two", "two.db", "Lyon - Nice"), 30, system_clock)
+    await other.start()
+    assert other.local is not None
+    key = await other.local.create_key("anna", Plan.PRO_RT, None)
+    remote = RemoteProfile("there", other.local.address, key_place=KeyPlace.FILE, ident="there")
+    connecting.secrets.put("there", KeyPlace.FILE, key)
+    await connecting.switchboard.switch(remote)
+    await connecting.until(lambda: connecting.games() == {"Lyon - Nice"})
+    session = connecting.switchboard.session
+    assert session is not None
+    assert (session.profile.name, session.local) == ("there", None)
+    await connecting.switchboard.close()
+    await other.stop()
+
+
+async def test_a_wrong_address_costs_nothing(connecting: Connecting):
+    await connecting.open(connecting.embedded("one", "one.db", GAME))
+    await connecting.until(lambda: connecting.games() == {GAME})
+    await connecting.until(lambda: connecting.board.connection.link is Link.LIVE)
+    connecting.secrets.put("x", KeyPlace.SESSION, "key")
+    wrong = RemoteProfile("x", "http://127.0.0.1:9", key_place=KeyPlace.SESSION, ident="x")
+    with pytest.raises(SessionError, match="nothing answers at 127"):
+        await connecting.switchboard.switch(wrong)
+    assert connecting.games() == {GAME}
+    assert connecting.board.connection.link is Link.LIVE
+
+
+async def test_a_key_that_is_not_kept_here_is_asked_for(connecting: Connecting):
+    absent = RemoteProfile("x", "http://127.0.0.1:9", key_place=KeyPlace.SESSION, ident="x")
+    with pytest.raises(MissingKeyError, match="enter it"):
+        await connecting.switchboard.switch(absent)
+
+
+async def test_two_servers_on_one_database_take_turns(connecting: Connecting):
+    first = connecting.embedded("one", "same.db", GAME)
+    await connecting.open(first)
+    left: list[str] = []
+    connecting.switchboard.left.connect(lambda: left.append("left"))
+    await connecting.switchboard.switch(connecting.embedded("two", "same.db", "Lyon - Nice"))
+    await connecting.until(lambda: "Lyon - Nice" in connecting.games())
+    assert left == ["left"]
+
+
+async def test_a_successor_on_the_same_database_that_fails_brings_the_old_one_back(
+    connecting: Connecting, tmp_path: Path
+):
+    first = connecting.embedded("one", "same.db", GAME)
+    await connecting.open(first)
+    broken = EmbeddedProfile("two", first.database, (f"replay:{tmp_path}/none.ndjson",))
+    with pytest.raises(SessionError, match="no such file"):
+        await connecting.switchboard.switch(broken)
+    session = connecting.switchboard.session
+    assert session is not None
+    assert session.profile == first
+    await connecting.until(lambda: connecting.board.connection.link is Link.LIVE)
+
+
+async def test_a_database_that_is_none_is_one_line_and_nothing_is_left_running(
+    connecting: Connecting, tmp_path: Path
+):
+    (tmp_path / "letter.db").write_text("Dear bookmaker, " * 100)
+    with pytest.raises(SessionError, match=r"letter\.db: is not a database"):
+        await connecting.open(EmbeddedProfile("x", str(tmp_path / "letter.db")))
+    assert connecting.switchboard.session is None
+
+
+async def test_odds_are_simulated_until_the_database_holds_real_ones(
+    connecting: Connecting, tmp_path: Path
+):
+    fresh = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), 30, system_clock)
+    await fresh.start()
+    assert fresh.local is not None
+    assert [feed.simulated for feed in await fresh.local.feeds()] == [True]
+    await fresh.stop()
+    await connecting.open(connecting.embedded("one", "real.db", GAME))
+    await connecting.until(lambda: connecting.games() == {GAME})
+    await connecting.switchboard.close()
+    real = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "real.db")), 30, system_clock)
+    await real.start()
+    assert real.local is not None
+    assert await real.local.feeds() == []
+    await real.stop()
+
+
+async def test_a_start_that_is_given_up_leaves_no_server_running(tmp_path: Path, qapp):
+    session = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), 30, system_clock)
+    starting = spawn("start", session.start())
+    await asyncio.sleep(0)
+    await stop(starting)
+    await session.stop()
+    async with asyncio.timeout(LIMIT_S):
+        while any(thread.name == "server" for thread in threading.enumerate()):
+            await asyncio.sleep(0.01)
