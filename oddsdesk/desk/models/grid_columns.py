@@ -122,7 +122,7 @@ COLUMNS = (
         tip="The bookmaker's price; of a selection the best one of the bookmakers compared",
     ),
     GridColumn(
-        "ev_pct", "EV", Column("+10.0 %"), looks.ev, attrgetter("ev"), Kind.NUMBER, 2,
+        "ev_pct", "EV", Column("+100.0 %"), looks.ev, attrgetter("ev"), Kind.NUMBER, 2,
         descending_first=True, tip="True EV: the edge over the fair price, safety floor included",
     ),
     GridColumn(
@@ -166,7 +166,7 @@ COLUMNS = (
         tip="The worst price of the bookmakers compared",
     ),
     GridColumn(
-        "over_median_pct", "vs median", Column("+10.0 %"),
+        "over_median_pct", "vs median", Column("+100.0 %"),
         looks.over_median, attrgetter("over_median"), Kind.NUMBER, 2,
         descending_first=True, tip="How far the price lies above the median, in percent",
     ),

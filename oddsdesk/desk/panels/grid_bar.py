@@ -2,7 +2,15 @@
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QProgressBar,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from oddsdesk.desk.export.formats import FORMATS, FileFormat
 from oddsdesk.desk.models.grid_entries import Shape
@@ -13,7 +21,7 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.filter_edit import FilterEdit
 
-_FILTER_WIDTH = 260
+_LEAST_FILTER_WIDTH, _FILTER_WIDTH = 130, 260
 _PROGRESS_WIDTH = 90
 _SHAPES = ((Shape.PRICES.value, "Prices"), (Shape.SELECTIONS.value, "Selections"))
 
@@ -38,10 +46,10 @@ class GridBar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(spacing.BAR)
         self._theme = theme
-        self._title = QLabel("Odds grid")
-        self._title.setFont(theme.fonts.title)
+        # Where there is too little room the line is cut; it never widens the window.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.count = QLabel()
-        self.count.setProperty("look", "soft")
+        self.count.setFont(theme.fonts.strong)
         self.reading = QLabel()
         self.reading.setProperty("look", "note")
         self.progress = QProgressBar(textVisible=False)
@@ -59,7 +67,8 @@ class GridBar(QWidget):
         self.columns = self._button("", "Columns: show, hide, move")
         self.export = self._button("", "Copy or export")
         self.filter = FilterEdit(theme, "Filter: team, market, bookmaker…")
-        self.filter.setFixedWidth(_FILTER_WIDTH)
+        self.filter.setMinimumWidth(_LEAST_FILTER_WIDTH)
+        self.filter.setMaximumWidth(_FILTER_WIDTH)
         self._lay_out()
         self._connect()
         self._restyle()
@@ -95,7 +104,7 @@ class GridBar(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
         line.setSpacing(spacing.STEP)
-        facts = (self._title, self.count, self.reading, self.progress, self.pause)
+        facts = (self.count, self.reading, self.progress, self.pause)
         wishes = (self.arrange, self.shapes, self.group, self.columns, self.export, self.filter)
         for fact in facts:
             line.addWidget(fact)
