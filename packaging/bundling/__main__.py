@@ -14,13 +14,14 @@ from typing import Final
 
 from bundling.archive import pack, size_of, write_sums
 from bundling.debian import architecture, build_package
+from bundling.icu import trim_library
 from bundling.licences import write_licences
 from oddsdesk import __version__
 
 ROOT: Final = Path(__file__).parents[2]
 MB: Final = 10**6
-MOST_UNPACKED_MB: Final = 140
-MOST_PACKED_MB: Final = 52
+MOST_UNPACKED_MB: Final = 130
+MOST_PACKED_MB: Final = 50
 
 
 def main() -> None:
@@ -69,6 +70,8 @@ def _make_bundle(work: Path) -> Path:
     )
     bundle = folder / "oddsdesk"
     _strip(bundle / "lib")
+    for library in (bundle / "lib" / "PySide6" / "Qt" / "lib").glob("libicudata.so.*"):
+        trim_library(library, work / "icu")
     return bundle
 
 
