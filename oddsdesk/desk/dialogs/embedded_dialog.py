@@ -77,7 +77,6 @@ class EmbeddedDialog(FormDialog):
         )
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         save = self.buttons.addButton("Save", QDialogButtonBox.ButtonRole.AcceptRole)
-        save.setDefault(True)
         save.setProperty("look", "primary")
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
+    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -33,7 +34,7 @@ class FormDialog(QDialog):
         self.below.setSpacing(STEP)
         self.trouble = MessageBar(theme)
         self._question = MessageBar(theme)
-        self._question.action_requested.connect(super().reject)
+        self._question.action_requested.connect(self._on_question_action_requested)
         self.buttons = QDialogButtonBox()
         self._first: object = None
         self._column = QVBoxLayout(self)
@@ -71,6 +72,10 @@ class FormDialog(QDialog):
         self._column.addStretch()
         for widget in (self.trouble, self._question, self.buttons):
             self._column.addWidget(widget)
+        for button in self.buttons.buttons():
+            role = self.buttons.buttonRole(button)
+            if role is QDialogButtonBox.ButtonRole.AcceptRole and isinstance(button, QPushButton):
+                button.setDefault(True)
         self.begin()
 
     def begin(self) -> None:
@@ -95,6 +100,15 @@ class FormDialog(QDialog):
             self._question.say("Discard what you typed?", icon="warning", action="Discard")
         else:
             self._question.hide()
+
+    def _on_question_action_requested(self) -> None:
+        self.begin()
+        self.reject()
+
+
+def sentence(text: str) -> str:
+    """Return a message as a sentence of its own."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def note(text: str, theme: Theme) -> QLabel:

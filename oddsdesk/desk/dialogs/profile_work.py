@@ -13,6 +13,7 @@ from oddsdesk.client.diagnosis import advice, diagnose
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.desk.background import in_background
 from oddsdesk.desk.dialogs.embedded_dialog import EmbeddedDialog
+from oddsdesk.desk.dialogs.form_dialog import sentence
 from oddsdesk.desk.dialogs.remote_dialog import RemoteDialog
 from oddsdesk.desk.profiles import (
     Profile,
@@ -130,7 +131,7 @@ class ProfileWork(QObject):
         try:
             return self._profiles.put(profile, replaces)
         except ProfileError as error:
-            dialog.say_trouble(f"{str(error).capitalize()}.", dialog.field(error.field))
+            dialog.say_trouble(sentence(str(error)), dialog.field(error.field))
         except OSError as error:
             dialog.say_trouble(_unwritable(error))
         return None
@@ -156,11 +157,11 @@ class ProfileWork(QObject):
             async with _client(checked, entered.key or kept or "") as client:
                 dialog.show_diagnosis(await diagnose(client))
         except ProfileError as error:
-            dialog.show_failure(f"{str(error).capitalize()}.")
+            dialog.show_failure(sentence(str(error)))
         except SecretsError as error:
-            dialog.show_failure(f"{error}.")
+            dialog.show_failure(sentence(str(error)))
         except ServiceError as error:
-            dialog.show_failure(f"{_sentence(error.message)} {advice(error)}")
+            dialog.show_failure(f"{sentence(error.message)} {advice(error)}")
 
     async def _forget(self, profile: RemoteProfile) -> None:
         try:
@@ -181,10 +182,6 @@ def _client(profile: RemoteProfile, key: str) -> Client:
 
 async def _elsewhere(work: Callable[[], T]) -> T:
     return await asyncio.wrap_future(in_background("keyring", work))
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _unwritable(error: OSError) -> str:

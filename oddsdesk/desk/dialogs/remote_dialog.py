@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QPushButto
 
 from oddsdesk.client.diagnosis import Diagnosis
 from oddsdesk.desk.dialogs.diagnosis_view import DiagnosisView
-from oddsdesk.desk.dialogs.form_dialog import FormDialog, side_by_side
+from oddsdesk.desk.dialogs.form_dialog import FormDialog, note, side_by_side
 from oddsdesk.desk.profiles import RemoteProfile
 from oddsdesk.desk.secrets import KeyPlace
 from oddsdesk.desk.theme.theme import Theme
@@ -61,6 +61,8 @@ class RemoteDialog(FormDialog):
         for place, label in _PLACES.items():
             self.place.addItem(label, place)
         self.place.setCurrentIndex(self.place.findData(profile.key_place))
+        self.keyring_note = note(_NO_KEYRING, theme)
+        self.keyring_note.hide()
         self.diagnosis = DiagnosisView(theme)
         self._lay_out()
         self.close_form()
@@ -88,8 +90,7 @@ class RemoteDialog(FormDialog):
         if self.place.currentIndex() == keyring:
             self.place.setCurrentIndex(self.place.findData(KeyPlace.SESSION))
         self.place.removeItem(keyring)
-        self.place.setToolTip(_NO_KEYRING)
-        self.trouble.say(_NO_KEYRING)
+        self.keyring_note.show()
         if was_unchanged:
             self.begin()
 
@@ -136,6 +137,7 @@ class RemoteDialog(FormDialog):
         self.key.setAccessibleName("Key")
         self.add_row("&Key", side_by_side(self.key, self._reveal))
         self.add_row("&Keep the key", self.place)
+        self.form.addRow("", self.keyring_note)
         self.add_row("Address of &tokens", self.auth_url)
         self.add_row("Address of the &stream", self.ws_url)
         self.below.addWidget(self.diagnosis)
@@ -145,7 +147,6 @@ class RemoteDialog(FormDialog):
         self._test.clicked.connect(self._on_test_clicked)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         save = self.buttons.addButton("Save", roles.AcceptRole)
-        save.setDefault(True)
         save.setProperty("look", "primary")
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)
