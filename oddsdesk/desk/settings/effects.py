@@ -3,7 +3,7 @@
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.desk.settings.declared import COLOUR_BLIND, KEEP_DAYS, METHOD, SCHEME
+from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, KEEP_DAYS, METHOD, SCHEME
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.theme import Scheme, Theme
@@ -23,12 +23,15 @@ class Effects(QObject):
         self._theme = theme
         self._board = board
         self._switchboard = switchboard
+        theme.flashes = preferences.get(FLASH)
         preferences.changed.connect(self._on_preferences_changed)
 
     def _on_preferences_changed(self, key: str) -> None:
         get = self._preferences.get
         if key in (SCHEME.key, COLOUR_BLIND.key):
             self._theme.choose(Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
+        elif key == FLASH.key:
+            self._theme.flashes = get(FLASH)
         elif key == METHOD.key:
             self._board.set_method(get(METHOD))
             self.method_changed.emit(get(METHOD))

@@ -48,6 +48,8 @@ class Theme(QObject):
         self._application = application
         self._scheme = scheme
         self._colour_blind = colour_blind
+        self.flashes = True
+        """Whether a price that moves lights up for a moment; off for less motion."""
         self.fonts = load_fonts()
         application.setStyle("Fusion")
         application.setFont(self.fonts.body)

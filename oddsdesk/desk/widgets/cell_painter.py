@@ -11,7 +11,7 @@ from oddsdesk.desk.theme.colours import mix
 from oddsdesk.desk.theme.spacing import CELL_MARGIN, HALF, LEAD
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import FLASH_SHARE, HOVER_SHARE, Ground, Ink
-from oddsdesk.desk.widgets.cells import FADE_MS, FLASH_MS, Align, Cell
+from oddsdesk.desk.widgets.cells import FADE_MS, FLASH_MS, NEVER, Align, Cell
 from oddsdesk.desk.widgets.live_model import LiveModel
 from oddsdesk.desk.widgets.marks import MARK, Marks
 from oddsdesk.desk.widgets.spans import Band, Lane, Painted
@@ -102,6 +102,7 @@ class CellPainter:
         left = lanes[0].left
         width = lanes[-1].left + lanes[-1].width - left
         fill, cell_of, painted = canvas.painter.fillRect, model.cell, canvas.painted
+        flashes = self._theme.flashes
         fill(left, top, width, inner, self._grounds[base])
         fill(left, top + inner, width, 1, self._line)
         for lane in lanes:
@@ -111,7 +112,7 @@ class CellPainter:
             ground = cell.ground
             if ground in _PLAIN_GROUNDS and base is not Ground.PANEL:
                 ground = base
-            elapsed = canvas.now - cell.flashes_from
+            elapsed = canvas.now - cell.flashes_from if flashes else NEVER
             if elapsed < FLASH_MS + FADE_MS:
                 fill(lane.left, top, lane.width, inner, self._flash(cell.flash, ground, elapsed))
                 painted.flashing.append(QRect(lane.left, top, lane.width, inner))
