@@ -115,7 +115,7 @@ class Connections(QObject):
             action.triggered.connect(lambda _checked=False, p=profile: self.connect_to(p))
             group.addAction(action)
         menu.addSeparator()
-        server = menu.addAction("Embedded server…")
+        server = menu.addAction("Feeds, keys, backup…")
         server.setEnabled(present is not None and present.local is not None)
         server.triggered.connect(lambda: self._dialogs.open_server())
         menu.addAction("New connection…").triggered.connect(lambda: self._dialogs.add())
