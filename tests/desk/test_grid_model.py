@@ -209,3 +209,26 @@ def test_the_tooltip_has_both_clocks(model, quoted):
         "2.00 at Matchbook",
         "Seen 12 s ago, unchanged for 12 s",
     ]
+
+
+def test_one_that_left_while_another_came_is_no_longer_among_the_rows(model, quoted, qtbot):
+    model.show(GridFilter(odds=Range(3.45)))
+    left = model.entry(0)
+    quoted.clock.now += 1_000
+    quoted.tell("Unibet", "moneyline", "Everton", 2.0, period=1)
+    quoted.tell("Bovada", "moneyline", "Everton", 3.5)
+    take_in(model, qtbot)
+    model.arrange()
+    assert model.rowCount() == 1
+    assert model.entry(0) is not left
+    assert left.place < 0
+
+
+def test_a_folded_row_that_the_filter_drops_is_not_waited_for(model, quoted, qtbot):
+    model.show_as(Shape.PRICES, grouped=True)
+    model.set_folded(0, True)
+    model.show(GridFilter(words=("unibet",)))
+    quoted.clock.now += 1_000
+    quoted.tell("Bovada", "moneyline", "Everton", 3.5)
+    take_in(model, qtbot)
+    assert model.misplaced == 0

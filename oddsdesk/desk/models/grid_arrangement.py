@@ -37,7 +37,9 @@ class Arrangement:
 
     def arrange(self, lines: Iterable[Line], sieve: Sieve) -> None:
         """Take what the sieve keeps, in order; equal rows stay as they stood to each other."""
-        entries = _as_before(self.entries, sieve.kept(lines))
+        entries, stayed = _as_before(self.entries, sieve.kept(lines))
+        if self._groups or stayed < len(self.entries):
+            self._leave_places()
         key = COLUMNS[self.column].sort_key
         self.entries = in_order(entries, key, descending=self.descending)
         self.misplaced.clear()
@@ -49,6 +51,7 @@ class Arrangement:
         for group in groups:
             group.is_folded = folded
             (self._folded.add if folded else self._folded.discard)(group.game_id)
+        self._leave_places()
         self._put([])
 
     @property
@@ -93,9 +96,13 @@ class Arrangement:
             group.entries.append(entry)
         return groups
 
+    def _leave_places(self) -> None:
+        for row in self.rows:
+            row.place = AWAY
+        for entry in self.entries if self._groups else ():
+            entry.place = AWAY
+
     def _put(self, entries: Sequence[Entry]) -> None:
-        for old in self.rows:
-            old.place = AWAY
         if not self.is_grouped:
             self.rows = entries
         else:
@@ -112,13 +119,13 @@ class Arrangement:
             row.place = place
 
 
-def _as_before(before: Sequence[Entry], kept: list[Entry]) -> Sequence[Entry]:
-    """What is kept, in the order that it had before; what is new comes last."""
+def _as_before(before: Sequence[Entry], kept: list[Entry]) -> tuple[Sequence[Entry], int]:
+    """What is kept as it stood before, what is new last; and how many stayed."""
     if not before:
-        return kept
+        return kept, 0
     wanted = set(kept)
     stayed = [entry for entry in before if entry in wanted]
     if len(stayed) == len(kept):
-        return stayed
+        return stayed, len(stayed)
     wanted.difference_update(stayed)
-    return stayed + [entry for entry in kept if entry in wanted]
+    return stayed + [entry for entry in kept if entry in wanted], len(stayed)

@@ -113,7 +113,7 @@ COLUMNS = (
         order=attrgetter("line.key.period"), is_usual=False,
     ),
     GridColumn(
-        "bookmaker", "Bookmaker", Column("William Hill UK", Align.LEFT), looks.bookmaker,
+        "bookmaker", "Bookmaker", Column("Betfair Exchange", Align.LEFT), looks.bookmaker,
         attrgetter("name"), title_of_selections="Best at",
     ),
     GridColumn(

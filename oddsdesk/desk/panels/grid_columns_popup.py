@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from oddsdesk.desk.models.grid_columns import COLUMNS
@@ -28,6 +28,7 @@ class ColumnsPopup(Popup):
         for place in order:
             item = QListWidgetItem(COLUMNS[place].title, self.list)
             item.setData(_PLACE, place)
+            item.setSizeHint(QSize(0, spacing.SECTION_ROW))
             item.setToolTip(COLUMNS[place].tip)
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDropEnabled)

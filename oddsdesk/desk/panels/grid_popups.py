@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QDoubleValidator, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -76,6 +76,7 @@ class ChoicePopup(Popup):
         for key, text in choices:
             item = QListWidgetItem(text, self.list)
             item.setData(_KEY, key)
+            item.setSizeHint(QSize(0, spacing.SECTION_ROW))
             item.setFlags(
                 Qt.ItemFlag.ItemIsEnabled
                 | Qt.ItemFlag.ItemIsUserCheckable
