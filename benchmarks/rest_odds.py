@@ -2,19 +2,24 @@
 
 The bare route runs the same query and encoding in the same server, without key, quota,
 filters and headers. Both are asked in turns over keep-alive connections from a process of
-its own, so that what the machine does besides touches both.
+its own, so that what the machine does besides touches both. Then the service alone is asked
+300 times a second, each request at its time whatever came of those before. Where a Datasette
+is named, it serves 500 rows of the same file's table of quotes in the same run.
 
-    python benchmarks/rest_odds.py [quotes] [rounds]
+    python benchmarks/rest_odds.py [--quotes N] [--rounds N] [--datasette PROGRAM]
 """
 
+import argparse
 import asyncio
 import contextlib
+import itertools
 import json
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
@@ -39,6 +44,10 @@ from oddsdesk.store.values import Filters, Sight
 LIMIT = 500
 CONNECTIONS = 8
 ROUND_S = 1.0
+PACE = 300
+PACE_S = 10.0
+OURS = f"/api/odds?limit={LIMIT}"
+DATASETTE = f"/odds/quote.json?_size={LIMIT}&_shape=objects&_nocount=1"
 
 
 def quotes(count: int, now_ms: int) -> list[Quote]:
@@ -71,87 +80,150 @@ def bare_app(store: Store) -> Starlette:
     return Starlette(routes=[Route("/api/odds", odds)])
 
 
-async def ask(url: str, key: str, seconds: float) -> tuple[int, list[float]]:
-    """Ask over keep-alive connections; return how often and how long each took."""
-    host, port = url.removeprefix("http://").split(":")
-    request = (
-        f"GET /api/odds?limit={LIMIT} HTTP/1.1\r\nHost: {host}\r\nX-Api-Key: {key}\r\n\r\n"
-    ).encode()
-    ends = time.perf_counter() + seconds
+class Asker:
+    """A keep-alive connection that asks for one path."""
+
+    def __init__(self, url: str, path: str, key: str) -> None:
+        self._host, port = url.removeprefix("http://").split(":")
+        self._port = int(port)
+        self._request = (
+            f"GET {path} HTTP/1.1\r\nHost: {self._host}\r\nX-Api-Key: {key}\r\n\r\n"
+        ).encode()
+
+    async def connect(self) -> None:
+        self._reader, self._writer = await asyncio.open_connection(self._host, self._port)
+
+    async def ask(self) -> None:
+        self._writer.write(self._request)
+        head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
+        assert b" 200 " in head.splitlines()[0], head
+        if b"chunked" in head:
+            while size := int(await self._reader.readline(), 16):
+                await self._reader.readexactly(size + 2)
+            await self._reader.readline()
+        else:
+            length = int(head.split(b"content-length: ")[1].split(b"\r\n")[0])
+            await self._reader.readexactly(length)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+async def ask(url: str, path: str, key: str, rate: int) -> list[float]:
+    """Ask over keep-alive connections for a round, or ``rate`` times a second; seconds each."""
     took: list[float] = []
+    began = time.perf_counter()
+    numbers = itertools.count()
 
     async def connection() -> None:
-        reader, writer = await asyncio.open_connection(host, int(port))
-        while (started := time.perf_counter()) < ends:
-            writer.write(request)
-            head = (await reader.readuntil(b"\r\n\r\n")).lower()
-            assert b" 200 " in head.splitlines()[0], head
-            length = int(head.split(b"content-length: ")[1].split(b"\r\n")[0])
-            await reader.readexactly(length)
-            took.append(time.perf_counter() - started)
-        writer.close()
+        asker = Asker(url, path, key)
+        await asker.connect()
+        while True:
+            due = began + next(numbers) / rate if rate else time.perf_counter()
+            if due >= began + (PACE_S if rate else ROUND_S):
+                break
+            await asyncio.sleep(max(due - time.perf_counter(), 0))
+            await asker.ask()
+            took.append(time.perf_counter() - due)
+        asker.close()
 
-    await asyncio.gather(*(connection() for _ in range(CONNECTIONS)))
-    return len(took), took
+    await asyncio.gather(*(connection() for _ in range(4 * CONNECTIONS if rate else CONNECTIONS)))
+    return took
 
 
-async def serve(folder: Path, count: int, rounds: int) -> None:
+async def serve(folder: Path, count: int, rounds: int, datasette: str | None) -> None:
     store, access = open_store(folder / "odds.db"), open_access(folder / "odds.db")
     with contextlib.closing(store), contextlib.closing(access):
         store.record(quotes(count, system_clock())).result()
         keys = [
             access.keys.create(f"bench {number}", Plan.PRO_LIVE, None, system_clock()).secret
-            for number in range(2 * rounds)
+            for number in range(rounds + 1)
         ]
         app = create_app(Service(store, access, system_clock, bare_app(store)))
-        servers = {"service": HttpServer(app, whole := bind("127.0.0.1", 0))}
+        servers = {"service": HttpServer(app, whole := bind("127.0.0.1", 0), app.limits)}
         servers["bare"] = HttpServer(bare_app(store), bare := bind("127.0.0.1", 0))
-        urls = {"service": url_of(whole), "bare": url_of(bare)}
+        asked = {"service": (url_of(whole), OURS), "bare": (url_of(bare), OURS)}
         for server in servers.values():
             await server.start()
-        rates: dict[str, list[float]] = {"service": [], "bare": []}
-        for number in range(rounds):
-            for name, url in urls.items():
-                rates[name].append(await _ask_from_outside(url, keys[number]))
+        async with contextlib.AsyncExitStack() as beside:
+            if datasette is not None:
+                url = await beside.enter_async_context(running(datasette, folder / "odds.db"))
+                asked["datasette"] = (url, DATASETTE)
+            rates: dict[str, list[float]] = {name: [] for name in asked}
+            for number in range(rounds):
+                for name, address in asked.items():
+                    took = await ask_from_outside(*address, keys[number])
+                    rates[name].append(len(took) / ROUND_S)
+        paced = sorted(await ask_from_outside(*asked["service"], keys[rounds], PACE))
         for server in servers.values():
             await server.stop()
         app.close()
-    report(count, rates)
+    report(count, rates, paced)
 
 
-async def _ask_from_outside(url: str, key: str) -> float:
+@contextlib.asynccontextmanager
+async def running(datasette: str, database: Path) -> AsyncIterator[str]:
+    """A Datasette on the same file; yields its address."""
+    with contextlib.closing(bind("127.0.0.1", 0)) as free:
+        url = url_of(free)
+    port = url.rpartition(":")[2]
     process = await asyncio.create_subprocess_exec(
-        sys.executable, __file__, "ask", url, key, stdout=subprocess.PIPE
+        datasette,
+        "serve",
+        str(database),
+        "--port",
+        port,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    asker = Asker(url, DATASETTE, "")
+    try:
+        async with asyncio.timeout(30):
+            while True:
+                with contextlib.suppress(OSError):
+                    await asker.connect()
+                    break
+                await asyncio.sleep(0.1)
+        asker.close()
+        yield url
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def ask_from_outside(url: str, path: str, key: str, rate: int = 0) -> list[float]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, __file__, "ask", url, path, key, str(rate), stdout=subprocess.PIPE
     )
     out, _ = await process.communicate()
-    asked, took = json.loads(out)
-    print(f"  {url} {asked / ROUND_S:8.0f}/s  p99 {took * 1000:6.1f} ms", file=sys.stderr)
-    return float(asked) / ROUND_S
+    took: list[float] = json.loads(out)
+    return took
 
 
-def report(count: int, rates: dict[str, list[float]]) -> None:
-    ratios = [ours / bare for ours, bare in zip(rates["service"], rates["bare"], strict=True)]
-    print(
-        json.dumps(
-            {
-                "quotes": count,
-                "service_per_s": round(statistics.median(rates["service"])),
-                "bare_per_s": round(statistics.median(rates["bare"])),
-                "ratio": round(statistics.median(ratios), 3),
-            }
+def report(count: int, rates: dict[str, list[float]], paced: list[float]) -> None:
+    print(f"{count:,} quotes, {LIMIT} rows an answer, median of {len(rates['service'])} rounds")
+    for name, found in rates.items():
+        ratios = [ours / theirs for ours, theirs in zip(rates["service"], found, strict=True)]
+        print(
+            f"{name:<10}{statistics.median(found):>8,.0f} requests/s"
+            f"   service/{name} {statistics.median(ratios):.2f}"
         )
-    )
+    p50, p99 = (paced[int(len(paced) * share)] * 1000 for share in (0.5, 0.99))
+    print(f"{PACE} requests/s: p50 {p50:.1f} ms, p99 {p99:.1f} ms")
 
 
 def main() -> None:
     if sys.argv[1:2] == ["ask"]:
-        asked, took = asyncio.run(ask(sys.argv[2], sys.argv[3], ROUND_S))
-        print(json.dumps([asked, sorted(took)[int(len(took) * 0.99) - 1]]))
+        url, path, key, rate = sys.argv[2:]
+        print(json.dumps(asyncio.run(ask(url, path, key, int(rate)))))
         return
-    numbers = [int(argument) for argument in sys.argv[1:]]
-    count, rounds = (*numbers, *(100_000, 5)[len(numbers) :])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quotes", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--datasette", metavar="PROGRAM")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, asyncio.Runner(loop_factory=new_loop) as runner:
-        runner.run(serve(Path(folder), count, rounds))
+        runner.run(serve(Path(folder), options.quotes, options.rounds, options.datasette))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
-THREADS = 4
+THREADS = 2
+"""SQLite gives the interpreter lock away at each row, so more threads wait for one another: four
+answer half as many requests a second as two (`benchmarks/rest_odds.py`). One would let a long
+query hold up all others."""
 
 
 class Reads:
