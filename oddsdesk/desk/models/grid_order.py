@@ -1,6 +1,7 @@
 """The order of the odds grid's rows: unknown last, and stable."""
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -12,18 +13,17 @@ def in_order(items: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
     What is no number is compared once each: ranks are sorted, since many rows share one.
     """
     keys = list(map(key, items))
-    known: Iterable[int] = range(len(items))
-    unknown: list[T] = []
-    if None in keys:
-        unknown = [item for item, found in zip(items, keys, strict=True) if found is None]
-        known = [place for place, found in enumerate(keys) if found is not None]
-    if not isinstance(next((found for found in keys if found is not None), 0), int | float):
+    if isinstance(next((found for found in keys if found is not None), 0), int | float):
+        last = -math.inf if descending else math.inf
+        if None in keys:
+            keys = [last if found is None else found for found in keys]
+    else:
         distinct = sorted(set(keys) - {None})
-        ranks: dict[Any, int | None] = {found: rank for rank, found in enumerate(distinct)}
-        ranks[None] = None
+        ranks: dict[Any, int] = {found: rank for rank, found in enumerate(distinct)}
+        ranks[None] = -1 if descending else len(distinct)
         keys = [ranks[found] for found in keys]
-    order = sorted(known, key=keys.__getitem__, reverse=descending)
-    return [*(items[place] for place in order), *unknown]
+    order = sorted(range(len(items)), key=keys.__getitem__, reverse=descending)
+    return list(map(items.__getitem__, order))
 
 
 def stand_well(first: Any, second: Any, *, descending: bool) -> bool:
