@@ -7,9 +7,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 THREADS = 2
-"""SQLite gives the interpreter lock away at each row, so more threads wait for one another: four
-answer half as many requests a second as two (`benchmarks/rest_odds.py`). One would let a long
-query hold up all others."""
+"""Python's module gives the interpreter lock away at each row that SQLite finds, so more threads
+mostly wait for one another; one would let a long query hold up all others."""
 
 
 class Reads:

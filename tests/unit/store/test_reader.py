@@ -364,3 +364,22 @@ def test_what_nobody_prices_is_known_without_walking_the_games(filled, filters, 
     assert not traced.reader.odds(NOW + 120 * MINUTE_MS, Filters(), Sight(), 100).items
     assert not [each for each in traced.statements if "FROM game" in each]
     traced.reader.close()
+
+
+@pytest.mark.parametrize(
+    "name", ['A "quoted" - B', "A\\B - C/D", "日本 🎾 - é", "A' - B''", "%s - {}"]
+)
+def test_an_odds_row_holds_what_was_recorded(store: Store, quote: Callable, name: str) -> None:
+    """D3: odds and liquidity as received."""
+    said = quote(
+        "Pinnacle",
+        match_name=name,
+        odds={name: 1.1 + 2.2, "Draw": 1.0000000000000002},
+        liquidity=0.1 + 0.2,
+        url="https://example.com/?a=\"b\"&c='d'\\",
+        scraped_at=NOW,
+    )
+    store.record([said]).result(10)
+    (row,) = store.reader().odds(NOW, Filters(), Sight(), 10).items
+    assert (row.match_name, row.liquidity, row.url) == (name, said.liquidity, said.url)
+    assert msgspec.json.decode(row.odds) == said.odds
