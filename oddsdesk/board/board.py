@@ -276,6 +276,7 @@ class Board:
         self.games, self.reference, self.rhythm = {}, None, Rhythm()
         self.connection, self.gathering = Connection(), Gathering()
         self._books, self._watched, self._value_bets = {}, set(), ValueBets()
+        self.seen = Seen()
         for notice in (GamesChanged(), ValueBetsChanged(), GatheringChanged(), ConnectionChanged()):
             self._tell(notice)
         if self.rows_wanted:

@@ -15,6 +15,7 @@ from oddsdesk.desk.connections import Connections
 from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
 from oddsdesk.desk.embedding import EmbeddedSession
 from oddsdesk.desk.guest import GuestSession
+from oddsdesk.desk.history_source import PriceLog
 from oddsdesk.desk.introduction import Introduction
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.loop import run_on_qt
@@ -103,6 +104,7 @@ async def _run(app: QApplication, root: Root) -> str | None:
     switchboard = Switchboard(board, system_clock, root.make_session)
     switchboard.left.connect(desk.begin_anew)
     desk.attach(switchboard)
+    switchboard.entered.connect(lambda: desk.read_history(_price_log(switchboard)))
     effects = Effects(root.preferences, theme, board, switchboard)
     effects.method_changed.connect(desk.status_bar.show_method)
     connections = _connections(desk, theme, switchboard, root)
@@ -117,6 +119,11 @@ async def _run(app: QApplication, root: Root) -> str | None:
         introduction.close_panel()
         desk.close()
         records.close()
+
+
+def _price_log(switchboard: Switchboard) -> PriceLog | None:
+    session = switchboard.session
+    return None if session is None or session.local is None else session.local.log
 
 
 def _connections(desk: Desk, theme: Theme, switchboard: Switchboard, root: Root) -> Connections:

@@ -12,11 +12,13 @@ from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import teams
 from oddsdesk.desk.first_paint import FirstPaint
+from oddsdesk.desk.history_source import LogSource, PriceLog, SeenSource
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.odds_format import OddsFormat
 from oddsdesk.desk.panels.explain import ExplainPanel
 from oddsdesk.desk.panels.format_button import FormatButton
 from oddsdesk.desk.panels.grid import GridPanel
+from oddsdesk.desk.panels.history import HistoryPanel
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.panels.navigator import Navigator
 from oddsdesk.desk.panels.status_bar import StatusBar
@@ -67,6 +69,7 @@ class Desk:
         self.navigator = Navigator(board, theme, clock)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
+        self.history = HistoryPanel(board, theme, clock)
         self.grid = GridPanel(board, theme, layout, clock)
         self.connections_menu = QMenu(self.window)
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
@@ -78,8 +81,9 @@ class Desk:
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self.values.game_requested.connect(self.open_game)
-        self.values.price_selected.connect(self.explain.show_price)
-        self.grid.price_selected.connect(self.explain.show_price)
+        for panel in (self.values, self.grid):
+            panel.price_selected.connect(self.explain.show_price)
+            panel.price_selected.connect(self.history.show_price)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.odds_format.changed.connect(self._on_odds_format_changed)
         self._has_chosen = False
@@ -110,8 +114,14 @@ class Desk:
     def begin_anew(self) -> None:
         """Close every game: the board is about to hold those of another service."""
         self.explain.forget()
+        self.history.forget()
         self.games.close_all()
         self._has_chosen = False
+
+    def read_history(self, log: PriceLog | None) -> None:
+        """Take the past of prices from a log; None: from what was seen since the start."""
+        board = self._board
+        self.history.use(SeenSource(board) if log is None else LogSource(log, board))
 
     def offer_settings(self, open_settings: Callable[[], None]) -> None:
         """Let the menu open the settings."""
@@ -125,6 +135,7 @@ class Desk:
             self.navigator,
             self.values,
             self.explain,
+            self.history,
             self.grid,
             self.top_bar,
             self.status_bar,
@@ -134,6 +145,7 @@ class Desk:
     def _make_matrix(self, game_id: str) -> QWidget:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id)
         panel.price_selected.connect(self.explain.show_price)
+        panel.price_selected.connect(self.history.show_price)
         if self._first_paint is None:
             self._first_paint = FirstPaint(panel.table)
         return panel
@@ -145,6 +157,7 @@ class Desk:
         window.put_dock("navigator", "Navigator", self.navigator, areas.LeftDockWidgetArea)
         window.put_dock("values", "Value bets", self.values, areas.BottomDockWidgetArea)
         window.put_dock("explain", "Explain", self.explain, areas.RightDockWidgetArea)
+        window.put_dock("history", "History", self.history, areas.RightDockWidgetArea)
         window.tabs.addTab(self.grid, "Odds grid")
         window.setStatusBar(self.status_bar)
 
@@ -183,6 +196,7 @@ class Desk:
         for window in QApplication.topLevelWidgets():
             for table in window.findChildren(LiveTable):
                 table.look_again()
+        self.history.look_again()
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged) and self._board.games and not self._has_chosen:

@@ -15,6 +15,8 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.background import in_background
+from oddsdesk.desk.embedded_log import EmbeddedLog
+from oddsdesk.desk.history_source import PriceLog
 from oddsdesk.desk.local_server import LocalDatabase, LocalFeed, LocalKey, LocalServerError
 from oddsdesk.desk.profiles import GUEST_NAME, EmbeddedProfile
 from oddsdesk.desk.sessions import InUseError, Session, SessionError
@@ -130,6 +132,7 @@ class EmbeddedAdministration:
 
     def __init__(self, address: str, administration: Administration) -> None:
         self.address: str = address
+        self.log: PriceLog = EmbeddedLog(administration)
         self._server = administration
 
     def keep_days(self, days: int) -> None:

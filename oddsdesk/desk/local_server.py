@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.history_source import PriceLog
 
 
 class LocalServerError(Exception):
@@ -58,6 +59,11 @@ class LocalServer(Protocol):
     @property
     def address(self) -> str:
         """Where it answers, on this machine only."""
+        ...
+
+    @property
+    def log(self) -> PriceLog:
+        """The past of the prices it holds."""
         ...
 
     def keep_days(self, days: int) -> None:

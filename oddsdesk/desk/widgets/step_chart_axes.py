@@ -1,0 +1,74 @@
+"""Where a chart's axes have their ticks: round prices, round local times."""
+
+import math
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Final, NamedTuple
+
+from oddsdesk.desk.moments import DAY_MS, HOUR_MS, MINUTE_MS, local_time
+
+_TIME_STEPS: Final = (
+    1_000, 2_000, 5_000, 10_000, 15_000, 30_000,
+    MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS,
+    HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS,
+    DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS, 28 * DAY_MS,
+)  # fmt: skip
+_PRICE_STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
+_LEAST_STEP: Final = 0.001
+
+
+class Tick(NamedTuple):
+    """A moment that the time axis names."""
+
+    at: int
+    text: str
+
+
+def price_range(odds: list[float]) -> tuple[float, float]:
+    """Return the prices that an axis reaches from and to: those given, with some air."""
+    low, high = min(odds), max(odds)
+    air = max((high - low) * 0.08, high * 0.004)
+    return low - air, high + air
+
+
+def price_ticks(low: float, high: float, most: int) -> list[float]:
+    """Return round prices within a range, at most ``most``."""
+    rough = (high - low) / max(1, most)
+    scale = 10 ** math.floor(math.log10(rough))
+    step = next(scale * nice for nice in _PRICE_STEPS if scale * nice >= rough * (1 - 1e-9))
+    step = max(step, _LEAST_STEP)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(number * step, 6) for number in range(first, last + 1)]
+
+
+def time_ticks(since_ms: int, until_ms: int, most: int, zone: tzinfo | None = None) -> list[Tick]:
+    """Return round times within a range by the clock on the wall, at most ``most``.
+
+    A time just after midnight names the day; steps of less than a minute show seconds.
+    """
+    rough = (until_ms - since_ms) / max(1, most)
+    step = next((step for step in _TIME_STEPS if step >= rough), _TIME_STEPS[-1])
+    moment = _rounded_up(local_time(since_ms, zone), step)
+    ticks = []
+    while (at := _milliseconds(moment, zone)) <= until_ms:
+        if at >= since_ms:
+            ticks.append(Tick(at, _text(moment, step)))
+        moment += timedelta(milliseconds=step)
+    return ticks
+
+
+def _rounded_up(moment: datetime, step: int) -> datetime:
+    """The next multiple of a step since midnight, on the wall: without a zone."""
+    midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    since = (moment.replace(tzinfo=None) - midnight) / timedelta(milliseconds=1)
+    return midnight + timedelta(milliseconds=math.ceil(since / step) * step)
+
+
+def _milliseconds(moment: datetime, zone: tzinfo | None) -> int:
+    placed = moment.astimezone() if zone is None else moment.replace(tzinfo=zone)
+    return round(placed.astimezone(UTC).timestamp() * 1000)
+
+
+def _text(moment: datetime, step: int) -> str:
+    if step >= DAY_MS or (moment.hour, moment.minute, moment.second) == (0, 0, 0):
+        return f"{moment.day} {moment:%b}"
+    return f"{moment:%H:%M:%S}" if step < MINUTE_MS else f"{moment:%H:%M}"
