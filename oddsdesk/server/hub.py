@@ -1,7 +1,6 @@
 """The hub: tails the log of price changes and hands each change to whoever wants it."""
 
 import asyncio
-import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -9,9 +8,9 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from oddsdesk.server.frames import price_frame
+from oddsdesk.server.patience import Patience
 from oddsdesk.server.watch import LogWatch
 from oddsdesk.store.access import AccessStore
-from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Change
@@ -29,8 +28,6 @@ BREATH_S: Final = 0.02
 UNAUTHORIZED: Final = 4001
 FELL_BEHIND: Final = 4008
 GOING_AWAY: Final = 1001
-
-_log = logging.getLogger(__name__)
 
 
 class Channel(Protocol):
@@ -95,6 +92,7 @@ class Hub:
         self._reference = reference
         self._by_interest: dict[Interest, set[Subscriber]] = defaultdict(set)
         self._watch = LogWatch(store)
+        self._patience = Patience("the stream")
         self._seq = 0
         self._keys_checked = 0.0
         self._closed = False
@@ -126,17 +124,13 @@ class Hub:
             with self._watch.listening():
                 while True:
                     await self._watch.wait()
-                    await self._turn()
+                    await self._patience.do(self._turn, RETRY_S)
         finally:
             self.close()
 
     async def _turn(self) -> None:
-        try:
-            await self._send_changes()
-            self._check_keys()
-        except StoreUnavailableError as error:
-            _log.warning("the stream waits for the database: %s", error)
-            await asyncio.sleep(RETRY_S)
+        await self._send_changes()
+        self._check_keys()
 
     async def _send_changes(self) -> None:
         while self._by_interest:

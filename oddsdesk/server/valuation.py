@@ -1,14 +1,14 @@
 """Valuation: keeps the stored value bets in step with prices and their ages (D26..D30)."""
 
 import asyncio
-import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.clock import Clock
 from oddsdesk.pricing.market import Judged, Market, Prices, value_bets
 from oddsdesk.pricing.rules import MAX_AGE_MS
+from oddsdesk.server.patience import Patience
 from oddsdesk.server.watch import LogWatch
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.settling import settle_value_bets
@@ -27,8 +27,6 @@ REST: Final = 20
 BRISK_REST: Final = 1
 """The same where it is urgent: half the loop is left to requests and to a window beside."""
 RETRY_S: Final = 1.0
-
-_log = logging.getLogger(__name__)
 
 _Found = tuple[FoundValueBet, ...]
 
@@ -68,20 +66,22 @@ class Valuation:
 
     async def follow(self) -> None:
         """Value what comes into the log, until cancelled."""
+        patience = Patience("the valuation")
         with self._watch.listening():
-            await _patiently(self._go_to_the_end)
+            await patience.do(self._go_to_the_end, RETRY_S)
             while True:
                 await self._watch.wait()
-                await _patiently(lambda: self._value(self._changed(), rest=BRISK_REST))
+                await patience.do(lambda: self._value(self._changed(), rest=BRISK_REST), RETRY_S)
                 await asyncio.sleep(PACE_S)
 
     async def rounds(self) -> None:
         """Value everything, the first time briskly, until cancelled."""
         await asyncio.sleep(ROUND_S)
-        await _patiently(lambda: self._value(self._everything(), rest=BRISK_REST))
+        patience = Patience("the valuation")
+        await patience.do(lambda: self._value(self._everything(), rest=BRISK_REST), RETRY_S)
         while True:
             await asyncio.sleep(ROUND_S)
-            await _patiently(lambda: self._value(self._everything(), rest=REST))
+            await patience.do(lambda: self._value(self._everything(), rest=REST), RETRY_S)
 
     async def _go_to_the_end(self) -> None:
         self._seq = self._store.reader().last_seq()
@@ -162,15 +162,6 @@ class Valuation:
         for place in news:
             if self._settled.get(place) == ():
                 del self._settled[place]
-
-
-async def _patiently(step: Callable[[], Awaitable[None]]) -> None:
-    """Do a step; where the database refuses, say so and wait: a later round makes it good."""
-    try:
-        await step()
-    except StoreUnavailableError as error:
-        _log.warning("the valuation waits for the database: %s", error)
-        await asyncio.sleep(RETRY_S)
 
 
 def _found(judged: Judged, reference: Mapping[str, float]) -> FoundValueBet:
