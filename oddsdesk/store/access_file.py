@@ -98,10 +98,10 @@ class AccessFile:
         return self._writer.submit(function).result()
 
     def close(self) -> None:
-        """Finish what is queued and close both connections."""
-        self._writer.close()
+        """Finish what is queued and close both connections, the writer's last: it checkpoints."""
         with self._lock:
             self._connection.close()
+        self._writer.close()
 
 
 def _make_private(path: Path) -> None:

@@ -157,3 +157,11 @@ def test_finding_a_caller_scans_no_table(access: AccessStore, query: str) -> Non
     plan = access._file.read(f"EXPLAIN QUERY PLAN {getattr(keys, query)}", (b"",))
     assert plan
     assert not [row for row in plan if str(row[3]).startswith("SCAN")]
+
+
+def test_a_closed_access_file_is_one_file(tmp_path: Path) -> None:
+    """It may be copied, or carried away, as it lies there."""
+    access = open_access(tmp_path / "odds.db")
+    access.keys.create("anna", Plan.PRO, None, 0)
+    access.close()
+    assert [each.name for each in tmp_path.iterdir()] == ["odds-access.db"]
