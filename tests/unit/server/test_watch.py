@@ -36,6 +36,7 @@ async def test_growth_between_two_waits_is_not_missed_and_wakes_once(store, monk
     with log.listening():
         await _record(store, 1.5)
         await _record(store, 1.6)
+        await asyncio.wrap_future(store.write(lambda _: None))  # after the news of the second
         async with asyncio.timeout(1):
             await log.wait()
         with pytest.raises(TimeoutError):
