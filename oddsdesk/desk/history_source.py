@@ -1,6 +1,5 @@
 """Where the past of prices comes from: the embedded server's log, or what the desk has seen."""
 
-import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -100,9 +99,8 @@ class LogSource:
 
     async def history(self, game_id: str, line: LineName, since_ms: int) -> History:
         """Return what the log holds; silences of the whole log are gaps."""
-        told, state = await asyncio.gather(
-            self._log.history(game_id, line, since_ms), self._log.state(since_ms)
-        )
+        told = await self._log.history(game_id, line, since_ms)
+        state = await self._log.state(since_ms)
         reference = self._board.reference
         paths: dict[str | None, Path] = {
             None if name == reference else name: tidy(points) for name, points in told.items()
@@ -114,9 +112,8 @@ class LogSource:
         self, game_id: str, lines: Sequence[LineName], since_ms: int
     ) -> References:
         """Return what the log holds."""
-        told, state = await asyncio.gather(
-            self._log.reference_history(game_id, lines, since_ms), self._log.state(since_ms)
-        )
+        told = await self._log.reference_history(game_id, lines, since_ms)
+        state = await self._log.state(since_ms)
         paths = {line: tidy(points) for line, points in told.items()}
         return References(paths, without_known(_gaps(state), paths.values()))
 

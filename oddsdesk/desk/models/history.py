@@ -260,8 +260,12 @@ def described(data: ChartData, odds_text: Callable[[float], str]) -> str:
         parts.append(
             f"{line.name}: {now}, opened at {odds_text(priced[0])}, "
             f"low {odds_text(min(priced))}, high {odds_text(max(priced))}, "
-            f"{len(line.path) - 1} moves"
+            f"{_counted(len(line.path) - 1, 'move')}"
         )
     if data.gaps:
-        parts.append(f"{len(data.gaps)} gaps in what is known")
+        parts.append(f"{_counted(len(data.gaps), 'gap')} in what is known")
     return ". ".join(parts)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"

@@ -31,7 +31,7 @@ def price_range(odds: list[float]) -> tuple[float, float]:
 
 
 def price_ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round prices within a range, at most ``most``."""
+    """Return round prices within a range, about ``most``."""
     rough = (high - low) / max(1, most)
     scale = 10 ** math.floor(math.log10(rough))
     step = next(scale * nice for nice in _PRICE_STEPS if scale * nice >= rough * (1 - 1e-9))
@@ -41,7 +41,7 @@ def price_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def time_ticks(since_ms: int, until_ms: int, most: int, zone: tzinfo | None = None) -> list[Tick]:
-    """Return round times within a range by the clock on the wall, at most ``most``.
+    """Return round times within a range by the clock on the wall, about ``most``.
 
     A time just after midnight names the day; steps of less than a minute show seconds.
     """

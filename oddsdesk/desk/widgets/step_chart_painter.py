@@ -255,9 +255,9 @@ class ChartPainter:
 
 def gap_text(gap: Gap, now_ms: int) -> str:
     """Return why nothing is known of a while, and how long it is or was."""
-    until = max(now_ms, gap.since) if gap.until is None else gap.until
-    since = "since " if gap.until is None else ""
-    return f"{gap.why.value} {since}{span_text(until - gap.since)}".replace("since 0 s", "now")
+    if gap.until is None:
+        return f"{gap.why.value}, {span_text(max(0, now_ms - gap.since))} so far"
+    return f"{gap.why.value} {span_text(gap.until - gap.since)}"
 
 
 def _moment_text(at_ms: int) -> str:
