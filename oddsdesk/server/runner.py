@@ -66,7 +66,7 @@ class Server:
         stream = Stream(self._hub, self.access, self._clock)
         hosts = frozenset({self._settings.host})
         self._app = create_app(Service(self.store, self.access, self._clock, stream, hosts))
-        self._http = HttpServer(self._app, listener)
+        self._http = HttpServer(self._app, listener, self._app.limits)
         await self._http.start()
         self._tasks = [spawn("hub", self._hub.run()), spawn("save counts", self._save_counts())]
         if not self.store.is_read_only:

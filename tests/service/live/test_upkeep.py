@@ -73,6 +73,14 @@ async def test_database_that_refuses_for_a_while_ends_nothing(live, listening):
     await client.close()
 
 
+async def test_refusals_before_the_gate_have_the_headers_of_the_whole_server(live):
+    """D17."""
+    headers = {"X-Api-Key": live.key(Plan.PRO), "X-Large": "a" * 20_000}
+    answer = await live.http.get("/api/odds", headers=headers)
+    assert answer.status_code == 431
+    assert answer.headers["X-RateLimit-Remaining"] == "5500"
+
+
 async def test_request_still_running_at_the_stop_is_told_so_without_a_traceback(
     live, monkeypatch, caplog
 ):
