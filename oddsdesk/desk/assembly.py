@@ -10,13 +10,11 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.clock import Clock
-from oddsdesk.contract.identity import teams
 from oddsdesk.desk.first_paint import FirstPaint
+from oddsdesk.desk.getting_around import GettingAround
 from oddsdesk.desk.history_source import LogSource, PriceLog, SeenSource
 from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.odds_format import OddsFormat
 from oddsdesk.desk.panels.explain import ExplainPanel
-from oddsdesk.desk.panels.format_button import FormatButton
 from oddsdesk.desk.panels.grid import GridPanel
 from oddsdesk.desk.panels.history import HistoryPanel
 from oddsdesk.desk.panels.matrix import MatrixPanel
@@ -26,7 +24,7 @@ from oddsdesk.desk.panels.top_bar import TopBar
 from oddsdesk.desk.panels.values import ValuesPanel
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.tabs import GameTabs
+from oddsdesk.desk.tabs import GameTabs, game_title
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.watching import Watching
 from oddsdesk.desk.widgets.live_table import LiveTable
@@ -62,11 +60,12 @@ class Desk:
         clock: Clock,
     ) -> None:
         self.window = MainWindow(theme, layout)
-        self.odds_format = OddsFormat(preferences)
+        self.around = GettingAround(self.window, board, theme, layout, preferences, clock)
+        self.odds_format = self.around.odds_format
         self._board = board
         self._theme = theme
         self._clock = clock
-        self.navigator = Navigator(board, theme, clock)
+        self.navigator = Navigator(board, theme, clock, self.around.watch_list)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
         self.history = HistoryPanel(board, theme, clock)
@@ -74,10 +73,11 @@ class Desk:
         self.connections_menu = QMenu(self.window)
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)
-        self.top_bar.add_control(FormatButton(self.odds_format))
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
         self._place()
-        self._add_actions()
+        self.around.offer(
+            self.top_bar, self.navigator, self.games, self.grid, self.open_game_beside
+        )
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self.values.game_requested.connect(self.open_game)
@@ -113,6 +113,7 @@ class Desk:
 
     def begin_anew(self) -> None:
         """Close every game: the board is about to hold those of another service."""
+        self.around.keep(self.games)
         self.explain.forget()
         self.history.forget()
         self.games.close_all()
@@ -130,6 +131,8 @@ class Desk:
     def close(self) -> None:
         """Let go of the board; the window is closed already."""
         self._unsubscribe()
+        self.around.keep(self.games)
+        self.around.close()
         self.games.close_all()
         for panel in (
             self.navigator,
@@ -144,6 +147,7 @@ class Desk:
 
     def _make_matrix(self, game_id: str) -> QWidget:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id)
+        panel.said.connect(lambda text: self.window.messages.say(text, passes=True))
         panel.price_selected.connect(self.explain.show_price)
         panel.price_selected.connect(self.history.show_price)
         if self._first_paint is None:
@@ -161,30 +165,11 @@ class Desk:
         window.tabs.addTab(self.grid, "Odds grid")
         window.setStatusBar(self.status_bar)
 
-    def _add_actions(self) -> None:
-        window = self.window
-        window.menu.addSeparator()
-        window.add_action("Filter games", "Ctrl+F", self._focus_filter)
-        window.add_action("Close game", "Ctrl+W", self.games.close_current)
-        window.add_action("Next tab", "Ctrl+Tab", lambda: self._turn(1))
-        window.add_action("Previous tab", "Ctrl+Shift+Tab", lambda: self._turn(-1))
-        window.menu.addSeparator()
-        window.add_action("Quit", "Ctrl+Q", window.close)
-
-    def _focus_filter(self) -> None:
-        self.navigator.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.navigator.filter.selectAll()
-
-    def _turn(self, step: int) -> None:
-        tabs = self.window.tabs
-        tabs.setCurrentIndex((tabs.currentIndex() + step) % tabs.count())
-
     def _title(self, game_id: str) -> str:
         game = self._board.games.get(game_id)
         matrix = self._board.matrix(game_id)
         name = game.match_name if game else matrix.match_name if matrix else "Game"
-        pair = teams(name)
-        return f"{pair[0]} v {pair[1]}" if pair else name
+        return game_title(name)
 
     def _on_games_current_game_changed(self, game_id: str) -> None:
         title = self._title(game_id) if game_id else "Odds grid"
@@ -201,7 +186,8 @@ class Desk:
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged) and self._board.games and not self._has_chosen:
             self._has_chosen = True
-            self.open_game_beside(_most_quoted(self._board.games.values()))
+            if not self.around.reopen(self.open_game_beside, self.games):
+                self.open_game_beside(_most_quoted(self._board.games.values()))
 
 
 def _most_quoted(games: Iterable[GameEntry]) -> str:

@@ -1,10 +1,13 @@
 """The main window: docks around the tabs of games and the odds grid."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
     QDockWidget,
     QMainWindow,
     QMenu,
@@ -15,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.message_center import MessageCenter
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
@@ -23,6 +27,13 @@ _FIRST_SIZE = (1680, 1020)
 _NAVIGATOR_WIDTH = 244
 _VALUES_HEIGHT = 250
 _EXPLAIN_WIDTH = 318
+PLACES = (
+    ("Left", Qt.DockWidgetArea.LeftDockWidgetArea),
+    ("Right", Qt.DockWidgetArea.RightDockWidgetArea),
+    ("Bottom", Qt.DockWidgetArea.BottomDockWidgetArea),
+    ("In a window of its own", None),
+)
+"""Where a panel may stand."""
 
 
 class MainWindow(QMainWindow):
@@ -34,21 +45,21 @@ class MainWindow(QMainWindow):
     def __init__(self, theme: Theme, layout: Layout) -> None:
         super().__init__()
         self.setWindowTitle("oddsdesk")
-        self.resize(*_FIRST_SIZE)
+        self._resize_within_screen(*_FIRST_SIZE)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self._layout = layout
         self.menu = QMenu(self)
         self._panels_menu = self.menu.addMenu("Panels")
+        self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
         self.tabs = QTabWidget(documentMode=True, movable=True)
-        self._message = MessageBar(theme)
-        self._message.action_requested.connect(self._on_message_action_requested)
-        self._act: Callable[[], object] | None = None
+        bar = MessageBar(theme)
+        self.messages = MessageCenter(bar)
         centre = QWidget()
         self._column = QVBoxLayout(centre)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self._column.addWidget(self.tabs, 1)
-        self._column.addWidget(self._message)
+        self._column.addWidget(bar)
         self.setCentralWidget(centre)
 
     def say(
@@ -61,16 +72,41 @@ class MainWindow(QMainWindow):
         act: Callable[[], object] | None = None,
     ) -> None:
         """Show one line below the tabs, with a button that does something about it."""
-        self._act = act
-        self._message.say(text, icon=icon, ink=ink, action=action)
+        self.messages.say(text, icon=icon, ink=ink, action=action, act=act)
 
     def fall_silent(self) -> None:
         """Take the line away."""
-        self._message.hide()
+        self.messages.fall_silent()
 
     def put_notice(self, notice: QWidget) -> None:
         """Set a strip above the tabs that hides itself when it is done with."""
         self._column.insertWidget(0, notice)
+
+    def panels(self) -> list[QDockWidget]:
+        """Return the docks, as they were put in."""
+        return list(self._first_areas)
+
+    def show_panel(self, dock: QDockWidget) -> None:
+        """Show a panel and give it the focus."""
+        dock.show()
+        dock.raise_()
+        dock.widget().setFocus(Qt.FocusReason.OtherFocusReason)
+        focus_within(dock.widget())
+
+    def move_panel(self, dock: QDockWidget, area: Qt.DockWidgetArea | None) -> None:
+        """Show a panel at another side of the window; None: in a window of its own."""
+        dock.setFloating(area is None)
+        if area is not None:
+            self.addDockWidget(area, dock)
+        dock.show()
+
+    def turn_panel(self, step: int) -> None:
+        """Give the focus to the next panel, the tabs being one of them."""
+        shown = [dock.widget() for dock in self.panels() if dock.isVisible()]
+        ring = [self.tabs, *shown]
+        now = next((place for place, part in enumerate(ring) if _holds_focus(part)), 0)
+        part = ring[(now + step) % len(ring)]
+        focus_within(self.tabs.currentWidget() if part is self.tabs else part)
 
     def put_top_bar(self, bar: QWidget) -> None:
         """Set the bar that runs over the whole window."""
@@ -87,11 +123,13 @@ class MainWindow(QMainWindow):
         dock.setFeatures(
             QDockWidget.DockWidgetFeature.DockWidgetClosable
             | QDockWidget.DockWidgetFeature.DockWidgetMovable
+            | QDockWidget.DockWidgetFeature.DockWidgetFloatable
         )
         dock.setTitleBarWidget(QWidget())
         dock.setWidget(panel)
+        self._first_areas[dock] = area
         self.addDockWidget(area, dock)
-        self._panels_menu.addAction(dock.toggleViewAction())
+        self._panels_menu.addMenu(self._panel_menu(dock))
 
     def add_action(self, title: str, keys: str, act: Callable[[], object]) -> QAction:
         """Offer an action in the menu and by its key."""
@@ -105,23 +143,59 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         if self._layout.restore(self):
+            self._resize_within_screen(self.width(), self.height())
             return
-        for name, extent, orientation in (
+        self.arrange_first()
+
+    def arrange_first(self) -> None:
+        """Set every panel where it stands at the first start."""
+        for dock, area in self._first_areas.items():
+            dock.setFloating(False)
+            self.addDockWidget(area, dock)
+            dock.show()
+        extents = (
             ("navigator", _NAVIGATOR_WIDTH, Qt.Orientation.Horizontal),
             ("values", _VALUES_HEIGHT, Qt.Orientation.Vertical),
             ("explain", _EXPLAIN_WIDTH, Qt.Orientation.Horizontal),
-        ):
-            dock = self.findChild(QDockWidget, name)
-            if dock is not None:
-                self.resizeDocks([dock], [extent], orientation)
+        )
+        named = {dock.objectName(): dock for dock in self._first_areas}
+        for name, extent, orientation in extents:
+            if name in named:
+                self.resizeDocks([named[name]], [extent], orientation)
 
-    def _on_message_action_requested(self) -> None:
-        act, self._act = self._act, None
-        self._message.hide()
-        if act is not None:
-            act()
+    def _panel_menu(self, dock: QDockWidget) -> QMenu:
+        menu = QMenu(dock.windowTitle(), self._panels_menu)
+        toggle = dock.toggleViewAction()
+        toggle.setText("Shown")
+        menu.addAction(toggle)
+        menu.addSeparator()
+        for title, area in PLACES:
+            menu.addAction(title, partial(self.move_panel, dock, area))
+        return menu
+
+    def _resize_within_screen(self, width: int, height: int) -> None:
+        available = self.screen().availableGeometry()
+        self.resize(min(width, available.width()), min(height, available.height()))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._layout.save(self)
         event.accept()
         self.closed.emit()
+
+
+def focus_within(part: QWidget | None) -> None:
+    """Give the focus to the first widget of a part that takes it by Tab."""
+    if part is None:
+        return
+    every = [part, *part.findChildren(QWidget)]
+    takers = (w for w in every if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    tables = [widget for widget in every if isinstance(widget, QAbstractItemView)]
+    first = next((w for w in tables if w.isVisible() and w.focusProxy() is None), None)
+    taker = first or next(takers, None)
+    if taker is not None:
+        taker.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def _holds_focus(part: QWidget) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and (focus is part or part.isAncestorOf(focus))

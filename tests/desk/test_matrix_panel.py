@@ -14,7 +14,6 @@ from oddsdesk.desk.models.matrix_layout import FROZEN
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.panels.matrix_states import state_without_rows, trouble_text
 from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.desk.widgets.message_bar import MessageBar
 from oddsdesk.desk.widgets.placeholder import Placeholder
 
 NOW_MS = 1_776_340_800_000
@@ -33,7 +32,7 @@ def panel(theme: Theme, quoted: Any, qtbot: QtBot) -> MatrixPanel:
     made.close_panel()
 
 
-def said(panel: MatrixPanel, kind: type[MessageBar] | type[Placeholder]) -> str:
+def said(panel: MatrixPanel, kind: type[Placeholder]) -> str:
     """Every text on show in a part of the panel."""
     part = panel.findChild(kind)
     if part is None or not part.isVisible():
@@ -86,36 +85,14 @@ def test_enter_opens_the_bookmakers_page(
 
 def test_a_price_without_a_page_says_so(panel: MatrixPanel, qtbot: QtBot) -> None:
     panel.table.set_current(1, 1)
-    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
-    assert said(panel, MessageBar) == " Pinnacle gave no web page for this price."
+    with qtbot.waitSignal(panel.said) as told:
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert told.args == ["Pinnacle gave no web page for this price."]
 
 
-def test_lost_prices_stay_and_the_bar_says_why_and_when(panel: MatrixPanel, quoted: Any) -> None:
-    now = quoted.clock.now
-    lost = Connection(
-        link=Link.WAITING, reason="The service is away", since_ms=now, next_try_ms=now + 8_000
-    )
-    quoted.board.set_connection(lost)
-    text = said(panel, MessageBar)
-    assert "prices are as last seen" in text
-    assert "The service is away." in text
-    assert "Next try in 8 s." in text
+def test_lost_prices_stay(panel: MatrixPanel, quoted: Any) -> None:
+    quoted.board.set_connection(Connection(link=Link.WAITING, reason="The service is away"))
     assert panel.table.isVisible()
-    quoted.board.set_connection(LIVE)
-    assert said(panel, MessageBar) == ""
-
-
-def test_a_closed_bar_stays_closed_until_the_next_trouble(panel: MatrixPanel, quoted: Any) -> None:
-    lost = Connection(link=Link.WAITING)
-    quoted.board.set_connection(lost)
-    bar = panel.findChild(MessageBar)
-    assert bar is not None
-    bar.hide()
-    panel._show_moment()
-    assert not bar.isVisible()
-    quoted.board.set_connection(LIVE)
-    quoted.board.set_connection(lost)
-    assert bar.isVisible()
 
 
 def test_before_its_prices_are_read_a_game_is_loading(

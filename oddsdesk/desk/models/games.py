@@ -24,6 +24,8 @@ VALUE_COUNT_ROLE = GAME_ROLE + 1
 """How many value bets a game has."""
 LIVE_COUNT_ROLE = GAME_ROLE + 2
 GAME_COUNT_ROLE = GAME_ROLE + 3
+WATCHED_ROLE = GAME_ROLE + 4
+"""Whether the user watches a game."""
 
 
 @dataclass(slots=True)
@@ -157,6 +159,8 @@ class GamesModel(QAbstractListModel):
         self._values: Counter[str] = Counter()
         self._scope: tuple[str | None, str | None] = (None, None)
         self._words: tuple[str, ...] = ()
+        self._watched: frozenset[str] = frozenset()
+        self._only_watched = False
 
     def show_games(self, games: Iterable[GameEntry]) -> None:
         """Take the present games; rows that stay keep their place and selection."""
@@ -172,6 +176,18 @@ class GamesModel(QAbstractListModel):
         for row, game in enumerate(self._shown):
             if game.game_id in changed:
                 self.dataChanged.emit(self.index(row), self.index(row))
+
+    def show_watched(self, game_ids: frozenset[str]) -> None:
+        """Take the games that the user watches."""
+        self._watched = game_ids
+        self._refresh()
+        if self._shown:
+            self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))
+
+    def show_only_watched(self, only: bool) -> None:
+        """Show watched games of every competition, or those of the scope."""
+        self._only_watched = only
+        self._refresh()
 
     def choose(self, sport: str | None, competition: str | None) -> None:
         """Show a sport or competition only; None is all."""
@@ -204,13 +220,15 @@ class GamesModel(QAbstractListModel):
         return len(self._all)
 
     def _wanted(self) -> list[GameEntry]:
-        sport, competition = (None, None) if self._words else self._scope
+        anywhere = self._words or self._only_watched
+        sport, competition = (None, None) if anywhere else self._scope
         return sorted(
             (
                 game
                 for game in self._all.values()
                 if (sport is None or game.sport == sport)
                 and (competition is None or game.competition == competition)
+                and (game.game_id in self._watched or not self._only_watched)
                 and self.matches(game)
             ),
             key=_game_order,
@@ -252,10 +270,14 @@ class GamesModel(QAbstractListModel):
             return game.match_name
         if role == GAME_ROLE:
             return game
+        if role == WATCHED_ROLE:
+            return game.game_id in self._watched
         if role == VALUE_COUNT_ROLE:
             return self._values[game.game_id]
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{game.match_name}, {game.competition}, {game.bookmaker_count} bookmakers"
+            watched = ", watched" if game.game_id in self._watched else ""
+            count = game.bookmaker_count
+            return f"{game.match_name}, {game.competition}, {count} bookmakers{watched}"
         return None
 
 

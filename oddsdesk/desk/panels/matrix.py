@@ -14,10 +14,9 @@ from oddsdesk.desk.models.market_groups import ALL
 from oddsdesk.desk.models.matrix import MatrixModel
 from oddsdesk.desk.models.matrix_layout import FROZEN
 from oddsdesk.desk.panels.matrix_header import MatrixHeader
-from oddsdesk.desk.panels.matrix_states import state_without_rows, trouble_text
+from oddsdesk.desk.panels.matrix_states import state_without_rows
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.live_table import LiveTable
-from oddsdesk.desk.widgets.message_bar import MessageBar
 from oddsdesk.desk.widgets.placeholder import Placeholder
 
 _CLOCK_MS = 1_000
@@ -26,6 +25,8 @@ _CLOCK_MS = 1_000
 class MatrixPanel(QWidget):
     """Shows one game of the board until ``close_panel``."""
 
+    said = Signal(str)
+    """One line for the window's message bar."""
     price_selected = Signal(object)
     """The ``RowKey`` of the price that is current, None where the cell is about none."""
 
@@ -47,8 +48,6 @@ class MatrixPanel(QWidget):
         self.table = LiveTable(theme, self._model, clock, frozen=FROZEN, outlines_current=True)
         self.table.setAccessibleName("Game matrix")
         self._placeholder = Placeholder(theme)
-        self._messages = MessageBar(theme)
-        self._says_trouble = False
         self._clock_timer = QTimer(self, interval=_CLOCK_MS)
         self._clock_timer.timeout.connect(self._show_moment)
         self._lay_out()
@@ -75,7 +74,6 @@ class MatrixPanel(QWidget):
         whole.setSpacing(0)
         whole.addWidget(self.header)
         whole.addWidget(body, 1)
-        whole.addWidget(self._messages)
 
     def _show_layout(self) -> None:
         matrix = self._model.matrix
@@ -93,14 +91,6 @@ class MatrixPanel(QWidget):
             state = state_without_rows(matrix, connection, now_ms)
             self._placeholder.say(state.icon, state.sentence, state.detail, ink=state.ink)
         self._stack.setCurrentIndex(0 if has_rows else 1)
-        self._show_trouble(trouble_text(connection, now_ms) if has_rows else "")
-
-    def _show_trouble(self, text: str) -> None:
-        if text and (not self._says_trouble or not self._messages.isHidden()):
-            self._messages.say(text, icon="offline")
-        elif not text and self._says_trouble:
-            self._messages.hide()
-        self._says_trouble = bool(text)
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ConnectionChanged | GamesChanged):
@@ -114,7 +104,7 @@ class MatrixPanel(QWidget):
         price = self._model.price(index.row(), index.column())
         if price is not None and not open_link(price.url):
             name = self._model.column_name(index.column())
-            self._messages.say(f"{name} gave no web page for this price.")
+            self.said.emit(f"{name} gave no web page for this price.")
 
     # Qt's virtuals
 

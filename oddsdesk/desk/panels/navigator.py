@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QListView,
     QSplitter,
     QStackedLayout,
+    QToolButton,
     QTreeView,
     QVBoxLayout,
     QWidget,
@@ -20,9 +21,12 @@ from PySide6.QtWidgets import (
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import GamesChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
+from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.models.games import GAME_ROLE, CompetitionsModel, GamesModel
 from oddsdesk.desk.theme.spacing import GAP, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.watch_list import WatchList
 from oddsdesk.desk.widgets.game_items import CompetitionDelegate, GameDelegate
 
 
@@ -34,15 +38,23 @@ class Navigator(QWidget):
     game_beside_requested = Signal(str)
     """The same with Ctrl: it wants a tab of its own."""
 
-    def __init__(self, board: Board, theme: Theme, clock: Clock) -> None:
+    def __init__(self, board: Board, theme: Theme, clock: Clock, watch_list: WatchList) -> None:
         super().__init__()
         self.setProperty("look", "panel")
         self._board = board
+        self._theme = theme
+        self._watch_list = watch_list
         self._competitions = CompetitionsModel()
         self._games = GamesModel()
         self.filter = QLineEdit(placeholderText="Filter games", clearButtonEnabled=True)
         self.filter.setAccessibleName("Filter games")
         self.filter.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self._watched = QToolButton()
+        self._watched.setCheckable(True)
+        self._watched.setProperty("look", "plain")
+        self._watched.setAccessibleName("Watched games only")
+        self._watched.setToolTip("Watched games only (Ctrl+Shift+F); * watches a game")
+        self._watched.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._tree = _tree(self._competitions, CompetitionDelegate(theme, clock))
         self._list = _list(self._games, GameDelegate(theme, clock))
         self._title = QLabel("All games")
@@ -70,6 +82,19 @@ class Navigator(QWidget):
         """Return the first game of the list, the one to open when nothing is."""
         return self._games.index(0).data(GAME_ROLE).game_id if self._games.rowCount() else None
 
+    def focus_filter(self) -> None:
+        """Let the user type what games to show."""
+        self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.filter.selectAll()
+
+    def toggle_watched(self) -> None:
+        """Show watched games only, or all again."""
+        self._watched.toggle()
+
+    def show_watched(self) -> None:
+        """Show watched games only."""
+        self._watched.setChecked(True)
+
     def _lay_out(self) -> None:
         top = QFrame()
         top.setProperty("look", "panel")
@@ -79,6 +104,7 @@ class Navigator(QWidget):
         search = QHBoxLayout()
         search.setContentsMargins(GAP, 0, GAP, 0)
         search.addWidget(self.filter)
+        search.addWidget(self._watched)
         upper.addLayout(search)
         upper.addWidget(self._tree)
 
@@ -115,8 +141,15 @@ class Navigator(QWidget):
         self._tree.selectionModel().currentChanged.connect(self._on_tree_current_changed)
         self._list.clicked.connect(self._on_list_chosen)
         self._list.activated.connect(self._on_list_chosen)
+        self._watched.toggled.connect(self._on_watched_toggled)
+        self._watch_list.changed.connect(self._show_watched)
+        self._theme.changed.connect(self._show_star)
+        attach(self._list, "navigator.watch", self._watch_current)
+        self._show_star()
+        self._show_watched()
 
     def _show_games(self) -> None:
+        self._watch_list.see(self._board.games)
         self._competitions.show_games(self._board.games.values())
         self._games.show_games(self._board.games.values())
         self._show_counts()
@@ -125,12 +158,36 @@ class Navigator(QWidget):
         shown, total = self._games.rowCount(), self._games.total
         self._count.setText(f"{shown} of {total}" if shown != total else f"{total}")
         filtered = bool(self.filter.text().strip())
-        self._title.setText("Found" if filtered else self._games.scope_name)
+        watched = self._watched.isChecked()
+        name = "Watched" if watched else self._games.scope_name
+        self._title.setText("Found" if filtered else name)
         self._stack.setCurrentIndex(0 if shown else 1)
         if not total:
             self._empty.setText("No games with fresh odds yet.")
+        elif not shown and watched and not filtered:
+            self._empty.setText("No watched game is quoted now. * on a game watches it.")
         elif not shown:
             self._empty.setText(f"No game matches “{self.filter.text().strip()}”.")
+
+    def _watch_current(self) -> None:
+        game = self._list.currentIndex().data(GAME_ROLE)
+        if game is not None:
+            self._watch_list.toggle(game.game_id)
+
+    def _show_watched(self) -> None:
+        self._games.show_watched(self._watch_list.games)
+        self._show_counts()
+
+    def _show_star(self) -> None:
+        is_on = self._watched.isChecked()
+        self._watched.setIcon(
+            self._theme.icon("star-filled" if is_on else "star", Ink.ACCENT if is_on else Ink.NOTE)
+        )
+
+    def _on_watched_toggled(self, is_on: bool) -> None:
+        self._games.show_only_watched(is_on)
+        self._show_star()
+        self._show_counts()
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged):

@@ -49,6 +49,7 @@ class TopBar(QWidget):
         row.addStretch(1)
         row.addWidget(button)
         self._row = row
+        self._menu_button = button
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._show()
 
@@ -62,9 +63,13 @@ class TopBar(QWidget):
         self._feed = text
         self._show()
 
-    def add_control(self, control: QWidget) -> None:
+    def add_control(self, control: QWidget, stretch: int = 0) -> None:
         """Set a control before the menu, right of those set before."""
-        self._row.insertWidget(self._row.count() - 1, control)
+        self._row.insertWidget(self._row.count() - 1, control, stretch)
+
+    def open_menu(self) -> None:
+        """Open the menu, as a click on it would."""
+        self._menu_button.showMenu()
 
     def close_panel(self) -> None:
         """Hear no more of the board."""

@@ -29,24 +29,40 @@ class Fonts:
     small: QFont
     """What recedes: limit, age, the second line of a header."""
     title: QFont
+    percent: int = 100
+    """The size of texts, 100 as they were made."""
 
     def row_height(self, least: int) -> int:
         """Return the height of a row of text: ``least``, or more where the font needs it."""
-        return max(least, round(QFontMetricsF(self.body).height()) + 4)
+        return max(self.scaled(least), round(QFontMetricsF(self.body).height()) + 4)
+
+    def scaled(self, size: int) -> int:
+        """Return a size that is meant for texts of 100 % as it is for these."""
+        return round(size * self.percent / 100)
+
+    def all(self) -> tuple[QFont, ...]:
+        """Return every font, in the same order for every size."""
+        return self.body, self.medium, self.strong, self.small, self.title
 
 
-def load_fonts() -> Fonts:
-    """Return the fonts, from the bundled files; the system's own family where they are missing."""
+def add_font_files() -> None:
+    """Make the bundled family known; the system's own stands in where files are missing."""
     for name in _FILES:
         path = resource_path("fonts", name)
         if QFontDatabase.addApplicationFont(str(path)) < 0:
             _log.warning("font %s cannot be read; the system's font is used", path)
+
+
+def make_fonts(percent: int = 100) -> Fonts:
+    """Return the fonts at a share of their size."""
+    body, small, title = (px * percent / 100 for px in (BODY_PX, SMALL_PX, TITLE_PX))
     return Fonts(
-        body=_font(BODY_PX, QFont.Weight.Normal),
-        medium=_font(BODY_PX, QFont.Weight.Medium),
-        strong=_font(BODY_PX, QFont.Weight.DemiBold),
-        small=_font(SMALL_PX, QFont.Weight.Normal),
-        title=_font(TITLE_PX, QFont.Weight.DemiBold),
+        body=_font(body, QFont.Weight.Normal),
+        medium=_font(body, QFont.Weight.Medium),
+        strong=_font(body, QFont.Weight.DemiBold),
+        small=_font(small, QFont.Weight.Normal),
+        title=_font(title, QFont.Weight.DemiBold),
+        percent=percent,
     )
 
 

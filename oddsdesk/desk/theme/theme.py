@@ -3,11 +3,11 @@
 from enum import Enum
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPixmap
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QColor, QFont, QIcon, QPixmap
+from PySide6.QtWidgets import QApplication, QWidget
 
 from oddsdesk.desk.theme import icons
-from oddsdesk.desk.theme.fonts import load_fonts
+from oddsdesk.desk.theme.fonts import add_font_files, make_fonts
 from oddsdesk.desk.theme.palette import palette
 from oddsdesk.desk.theme.sheet import style_sheet
 from oddsdesk.desk.theme.tokens import Ink, Tokens, tokens
@@ -50,7 +50,9 @@ class Theme(QObject):
         self._colour_blind = colour_blind
         self.flashes = True
         """Whether a price that moves lights up for a moment; off for less motion."""
-        self.fonts = load_fonts()
+        add_font_files()
+        self._text_size = 100
+        self.fonts = make_fonts()
         application.setStyle("Fusion")
         application.setFont(self.fonts.body)
         self.tokens: Tokens = tokens(dark=True)
@@ -72,6 +74,28 @@ class Theme(QObject):
         self._scheme = scheme
         self._colour_blind = colour_blind
         self._application.styleHints().setColorScheme(_QT_SCHEMES[scheme])
+        self._apply()
+
+    @property
+    def text_size(self) -> int:
+        """The size of texts in percent."""
+        return self._text_size
+
+    def zoom(self, percent: int) -> None:
+        """Write everything larger or smaller: 100 is the size it was made for."""
+        if percent == self._text_size:
+            return
+        before, self._text_size = self.fonts, percent
+        self.fonts = make_fonts(percent)
+        sizes = {_kind(old): new for old, new in zip(before.all(), self.fonts.all(), strict=True)}
+        # WORKAROUND Qt: where a style sheet is on, a widget's font is the one kept for it at
+        # the last polish; without the sheet fonts are taken as they are set.
+        self._application.setStyleSheet("")
+        for widget in self._application.allWidgets():
+            font = sizes.get(_kind(widget.font())) if _has_own_font(widget) else None
+            if font is not None:
+                widget.setFont(font)
+        self._application.setFont(self.fonts.body)
         self._apply()
 
     def colour(self, ink: Ink) -> QColor:
@@ -100,3 +124,12 @@ class Theme(QObject):
     def _on_hints_color_scheme_changed(self) -> None:
         if self._scheme is Scheme.SYSTEM and self._is_dark() != self.tokens.is_dark:
             self._apply()
+
+
+def _kind(font: QFont) -> tuple[int, int]:
+    """What tells a font of the theme from the others; style sheets leave dust in its size."""
+    return round(font.pointSizeF() * 4), font.weight()
+
+
+def _has_own_font(widget: QWidget) -> bool:
+    return widget.testAttribute(Qt.WidgetAttribute.WA_SetFont)

@@ -12,6 +12,7 @@ from oddsdesk.desk.models.games import (
     GAME_ROLE,
     LIVE_COUNT_ROLE,
     VALUE_COUNT_ROLE,
+    WATCHED_ROLE,
 )
 from oddsdesk.desk.moments import kick_off_text
 from oddsdesk.desk.theme.spacing import GAP, HALF, ROW, STEP
@@ -22,6 +23,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 _DOT = 6.0
 _BAR = 3
+_STAR = 12
 _GAME_ROW = 42
 
 
@@ -110,6 +112,12 @@ class GameDelegate(_RowDelegate):
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
         area = QRectF(option.rect).adjusted(GAP, HALF, -GAP, -HALF)
         half = area.height() / 2
+        if index.data(WATCHED_ROLE):
+            star = self._theme.pixmap(
+                "star-filled", _STAR, painter.device().devicePixelRatio(), Ink.ACCENT
+            )
+            painter.drawPixmap(round(area.right()) - _STAR, round(area.top()) + 2, star)
+            area.setRight(area.right() - _STAR - HALF)
         self._paint_name(painter, QRectF(area.left(), area.top(), area.width(), half), game)
         below = QRectF(area.left(), area.top() + half, area.width(), half)
         self._paint_facts(painter, below, game, index.data(VALUE_COUNT_ROLE))

@@ -32,6 +32,8 @@ class LiveHeader(QHeaderView):
         self._ground = QColor(tokens.ground(Ground.RAISED))
         self._line = QColor(tokens.line)
         self._inks = {ink: QColor(tokens.ink(ink)) for ink in (Ink.STRONG, Ink.SOFT, Ink.NOTE)}
+        self.updateGeometry()
+        self.geometriesChanged.emit()
 
     def width_of(self, header: Header) -> int:
         """Return the pixels that a header takes, margins included."""
@@ -46,7 +48,7 @@ class LiveHeader(QHeaderView):
     # Qt's virtuals
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), spacing.HEADER)
+        return QSize(super().sizeHint().width(), self._theme.fonts.scaled(spacing.HEADER))
 
     def paintEvent(self, event: object) -> None:
         painter = QPainter(self.viewport())

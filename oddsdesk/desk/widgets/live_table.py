@@ -96,12 +96,13 @@ class LiveTable(QWidget):
     def _fit_rows(self) -> None:
         panes = self._panes()
         height = self._theme.fonts.row_height(spacing.ROW)
+        section = self._theme.fonts.row_height(spacing.SECTION_ROW)
         for pane in panes:
             pane.verticalHeader().setDefaultSectionSize(height)
         if not self._model.has_sections:
             return
         for row in range(self._model.rowCount()):
-            wanted = spacing.SECTION_ROW if self._model.is_section(row) else height
+            wanted = section if self._model.is_section(row) else height
             for pane in panes:
                 if pane.rowHeight(row) != wanted:
                     pane.setRowHeight(row, wanted)

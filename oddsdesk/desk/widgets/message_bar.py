@@ -13,6 +13,8 @@ class MessageBar(QWidget):
     """A strip that is there only while it has something to say."""
 
     action_requested = Signal()
+    closed = Signal()
+    """The user closed it."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,6 +33,7 @@ class MessageBar(QWidget):
         self._close.setProperty("look", "plain")
         self._close.setAccessibleName("Close this message")
         self._close.clicked.connect(self.hide)
+        self._close.clicked.connect(self.closed)
         line = QHBoxLayout(self)
         line.setContentsMargins(spacing.GAP, spacing.HALF, spacing.STEP, spacing.HALF)
         line.setSpacing(spacing.STEP)

@@ -1,0 +1,62 @@
+"""Declared actions brought to life: by their keys, in menus, and for the palette."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from oddsdesk.desk.actions.declared import ACTIONS, BY_IDENT, Action, Where
+
+Act = Callable[[], object]
+
+
+class Actions(QObject):
+    """What can be done at the desk, by ident; those of ``Where.ANYWHERE`` have their keys."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._bound: dict[str, QAction] = {}
+
+    def bind(self, ident: str, act: Act) -> QAction:
+        """Say what carries out a declared action; its keys work in every window of the desk."""
+        declared = BY_IDENT[ident]
+        made = QAction(declared.title, self._window)
+        if declared.where is Where.ANYWHERE:
+            made.setShortcuts([QKeySequence(keys) for keys in declared.keys])
+            made.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+        made.triggered.connect(lambda _checked=False: act())
+        self._window.addAction(made)
+        self._bound[ident] = made
+        return made
+
+    def __getitem__(self, ident: str) -> QAction:
+        """Return a bound action, for a menu."""
+        return self._bound[ident]
+
+    def trigger(self, ident: str) -> None:
+        """Carry an action out."""
+        self._bound[ident].trigger()
+
+    def offered(self) -> list[Action]:
+        """Return the declared actions that are bound and make sense in a list of all."""
+        return [a for a in ACTIONS if a.is_offered and a.ident in self._bound]
+
+
+def attach(owner: QWidget, ident: str, act: Act) -> QAction:
+    """Let the keys of a declared action work while the focus is in ``owner``."""
+    declared = BY_IDENT[ident]
+    made = QAction(declared.title, owner)
+    made.setShortcuts([QKeySequence(keys) for keys in declared.keys])
+    made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    made.triggered.connect(lambda _checked=False: act())
+    owner.addAction(made)
+    return made
+
+
+def keys_text(action: Action) -> str:
+    """Return the first keys of an action as the system writes them; empty for none."""
+    if not action.keys:
+        return ""
+    return QKeySequence(action.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)

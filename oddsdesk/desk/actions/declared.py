@@ -1,0 +1,93 @@
+"""Every action of the desk: its name, its keys and where they work. docs/keys.md is made of this.
+
+A new action is a line here; whoever carries it out binds it by its ident (``binding``).
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+
+class Where(Enum):
+    """Where an action's keys work; the value is the heading people read."""
+
+    ANYWHERE = "Anywhere"
+    MATRIX = "In a game"
+    TABLES = "In every table"
+    GRID = "In the odds grid"
+    VALUES = "In the value bets"
+    NAVIGATOR = "In the navigator"
+    PALETTE = "In the command palette"
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something the user can do; ``keys`` are Qt's portable texts, the first is the one shown."""
+
+    ident: str
+    title: str
+    keys: tuple[str, ...] = ()
+    where: Where = Where.ANYWHERE
+    is_offered: bool = True
+    """Whether the palette offers it; not what only moves within a table."""
+
+
+def _only_key(ident: str, title: str, where: Where, *keys: str) -> Action:
+    return Action(ident, title, keys, where, is_offered=False)
+
+
+ACTIONS: Final = (
+    Action("go.palette", "Go to a game, a panel, an action", ("Ctrl+K",)),
+    Action("go.filter", "Filter games", ("Ctrl+F",)),
+    Action("go.watched", "Show watched games only, or all", ("Ctrl+Shift+F",)),
+    Action("go.grid", "Show the odds grid", ("Ctrl+G",)),
+    Action("go.next_tab", "Next tab", ("Ctrl+Tab", "Ctrl+PgDown")),
+    Action("go.previous_tab", "Previous tab", ("Ctrl+Shift+Tab", "Ctrl+PgUp")),
+    Action("go.next_panel", "Next panel", ("F6",)),
+    Action("go.previous_panel", "Previous panel", ("Shift+F6",)),
+    Action("game.watch", "Watch this game, or no longer", ("Ctrl+D",)),
+    Action("game.detach", "Game to a window of its own, or back", ("Ctrl+Shift+D",)),
+    Action("game.close", "Close game", ("Ctrl+W",)),
+    Action("view.full_screen", "Full screen, or not", ("F11",)),
+    Action("view.larger", "Larger text", ("Ctrl++", "Ctrl+=")),
+    Action("view.smaller", "Smaller text", ("Ctrl+-",)),
+    Action("view.normal", "Text of normal size", ("Ctrl+0",)),
+    Action("view.system", "Colours as the system"),
+    Action("view.light", "Light colours"),
+    Action("view.dark", "Dark colours"),
+    Action("view.colour_blind", "Blue and orange instead of green and red, or not"),
+    Action("layout.save", "Save layout…", ("Ctrl+Shift+S",)),
+    Action("layout.delete", "Delete layout"),
+    Action("layout.first", "Layout as at the first start"),
+    Action("layout.export", "Export layout…"),
+    Action("layout.import", "Import layout…"),
+    Action("help.keys", "Keyboard shortcuts", ("F1", "?")),
+    Action("help.report", "Report a bug…"),
+    Action("app.menu", "Open the menu", ("F10",)),
+    Action("app.quit", "Quit", ("Ctrl+Q",)),
+    Action("matrix.columns", "Choose bookmaker columns…", ("C",), Where.MATRIX),
+    Action("matrix.favourite", "Bookmaker to the favourites, or not", ("F",), Where.MATRIX),
+    Action("matrix.hide", "Hide this bookmaker's column", ("H",), Where.MATRIX),
+    Action("matrix.left", "Move column to the left", ("Alt+Left",), Where.MATRIX),
+    Action("matrix.right", "Move column to the right", ("Alt+Right",), Where.MATRIX),
+    Action("matrix.fold", "Fold all sections", ("-",), Where.MATRIX),
+    Action("matrix.unfold", "Unfold all sections", ("+",), Where.MATRIX),
+    Action("matrix.change", "Go to the next change off screen", ("N",), Where.MATRIX),
+    Action("matrix.markets", "Next kind of markets", ("M",), Where.MATRIX),
+    _only_key("matrix.watch", "Watch this game, or no longer", Where.MATRIX, "*"),
+    _only_key("table.open", "Open at the bookmaker", Where.TABLES, "Return"),
+    _only_key("table.move", "Move by a cell", Where.TABLES, "Up", "Down", "Left", "Right"),
+    _only_key("table.page", "Move by a page", Where.TABLES, "PgUp", "PgDown"),
+    _only_key("table.ends", "First and last column", Where.TABLES, "Home", "End"),
+    _only_key("table.far_ends", "First and last row", Where.TABLES, "Ctrl+Home", "Ctrl+End"),
+    _only_key("table.fold", "Fold or unfold a section", Where.TABLES, "Space"),
+    _only_key("navigator.open", "Open the game", Where.NAVIGATOR, "Return"),
+    _only_key("navigator.beside", "Open it beside the others", Where.NAVIGATOR, "Ctrl+Return"),
+    _only_key("navigator.watch", "Watch the game, or no longer", Where.NAVIGATOR, "*"),
+    _only_key("navigator.list", "From the filter to the games", Where.NAVIGATOR, "Down"),
+    _only_key("navigator.clear", "Empty the filter", Where.NAVIGATOR, "Esc"),
+    _only_key("palette.choose", "Choose", Where.PALETTE, "Up", "Down"),
+    _only_key("palette.take", "Take what is chosen", Where.PALETTE, "Return"),
+    _only_key("palette.leave", "Back to where you were", Where.PALETTE, "Esc"),
+)
+BY_IDENT: Final = {action.ident: action for action in ACTIONS}

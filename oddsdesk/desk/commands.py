@@ -1,0 +1,118 @@
+"""Who carries out the declared actions: window, tabs, navigator, look and help."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QWidget
+
+from oddsdesk.desk.actions.binding import Actions
+from oddsdesk.desk.actions.dialog import KeysDialog
+from oddsdesk.desk.bug_report import BugReports
+from oddsdesk.desk.bug_report_dialog import BugReportDialog
+from oddsdesk.desk.panels.navigator import Navigator
+from oddsdesk.desk.panels.top_bar import TopBar
+from oddsdesk.desk.settings.declared import COLOUR_BLIND, SCHEME
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.tabs import GameTabs
+from oddsdesk.desk.text_size import TextSize
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.watch_list import WatchList
+from oddsdesk.desk.window import MainWindow
+
+_MENU = (
+    ("go.filter", "go.watched", "go.grid", "go.next_tab", "go.previous_tab"),
+    ("game.watch", "game.detach", "game.close"),
+    ("view.full_screen", "view.larger", "view.smaller", "view.normal"),
+    ("help.keys", "help.report"),
+)
+
+
+class Commands(QObject):
+    """Binds the actions of the whole desk and fills the menu with them."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        actions: Actions,
+        theme: Theme,
+        preferences: Preferences,
+        watch_list: WatchList,
+        bugs: BugReports,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._actions = actions
+        self._theme = theme
+        self._preferences = preferences
+        self._watch_list = watch_list
+        self._bugs = bugs
+        self.text_size = TextSize(preferences, theme)
+        self._bind_view()
+        bugs.caught.connect(self._on_bugs_caught)
+
+    def bind_games(self, games: GameTabs, navigator: Navigator, grid: QWidget) -> None:
+        """Let actions reach the open games and the navigator."""
+        bind, window = self._actions.bind, self._window
+        bind("go.filter", navigator.focus_filter)
+        bind("go.watched", navigator.toggle_watched)
+        bind("go.grid", lambda: window.tabs.setCurrentWidget(grid))
+        bind("go.next_tab", lambda: self._turn(1))
+        bind("go.previous_tab", lambda: self._turn(-1))
+        bind("game.watch", lambda: self._on_active(games, self._watch_list.toggle))
+        bind("game.detach", lambda: self._on_active(games, games.detach))
+        bind("game.close", games.close_active)
+
+    def fill_menu(self, top_bar: TopBar) -> None:
+        """Put the bound actions into the menu."""
+        menu = self._window.menu
+        self._actions.bind("app.menu", top_bar.open_menu)
+        self._actions.bind("app.quit", self._window.close)
+        for idents in _MENU:
+            menu.addSeparator()
+            for ident in idents:
+                menu.addAction(self._actions[ident])
+        menu.addSeparator()
+        menu.addAction(self._actions["app.quit"])
+
+    def _bind_view(self) -> None:
+        bind, window, put = self._actions.bind, self._window, self._preferences.put
+        bind("go.next_panel", lambda: window.turn_panel(1))
+        bind("go.previous_panel", lambda: window.turn_panel(-1))
+        bind("view.full_screen", self._toggle_full_screen)
+        bind("view.larger", lambda: self.text_size.step(1))
+        bind("view.smaller", lambda: self.text_size.step(-1))
+        bind("view.normal", self.text_size.reset)
+        for scheme in ("system", "light", "dark"):
+            bind(f"view.{scheme}", partial(put, SCHEME, scheme))
+        bind(
+            "view.colour_blind",
+            lambda: put(COLOUR_BLIND, not self._preferences.get(COLOUR_BLIND)),
+        )
+        bind("help.keys", lambda: KeysDialog(self._theme, window).open())
+        bind("help.report", self._show_report)
+
+    def _turn(self, step: int) -> None:
+        tabs = self._window.tabs
+        tabs.setCurrentIndex((tabs.currentIndex() + step) % tabs.count())
+
+    def _on_active(self, games: GameTabs, act: Callable[[str], object]) -> None:
+        game_id = games.active()
+        if game_id is not None:
+            act(game_id)
+
+    def _toggle_full_screen(self) -> None:
+        self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _show_report(self) -> None:
+        BugReportDialog(self._bugs.text(), self._window).open()
+
+    def _on_bugs_caught(self) -> None:
+        self._window.say(
+            "Something unexpected happened; the desk goes on.",
+            icon="warning",
+            ink=Ink.DOWN,
+            action="Report…",
+            act=self._show_report,
+        )

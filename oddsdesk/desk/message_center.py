@@ -1,0 +1,122 @@
+"""The one line of the window for expected trouble and short answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.clock import Clock
+from oddsdesk.desk.panels.matrix_states import trouble_text
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.message_bar import MessageBar
+
+PASSING_MS = 8_000
+_SECOND_MS = 1_000
+
+Act = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    text: str
+    icon: str
+    ink: Ink
+    action: str
+    act: Act | None
+
+
+class MessageCenter(QObject):
+    """Says the latest message; the connection's trouble shows again when that is gone.
+
+    Trouble that was closed stays closed until the next one.
+    """
+
+    def __init__(self, bar: MessageBar) -> None:
+        super().__init__(bar)
+        self._bar = bar
+        self._said: _Message | None = None
+        self._trouble = ""
+        self._is_dismissed = False
+        self._passing = QTimer(self, singleShot=True, interval=PASSING_MS)
+        self._passing.timeout.connect(self.fall_silent)
+        bar.closed.connect(self._on_bar_closed)
+        bar.action_requested.connect(self._on_bar_action_requested)
+
+    def say(
+        self,
+        text: str,
+        *,
+        icon: str = "info",
+        ink: Ink = Ink.SOFT,
+        action: str = "",
+        act: Act | None = None,
+        passes: bool = False,
+    ) -> None:
+        """Say something in place of what is said now; ``passes``: it goes by itself."""
+        self._said = _Message(text, icon, ink, action, act)
+        (self._passing.start if passes else self._passing.stop)()
+        self._show()
+
+    def fall_silent(self) -> None:
+        """Say no more what was said last; trouble shows again."""
+        self._passing.stop()
+        self._said = None
+        self._show()
+
+    def show_trouble(self, text: str) -> None:
+        """Say why prices grow old, as long as they do; empty when that is over."""
+        if bool(text) != bool(self._trouble):
+            self._is_dismissed = False
+        if text != self._trouble:
+            self._trouble = text
+            self._show()
+
+    def _show(self) -> None:
+        if self._said is not None:
+            said = self._said
+            self._bar.say(said.text, icon=said.icon, action=said.action, ink=said.ink)
+        elif self._trouble and not self._is_dismissed:
+            self._bar.say(self._trouble, icon="offline")
+        else:
+            self._bar.hide()
+
+    def _on_bar_closed(self) -> None:
+        if self._said is None:
+            self._is_dismissed = True
+        self.fall_silent()
+
+    def _on_bar_action_requested(self) -> None:
+        said = self._said
+        self.fall_silent()
+        if said is not None and said.act is not None:
+            said.act()
+
+
+class ConnectionTrouble(QObject):
+    """Keeps a message center at what the board's connection is troubled by."""
+
+    def __init__(self, center: MessageCenter, board: Board, clock: Clock) -> None:
+        super().__init__(center)
+        self._center = center
+        self._board = board
+        self._clock = clock
+        self._seconds = QTimer(self, interval=_SECOND_MS)
+        self._seconds.timeout.connect(self._look)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._look()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._seconds.stop()
+        self._unsubscribe()
+
+    def _look(self) -> None:
+        text = trouble_text(self._board.connection, self._clock())
+        (self._seconds.start if text else self._seconds.stop)()
+        self._center.show_trouble(text)
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged):
+            self._look()
