@@ -14,6 +14,7 @@ from oddsdesk.desk.assembly import Desk
 from oddsdesk.desk.connections import Connections
 from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
 from oddsdesk.desk.embedding import EmbeddedSession
+from oddsdesk.desk.garbage import Garbage
 from oddsdesk.desk.guest import GuestSession
 from oddsdesk.desk.history_source import PriceLog
 from oddsdesk.desk.introduction import Introduction
@@ -89,6 +90,7 @@ def run_desk(start: Start) -> None:
     app.setApplicationName("oddsdesk")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("oddsdesk")
+    Garbage(app)
     failure = run_on_qt(app, lambda: _run(app, root))
     if failure is not None:
         raise SessionError(failure)

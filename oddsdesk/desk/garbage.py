@@ -1,0 +1,38 @@
+"""Garbage is collected on the window's thread only.
+
+Python collects wherever an allocation tips a counter, the server's thread included; a Qt
+object that dies there takes timers and sockets of the window's thread with it and the
+process crashes. So the automatic collector is off, and a timer collects instead.
+"""
+
+import gc
+
+from PySide6.QtCore import QObject, QTimer
+
+LOOK_MS = 250
+WHOLE_MS = 600_000
+"""How often everything is looked through; the young are collected as they come."""
+_YOUNG = 2_000
+_ROUNDS = 20
+
+
+class Garbage(QObject):
+    """Collects from now on, until it is deleted; made on the thread that owns the widgets."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        gc.disable()
+        self._looks = QTimer(self, interval=LOOK_MS)
+        self._looks.timeout.connect(self.collect_young)
+        self._looks.start()
+        self._wholes = QTimer(self, interval=WHOLE_MS)
+        self._wholes.timeout.connect(gc.collect)
+        self._wholes.start()
+
+    def collect_young(self) -> None:
+        """Collect what was made lately, where enough of it gathered."""
+        young, rounds, _ = gc.get_count()
+        if rounds > _ROUNDS:
+            gc.collect(1)
+        elif young > _YOUNG:
+            gc.collect(0)
