@@ -12,9 +12,9 @@ from oddsdesk.desk.garbage import Garbage
 
 @pytest.fixture
 def garbage(qapp) -> Iterator[Garbage]:
-    made = Garbage(QObject())
-    yield made
-    made.parent().deleteLater()
+    owner = QObject()
+    yield Garbage(owner)
+    owner.deleteLater()
     gc.enable()
 
 
