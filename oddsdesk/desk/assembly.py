@@ -46,6 +46,10 @@ class Wishes(Protocol):
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the prices of all games, or go on."""
 
+    def wished_per_hour(self) -> float:
+        """Return how many requests an hour all that takes."""
+        ...
+
 
 class Desk:
     """The window with its panels; everything in it reads the board."""
@@ -78,6 +82,9 @@ class Desk:
         self.around.offer(
             self.top_bar, self.navigator, self.games, self.grid, self.open_game_beside
         )
+        self.status_bar.watched_requested.connect(self.navigator.show_watched)
+        self.around.watch_list.changed.connect(self._show_watched)
+        self._show_watched()
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self.values.game_requested.connect(self.open_game)
@@ -98,6 +105,7 @@ class Desk:
         self.games.game_closed.connect(watching.close)
         self.explain.game_wanted.connect(watching.explain)
         self.grid.pause_requested.connect(wishes.pause_rows)
+        self.status_bar.tell_cost(wishes.wished_per_hour)
         self.window.tabs.currentChanged.connect(
             lambda _index: wishes.want_rows(self.window.tabs.currentWidget() is self.grid)
         )
@@ -177,6 +185,11 @@ class Desk:
         if game_id:
             self.navigator.show_current(game_id)
 
+    def _show_watched(self) -> None:
+        watched = self.around.watch_list.games
+        games = self._board.games
+        self.status_bar.show_watched(len(watched & games.keys() if games else watched))
+
     def _on_odds_format_changed(self) -> None:
         for window in QApplication.topLevelWidgets():
             for table in window.findChildren(LiveTable):
@@ -184,6 +197,8 @@ class Desk:
         self.history.look_again()
 
     def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, GamesChanged):
+            self._show_watched()
         if isinstance(notice, GamesChanged) and self._board.games and not self._has_chosen:
             self._has_chosen = True
             if not self.around.reopen(self.open_game_beside, self.games):

@@ -93,6 +93,10 @@ class Switchboard(QObject):
         if self._sync is not None:
             self._sync.pause_rows(paused)
 
+    def wished_per_hour(self) -> float:
+        """Return how many requests an hour everything that is read would take."""
+        return 0.0 if self._sync is None else self._sync.budget.wished_per_hour
+
     def refresh(self) -> None:
         """Read everything now."""
         if self._sync is not None:

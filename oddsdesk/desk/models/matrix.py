@@ -7,13 +7,14 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import Matrix, RowKey, Section, SectionKey
+from oddsdesk.board.matrix import Matrix, RowKey, Section
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
 from oddsdesk.desk.models import matrix_cells as looks
 from oddsdesk.desk.models import matrix_tips as tips
 from oddsdesk.desk.models.figures import fair_sample, odds_sample, odds_style
+from oddsdesk.desk.models.main_lines import MainLines
 from oddsdesk.desk.models.market_groups import ALL, is_in_group
 from oddsdesk.desk.models.matrix_layout import (
     FAIR,
@@ -56,7 +57,7 @@ class MatrixModel(LiveModel):
         self._clock = clock
         self._layout = MatrixLayout(favourites)
         self._group = ALL
-        self._folded: set[SectionKey] = set()
+        self._lines = MainLines()
         self._is_outdated = False
         self._is_provisional = True
         self._unsubscribe = board.subscribe(self._on_board_notice)
@@ -160,15 +161,22 @@ class MatrixModel(LiveModel):
 
     def is_folded(self, row: int) -> bool:
         """Whether the section of a row is folded."""
-        return self._layout.rows[row].section.key in self._folded
+        return self._lines.is_folded(self._layout.rows[row].section.key)
 
     def set_folded(self, row: int, folded: bool) -> None:
         """Fold or unfold the section of a row."""
         key = self._layout.rows[row].section.key
-        (self._folded.add if folded else self._folded.discard)(key)
+        self._lines.fold(key, folded=folded)
         self._bring_rows_up_to_date()
         title = self._layout.rows_of(key)[0]
         self.touch(title, 0, title, self.columnCount() - 1)
+
+    def fold_all(self, *, folded: bool) -> None:
+        """Fold or unfold every section shown."""
+        for section in self._shown_sections():
+            self._lines.fold(section.key, folded=folded)
+        self._bring_rows_up_to_date()
+        self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
 
     def look_again(self) -> None:
         """Have every cell and header made anew."""
@@ -211,7 +219,7 @@ class MatrixModel(LiveModel):
 
     def _shown_sections(self) -> list[Section]:
         sections = () if self.matrix is None else self.matrix.sections
-        return [section for section in sections if is_in_group(section, self._group)]
+        return self._lines.arrange(s for s in sections if is_in_group(s, self._group))
 
     def _is_read(self) -> bool:
         """Whether the whole picture is known, or only what the stream told of."""
@@ -219,8 +227,9 @@ class MatrixModel(LiveModel):
 
     def _start_over(self) -> None:
         self.beginResetModel()
+        self._lines.forget()
         sections = self._shown_sections()
-        self._layout.rows = rows_of(sections, self._folded)
+        self._layout.rows = rows_of(sections, self._lines.is_folded)
         self._layout.set_bookmakers(self._layout.in_order(bookmakers_of(sections)))
         self._layout.index()
         self._is_provisional = not self._is_read()
@@ -245,7 +254,7 @@ class MatrixModel(LiveModel):
 
     def _bring_rows_up_to_date(self) -> None:
         layout = self._layout
-        new = rows_of(self._shown_sections(), self._folded)
+        new = rows_of(self._shown_sections(), self._lines.is_folded)
         for step in list(steps_between(layout.rows, new)):
             if step.last > step.first:
                 self.beginRemoveRows(QModelIndex(), step.first, step.last - 1)

@@ -1,6 +1,6 @@
 """The rows of the matrix: a section row, then its selections; and how to get from old to new."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
@@ -57,12 +57,12 @@ class Step:
     rows: Sequence[Row]
 
 
-def rows_of(sections: Iterable[Section], folded: Collection[SectionKey]) -> list[Row]:
+def rows_of(sections: Iterable[Section], is_folded: Callable[[SectionKey], bool]) -> list[Row]:
     """Return the rows of sections, those of folded ones left out."""
     rows = []
     for section in sections:
         rows.append(Row(section, None))
-        if section.key not in folded:
+        if not is_folded(section.key):
             rows.extend(Row(section, line) for line in section.lines)
     return rows
 

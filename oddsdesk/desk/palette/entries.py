@@ -8,6 +8,8 @@ from oddsdesk.desk.palette.matching import fold, score
 
 _RECENT_BONUS = 0.5
 _MOST = 50
+_RANK_COST = 0.1
+"""What a place further down in ``Kind`` costs, so that games come before a short action."""
 
 
 class Kind(Enum):
@@ -72,6 +74,7 @@ def _scored(
     for entry in entries:
         value = score(words, entry.folded, forgiving=forgiving)
         if value is not None:
+            value -= _RANK[entry.kind] * _RANK_COST
             place = places.get(entry.ident)
             found.append((value + (_RECENT_BONUS / (1 + place) if place is not None else 0), entry))
     return found

@@ -1,7 +1,10 @@
 """The status bar: connected or not, how fresh, what is left, the time."""
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QWidget
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QToolButton, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
@@ -29,6 +32,9 @@ LINK_INKS = {
 class StatusBar(QStatusBar):
     """Answers: am I connected, how fresh is this, what have I left."""
 
+    watched_requested = Signal()
+    """The user wants to see the games on watch."""
+
     def __init__(self, board: Board, theme: Theme, clock: Clock, devig_method: str) -> None:
         super().__init__()
         self._board = board
@@ -38,11 +44,20 @@ class StatusBar(QStatusBar):
         self._dot = Dot(theme)
         self._link = QLabel()
         self._requests = QLabel()
+        self._watched = QToolButton()
+        self._watched.setProperty("look", "plain")
+        self._watched.setFont(theme.fonts.small)
+        self._watched.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._watched.setToolTip("Show watched games only (Ctrl+Shift+F)")
+        self._watched.clicked.connect(self.watched_requested)
+        self._watched.hide()
+        self._wished_per_hour: Callable[[], float] | None = None
         self._method = QLabel()
         self.show_method(devig_method)
         self._time = QLabel()
         self.addWidget(self._left())
         self.addWidget(self._requests)
+        self.addWidget(self._watched)
         self.addPermanentWidget(self._method)
         self.addPermanentWidget(self._time)
         for label in (self._link, self._requests, self._method, self._time):
@@ -59,6 +74,15 @@ class StatusBar(QStatusBar):
     def show_method(self, devig_method: str) -> None:
         """Name the method that true EV rests on."""
         self._method.setText(f"True EV: {devig_method.replace('_', ' ')}")
+
+    def show_watched(self, games: int) -> None:
+        """Say how many games are on watch."""
+        self._watched.setText(f"{games} game{'s' if games != 1 else ''} on watch")
+        self._watched.setVisible(games > 0)
+
+    def tell_cost(self, wished_per_hour: Callable[[], float]) -> None:
+        """Say what the layout costs: the requests an hour that everything shown wants."""
+        self._wished_per_hour = wished_per_hour
 
     def close_panel(self) -> None:
         """Hear no more of the board."""
@@ -84,6 +108,8 @@ class StatusBar(QStatusBar):
         self._dot.show_ink(LINK_INKS[connection.link])
         self._link.setText(link_text(connection, now))
         self._requests.setText(requests_text(connection))
+        if self._wished_per_hour is not None:
+            self._requests.setToolTip(cost_text(self._wished_per_hour(), connection, now))
         self._time.setText(f"{local_time(now):%H:%M:%S}")
 
 
@@ -114,6 +140,18 @@ def requests_text(connection: Connection) -> str:
     if connection.resets_at_ms is None:
         return left
     return f"{left} · back {local_time(connection.resets_at_ms):%H:%M}"
+
+
+def cost_text(wished_per_hour: float, connection: Connection, now_ms: int) -> str:
+    """Return what everything on show costs in requests, beside what is left of them."""
+    needs = f"What is on show needs {math.ceil(wished_per_hour):,} requests an hour."
+    left, resets_at = connection.requests_left, connection.resets_at_ms
+    if left is None or resets_at is None:
+        return needs
+    hours = max(0, resets_at - now_ms) / 3_600_000
+    if wished_per_hour * hours <= left:
+        return f"{needs} The {left:,} left last until they come back."
+    return f"{needs} The {left:,} left do not last: everything is read less often."
 
 
 def _next_try(connection: Connection, now_ms: int) -> str:

@@ -1,0 +1,35 @@
+"""The status bar: what is left, what the layout costs, how many games are watched."""
+
+import pytest
+from PySide6.QtWidgets import QToolButton
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection
+from oddsdesk.desk.panels.status_bar import StatusBar, cost_text
+from oddsdesk.desk.theme.theme import Theme
+
+NOW_MS = 1_776_340_800_000
+HOUR_MS = 3_600_000
+
+
+@pytest.mark.parametrize(("left", "said"), [(5_412, "last until"), (20, "do not last")])
+def test_the_cost_stands_beside_what_is_left(left: int, said: str) -> None:
+    connection = Connection(requests_left=left, resets_at_ms=NOW_MS + HOUR_MS)
+    text = cost_text(40.2, connection, NOW_MS)
+    assert text.startswith("What is on show needs 41 requests an hour.")
+    assert said in text
+
+
+def test_watched_games_are_counted_and_lead_to_their_list(theme: Theme, qtbot: QtBot) -> None:
+    board = Board(lambda: NOW_MS)
+    bar = StatusBar(board, theme, lambda: NOW_MS, "power")
+    qtbot.addWidget(bar)
+    button = bar.findChild(QToolButton)
+    assert button is not None
+    assert button.isHidden()
+    bar.show_watched(12)
+    assert button.text() == "12 games on watch"
+    with qtbot.waitSignal(bar.watched_requested):
+        button.click()
+    bar.close_panel()
