@@ -155,6 +155,7 @@ class Desk:
 
     def _make_matrix(self, game_id: str) -> QWidget:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id)
+        panel.watch_requested.connect(self.around.watch_list.toggle)
         panel.said.connect(lambda text: self.window.messages.say(text, passes=True))
         panel.price_selected.connect(self.explain.show_price)
         panel.price_selected.connect(self.history.show_price)

@@ -167,3 +167,19 @@ def test_section_rows_are_taller_and_stay_so_when_rows_come_and_go(
     quoted.load()
     table.model.flush()
     assert heights() == wanted
+
+
+def test_keys_fold_choose_markets_and_watch(panel: MatrixPanel, quoted: Any, qtbot: QtBot) -> None:
+    panel.activateWindow()
+    panel.table.scrolling.setFocus()
+    rows = panel.table.model.rowCount()
+    actions = {action.text(): action for action in panel.actions()}
+    actions["Fold all sections"].trigger()
+    assert panel.table.model.rowCount() == 3
+    actions["Unfold all sections"].trigger()
+    assert panel.table.model.rowCount() == rows
+    actions["Next kind of markets"].trigger()
+    assert panel.header.chips.current == "result"
+    with qtbot.waitSignal(panel.watch_requested) as told:
+        actions["Watch this game, or no longer"].trigger()
+    assert told.args == [quoted.id]

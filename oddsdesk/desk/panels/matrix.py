@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.links import open_link
 from oddsdesk.desk.models.market_groups import ALL
 from oddsdesk.desk.models.matrix import MatrixModel
@@ -25,6 +26,8 @@ _CLOCK_MS = 1_000
 class MatrixPanel(QWidget):
     """Shows one game of the board until ``close_panel``."""
 
+    watch_requested = Signal(str)
+    """The user wants to watch this game, or no longer."""
     said = Signal(str)
     """One line for the window's message bar."""
     price_selected = Signal(object)
@@ -54,6 +57,10 @@ class MatrixPanel(QWidget):
         self.header.group_chosen.connect(self._model.show_group)
         self._model.laid_out.connect(self._show_layout)
         self.table.opened.connect(self._on_table_opened)
+        attach(self, "matrix.fold", lambda: self._model.fold_all(folded=True))
+        attach(self, "matrix.unfold", lambda: self._model.fold_all(folded=False))
+        attach(self, "matrix.markets", self.header.chips.choose_next)
+        attach(self, "matrix.watch", lambda: self.watch_requested.emit(game_id))
         self.table.current_changed.connect(self._on_table_current_changed)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._show_layout()

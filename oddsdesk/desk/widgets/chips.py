@@ -49,6 +49,12 @@ class ChipRow(QWidget):
         """Choose a chip as if it had been clicked."""
         self._chips[key].click()
 
+    def choose_next(self) -> None:
+        """Choose the chip after the chosen one, round the end."""
+        keys = list(self._chips)
+        if self.current is not None:
+            self.choose(keys[(keys.index(self.current) + 1) % len(keys)])
+
     def _chip(self, key: str, text: str) -> QToolButton:
         chip = QToolButton(self)
         chip.setText(text)
