@@ -1,6 +1,6 @@
 """The window put together: panels made, their wishes connected."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from PySide6.QtCore import Qt
@@ -12,7 +12,7 @@ from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.first_paint import FirstPaint
 from oddsdesk.desk.getting_around import GettingAround
-from oddsdesk.desk.history_source import LogSource, PriceLog, SeenSource
+from oddsdesk.desk.history_source import HistorySource, LogSource, PriceLog, SeenSource
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.panels.explain import ExplainPanel
 from oddsdesk.desk.panels.grid import GridPanel
@@ -23,6 +23,7 @@ from oddsdesk.desk.panels.status_bar import StatusBar
 from oddsdesk.desk.panels.top_bar import TopBar
 from oddsdesk.desk.panels.values import ValuesPanel
 from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.declared import SPARKLINES
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.tabs import GameTabs, game_title
 from oddsdesk.desk.theme.theme import Theme
@@ -69,6 +70,8 @@ class Desk:
         self._board = board
         self._theme = theme
         self._clock = clock
+        self._preferences = preferences
+        self._past: HistorySource = SeenSource(board)
         self.navigator = Navigator(board, theme, clock, self.around.watch_list)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
@@ -93,6 +96,7 @@ class Desk:
             panel.price_selected.connect(self.history.show_price)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.odds_format.changed.connect(self._on_odds_format_changed)
+        preferences.changed.connect(self._on_preferences_changed)
         self._has_chosen = False
         self._first_paint: FirstPaint | None = None
         self._unsubscribe = board.subscribe(self._on_board_notice)
@@ -130,7 +134,10 @@ class Desk:
     def read_history(self, log: PriceLog | None) -> None:
         """Take the past of prices from a log; None: from what was seen since the start."""
         board = self._board
-        self.history.use(SeenSource(board) if log is None else LogSource(log, board))
+        self._past = SeenSource(board) if log is None else LogSource(log, board)
+        self.history.use(self._past)
+        for panel in self._matrices():
+            panel.use_history(self._past)
 
     def offer_settings(self, open_settings: Callable[[], None]) -> None:
         """Let the menu open the settings."""
@@ -155,6 +162,8 @@ class Desk:
 
     def _make_matrix(self, game_id: str) -> QWidget:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id)
+        panel.use_history(self._past)
+        panel.show_sparklines(self._preferences.get(SPARKLINES))
         panel.watch_requested.connect(self.around.watch_list.toggle)
         panel.said.connect(lambda text: self.window.messages.say(text, passes=True))
         panel.price_selected.connect(self.explain.show_price)
@@ -162,6 +171,10 @@ class Desk:
         if self._first_paint is None:
             self._first_paint = FirstPaint(panel.table)
         return panel
+
+    def _matrices(self) -> Iterator[MatrixPanel]:
+        for window in QApplication.topLevelWidgets():
+            yield from window.findChildren(MatrixPanel)
 
     def _place(self) -> None:
         window = self.window
@@ -196,6 +209,11 @@ class Desk:
             for table in window.findChildren(LiveTable):
                 table.look_again()
         self.history.look_again()
+
+    def _on_preferences_changed(self, key: str) -> None:
+        if key == SPARKLINES.key:
+            for panel in self._matrices():
+                panel.show_sparklines(self._preferences.get(SPARKLINES))
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged):

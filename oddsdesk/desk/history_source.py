@@ -25,6 +25,7 @@ class LogState:
 class References:
     """How the reference's prices of a game moved, by line."""
 
+    origin: Origin = Origin.SEEN
     paths: Mapping[LineName, Path] = field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
 
@@ -86,7 +87,9 @@ class SeenSource:
             price = None if section is None else section.line_of(line[2]).reference
             found[line] = board.seen.path(game_id, line, None, price)
         return References(
-            {line: path for line, path in found.items() if path}, board.seen.gaps(game_id)
+            Origin.SEEN,
+            {line: path for line, path in found.items() if path},
+            board.seen.gaps(game_id),
         )
 
 
@@ -115,7 +118,7 @@ class LogSource:
         told = await self._log.reference_history(game_id, lines, since_ms)
         state = await self._log.state(since_ms)
         paths = {line: tidy(points) for line, points in told.items()}
-        return References(paths, without_known(_gaps(state), paths.values()))
+        return References(Origin.LOG, paths, without_known(_gaps(state), paths.values()))
 
 
 def _gaps(state: LogState) -> tuple[Gap, ...]:

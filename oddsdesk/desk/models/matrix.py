@@ -19,6 +19,7 @@ from oddsdesk.desk.models.market_groups import ALL, is_in_group
 from oddsdesk.desk.models.matrix_layout import (
     FAIR,
     FROZEN,
+    PAST,
     REFERENCE,
     SELECTION,
     WINDOW,
@@ -26,6 +27,7 @@ from oddsdesk.desk.models.matrix_layout import (
     bookmakers_of,
 )
 from oddsdesk.desk.models.matrix_rows import Row, rows_of, steps_between
+from oddsdesk.desk.models.sparklines import Sparklines
 from oddsdesk.desk.moments import age_text
 from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column, Header
 from oddsdesk.desk.widgets.live_model import Index, LiveModel
@@ -60,6 +62,9 @@ class MatrixModel(LiveModel):
         self._lines = MainLines()
         self._is_outdated = False
         self._is_provisional = True
+        self._shows_past = True
+        self.sparklines = Sparklines(board, game_id, clock)
+        self.sparklines.changed.connect(self._on_sparklines_changed)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._start_over()
 
@@ -75,6 +80,7 @@ class MatrixModel(LiveModel):
 
     def close(self) -> None:
         """Hear no more of the board."""
+        self.sparklines.close()
         self._unsubscribe()
 
     def show_group(self, group: str) -> None:
@@ -83,10 +89,14 @@ class MatrixModel(LiveModel):
             self._group = group
             self._start_over()
 
+    def show_past(self, shown: bool) -> None:
+        """Have the column of sparklines or not; the table asks anew in ``show_columns``."""
+        self._shows_past = shown
+
     def price(self, row: int, column: int) -> Price | None:
         """Return the price that a cell shows; None where it shows none."""
         line = self._layout.rows[row].line
-        if line is None or column in (SELECTION, FAIR, WINDOW):
+        if line is None or column in (SELECTION, FAIR, WINDOW, PAST):
             return None
         name = self._layout.bookmaker_of(column)
         return line.reference if name is None else line.prices.get(name)
@@ -111,8 +121,15 @@ class MatrixModel(LiveModel):
         columns = _columns(odds_style())
         return columns[min(column, FROZEN)]
 
+    def is_hidden(self, column: int) -> bool:
+        """Whether a column is not shown: that of sparklines may be left out."""
+        return column == PAST and not self._shows_past
+
     def header(self, column: int) -> Header:
         """Return what stands above a column now."""
+        if column == PAST:
+            reference = self.column_name(column)
+            return Header("6 h", "", f"How the price of {reference} moved in the last 6 hours")
         if column == SELECTION:
             return Header("Selection")
         if column == WINDOW:
@@ -147,6 +164,8 @@ class MatrixModel(LiveModel):
             return f"{section.title}, {section.period_label}" if column == SELECTION else ""
         if column == SELECTION:
             return line.selection
+        if column == PAST:
+            return self.header(PAST).tip
         freshness = self._freshness(name, self.price(row, column))
         if name is not None:
             return tips.price_tip(section, line, name, freshness, self._clock())
@@ -216,6 +235,14 @@ class MatrixModel(LiveModel):
             if place is not None:
                 layout.rows[place[0]].cells[place[1]] = None
                 self.touch(*place, *place)
+                if key.bookmaker is None:
+                    layout.rows[place[0]].cells[PAST] = None
+                    self.touch(place[0], PAST, place[0], PAST)
+
+    def _on_sparklines_changed(self) -> None:
+        for row in self._layout.rows:
+            row.cells[PAST] = None
+        self.touch(0, PAST, self.rowCount() - 1, PAST)
 
     def _shown_sections(self) -> list[Section]:
         sections = () if self.matrix is None else self.matrix.sections
@@ -234,6 +261,7 @@ class MatrixModel(LiveModel):
         self._layout.index()
         self._is_provisional = not self._is_read()
         self.endResetModel()
+        self.sparklines.look_for_lines()
         self.laid_out.emit()
 
     def _lay_out_again(self) -> None:
@@ -250,6 +278,7 @@ class MatrixModel(LiveModel):
         self._bring_rows_up_to_date()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)
         self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
+        self.sparklines.look_for_lines()
         self.laid_out.emit()
 
     def _bring_rows_up_to_date(self) -> None:
@@ -283,6 +312,10 @@ class MatrixModel(LiveModel):
             return looks.selection_cell(section, line)
         if column == REFERENCE:
             return looks.reference_cell(line, self._freshness(None, line.reference), now)
+        if column == PAST:
+            market_type, period, _ = section.key
+            name_of_line = (market_type, period, line.selection)
+            return looks.past_cell(self.sparklines.sparkline(name_of_line, line.reference), now)
         return looks.fair_cell(line) if column == FAIR else looks.window_cell(line)
 
     def _title_look(self, section: Section, column: int) -> Cell:
@@ -317,5 +350,6 @@ def _columns(_style: str) -> tuple[Column, ...]:
         Column(odds, note_sample="888k", has_arrow=True),
         Column(fair_sample()),
         Column(window, most=200),
+        Column("8888888"),
         Column(odds, has_arrow=True, most=112),
     )

@@ -13,9 +13,12 @@ from oddsdesk.desk.models.figures import (
 )
 from oddsdesk.desk.theme.tokens import Ground, Ink
 from oddsdesk.desk.widgets.cells import EMPTY, NEVER, Cell
+from oddsdesk.desk.widgets.sparkline import Sparkline
 
 RELOOK_MS = 2_000
 """How often a price is asked again whether its age changes its look."""
+PAST_RELOOK_MS = 60_000
+"""How often a sparkline is laid out anew: a pixel is some minutes."""
 ARROW_MS = 60_000
 PALE_ARROW_MS = 10 * 60_000
 """How long the arrow of a move stays, full and then pale."""
@@ -74,6 +77,14 @@ def window_cell(line: MatrixLine) -> Cell:
     if line.value_from is None or line.suspicious_above is None:
         return _NO_FIGURE
     return Cell(window_text(line.value_from, line.suspicious_above), Ink.SOFT, Ground.REFERENCE)
+
+
+def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
+    """Return the path of the reference's price; made anew as its hours pass."""
+    due = now_ms + PAST_RELOOK_MS
+    if sparkline is None:
+        return Cell("·", Ink.GHOST, due=due)
+    return Cell("", Ink.NOTE, due=due, sparkline=sparkline)
 
 
 def selection_cell(section: Section, line: MatrixLine) -> Cell:

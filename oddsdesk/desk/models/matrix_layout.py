@@ -10,7 +10,8 @@ SELECTION: Final = 0
 REFERENCE: Final = 1
 FAIR: Final = 2
 WINDOW: Final = 3
-FROZEN: Final = 4
+PAST: Final = 4
+FROZEN: Final = 5
 """How many columns stand before those of the bookmakers."""
 
 

@@ -10,6 +10,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.actions.binding import attach
+from oddsdesk.desk.history_source import HistorySource
 from oddsdesk.desk.links import open_link
 from oddsdesk.desk.models.market_groups import ALL
 from oddsdesk.desk.models.matrix import MatrixModel
@@ -64,6 +65,15 @@ class MatrixPanel(QWidget):
         self.table.current_changed.connect(self._on_table_current_changed)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._show_layout()
+
+    def use_history(self, source: HistorySource) -> None:
+        """Draw sparklines of what was before this desk was started, too."""
+        self._model.sparklines.use(source)
+
+    def show_sparklines(self, shown: bool) -> None:
+        """Have the column of sparklines or not."""
+        self._model.show_past(shown)
+        self.table.show_columns()
 
     def close_panel(self) -> None:
         """Hear no more of the board."""

@@ -32,6 +32,13 @@ FLASH: Final = Setting(
     True,
     Toggle(),
 )
+SPARKLINES: Final = Setting(
+    "look/sparklines",
+    "Sparklines in the matrix",
+    "A column that shows how the reference's price moved in the last six hours.",
+    True,
+    Toggle(),
+)
 METHOD: Final = Setting(
     "prices/devig",
     "Devig method for true EV",
@@ -133,7 +140,7 @@ class Section:
 
 STAKES: Final = Section("Stakes", (BANKROLL, KELLY_SHARE, STAKE_CAP, KEEPS_TO_LIMIT, STAKE_STEP))
 SECTIONS: Final = (
-    Section("Look", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH)),
+    Section("Look", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
     Section("Prices", (ODDS_FORMAT, METHOD)),
     STAKES,
     Section("Connection", (AT_START, KEEP_DAYS)),

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRect
-from PySide6.QtGui import QColor, QPainter, QPen, QStaticText
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QStaticText
 
 from oddsdesk.clock import Clock
 from oddsdesk.desk.theme.colours import mix
@@ -24,6 +24,8 @@ _FOLD_WIDTH = MARK + 5
 _VALUE_BAR = 2
 """Width of the bar at the left of a value cell: a sign that is not colour alone."""
 _PALE_SHARE = 0.45
+_SPARK_MARGIN = 5
+"""From a cell's edge to its sparkline, above and below."""
 _BODY, _STRONG, _SMALL = range(3)
 _PLAIN_GROUNDS = (Ground.PANEL, Ground.REFERENCE, Ground.RAISED)
 
@@ -84,6 +86,7 @@ class CellPainter:
             for band in bands:
                 self._paint_band(model, band, lanes, canvas)
             self._paint_texts(canvas)
+            self._paint_sparklines(canvas)
         return canvas.painted
 
     def paint_outline(self, painter: QPainter, rect: QRect, *, has_focus: bool) -> None:
@@ -120,6 +123,14 @@ class CellPainter:
                 fill(lane.left, top, lane.width, inner, self._grounds[ground])
             if ground is Ground.VALUE:
                 fill(lane.left, top, _VALUE_BAR, inner, self._value)
+            if cell.sparkline is not None:
+                lines = cell.sparkline.laid_in(
+                    lane.left + CELL_MARGIN,
+                    top + _SPARK_MARGIN,
+                    lane.width - 2 * CELL_MARGIN,
+                    inner - 2 * _SPARK_MARGIN,
+                )
+                canvas.sparklines[cell.ink].append(lines)
             if cell.text:
                 self._place(cell, band, lane, elapsed < FLASH_MS, canvas)
         if band.is_hovered:
@@ -182,6 +193,13 @@ class CellPainter:
             for x, y, width in strikes:
                 painter.fillRect(x, y, width, 1, self._pens[ink].color())
 
+    def _paint_sparklines(self, canvas: "_Canvas") -> None:
+        for ink, cells in canvas.sparklines.items():
+            canvas.painter.setPen(self._pens[ink])
+            for lines in cells:
+                for line in lines:
+                    canvas.painter.drawPolyline(line)
+
     def _flash(self, direction: int, ground: Ground, elapsed: int) -> QColor:
         steps = self._flashes[direction, ground]
         if elapsed < FLASH_MS:
@@ -192,7 +210,7 @@ class CellPainter:
 class _Canvas:
     """What one repaint collects before it draws texts."""
 
-    __slots__ = ("now", "painted", "painter", "ratio", "strikes", "texts")
+    __slots__ = ("now", "painted", "painter", "ratio", "sparklines", "strikes", "texts")
 
     def __init__(self, painter: QPainter, now: int) -> None:
         self.painter = painter
@@ -200,6 +218,7 @@ class _Canvas:
         self.ratio = painter.device().devicePixelRatio()
         self.painted = Painted()
         self.texts: dict[tuple[int, Ink], list[tuple[int, int, QStaticText]]] = defaultdict(list)
+        self.sparklines: dict[Ink, list[list[QPolygonF]]] = defaultdict(list)
         self.strikes: dict[Ink, list[tuple[int, int, int]]] = defaultdict(list)
 
 

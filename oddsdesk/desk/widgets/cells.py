@@ -5,6 +5,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from oddsdesk.desk.theme.tokens import Ground, Ink
+from oddsdesk.desk.widgets.sparkline import Sparkline
 
 NEVER = 1 << 62
 """A time that does not come, in milliseconds."""
@@ -42,6 +43,8 @@ class Cell(NamedTuple):
     """When the flash began: full for ``FLASH_MS``, then fading for ``FADE_MS``."""
     due: int = NEVER
     """When the cell has to be asked for again, because age alone changes it."""
+    sparkline: Sparkline | None = None
+    """Drawn over the width of the cell, in the ink."""
 
 
 EMPTY = Cell()
