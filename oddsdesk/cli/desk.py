@@ -1,5 +1,6 @@
 """`oddsdesk desk`: the window."""
 
+import gc
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -75,6 +76,7 @@ def desk(
     problem = missing_display() or missing_qt_library()
     if problem is not None:
         raise click.ClickException(problem)
+    gc.disable()  # nothing dies while modules load; later the window collects (`desk/garbage.py`)
     from oddsdesk.desk.app import Start, run_desk  # noqa: PLC0415 - Qt only where it can draw
 
     try:
