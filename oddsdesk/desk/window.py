@@ -27,6 +27,8 @@ _FIRST_SIZE = (1680, 1020)
 _NAVIGATOR_WIDTH = 244
 _VALUES_HEIGHT = 250
 _EXPLAIN_WIDTH = 318
+_ROOMY = 1_400
+"""From this width on, panels at the right leave a matrix room enough at the first start."""
 PLACES = (
     ("Left", Qt.DockWidgetArea.LeftDockWidgetArea),
     ("Right", Qt.DockWidgetArea.RightDockWidgetArea),
@@ -152,7 +154,8 @@ class MainWindow(QMainWindow):
         for dock, area in self._first_areas.items():
             dock.setFloating(False)
             self.addDockWidget(area, dock)
-            dock.show()
+            is_right = area is Qt.DockWidgetArea.RightDockWidgetArea
+            dock.setVisible(not is_right or self.width() >= _ROOMY)
         extents = (
             ("navigator", _NAVIGATOR_WIDTH, Qt.Orientation.Horizontal),
             ("values", _VALUES_HEIGHT, Qt.Orientation.Vertical),

@@ -14,6 +14,7 @@ from oddsdesk.desk.models.matrix_layout import FROZEN
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.panels.matrix_states import state_without_rows, trouble_text
 from oddsdesk.desk.theme.theme import Scheme, Theme
+from oddsdesk.desk.widgets.menu_button import MenuButton
 from oddsdesk.desk.widgets.placeholder import Placeholder
 
 NOW_MS = 1_776_340_800_000
@@ -183,3 +184,16 @@ def test_keys_fold_choose_markets_and_watch(panel: MatrixPanel, quoted: Any, qtb
     with qtbot.waitSignal(panel.watch_requested) as told:
         actions["Watch this game, or no longer"].trigger()
     assert told.args == [quoted.id]
+
+
+def test_chips_give_way_to_a_menu_in_a_narrow_window(panel: MatrixPanel) -> None:
+    assert panel.header.chips.isVisible()
+    panel.resize(560, 600)
+    assert not panel.header.chips.isVisible()
+    menu = panel.header.findChild(MenuButton)
+    assert menu is not None
+    assert menu.text() == "All markets ▾"
+    menu.menu_shown.aboutToShow.emit()
+    menu.menu_shown.actions()[1].trigger()
+    assert panel.header.chips.current == "result"
+    assert menu.text() == "Result ▾"

@@ -1,6 +1,9 @@
 """The line above a matrix: which game, when, live or not, which markets, how many columns."""
 
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from oddsdesk.board.games import GameEntry
@@ -14,6 +17,10 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.dot import Dot
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
+from oddsdesk.desk.widgets.menu_button import MenuButton
+
+_FACTS_WIDTH = 150
+"""Kept for competition and kick-off before chips give way to a menu."""
 
 
 class MatrixHeader(QWidget):
@@ -37,7 +44,12 @@ class MatrixHeader(QWidget):
         self._facts = ElidedLabel()
         self._facts.setProperty("look", "soft")
         self.chips = ChipRow("Markets shown")
+        self.chips.setMinimumWidth(1)
         self.chips.chosen.connect(self.group_chosen)
+        self.chips.chosen.connect(self._show_choice)
+        self._menu = MenuButton("Markets", tells_purpose=False)
+        self._menu.menu_shown.aboutToShow.connect(self._fill_menu)
+        self._chips: list[tuple[str, str]] = []
         self._columns = QLabel()
         self._columns.setProperty("look", "note")
         self._columns.setToolTip(
@@ -62,7 +74,8 @@ class MatrixHeader(QWidget):
         """Offer the groups of markets that the game has, and count the columns."""
         chips = groups_of(matrix.sections)
         self.chips.show_chips(chips)
-        self.chips.setVisible(len(chips) > 1)
+        self._chips = chips
+        self._show_choice()
         self._columns.setText(f"Columns {columns} / {len(matrix.bookmakers)}")
 
     def _lay_out(self) -> None:
@@ -74,6 +87,31 @@ class MatrixHeader(QWidget):
         line.addWidget(self._live)
         line.addWidget(self._facts, 1)
         line.addWidget(self.chips)
+        line.addWidget(self._menu)
         line.addWidget(self._columns)
         self._dot.hide()
         self._live.hide()
+
+    def _show_choice(self) -> None:
+        """Show chips where there is room beside the title, else one button with a menu."""
+        others = (self._title, self._live, self._columns)
+        taken = sum(part.sizeHint().width() + spacing.GAP for part in others) + _FACTS_WIDTH
+        has_room = self.width() >= taken + self.chips.sizeHint().width()
+        has_choice = len(self._chips) > 1
+        self.chips.setVisible(has_choice and has_room)
+        self._menu.setVisible(has_choice and not has_room)
+        self._menu.show_value(dict(self._chips).get(self.chips.current or "", ""))
+
+    def _fill_menu(self) -> None:
+        menu = self._menu.menu_shown
+        menu.clear()
+        for key, title in self._chips:
+            choice = menu.addAction(title, partial(self.chips.choose, key))
+            choice.setCheckable(True)
+            choice.setChecked(key == self.chips.current)
+
+    # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_choice()

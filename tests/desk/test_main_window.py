@@ -1,0 +1,59 @@
+"""The window: never larger than the screen, room for the matrix, panels in turn."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.window import MainWindow
+
+
+def make(theme: Theme, tmp_path: Path, qtbot: QtBot, width: int) -> MainWindow:
+    window = MainWindow(theme, Layout(tmp_path / "desk.ini"))
+    qtbot.addWidget(window)
+    areas = Qt.DockWidgetArea
+    window.put_dock("navigator", "Navigator", QLineEdit(), areas.LeftDockWidgetArea)
+    window.put_dock("explain", "Explain", QLineEdit(), areas.RightDockWidgetArea)
+    window.resize(width, 700)
+    window.restore()
+    return window
+
+
+def test_the_window_fits_the_screen(theme: Theme, tmp_path: Path, qtbot: QtBot) -> None:
+    window = MainWindow(theme, Layout(tmp_path / "desk.ini"))
+    qtbot.addWidget(window)
+    available = window.screen().availableGeometry()
+    assert window.width() <= available.width()
+    assert window.height() <= available.height()
+
+
+def test_a_narrow_window_begins_without_the_panels_at_its_right(
+    theme: Theme, tmp_path: Path, qtbot: QtBot
+) -> None:
+    shown = {
+        width: [
+            dock.objectName()
+            for dock in make(theme, tmp_path / str(width), qtbot, width).panels()
+            if not dock.isHidden()
+        ]
+        for width in (1_280, 1_680)
+    }
+    assert shown == {1_280: ["navigator"], 1_680: ["navigator", "explain"]}
+
+
+def test_a_panel_is_moved_and_gets_the_focus(theme: Theme, tmp_path: Path, qtbot: QtBot) -> None:
+    window = make(theme, tmp_path, qtbot, 1_680)
+    with qtbot.waitExposed(window):
+        window.show()
+    dock = window.findChild(QDockWidget, "explain")
+    assert dock is not None
+    window.move_panel(dock, Qt.DockWidgetArea.LeftDockWidgetArea)
+    assert window.dockWidgetArea(dock) is Qt.DockWidgetArea.LeftDockWidgetArea
+    window.activateWindow()
+    window.show_panel(dock)
+    assert dock.widget().hasFocus()
+    window.turn_panel(-1)
+    assert not dock.widget().hasFocus()
