@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,6 +41,19 @@ def pytest_asyncio_loop_factories(
     if "qapp" in getattr(item, "fixturenames", ()):
         return {"qt": _qt_loop}
     return {"asyncio": asyncio.new_event_loop}
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let go of what Qt still holds while the application lives: later it would crash."""
+    if "PySide6.QtWidgets" not in sys.modules:
+        return
+    from PySide6.QtCore import QEvent
+    from PySide6.QtWidgets import QApplication
+
+    for widget in QApplication.topLevelWidgets():
+        widget.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    gc.collect()
 
 
 def _qt_loop() -> asyncio.AbstractEventLoop:
