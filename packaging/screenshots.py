@@ -1,0 +1,267 @@
+"""Pictures of the real program: every panel and state, both schemes, three window sizes.
+
+Each start is the program itself on a screen of its own (Xvfb), driven by keys (xdotool) and
+read by ImageMagick.
+
+    python packaging/screenshots.py pictures                      simulated odds, all pictures
+    python packaging/screenshots.py pictures --scheme dark --size 1680x1020 --scene values
+    python packaging/screenshots.py trials --data ../shared/data  recordings instead, to look at
+
+Pictures of recordings are for trials: other people's odds are not ours to publish.
+"""
+
+import argparse
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from shooting.processes import run_program, started
+from shooting.processes import screen as run_screen
+from shooting.stage import Stage
+
+SCHEMES: Final = ("dark", "light")
+SIZES: Final = ("1280x800", "1680x1020", "2560x1440")
+_PAST_S: Final = 30.0
+"""How long prices move before the first picture: then they have a history."""
+_CALM_S: Final = 8
+_SETTINGS: Final = "[look]\nscheme={scheme}\n\n[start]\nintroduction={introduction}\n"
+_EXAMPLE: Final = {
+    "Pinnacle": (2.05, 1.88),
+    "Azulejo": (2.15, 1.74),
+    "Granite Line": (2.13, 1.76),
+    "Harbour Bet": (2.20, 1.70),
+}
+_PAINTED: Final = "first prices painted"
+
+
+def game(stage: Stage) -> None:
+    """A game with a price selected."""
+    stage.press("F6", "shift+F6", "ctrl+Home", "Down", *["Right"] * 6)
+    stage.shoot("game")
+
+
+def values(stage: Stage) -> None:
+    """Value bets; the second one explained, with its history and its game."""
+    stage.press("F6", "F6", "ctrl+Home", "Down", "ctrl+Return")
+    stage.wait(_CALM_S)
+    stage.shoot("values")
+
+
+def navigator(stage: Stage) -> None:
+    """Games found by words, and none found."""
+    stage.press("ctrl+f")
+    stage.write("tennis")
+    stage.shoot("navigator")
+    stage.press("ctrl+a")
+    stage.write("no such team")
+    stage.shoot("nothing-found")
+    stage.press("Escape")
+
+
+def palette(stage: Stage) -> None:
+    """The command palette."""
+    stage.press("ctrl+k")
+    stage.write("ch")
+    stage.shoot("palette")
+    stage.press("Escape")
+
+
+def grid(stage: Stage) -> None:
+    """Every price in one table."""
+    stage.press("ctrl+g")
+    stage.wait(_CALM_S)
+    stage.shoot("grid")
+    stage.press("ctrl+Tab")
+
+
+def shortcuts(stage: Stage) -> None:
+    """The list of keys."""
+    stage.press("F1")
+    with stage.dialog("^Keyboard"):
+        stage.shoot("shortcuts")
+
+
+def settings(stage: Stage) -> None:
+    """The settings."""
+    stage.press("ctrl+comma")
+    with stage.dialog("^Settings"):
+        stage.shoot("settings")
+
+
+def connections(stage: Stage) -> None:
+    """Saved connections, and a new one to a service."""
+    stage.choose_connection(1)
+    with stage.dialog("^Connections"):
+        stage.shoot("connections")
+    stage.choose_connection(2)
+    with stage.dialog("^Connection to a service"):
+        stage.shoot("remote")
+
+
+def server(stage: Stage) -> None:
+    """The embedded server: its database, feeds and keys."""
+    stage.choose_connection(3)
+    with stage.dialog("^Embedded server"):
+        stage.shoot("server")
+        stage.press("ctrl+Tab")
+        stage.shoot("feeds")
+        stage.press("ctrl+Tab")
+        stage.shoot("keys")
+
+
+SCENES: Final = (game, values, navigator, palette, grid, shortcuts, settings, connections, server)
+
+
+class Theatre:
+    """Starts the program for one scheme and one size, each time as at home in one folder."""
+
+    def __init__(self, pictures: Path, scheme: str, size: str, home: Path) -> None:
+        self._pictures = pictures / f"{scheme}-{size}"
+        self._scheme = scheme
+        self._size = size
+        self._home = home
+
+    def show(self, scenes: list[Callable[[Stage], None]], source: list[str]) -> None:
+        """Play scenes on the embedded server; ``source``: options that say where odds are from."""
+        with self._stage(self._local("odds.db", *source), _PAINTED) as stage:
+            stage.wait(_PAST_S)
+            for scene in scenes:
+                scene(stage)
+
+    def show_first_start(self) -> None:
+        """Take the first window with its introduction."""
+        with self._stage(self._local("first.db"), _PAINTED, introduction=True) as stage:
+            stage.wait(_CALM_S)
+            stage.shoot("first-start")
+
+    def show_empty(self) -> None:
+        """Take a service that has no prices."""
+        with self._stage(self._local("none.db", "--feed", "none"), "") as stage:
+            stage.wait(_CALM_S)
+            stage.shoot("empty")
+
+    def show_worked_example(self) -> None:
+        """Take the guide's worked example: 2.15 where the reference has 2.05 and 1.88."""
+        quotes = self._home / "quotes.ndjson"
+        now = datetime.now(UTC)
+        quotes.write_bytes(b"".join(_quote(name, odds, now) for name, odds in _EXAMPLE.items()))
+        database = self._local("example.db", "--feed", "none")
+        run_program(["ingest", *database[2:4], str(quotes)], self._environment())
+        with self._stage(database, _PAINTED) as stage:
+            stage.press("F6", "shift+F6", "ctrl+Home", "Down", *["Right"] * 5)
+            stage.wait(_CALM_S)
+            stage.shoot("worked-example")
+
+    def show_disconnected(self) -> None:
+        """Take a remote service that answers, and then is gone."""
+        database = ["--database", str(self._home / "remote.db")]
+        made = run_program(
+            ["keys", "create", "--plan", "Pro+ Live", *database], self._environment()
+        )
+        serve = ["serve", "--port", "0", "--feed", "simulator", *database]
+        with started(serve, self._environment()) as service:
+            line = service.line_with("http")
+            self._save_connection(line[line.index("http") :].split()[0], made.split()[-1])
+            with self._stage(["desk", "--profile", "Club"], _PAINTED) as stage:
+                stage.wait(_CALM_S)
+                service.end()
+                stage.wait(_CALM_S)
+                stage.shoot("disconnected")
+
+    def _local(self, database: str, *more: str) -> list[str]:
+        return ["desk", "--local", "--database", str(self._home / database), *more]
+
+    def _save_connection(self, address: str, key: str) -> None:
+        profile = {"type": "remote", "name": "Club", "base_url": address}
+        profile |= {"key_place": "file", "ident": "club"}
+        connections = {"last": "Club", "connections": [profile]}
+        folder = self._home / "oddsdesk"
+        folder.mkdir(exist_ok=True)
+        (folder / "connections.json").write_bytes(msgspec.json.encode(connections))
+        keys = folder / "keys.json"
+        keys.touch(mode=0o600)
+        keys.write_bytes(msgspec.json.encode({"club": key}))
+
+    def _environment(self, display: str = "") -> dict[str, str]:
+        home = str(self._home)
+        return os.environ | {"DISPLAY": display, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home}
+
+    @contextlib.contextmanager
+    def _stage(
+        self, arguments: list[str], word: str, *, introduction: bool = False
+    ) -> Iterator[Stage]:
+        file = self._home / "oddsdesk" / "desk.ini"
+        file.parent.mkdir(exist_ok=True)
+        said = str(introduction).lower()
+        file.write_text(_SETTINGS.format(scheme=self._scheme, introduction=said))
+        with run_screen(self._size) as display:
+            environment = self._environment(display)
+            with started([*arguments, "--verbose"], environment) as program:
+                stage = Stage(environment, self._size, self._pictures)
+                if word:
+                    program.line_with(word)
+                stage.enter()
+                yield stage
+
+
+def _quote(bookmaker: str, odds: tuple[float, float], now: datetime) -> bytes:
+    quote = {
+        "bookmaker": bookmaker,
+        "match_name": "Arsenal - Chelsea",
+        "competition": "EPL",
+        "sport": "Football",
+        "market_type": "total",
+        "period": 0,
+        "is_live": False,
+        "odds": dict(zip(("Over 2.5", "Under 2.5"), odds, strict=True)),
+        "match_date": now + timedelta(hours=3),
+        "scraped_at": now,
+    }
+    return msgspec.json.encode(quote) + b"\n"
+
+
+def _sources(data: Path | None) -> dict[str, list[str]]:
+    """Return the options of the desk by the name of the folder for their pictures."""
+    if data is None:
+        return {"": []}
+    odds = data.resolve() / "the-odds-api" / "*.json.gz"
+    movement = next((data.resolve() / "movement").glob("*.ndjson.gz"))
+    return {
+        "odds-api": ["--feed", f"replay:the-odds-api:{odds}"],
+        "movement": ["--feed", f"replay:{movement}", "--speed", "3600", "--reference", "smarkets"],
+    }
+
+
+def main() -> None:
+    """Take the pictures that the command line asks for."""
+    states = ["first_start", "empty", "worked_example", "disconnected"]
+    names = [*(scene.__name__ for scene in SCENES), *states]
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
+    parser.add_argument("pictures", type=Path, help="folder to save them in")
+    parser.add_argument("--scheme", choices=SCHEMES, action="append", help="default: both")
+    parser.add_argument("--size", action="append", help=f"default: {', '.join(SIZES)}")
+    parser.add_argument("--scene", choices=names, action="append", help="default: all")
+    parser.add_argument("--data", type=Path, help="folder of recordings to replay")
+    options = parser.parse_args()
+    wanted = options.scene or names
+    scenes = [scene for scene in SCENES if scene.__name__ in wanted]
+    for folder, source in _sources(options.data).items():
+        for scheme in options.scheme or SCHEMES:
+            for size in options.size or SIZES:
+                with tempfile.TemporaryDirectory() as home:
+                    theatre = Theatre(options.pictures / folder, scheme, size, Path(home))
+                    if scenes:
+                        theatre.show(scenes, source)
+                    for state in states if options.data is None else ():
+                        if state in wanted:
+                            getattr(theatre, f"show_{state}")()
+
+
+if __name__ == "__main__":
+    main()
