@@ -52,5 +52,5 @@ def _trouble(connection: Connection, now_ms: int) -> str:
 
 
 def _reason(connection: Connection) -> str:
-    reason = connection.reason or ""
-    return reason if not reason or reason.endswith(".") else f"{reason}."
+    reason = (connection.reason or "").rstrip(".")
+    return f"{reason[0].upper()}{reason[1:]}." if reason else ""
