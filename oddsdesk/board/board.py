@@ -29,7 +29,6 @@ from oddsdesk.board.readings import (
     read_row,
     reference_of,
 )
-from oddsdesk.board.rows import GridRow, grid_row
 from oddsdesk.board.seen import Seen
 from oddsdesk.board.steps import exhaust
 from oddsdesk.board.values import ValueBets, ValueEntry
@@ -107,14 +106,6 @@ class Board:
         """Return the section that holds a selection, None where no price of it is held."""
         book = self._books.get(game)
         return None if book is None else book.section_of(market_type, period, selection)
-
-    def row(self, key: RowKey) -> GridRow | None:
-        """Return a row of the odds grid, None where the price is held no more."""
-        book = self._books.get(key.game_id)
-        found = None if book is None else book.find(CellKey(*key[1:]))
-        if book is None or found is None:
-            return None
-        return grid_row(key, book.matrix, *found, self.reference)
 
     def row_keys(self) -> Iterator[RowKey]:
         """Yield the key of every price held."""

@@ -212,14 +212,21 @@ def refresh(line: Line, matrix: Matrix, section: Section, compared: Set[str] | N
     """Bring a line and its prices up to date; ``compared`` None is every bookmaker."""
     line.kick_off, line.is_live = matrix.kick_off, matrix.is_live
     line.figures = figures = _figures(section, line.key.selection, compared)
-    fair, market_type, apart = figures.fair_odds, line.key.market_type, section.other_bets
+    fair, market_type = figures.fair_odds, line.key.market_type
     middle = figures.median
     for name, entry in line.prices.items():
-        is_valued = fair is not None and name is not None and name not in apart
-        entry.ev = ev_pct(entry.odds, fair, market_type) if is_valued and fair else None
+        is_judged = fair is not None and _is_comparable(section, name, entry)
+        entry.ev = ev_pct(entry.odds, fair, market_type) if is_judged and fair else None
         entry.over_median = (entry.odds / middle - 1) * 100 if middle is not None else None
     names = figures.best_names
     line.best_entry = line.prices.get(names[0]) if names else None
+
+
+def _is_comparable(section: Section, name: str | None, entry: PriceEntry) -> bool:
+    """Whether a price bets on what the reference prices (D27), in play as it is (D30)."""
+    if name is None or section.reference is None or name in section.other_bets:
+        return False
+    return entry.price.is_live == section.reference.is_live
 
 
 def _figures(section: Section, selection: str, compared: Set[str] | None) -> Figures:

@@ -19,6 +19,8 @@ from oddsdesk.board.notices import (
     RowsChanged,
     ValueBetsChanged,
 )
+from oddsdesk.board.prices import Price
+from oddsdesk.board.rows import ev_pct
 from oddsdesk.contract.resources import GameMatrix, PriceMessage
 
 from .conftest import (
@@ -177,19 +179,24 @@ def test_a_reference_that_says_the_same_again_is_judged_by_its_new_age(desk: Des
     assert held.sections[0].reference.scraped_at == NOW + 4_000
 
 
+def held_price(desk: Desk, key: RowKey) -> Price:
+    price = desk.board.price(key.game_id, CellKey(*key[1:]))
+    assert price is not None
+    return price
+
+
 def test_rows_of_the_grid_are_read_by_key(desk: Desk) -> None:
     desk.board.want_rows(True)
     desk.board.load_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()])
     key = RowKey(GAME, "moneyline", 0, "Draw", "Unibet")
-    row = desk.board.row(key)
-    assert row is not None
-    assert (row.odds, row.reference_odds, row.bookmaker) == (3.7, 3.6, "Unibet")
-    assert row.fair_odds == pytest.approx(3 * 3.6 / (3 - 3.6 * (1 / 2 + 1 / 3.6 + 1 / 4 - 1)))
-    assert row.ev == pytest.approx((3.7 / row.fair_odds / 1.01 - 1) * 100)
-    assert set(desk.board.row_keys()) >= {key}
-    reference = desk.board.row(key._replace(bookmaker=None))
-    assert reference is not None
-    assert (reference.bookmaker, reference.is_reference) == (REFERENCE, True)
+    assert set(desk.board.row_keys()) >= {key, key._replace(bookmaker=None)}
+    held, reference = held_price(desk, key), held_price(desk, key._replace(bookmaker=None))
+    assert (held.odds, reference.odds) == (3.7, 3.6)
+    section = desk.board.section(GAME, "moneyline", 0, "Draw")
+    assert section is not None
+    fair = section.line_of("Draw").fair
+    assert fair == pytest.approx(3 * 3.6 / (3 - 3.6 * (1 / 2 + 1 / 3.6 + 1 / 4 - 1)))
+    assert ev_pct(3.7, fair, "moneyline") == pytest.approx((3.7 / fair / 1.01 - 1) * 100)
 
 
 def test_a_selection_that_a_row_no_longer_names_is_withdrawn_and_others_stay(desk: Desk) -> None:
@@ -197,7 +204,7 @@ def test_a_selection_that_a_row_no_longer_names_is_withdrawn_and_others_stay(des
     desk.board.load_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()])
     desk.now += 10
     desk.board.load_rows([odds_row("Betfair", {"Arsenal": 2.06, "Chelsea": 4.1})])
-    offered = {key[3:] for key in desk.board.row_keys() if desk.board.row(key).withdrawn_at is None}
+    offered = {key[3:] for key in desk.board.row_keys() if held_price(desk, key).is_offered}
     assert ("Draw", "Betfair") not in offered
     assert len(offered) == 8
 
@@ -208,9 +215,7 @@ def test_a_whole_pass_withdraws_what_it_did_not_show(desk: Desk) -> None:
     since = desk.now = NOW + 60_000
     desk.board.load_rows([odds_row(REFERENCE, dict(MONEYLINE[REFERENCE]))])
     desk.board.withdraw_unheard(since)
-    left = {
-        key.bookmaker for key in desk.board.row_keys() if desk.board.row(key).withdrawn_at is None
-    }
+    left = {key.bookmaker for key in desk.board.row_keys() if held_price(desk, key).is_offered}
     assert left == {None}
 
 

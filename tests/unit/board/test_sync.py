@@ -173,7 +173,9 @@ async def test_rows_of_all_games_are_gathered_and_kept_current(tmp_path: Path) -
         assert (board.gathering.rows, board.gathering.cut) == (4, ())
         await record(server, quote("Betfair", {}, "Roma - Lazio"))
         keys = [key for key in board.row_keys() if key.game_id != GAME]
-        await until(board, lambda: all(board.row(key).withdrawn_at for key in keys))
+        cells = [CellKey(*key[1:]) for key in keys]
+        gone = keys[0].game_id
+        await until(board, lambda: not any(board.price(gone, cell).is_offered for cell in cells))
         sync.want_rows(False)
         assert list(board.row_keys()) == []
 
