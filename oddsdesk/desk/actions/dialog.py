@@ -33,6 +33,7 @@ class KeysDialog(QDialog):
         self._tree.setColumnCount(2)
         self._tree.setHeaderHidden(True)
         self._tree.setRootIsDecorated(False)
+        self._tree.setUniformRowHeights(True)
         self._tree.setAccessibleName("Actions and their keys")
         self._tree.setSelectionMode(QTreeWidget.SelectionMode.NoSelection)
         header = self._tree.header()
@@ -42,12 +43,13 @@ class KeysDialog(QDialog):
         header.resizeSection(1, _SIZE[0] // 3)
         for where in Where:
             self._add(where, theme)
-        self._tree.expandAll()
         column = QVBoxLayout(self)
         column.setContentsMargins(GAP, GAP, GAP, GAP)
         column.setSpacing(STEP)
         column.addWidget(self.filter)
         column.addWidget(self._tree)
+        self._tree.ensurePolished()  # else rows are measured without the style sheet
+        self._tree.expandAll()
 
     def shown(self) -> list[str]:
         """Return the titles that the filter leaves."""

@@ -91,6 +91,7 @@ class RemoteDialog(FormDialog):
             self.place.setCurrentIndex(self.place.findData(KeyPlace.SESSION))
         self.place.removeItem(keyring)
         self.keyring_note.show()
+        self.adjustSize()
         if was_unchanged:
             self.begin()
 
