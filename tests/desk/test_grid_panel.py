@@ -14,8 +14,8 @@ from oddsdesk.desk.models.grid_entries import Shape
 from oddsdesk.desk.models.grid_filter import GridFilter, Range
 from oddsdesk.desk.panels import grid_states as states
 from oddsdesk.desk.panels.grid import GridPanel
-from oddsdesk.desk.panels.grid_columns_popup import ColumnsPopup
 from oddsdesk.desk.panels.grid_popups import ChoicePopup, RangePopup
+from oddsdesk.desk.widgets.column_chooser import ColumnChooser
 
 PRICES = 18
 NOW_MS = 1_776_340_800_000
@@ -133,8 +133,8 @@ def test_a_kept_layout_that_makes_no_sense_leaves_the_usual_one(make_panel, layo
     assert not panel.model.is_hidden(BY_KEY["odds"])
 
 
-def test_the_column_chooser_shows_and_hides(panel, qtbot):
-    popup = ColumnsPopup(panel, panel.view.order(), panel.model.columns)
+def test_the_column_chooser_shows_and_hides(panel, theme, qtbot):
+    popup = ColumnChooser(panel, theme, panel.view.choices())
     qtbot.addWidget(popup)
     popup.columns_changed.connect(panel.view.show_columns)
     item = next(

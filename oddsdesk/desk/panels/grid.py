@@ -20,11 +20,11 @@ from oddsdesk.desk.models.grid_entries import Shape
 from oddsdesk.desk.models.grid_filter import GridFilter, words_of
 from oddsdesk.desk.panels import grid_states as states
 from oddsdesk.desk.panels.grid_bar import GridBar
-from oddsdesk.desk.panels.grid_columns_popup import ColumnsPopup
 from oddsdesk.desk.panels.grid_export import GridExport
 from oddsdesk.desk.panels.grid_filter_bar import GridFilterBar
 from oddsdesk.desk.panels.grid_view import GridView
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.column_chooser import ColumnChooser
 from oddsdesk.desk.widgets.live_table import LiveTable
 from oddsdesk.desk.widgets.message_bar import MessageBar
 from oddsdesk.desk.widgets.placeholder import Placeholder
@@ -46,6 +46,7 @@ class GridPanel(QWidget):
         super().__init__()
         self.setProperty("look", "panel")
         self._board = board
+        self._theme = theme
         self._clock = clock
         self.model = GridModel(board, clock)
         self.table = LiveTable(theme, self.model, clock, frozen=1)
@@ -57,7 +58,7 @@ class GridPanel(QWidget):
         self.export = GridExport(self)
         self.messages = MessageBar(theme)
         self.placeholder = Placeholder(theme)
-        self._columns: ColumnsPopup | None = None
+        self._columns: ColumnChooser | None = None
         self._is_cut_told = False
         self._idle = QTimer(self, interval=_IDLE_MS)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
@@ -157,7 +158,7 @@ class GridPanel(QWidget):
         dialog.open()
 
     def _choose_columns(self) -> None:
-        popup = ColumnsPopup(self, self.view.order(), self.model.columns)
+        popup = ColumnChooser(self, self._theme, self.view.choices())
         popup.columns_changed.connect(self.view.show_columns)
         popup.reset_requested.connect(self.view.show_usual_columns)
         self._columns = popup

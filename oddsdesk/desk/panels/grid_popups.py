@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QDoubleValidator, QKeyEvent
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -20,36 +18,11 @@ from oddsdesk.desk.models.grid_filter import Range
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.filter_edit import FilterEdit
+from oddsdesk.desk.widgets.popup import Popup
 
 _WIDTH, _HEIGHT = 260, 340
 _SEARCHED_FROM = 9
 _KEY = Qt.ItemDataRole.UserRole
-
-
-class Popup(QFrame):
-    """A frame that stands below a widget until one clicks elsewhere or presses Escape."""
-
-    def __init__(self, parent: QWidget, title: str) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
-        self.setProperty("look", "popup")
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAccessibleName(title)
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(*[spacing.GAP] * 4)
-        self.column.setSpacing(spacing.STEP)
-        heading = QLabel(title)
-        heading.setProperty("look", "soft")
-        self.column.addWidget(heading)
-
-    def open_below(self, widget: QWidget) -> None:
-        """Show it below a widget, within the screen."""
-        self.adjustSize()
-        corner = widget.mapToGlobal(QPoint(0, widget.height() + spacing.HALF))
-        room = widget.screen().availableGeometry()
-        corner.setX(max(room.left(), min(corner.x(), room.right() - self.width())))
-        corner.setY(max(room.top(), min(corner.y(), room.bottom() - self.height())))
-        self.move(corner)
-        self.show()
 
 
 class ChoicePopup(Popup):

@@ -8,6 +8,7 @@ from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.models.grid import GridModel
 from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
 from oddsdesk.desk.models.grid_entries import Shape
+from oddsdesk.desk.widgets.column_chooser import ColumnChoice
 from oddsdesk.desk.widgets.live_table import LiveTable
 
 _KEY = "grid/view"
@@ -42,6 +43,14 @@ class GridView:
         """Return the columns that can move, shown or not, as they stand."""
         header = self._header
         return [header.logicalIndex(place) for place in range(_FIRST, header.count())]
+
+    def choices(self) -> list[ColumnChoice]:
+        """Return the columns that can move, for the chooser."""
+        shown = self._model.columns
+        return [
+            ColumnChoice(place, COLUMNS[place].title, place in shown, COLUMNS[place].tip)
+            for place in self.order()
+        ]
 
     def exported(self) -> list[int]:
         """Return the columns shown, as they stand; the game's too where rows are grouped by it."""

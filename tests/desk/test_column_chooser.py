@@ -1,0 +1,62 @@
+"""The column chooser: what it ticks, finds, stars and tells."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.column_chooser import ColumnChoice, ColumnChooser
+
+NAMES = ("Bovada", "Betsson", "Unibet")
+
+
+@pytest.fixture
+def chooser(theme: Theme, qtbot: QtBot) -> ColumnChooser:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    choices = [ColumnChoice(name, name, name != "Unibet") for name in NAMES]
+    yield ColumnChooser(parent, theme, choices, has_favourites=True)
+
+
+def test_a_tick_counts_at_once(chooser: ColumnChooser, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(chooser.columns_changed) as told:
+        chooser.list.item(0).setCheckState(Qt.CheckState.Unchecked)
+    assert told.args == [list(NAMES), frozenset({"Betsson"})]
+
+
+def test_all_and_none_mean_what_was_found(chooser: ColumnChooser, qtbot: QtBot) -> None:
+    chooser.search.setText("B ss")
+    assert [chooser.list.item(row).isHidden() for row in range(3)] == [True, False, True]
+    with qtbot.waitSignal(chooser.columns_changed) as told:
+        chooser.none.click()
+    assert told.args[1] == {"Bovada"}
+    chooser.search.clear()
+    with qtbot.waitSignal(chooser.columns_changed) as told:
+        chooser.all.click()
+    assert told.args[1] == set(NAMES)
+
+
+def test_the_current_column_becomes_a_favourite_and_no_longer(
+    chooser: ColumnChooser, qtbot: QtBot
+) -> None:
+    assert not chooser.favourite.isEnabled()
+    chooser.list.setCurrentRow(2)
+    with qtbot.waitSignal(chooser.favourites_changed) as told:
+        chooser.favourite.click()
+    assert told.args == [frozenset({"Unibet"})]
+    assert not chooser.list.item(2).icon().isNull()
+    chooser.list.setCurrentRow(0)
+    assert not chooser.favourite.isChecked()
+    chooser.list.setCurrentRow(2)
+    assert chooser.favourite.isChecked()
+    with qtbot.waitSignal(chooser.favourites_changed) as told:
+        chooser.favourite.click()
+    assert told.args == [frozenset()]
+
+
+def test_a_move_tells_the_new_order(chooser: ColumnChooser, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(chooser.columns_changed) as told:
+        root = chooser.list.rootIndex()
+        assert chooser.list.model().moveRow(root, 0, root, 3)
+    assert told.args[0] == ["Betsson", "Unibet", "Bovada"]
