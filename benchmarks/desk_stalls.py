@@ -19,7 +19,7 @@ from PySide6.QtCore import Qt, QTimer
 
 import oddsdesk.desk.app as desk_app
 from oddsdesk.desk.assembly import Desk
-from oddsdesk.server.settings import Settings
+from oddsdesk.desk.profiles import EmbeddedProfile
 from oddsdesk.store.store import open_store
 
 BEAT_MS = 5
@@ -85,14 +85,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         Measured.seconds, Measured.database = given.seconds, Path(folder, "odds.db")
         desk_app.Desk = Measured  # type: ignore[misc]
-        settings = Settings(
-            Measured.database,
-            port=0,
+        profile = EmbeddedProfile(
+            database=str(Measured.database),
             reference=given.reference,
             feeds=(given.feed,),
             speed=given.speed,
         )
-        desk_app.run_desk(settings)
+        desk_app.run_desk(desk_app.Start(profile))
 
 
 if __name__ == "__main__":
