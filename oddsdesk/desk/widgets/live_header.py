@@ -27,7 +27,8 @@ class LiveHeader(QHeaderView):
     def restyle(self) -> None:
         """Take colours and fonts from the theme anew."""
         fonts, tokens = self._theme.fonts, self._theme.tokens
-        self._titles = TextCache(fonts.medium)
+        # Names of one house differ at their ends: Betfair Exchange EU and UK.
+        self._titles = TextCache(fonts.medium, Qt.TextElideMode.ElideMiddle)
         self._notes = TextCache(fonts.small)
         self._ground = QColor(tokens.ground(Ground.RAISED))
         self._line = QColor(tokens.line)

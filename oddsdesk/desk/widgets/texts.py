@@ -20,8 +20,9 @@ class Laid:
 class TextCache:
     """Lays out texts in one font and keeps them."""
 
-    def __init__(self, font: QFont) -> None:
+    def __init__(self, font: QFont, elided: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
         self.font = font
+        self._mode = elided
         self.metrics = QFontMetricsF(font)
         self.height = round(self.metrics.height())
         self._laid: dict[str, Laid] = {}
@@ -35,13 +36,13 @@ class TextCache:
         return laid
 
     def fit(self, text: str, width: int) -> Laid:
-        """Return the text laid out in at most ``width`` pixels, its end elided."""
+        """Return the text laid out in at most ``width`` pixels, elided where it is longer."""
         laid = self._laid.get(text) or self.lay(text)
         if laid.width <= width:
             return laid
         elided = self._elided.get((text, width))
         if elided is None:
-            short = self.metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)
+            short = self.metrics.elidedText(text, self._mode, width)
             elided = self._elided[text, width] = self._make(short)
         return elided
 
