@@ -10,6 +10,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.first_paint import FirstPaint
 from oddsdesk.desk.getting_around import GettingAround
 from oddsdesk.desk.history_source import HistorySource, LogSource, PriceLog, SeenSource
@@ -71,6 +72,7 @@ class Desk:
         self._theme = theme
         self._clock = clock
         self._preferences = preferences
+        self._columns = BookmakerColumns(layout)
         self._past: HistorySource = SeenSource(board)
         self.navigator = Navigator(board, theme, clock, self.around.watch_list)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
@@ -161,7 +163,9 @@ class Desk:
             panel.close_panel()
 
     def _make_matrix(self, game_id: str) -> QWidget:
-        panel = MatrixPanel(self._board, self._theme, self._clock, game_id)
+        panel = MatrixPanel(self._board, self._theme, self._clock, game_id, self._columns)
+        panel.show_watched(game_id in self.around.watch_list)
+        panel.setFocusProxy(panel.table)
         panel.use_history(self._past)
         panel.show_sparklines(self._preferences.get(SPARKLINES))
         panel.watch_requested.connect(self.around.watch_list.toggle)
@@ -208,6 +212,8 @@ class Desk:
         for window in QApplication.topLevelWidgets():
             for table in window.findChildren(LiveTable):
                 table.look_again()
+        for panel in self._matrices():
+            panel.show_watched(panel.game_id in watched)
         self.history.look_again()
 
     def _on_preferences_changed(self, key: str) -> None:

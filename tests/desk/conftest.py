@@ -1,6 +1,7 @@
 """What tests of the desk share: an application with its theme, and a game that is quoted."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -16,6 +17,8 @@ from oddsdesk.contract.resources import (
     ReferenceCell,
 )
 from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.bookmaker_columns import BookmakerColumns
+from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.theme.theme import Scheme, Theme
 
 NOW_MS = 1_776_340_800_000
@@ -34,6 +37,12 @@ def theme(_session_theme: Theme) -> Theme:
     if _session_theme.scheme is not Scheme.DARK or _session_theme.is_colour_blind:
         _session_theme.choose(Scheme.DARK)
     return _session_theme
+
+
+@pytest.fixture
+def columns(tmp_path: Path) -> BookmakerColumns:
+    """The order of bookmakers as a new user has it."""
+    return BookmakerColumns(Layout(tmp_path / "columns.ini"))
 
 
 class Clock:

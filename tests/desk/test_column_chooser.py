@@ -12,11 +12,16 @@ NAMES = ("Bovada", "Betsson", "Unibet")
 
 
 @pytest.fixture
-def chooser(theme: Theme, qtbot: QtBot) -> ColumnChooser:
-    parent = QWidget()
-    qtbot.addWidget(parent)
+def parent(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.fixture
+def chooser(theme: Theme, parent: QWidget) -> ColumnChooser:
     choices = [ColumnChoice(name, name, name != "Unibet") for name in NAMES]
-    yield ColumnChooser(parent, theme, choices, has_favourites=True)
+    return ColumnChooser(parent, theme, choices, has_favourites=True)
 
 
 def test_a_tick_counts_at_once(chooser: ColumnChooser, qtbot: QtBot) -> None:

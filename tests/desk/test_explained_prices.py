@@ -6,7 +6,8 @@ from typing import Any
 from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.models.matrix_layout import FAIR, FROZEN
 from oddsdesk.desk.panels.grid import GridPanel
@@ -14,8 +15,10 @@ from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.theme.theme import Theme
 
 
-def test_a_cell_of_the_matrix_is_about_its_price(theme: Theme, quoted: Any, qtbot: QtBot) -> None:
-    panel = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id)
+def test_a_cell_of_the_matrix_is_about_its_price(
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
+) -> None:
+    panel = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id, columns)
     qtbot.addWidget(panel)
     told: list[RowKey | None] = []
     panel.price_selected.connect(told.append)
@@ -39,5 +42,5 @@ def test_a_row_of_the_grid_is_about_its_price(
     panel.table.set_current(row)
     (key,) = spy.at(spy.count() - 1)
     assert key.game_id == quoted.id
-    assert quoted.board.row(key) is not None
+    assert quoted.board.price(key.game_id, CellKey(*key[1:])) is not None
     panel.close_panel()

@@ -3,15 +3,18 @@
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QModelIndex
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
+from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
 from oddsdesk.desk.models.market_groups import ALL, groups_of
 from oddsdesk.desk.models.matrix import MatrixModel
 from oddsdesk.desk.models.matrix_layout import FAIR, FROZEN, REFERENCE, SELECTION, WINDOW
 from oddsdesk.desk.theme.tokens import Ground, Ink
+
+UNIBET_FIRST = BookmakerOrder(favourites=frozenset({"Unibet"}))
 
 
 @pytest.fixture
@@ -247,8 +250,42 @@ def test_a_section_that_goes_leaves_the_others(model: MatrixModel, quoted: Any) 
 
 
 def test_bookmakers_stand_by_name_with_favourites_first(quoted: Any) -> None:
-    model = MatrixModel(quoted.board, quoted.id, quoted.clock, favourites=["Unibet"])
+    model = MatrixModel(quoted.board, quoted.id, quoted.clock, UNIBET_FIRST)
     assert model.bookmakers == ("Unibet", "Betsson", "Bovada", "Matchbook")
+    assert model.header(FROZEN).title == "★ Unibet"
+    assert "favourite" in model.header(FROZEN).tip
+
+
+def test_columns_come_go_and_move_as_the_user_wants(
+    model: MatrixModel, quoted: Any, qtmodeltester: ModelTester
+) -> None:
+    qtmodeltester.check(model)
+    model.set_folded(0, True)
+    row = row_of(model, "Over 2.5")
+    held = QPersistentModelIndex(model.index(row, column_of(model, "Betsson")))
+    gone = QPersistentModelIndex(model.index(row, column_of(model, "Matchbook")))
+    order = BookmakerOrder(("Unibet", "Betsson"), hidden=frozenset({"Matchbook"}))
+    model.show_bookmakers(order)
+    assert model.bookmakers == ("Unibet", "Betsson", "Bovada")
+    assert cell_of(model, "Over 2.5", "Betsson").text == "1.92"
+    assert (held.row(), held.column()) == (row, FROZEN + 1)
+    assert not gone.isValid()
+    assert model.is_folded(0)
+    model.show_bookmakers(BookmakerOrder())
+    assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
+    assert held.column() == FROZEN
+    assert cell_of(model, "Over 2.5", "Matchbook").text == "2.00"
+
+
+def test_a_hidden_bookmaker_that_begins_to_quote_stays_hidden(
+    model: MatrixModel, quoted: Any
+) -> None:
+    model.show_bookmakers(BookmakerOrder(hidden=frozenset({"Newbook"})))
+    quoted.quote("btts", {"Yes": {"Newbook": 1.67, "Other": 1.7}})
+    quoted.load()
+    model.flush()
+    assert model.bookmakers[-1] == "Other"
+    assert "Newbook" not in model.bookmakers
 
 
 def test_a_group_shows_its_markets_and_hides_empty_columns(model: MatrixModel, quoted: Any) -> None:

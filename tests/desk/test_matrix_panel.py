@@ -1,5 +1,6 @@
 """The matrix panel: what it says of a game, its states, opening a bookmaker's page."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.models.matrix_layout import FROZEN
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.panels.matrix_states import state_without_rows, trouble_text
@@ -22,9 +24,11 @@ LIVE = Connection(link=Link.LIVE)
 
 
 @pytest.fixture
-def panel(theme: Theme, quoted: Any, qtbot: QtBot) -> MatrixPanel:
+def panel(
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
+) -> Iterator[MatrixPanel]:
     quoted.board.set_connection(LIVE)
-    made = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id)
+    made = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id, columns)
     qtbot.addWidget(made)
     made.resize(1_118, 600)
     with qtbot.waitExposed(made):
@@ -48,7 +52,7 @@ def header_texts(panel: MatrixPanel) -> list[str]:
 def test_the_header_says_game_time_and_columns(panel: MatrixPanel) -> None:
     texts = header_texts(panel)
     assert texts[0] == "Everton v Liverpool"
-    assert "Columns 4 / 4" in texts
+    assert panel.header.columns.text() == "Columns 4 / 4 ▾"
     assert any(text.startswith("EPL · ") and text.endswith("in 2 d 19 h") for text in texts)
     assert "Live" not in texts
 
@@ -62,7 +66,7 @@ def test_a_game_in_play_says_so(panel: MatrixPanel, quoted: Any) -> None:
 def test_a_chip_narrows_markets_and_columns(panel: MatrixPanel) -> None:
     panel.header.chips.choose("totals")
     assert panel.table.model.rowCount() == 3
-    assert "Columns 3 / 4" in header_texts(panel)
+    assert panel.header.columns.text() == "Columns 3 / 4 ▾"
 
 
 def test_no_column_is_cut_off_in_the_frozen_part(panel: MatrixPanel) -> None:
@@ -97,11 +101,11 @@ def test_lost_prices_stay(panel: MatrixPanel, quoted: Any) -> None:
 
 
 def test_before_its_prices_are_read_a_game_is_loading(
-    theme: Theme, quoted: Any, qtbot: QtBot
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
 ) -> None:
     board = Board(quoted.clock)
     board.set_connection(LIVE)
-    panel = MatrixPanel(board, theme, quoted.clock, quoted.id)
+    panel = MatrixPanel(board, theme, quoted.clock, quoted.id, columns)
     qtbot.addWidget(panel)
     panel.show()
     assert "Reading the prices" in said(panel, Placeholder)
@@ -197,3 +201,15 @@ def test_chips_give_way_to_a_menu_in_a_narrow_window(panel: MatrixPanel) -> None
     menu.menu_shown.actions()[1].trigger()
     assert panel.header.chips.current == "result"
     assert menu.text() == "Result ▾"
+
+
+def test_the_star_says_whether_the_game_is_watched_and_asks_for_it(
+    panel: MatrixPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    star = panel.header.star
+    assert (star.isChecked(), star.toolTip()) == (False, "Watch this game (*)")
+    with qtbot.waitSignal(panel.watch_requested) as told:
+        star.click()
+    assert told.args == [quoted.id]
+    panel.show_watched(True)
+    assert (star.isChecked(), star.toolTip()) == (True, "Watch this game no longer (*)")

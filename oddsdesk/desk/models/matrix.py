@@ -1,6 +1,5 @@
 """A game's matrix as a live model: frozen columns of the reference, then a column a bookmaker."""
 
-from collections.abc import Iterable
 from functools import cache
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
@@ -13,6 +12,7 @@ from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
 from oddsdesk.desk.models import matrix_cells as looks
 from oddsdesk.desk.models import matrix_tips as tips
+from oddsdesk.desk.models.bookmaker_order import USUAL, BookmakerOrder
 from oddsdesk.desk.models.figures import fair_sample, odds_sample, odds_style
 from oddsdesk.desk.models.main_lines import MainLines
 from oddsdesk.desk.models.market_groups import ALL, is_in_group
@@ -36,9 +36,9 @@ from oddsdesk.desk.widgets.live_model import Index, LiveModel
 class MatrixModel(LiveModel):
     """Shows a game of the board; cells are made when they are first asked for.
 
-    Bookmakers without a price in the markets shown have no column. Those that come later
-    are appended; columns are ordered anew only when the user chooses markets, and once when
-    the whole picture is first read.
+    Bookmakers that the user hides, or that price none of the markets shown, have no column.
+    Those that come later are appended; columns are ordered anew only when the user chooses
+    markets or columns, and once when the whole picture is first read.
     """
 
     has_sections = True
@@ -50,14 +50,14 @@ class MatrixModel(LiveModel):
         board: Board,
         game_id: str,
         clock: Clock,
-        favourites: Iterable[str] = (),
+        order: BookmakerOrder = USUAL,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._board = board
         self._game_id = game_id
         self._clock = clock
-        self._layout = MatrixLayout(favourites)
+        self._layout = MatrixLayout(order)
         self._group = ALL
         self._lines = MainLines()
         self._is_outdated = False
@@ -88,6 +88,19 @@ class MatrixModel(LiveModel):
         if group != self._group:
             self._group = group
             self._start_over()
+
+    def show_bookmakers(self, order: BookmakerOrder) -> None:
+        """Have the columns that an order asks for; rows stay as they are.
+
+        The table sizes new columns in ``show_columns``.
+        """
+        self._layout.order = order
+        self._arrange_columns(order.shown(bookmakers_of(self._shown_sections())))
+        self.laid_out.emit()
+
+    def bookmaker(self, column: int) -> str | None:
+        """Return whose prices a column shows; None in the frozen part."""
+        return self._layout.bookmaker_of(column)
 
     def show_past(self, shown: bool) -> None:
         """Have the column of sparklines or not; the table asks anew in ``show_columns``."""
@@ -144,6 +157,8 @@ class MatrixModel(LiveModel):
         tip = f"{name}: newest price seen {age} ago" if age else name
         if column == REFERENCE:
             return Header(name, f"{age} · limit" if age else "limit", tip)
+        if name in self._layout.order.favourites:
+            return Header(f"★ {name}", age, f"{tip} · favourite", is_marked=True)
         return Header(name, age, tip)
 
     def cell(self, row: int, column: int) -> Cell:
@@ -257,7 +272,7 @@ class MatrixModel(LiveModel):
         self._lines.forget()
         sections = self._shown_sections()
         self._layout.rows = rows_of(sections, self._lines.is_folded)
-        self._layout.set_bookmakers(self._layout.in_order(bookmakers_of(sections)))
+        self._layout.set_bookmakers(self._layout.order.shown(bookmakers_of(sections)))
         self._layout.index()
         self._is_provisional = not self._is_read()
         self.endResetModel()
@@ -269,17 +284,44 @@ class MatrixModel(LiveModel):
             self._start_over()
             return
         found = bookmakers_of(self._shown_sections()) - set(self._layout.bookmakers)
-        if found:
-            first = self.columnCount()
-            self.beginInsertColumns(QModelIndex(), first, first + len(found) - 1)
-            added = self._layout.in_order(found)
-            self._layout.set_bookmakers([*self._layout.bookmakers, *added])
-            self.endInsertColumns()
+        self._append_columns(self._layout.order.shown(found))
         self._bring_rows_up_to_date()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)
         self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
         self.sparklines.look_for_lines()
         self.laid_out.emit()
+
+    def _append_columns(self, bookmakers: list[str]) -> None:
+        if bookmakers:
+            first = self.columnCount()
+            self.beginInsertColumns(QModelIndex(), first, first + len(bookmakers) - 1)
+            self._layout.set_bookmakers([*self._layout.bookmakers, *bookmakers])
+            self.endInsertColumns()
+
+    def _arrange_columns(self, wanted: list[str]) -> None:
+        """Have columns for these bookmakers; a current cell stays with its bookmaker."""
+        layout = self._layout
+        for place in reversed(range(len(layout.bookmakers))):
+            if layout.bookmakers[place] not in wanted:
+                self.beginRemoveColumns(QModelIndex(), FROZEN + place, FROZEN + place)
+                layout.set_bookmakers([*layout.bookmakers[:place], *layout.bookmakers[place + 1 :]])
+                self.endRemoveColumns()
+        self._append_columns([name for name in wanted if name not in layout.bookmakers])
+        if layout.bookmakers != wanted:
+            self._put_columns_in_order(wanted)
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
+
+    def _put_columns_in_order(self, wanted: list[str]) -> None:
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        names = [self._layout.bookmaker_of(index.column()) for index in before]
+        self._layout.set_bookmakers(wanted)
+        after = [
+            index if name is None else self.index(index.row(), FROZEN + wanted.index(name))
+            for index, name in zip(before, names, strict=True)
+        ]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
 
     def _bring_rows_up_to_date(self) -> None:
         layout = self._layout

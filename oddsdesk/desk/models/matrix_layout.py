@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from oddsdesk.board.matrix import CellKey, MatrixLine, Section, SectionKey
+from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
 from oddsdesk.desk.models.matrix_rows import Row
 
 SELECTION: Final = 0
@@ -18,10 +19,11 @@ FROZEN: Final = 5
 class MatrixLayout:
     """Rows and bookmakers in their present order, with ways to find a place by its key."""
 
-    def __init__(self, favourites: Iterable[str]) -> None:
+    def __init__(self, order: BookmakerOrder) -> None:
+        self.order = order
+        """What the user wants of bookmakers; ``set_bookmakers`` brings columns up to date."""
         self.rows: list[Row] = []
         self.bookmakers: list[str] = []
-        self._favourites = {name: place for place, name in enumerate(favourites)}
         self._columns: dict[str | None, int] = {}
         self._lines: dict[tuple[str, int, str], int] = {}
         self._titles: dict[SectionKey, int] = {}
@@ -39,13 +41,6 @@ class MatrixLayout:
         self._columns[None] = REFERENCE
         for row in self.rows:
             row.forget(self.width)
-
-    def in_order(self, bookmakers: Iterable[str]) -> list[str]:
-        """Return bookmakers as columns stand at first: favourites, then by name."""
-        last = len(self._favourites)
-        return sorted(
-            bookmakers, key=lambda name: (self._favourites.get(name, last), name.casefold())
-        )
 
     def index(self) -> None:
         """Bring the ways to find places up to date with the rows."""

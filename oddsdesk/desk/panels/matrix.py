@@ -1,6 +1,6 @@
 """The game matrix: every selection of a game by every bookmaker, live."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
@@ -10,11 +10,13 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.actions.binding import attach
+from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.history_source import HistorySource
 from oddsdesk.desk.links import open_link
 from oddsdesk.desk.models.market_groups import ALL
 from oddsdesk.desk.models.matrix import MatrixModel
 from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.panels.matrix_columns import MatrixColumns
 from oddsdesk.desk.panels.matrix_header import MatrixHeader
 from oddsdesk.desk.panels.matrix_states import state_without_rows
 from oddsdesk.desk.theme.theme import Theme
@@ -40,17 +42,18 @@ class MatrixPanel(QWidget):
         theme: Theme,
         clock: Clock,
         game_id: str,
-        favourites: Iterable[str] = (),
+        columns: BookmakerColumns,
     ) -> None:
         super().__init__()
         self.setProperty("look", "panel")
         self._board = board
         self._clock = clock
-        self._game_id = game_id
-        self._model = MatrixModel(board, game_id, clock, favourites, self)
+        self.game_id = game_id
+        self._model = MatrixModel(board, game_id, clock, columns.order, self)
         self.header = MatrixHeader(theme)
         self.table = LiveTable(theme, self._model, clock, frozen=FROZEN, outlines_current=True)
         self.table.setAccessibleName("Game matrix")
+        self.columns = MatrixColumns(columns, self._model, self.table, theme)
         self._placeholder = Placeholder(theme)
         self._clock_timer = QTimer(self, interval=_CLOCK_MS)
         self._clock_timer.timeout.connect(self._show_moment)
@@ -58,13 +61,18 @@ class MatrixPanel(QWidget):
         self.header.group_chosen.connect(self._model.show_group)
         self._model.laid_out.connect(self._show_layout)
         self.table.opened.connect(self._on_table_opened)
-        attach(self, "matrix.fold", lambda: self._model.fold_all(folded=True))
-        attach(self, "matrix.unfold", lambda: self._model.fold_all(folded=False))
-        attach(self, "matrix.markets", self.header.chips.choose_next)
-        attach(self, "matrix.watch", lambda: self.watch_requested.emit(game_id))
         self.table.current_changed.connect(self._on_table_current_changed)
         self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._attach_actions()
         self._show_layout()
+
+    def choose_columns(self) -> None:
+        """Let the user choose which bookmakers are shown."""
+        self.columns.choose(self.header.columns)
+
+    def show_watched(self, is_watched: bool) -> None:
+        """Say whether the game is watched."""
+        self.header.show_watched(is_watched)
 
     def use_history(self, source: HistorySource) -> None:
         """Draw sparklines of what was before this desk was started, too."""
@@ -80,6 +88,28 @@ class MatrixPanel(QWidget):
         self._clock_timer.stop()
         self._model.close()
         self._unsubscribe()
+
+    def _attach_actions(self) -> None:
+        columns = self.columns
+        acts: dict[str, Callable[[], object]] = {
+            "matrix.fold": lambda: self._model.fold_all(folded=True),
+            "matrix.unfold": lambda: self._model.fold_all(folded=False),
+            "matrix.markets": self.header.chips.choose_next,
+            "matrix.watch": self._ask_to_watch,
+            "matrix.columns": self.choose_columns,
+            "matrix.favourite": columns.turn_favourite,
+            "matrix.hide_column": columns.hide,
+            "matrix.column_left": lambda: columns.shift(-1),
+            "matrix.column_right": lambda: columns.shift(1),
+            "matrix.usual_columns": columns.reset,
+        }
+        for ident, act in acts.items():
+            attach(self, ident, act)
+        self.header.columns_requested.connect(self.choose_columns)
+        self.header.watch_requested.connect(self._ask_to_watch)
+
+    def _ask_to_watch(self) -> None:
+        self.watch_requested.emit(self.game_id)
 
     def _lay_out(self) -> None:
         body = QWidget()
@@ -102,7 +132,7 @@ class MatrixPanel(QWidget):
     def _show_moment(self) -> None:
         now_ms, connection = self._clock(), self._board.connection
         matrix = self._model.matrix
-        self.header.show_game(matrix or self._board.games.get(self._game_id), now_ms)
+        self.header.show_game(matrix or self._board.games.get(self.game_id), now_ms)
         has_rows = self._model.rowCount() > 0
         if not has_rows:
             state = state_without_rows(matrix, connection, now_ms)

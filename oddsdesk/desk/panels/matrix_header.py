@@ -4,7 +4,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.matrix import Matrix
@@ -28,9 +28,13 @@ class MatrixHeader(QWidget):
 
     group_chosen = Signal(str)
     """The key of a group of markets (``market_groups``)."""
+    watch_requested = Signal()
+    """The user wants to watch this game, or no longer."""
+    columns_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
+        self._theme = theme
         self.setProperty("look", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedHeight(spacing.BAR)
@@ -50,11 +54,14 @@ class MatrixHeader(QWidget):
         self._menu = MenuButton("Markets", tells_purpose=False)
         self._menu.menu_shown.aboutToShow.connect(self._fill_menu)
         self._chips: list[tuple[str, str]] = []
-        self._columns = QLabel()
-        self._columns.setProperty("look", "note")
-        self._columns.setToolTip(
-            "Bookmakers that price the markets shown, of all that price this game"
-        )
+        self.columns = _button("Choose columns: those shown, of all that price this game (C)")
+        self.columns.clicked.connect(self.columns_requested)
+        self.star = _button("Watch this game (*)")
+        self.star.setAccessibleName("Watch this game")
+        self.star.setCheckable(True)
+        self.star.clicked.connect(self.watch_requested)
+        theme.changed.connect(self._show_star)
+        self._show_star()
         self._lay_out()
 
     def show_game(self, game: Matrix | GameEntry | None, now_ms: int) -> None:
@@ -76,25 +83,39 @@ class MatrixHeader(QWidget):
         self.chips.show_chips(chips)
         self._chips = chips
         self._show_choice()
-        self._columns.setText(f"Columns {columns} / {len(matrix.bookmakers)}")
+        text = f"Columns {columns} / {len(matrix.bookmakers)}"
+        self.columns.setText(f"{text} ▾")
+        self.columns.setAccessibleName(text)
+
+    def show_watched(self, is_watched: bool) -> None:
+        """Say whether the game is watched."""
+        self.star.setChecked(is_watched)
+        self._show_star()
 
     def _lay_out(self) -> None:
         line = QHBoxLayout(self)
         line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
         line.setSpacing(spacing.GAP)
+        line.addWidget(self.star)
         line.addWidget(self._title)
         line.addWidget(self._dot)
         line.addWidget(self._live)
         line.addWidget(self._facts, 1)
         line.addWidget(self.chips)
         line.addWidget(self._menu)
-        line.addWidget(self._columns)
+        line.addWidget(self.columns)
         self._dot.hide()
         self._live.hide()
 
+    def _show_star(self) -> None:
+        is_on = self.star.isChecked()
+        icon, ink = ("star-filled", Ink.ACCENT) if is_on else ("star", Ink.NOTE)
+        self.star.setIcon(self._theme.icon(icon, ink))
+        self.star.setToolTip("Watch this game no longer (*)" if is_on else "Watch this game (*)")
+
     def _show_choice(self) -> None:
         """Show chips where there is room beside the title, else one button with a menu."""
-        others = (self._title, self._live, self._columns)
+        others = (self.star, self._title, self._live, self.columns)
         taken = sum(part.sizeHint().width() + spacing.GAP for part in others) + _FACTS_WIDTH
         has_room = self.width() >= taken + self.chips.sizeHint().width()
         has_choice = len(self._chips) > 1
@@ -115,3 +136,11 @@ class MatrixHeader(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_choice()
+
+
+def _button(tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setProperty("look", "plain")
+    button.setToolTip(tip)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
