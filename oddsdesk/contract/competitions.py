@@ -26,6 +26,11 @@ SPORT_BY_COMPETITION: Final = MappingProxyType(
 )
 
 
+def sport_title(sport: str) -> str:
+    """Return a sport as people write it; the contract's name is one word."""
+    return "American football" if sport == "AmericanFootball" else sport
+
+
 def sport_of(competition: str) -> str:
     """Return the sport of a competition code; ``Other`` for a code that has no entry."""
     return SPORT_BY_COMPETITION.get(competition, OTHER)

@@ -50,11 +50,11 @@ def panel(make_panel):
 
 
 def test_it_counts_what_is_shown_of_what_there_is(panel):
-    assert panel.bar.count.text() == "18 prices"
+    assert panel.bar.count.accessibleName() == "18 prices"
     panel.show_filter(GridFilter(bookmakers=frozenset({"Bovada"})))
-    assert panel.bar.count.text() == "5 of 18 prices"
+    assert panel.bar.count.accessibleName() == "5 of 18 prices"
     panel.bar.shapes.choose(Shape.SELECTIONS.value)
-    assert panel.bar.count.text() == "5 of 6 selections"
+    assert panel.bar.count.accessibleName() == "5 of 6 selections"
 
 
 def test_typing_filters_and_clearing_all_forgets_the_words_too(panel, qtbot):
@@ -190,7 +190,7 @@ def test_a_stopped_export_writes_nothing(panel, tmp_path):
 
 def test_reading_can_be_stopped_and_goes_on(panel, quoted, qtbot):
     quoted.board.set_gathering(Gathering(3, 26, 1_500))
-    assert panel.bar.reading.text() == "reading slice 3 of 26"
+    assert panel.bar.reading.accessibleName() == "reading slice 3 of 26"
     with qtbot.waitSignal(panel.pause_requested) as told:
         panel.bar.pause.click()
     assert told.args == [True]
@@ -234,7 +234,7 @@ def test_each_state_looks_different(connection, gathering, total, sentence):
 
 def test_what_the_plan_leaves_out_is_said(panel, quoted):
     quoted.board.set_connection(Connection(Link.LIVE, has_live=False))
-    assert panel.bar.reading.text() == "in-play prices are not in your plan"
+    assert panel.bar.reading.accessibleName() == "in-play prices are not in your plan"
 
 
 def test_an_empty_board_is_being_read(theme, layout, quoted, qtbot):

@@ -33,7 +33,8 @@ def arithmetic(said: Explanation) -> list[Fact]:
     if said.doubt is not None or verdict.fair_odds is None or verdict.fair_final is None:
         return facts
     if said.margin_share is not None and said.method in (DEFAULT_METHOD, "additive"):
-        facts.append(Fact(f"Margin ÷ {said.outcomes} outcomes", f"{said.margin_share:.2f} pp"))
+        share = f"{said.margin_share:.2f} pp".replace("-", _MINUS)
+        facts.append(Fact(f"Margin ÷ {said.outcomes} outcomes", share))
     elif verdict.payout_rate is not None:
         facts.append(Fact("Margin", f"{(verdict.payout_rate - 1) * 100:.2f} %"))
     facts.append(Fact("Fair price", f"{verdict.fair_odds:.3f}"))

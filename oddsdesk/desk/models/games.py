@@ -14,7 +14,7 @@ from PySide6.QtCore import (
 )
 
 from oddsdesk.board.games import GameEntry
-from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.competitions import SPORTS, sport_title
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -138,14 +138,14 @@ class CompetitionsModel(QAbstractItemModel):
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
         node = self._node(index)
         if role == Qt.ItemDataRole.DisplayRole:
-            return node.name
+            return sport_title(node.name)
         if role == GAME_COUNT_ROLE:
             return node.games
         if role == LIVE_COUNT_ROLE:
             return node.live
         if role == Qt.ItemDataRole.AccessibleTextRole:
             live = f", {node.live} live" if node.live else ""
-            return f"{node.name}, {node.games} games{live}"
+            return f"{sport_title(node.name)}, {node.games} games{live}"
         return None
 
 
@@ -212,7 +212,7 @@ class GamesModel(QAbstractListModel):
     def scope_name(self) -> str:
         """What is shown while nothing is filtered."""
         sport, competition = self._scope
-        return competition or sport or "All games"
+        return competition or sport_title(sport or "All games")
 
     @property
     def total(self) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
+from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.export.table import ExportColumn, Kind, Value
@@ -89,7 +90,7 @@ COLUMNS = (
     ),
     GridColumn(
         "sport", "Sport", Column("AmericanFootball", Align.LEFT),
-        looks.soft(lambda line: line.sport), attrgetter("line.sport"), is_usual=False,
+        looks.soft(lambda line: sport_title(line.sport)), attrgetter("line.sport"), is_usual=False,
     ),
     GridColumn(
         "competition", "Competition", Column("TENNIS", Align.LEFT),
@@ -122,7 +123,7 @@ COLUMNS = (
         tip="The bookmaker's price; of a selection the best one of the bookmakers compared",
     ),
     GridColumn(
-        "ev_pct", "EV", Column("+100.0 %"), looks.ev, attrgetter("ev"), Kind.NUMBER, 2,
+        "ev_pct", "EV", Column("+1000.0 %"), looks.ev, attrgetter("ev"), Kind.NUMBER, 2,
         descending_first=True, tip="True EV: the edge over the fair price, safety floor included",
     ),
     GridColumn(

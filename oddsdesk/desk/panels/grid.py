@@ -50,6 +50,7 @@ class GridPanel(QWidget):
         self._clock = clock
         self.model = GridModel(board, clock)
         self.table = LiveTable(theme, self.model, clock, frozen=1)
+        self.model.rows_in_view = self.table.rows_in_view
         self.table.setAccessibleName("Odds grid")
         self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.view = GridView(self.model, self.table, layout)
@@ -173,7 +174,7 @@ class GridPanel(QWidget):
         model, gathering, connection = self.model, self._board.gathering, self._board.connection
         what = "prices" if model.shape is Shape.PRICES else "selections"
         of = "" if model.count == model.total else f" of {model.total:,}"
-        self.bar.count.setText(f"{model.count:,}{of} {what}")
+        self.bar.count.show_text(f"{model.count:,}{of} {what}")
         reading = states.reading_text(gathering)
         facts = [text for text in (reading, states.live_text(connection)) if text]
         is_first = gathering.finished_at is None and bool(reading)

@@ -4,7 +4,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QMenu,
     QProgressBar,
     QSizePolicy,
@@ -19,6 +18,7 @@ from oddsdesk.desk.theme.icons import SIZE
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.chips import ChipRow
+from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.filter_edit import FilterEdit
 
 _LEAST_FILTER_WIDTH, _FILTER_WIDTH = 130, 260
@@ -48,9 +48,9 @@ class GridBar(QWidget):
         self._theme = theme
         # Where there is too little room the line is cut; it never widens the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.count = QLabel()
+        self.count = ElidedLabel()
         self.count.setFont(theme.fonts.strong)
-        self.reading = QLabel()
+        self.reading = ElidedLabel()
         self.reading.setProperty("look", "note")
         self.progress = QProgressBar(textVisible=False)
         self.progress.setFixedSize(_PROGRESS_WIDTH, spacing.HALF)
@@ -75,7 +75,7 @@ class GridBar(QWidget):
 
     def show_reading(self, text: str, done: int, total: int | None, *, paused: bool) -> None:
         """Say how far the first reading is; ``total`` None is not known, 0 hides the progress."""
-        self.reading.setText(text)
+        self.reading.show_text(text)
         self.reading.setVisible(bool(text))
         self.progress.setVisible(total != 0 and not paused)
         self.progress.setRange(0, total or 0)
