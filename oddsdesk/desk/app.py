@@ -11,6 +11,7 @@ from oddsdesk import __version__
 from oddsdesk.board.board import Board
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.assembly import Desk
+from oddsdesk.desk.connection_log import log_connection
 from oddsdesk.desk.connections import Connections
 from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
 from oddsdesk.desk.embedding import EmbeddedSession
@@ -101,6 +102,7 @@ async def _run(app: QApplication, root: Root) -> str | None:
     get = root.preferences.get
     theme = Theme(app, Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
     board = Board(system_clock, root.method)
+    log_connection(board, system_clock)
     records = Records(data_folder() / LEDGER)
     desk = Desk(board, theme, root.layout, root.preferences, records, system_clock)
     switchboard = Switchboard(board, system_clock, root.make_session)

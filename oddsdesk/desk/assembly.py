@@ -84,9 +84,7 @@ class Desk:
         self.status_bar = StatusBar(board, theme, clock, board.method)
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
         self._place()
-        self.around.offer(
-            self.top_bar, self.navigator, self.games, self.grid, self.open_game_beside
-        )
+        self.around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
         self.status_bar.watched_requested.connect(self.navigator.show_watched)
         self.around.watch_list.changed.connect(self._show_watched)
         self._show_watched()
@@ -124,6 +122,13 @@ class Desk:
     def open_game_beside(self, game_id: str) -> None:
         """Show a game in a tab of its own."""
         self.games.open_beside(game_id, self._title(game_id))
+
+    def go_to_game(self, game_id: str) -> None:
+        """Show a game in a tab of its own, with the keyboard in its prices."""
+        self.open_game_beside(game_id)
+        panel = self.games.active_panel()
+        if panel is not None:
+            panel.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def begin_anew(self) -> None:
         """Close every game: the board is about to hold those of another service."""

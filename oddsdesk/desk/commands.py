@@ -19,7 +19,7 @@ from oddsdesk.desk.text_size import TextSize
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.watch_list import WatchList
-from oddsdesk.desk.window import MainWindow
+from oddsdesk.desk.window import MainWindow, focus_within
 
 _MENU = (
     ("go.filter", "go.watched", "go.grid", "go.next_tab", "go.previous_tab"),
@@ -57,7 +57,7 @@ class Commands(QObject):
         bind, window = self._actions.bind, self._window
         bind("go.filter", navigator.focus_filter)
         bind("go.watched", navigator.toggle_watched)
-        bind("go.grid", lambda: window.tabs.setCurrentWidget(grid))
+        bind("go.grid", lambda: _show_tab(window, grid))
         bind("go.next_tab", lambda: self._turn(1))
         bind("go.previous_tab", lambda: self._turn(-1))
         bind("game.watch", lambda: self._on_active(games, self._watch_list.toggle))
@@ -116,3 +116,9 @@ class Commands(QObject):
             action="Report…",
             act=self._show_report,
         )
+
+
+def _show_tab(window: MainWindow, part: QWidget) -> None:
+    """Bring a tab to the front, with the keyboard in its table."""
+    window.tabs.setCurrentWidget(part)
+    focus_within(part)

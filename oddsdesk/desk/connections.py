@@ -1,6 +1,7 @@
 """The connection's menu and what it does: change, edit, test, and say what went wrong."""
 
 import asyncio
+import logging
 from collections.abc import Coroutine
 from typing import Any
 
@@ -17,6 +18,8 @@ from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.window import MainWindow
 from oddsdesk.tasks import spawn, stop
+
+_log = logging.getLogger(__name__)
 
 
 class Connections(QObject):
@@ -127,6 +130,7 @@ class Connections(QObject):
     def _on_switchboard_entered(self) -> None:
         session = self._switchboard.session
         assert session is not None
+        _log.info("using %s%s", session.profile.name, _address(session))
         self._top_bar.show_connection(session.profile.name)
         self._look_at_feeds()
         try:
@@ -153,6 +157,14 @@ class Connections(QObject):
             except LocalServerError:
                 return  # it was stopped meanwhile: the next one says its own feeds
         self._top_bar.show_feed(badge_of(feeds))
+
+
+def _address(session: Session) -> str:
+    """Return where it answers, as the log says it; empty for another process's server."""
+    if session.local is not None:
+        return f" at {session.local.address}"
+    profile = session.profile
+    return f" at {profile.base_url}" if isinstance(profile, RemoteProfile) else ""
 
 
 def badge_of(feeds: list[LocalFeed]) -> str:

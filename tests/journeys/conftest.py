@@ -5,13 +5,17 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.journeys.desk_window import DeskWindow
+
 START_LIMIT_S = 30
 STOP_LIMIT_S = 10
+LOG_LIMIT_S = 30
 
 
 class Program:
@@ -36,10 +40,15 @@ class Program:
         """Read its log up to the line that holds ``part`` and return that line."""
         assert self.process.stderr is not None
         seen = []
-        for line in self.process.stderr:
-            if part in line:
-                return line
-            seen.append(line)
+        impatience = threading.Timer(LOG_LIMIT_S, self.process.kill)
+        impatience.start()
+        try:
+            for line in self.process.stderr:
+                if part in line:
+                    return line
+                seen.append(line)
+        finally:
+            impatience.cancel()
         pytest.fail(f"the program ended without saying {part!r}: {''.join(seen)}")
 
     def finish(self, how: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
@@ -100,3 +109,16 @@ def screen() -> Iterator[str]:
     yield f":{display}"
     server.terminate()
     server.wait(STOP_LIMIT_S)
+
+
+@pytest.fixture
+def open_desk(launch: Launch, screen: str) -> Callable[..., DeskWindow]:
+    """Starts the desk with arguments and returns it once its window shows prices."""
+    if shutil.which("xdotool") is None:
+        pytest.skip("xdotool is not installed")
+
+    def start(*arguments: str, **extra: str) -> DeskWindow:
+        program = launch("desk", "--verbose", *arguments, DISPLAY=screen, **extra)
+        return DeskWindow(program, screen)
+
+    return start

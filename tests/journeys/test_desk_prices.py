@@ -1,0 +1,86 @@
+"""At the desk: find a game's best price, open it at the bookmaker, understand a value bet."""
+
+import csv
+import os
+import select
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.conftest import Launch
+from tests.journeys.desk_window import LIMIT_S
+from tests.journeys.test_service import quote
+
+EVERTON = {
+    "Harbour": {"Everton": 3.1, "Draw": 3.4, "Liverpool": 2.3},
+    "Meridian": {"Everton": 3.2, "Draw": 3.3, "Liverpool": 2.4},
+    "Northgate": {"Everton": 3.05, "Draw": 3.6, "Liverpool": 2.35},
+}
+HAMMARBY = {"match_name": "Hammarby vs Kalmar", "competition": "Allsvenskan"}
+ALBA = {"match_name": "Alba vs Bremen", "competition": "BBL"}
+
+
+def _ingest(launch: Launch, folder: Path, *quotes: str) -> str:
+    file, database = folder / "quotes.ndjson", str(folder / "odds.db")
+    file.write_text("".join(quotes))
+    ingesting = launch("ingest", str(file), "--database", database)
+    assert ingesting.process.communicate(timeout=30)[1] == ""
+    return database
+
+
+@pytest.fixture
+def two_games(launch: Launch, tmp_path: Path) -> str:
+    """A database whose other game has more bookmakers and so is the one opened first."""
+    everton = [
+        quote(odds, bookmaker=name, url=f"https://{name.lower()}.example/everton")
+        for name, odds in EVERTON.items()
+    ]
+    names = [*EVERTON, "Southquay"]
+    others = [quote({"Hammarby": 2.1, "Kalmar": 3.4}, bookmaker=n, **HAMMARBY) for n in names]
+    return _ingest(launch, tmp_path, *everton, *others)
+
+
+def test_the_best_price_of_a_game_is_found_and_opened_at_its_bookmaker(
+    open_desk, two_games: str, tmp_path: Path
+):
+    browser, visited = tmp_path / "xdg-open", tmp_path / "visited"
+    os.mkfifo(visited)
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{visited}"\n')
+    browser.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    desk = open_desk("--local", "--database", two_games, PATH=path)
+    desk.wait_for_title("^Hammarby v Kalmar – oddsdesk$")
+    desk.go_to("everton")
+    desk.wait_for_title("^Everton v Liverpool – oddsdesk$")
+
+    desk.press("ctrl+g")
+    rows = csv.DictReader(desk.copied("Northgate").splitlines(), delimiter="\t")
+    best = {
+        row["Selection"]: row["Bookmaker"]
+        for row in rows
+        if row["Game"] == "Everton vs Liverpool" and float(row["Odds"]) == float(row["Best"])
+    }
+    assert best == {"Everton": "Meridian", "Draw": "Northgate", "Liverpool": "Meridian"}
+
+    desk.go_to("everton")
+    desk.press("ctrl+Home", "Down", "End", "Left")
+    assert desk.explanation("Everton at Meridian, 3.2").startswith("Everton at Meridian, 3.2\n")
+    reading = os.open(visited, os.O_RDONLY | os.O_NONBLOCK)
+    desk.go_to("everton")
+    desk.press("Return")
+    assert select.select([reading], [], [], LIMIT_S)[0]
+    assert os.read(reading, 1000) == b"https://meridian.example/everton\n"
+    os.close(reading)
+
+
+def test_a_value_bet_is_explained_with_its_window(open_desk, launch: Launch, tmp_path: Path):
+    reference = quote({"Alba": 2.05, "Bremen": 1.88}, bookmaker="Pinnacle", **ALBA)
+    harbour = quote({"Alba": 2.15, "Bremen": 1.8}, bookmaker="Harbour", **ALBA)
+    database = _ingest(launch, tmp_path, reference, harbour)
+    desk = open_desk("--local", "--database", database, "--reference", "Pinnacle")
+    desk.go_to("alba")
+    desk.press("ctrl+Home", "Down", "End")
+    said = desk.explanation("Alba at Harbour, 2.15")
+    assert "True EV +1.74 % (margin proportional, floor 1.01)" in said
+    assert "Pinnacle: Alba 2.05, Bremen 1.88" in said
+    assert "Value from 2.134, suspicious above 2.183" in said
