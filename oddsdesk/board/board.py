@@ -1,7 +1,7 @@
 """The board: what the desk knows of games, prices, value bets and the connection."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -123,20 +123,29 @@ class Board:
 
     def apply(self, message: PriceMessage) -> None:
         """Take in a stream message; of a game that nobody looks at, nothing is kept."""
-        if message.liquidity is not msgspec.UNSET:
-            self._learn_reference(message.bookmaker)
-        game = self._id_of(message.competition, message.match_name)
-        book = self._books.get(game)
-        if book is None:
-            if not self.rows_wanted:
-                return
-            book = self._book(self._entry_of(game, message))
-        changes = Changes()
+        self.apply_all([message])
+
+    def apply_all(self, messages: Sequence[PriceMessage]) -> None:
+        """Take in stream messages; figures are worked out and told once a game."""
+        for message in messages:
+            if message.liquidity is not msgspec.UNSET:
+                self._learn_reference(message.bookmaker)
+        now = self._clock()
+        changed: dict[str, tuple[GameBook, Changes]] = {}
         bad: list[str] = []
-        for reading in read_message(message, self._clock(), self.reference, bad):
-            book.put(*reading[:2], changes, reading[2])
-        self._report(message.match_name, bad)
-        self._settle(book, changes)
+        for message in messages:
+            game = self._id_of(message.competition, message.match_name)
+            book = self._books.get(game)
+            if book is None:
+                if not self.rows_wanted:
+                    continue
+                book = self._book(self._entry_of(game, message))
+            _, changes = changed.setdefault(game, (book, Changes()))
+            for reading in read_message(message, now, self.reference, bad):
+                book.put(*reading[:2], changes, reading[2])
+        self._report("stream", bad)
+        for book, changes in changed.values():
+            self._settle(book, changes)
 
     def load_games(self, games: Iterable[Game]) -> None:
         """Take in the whole list of games."""

@@ -13,6 +13,7 @@ import msgspec
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Gathering
 from oddsdesk.board.games import optional_ms
+from oddsdesk.board.inbox import Inbox
 from oddsdesk.board.polling import Job, Poller
 from oddsdesk.board.signal import STREAM, Signal
 from oddsdesk.board.slices import LIMIT, all_games, all_rows
@@ -66,6 +67,7 @@ class Sync:
         self.budget = Budget(clock)
         self._client = client
         self._board = board
+        self._inbox = Inbox(board)
         self._clock = clock
         self._pace = pace or Pace()
         self._signal = Signal(board, clock)
@@ -100,6 +102,7 @@ class Sync:
         tasks, self._tasks = self._tasks, []
         await stop(*tasks)
         await self._poller.stop()
+        self._inbox.clear()
         self._signal.end()
 
     def watch(self, game_id: str) -> None:
@@ -205,7 +208,7 @@ class Sync:
         changes = self._client.stream(on_state=self._on_stream_state)
         async with aclosing(changes):
             async for change in changes:
-                self._board.apply(change)
+                self._inbox.put(change)
                 self._signal.heard(optional_ms(change.scraped_at))
 
     def _on_stream_state(self, state: StreamState) -> None:
