@@ -1,7 +1,7 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
@@ -20,8 +20,8 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.cells import Cell, Column, Header
 from oddsdesk.desk.widgets.live_model import Index, LiveModel
 
-_TAKE_MS = 100
-_SLICE_S = 0.004
+_TAKE_MS = 33
+_SLICE_S = 0.008
 _GAME = BY_KEY["game"]
 _STEP = 100
 """Prices taken from the board between two looks at the clock."""
@@ -39,6 +39,8 @@ class GridModel(LiveModel):
         self.filter = GridFilter()
         self.columns = frozenset(place for place, shown in enumerate(COLUMNS) if shown.is_usual)
         """The columns that the user wants; ``is_hidden`` leaves out those without a point."""
+        self.rows_in_view: Callable[[], range] | None = None
+        """The rows that a table shows: others need no repaint. None is all of them."""
         self._board = board
         self._clock = clock
         self._arrangement = Arrangement()
@@ -159,10 +161,11 @@ class GridModel(LiveModel):
     def _show_changed(self, changed: Iterable[PriceEntry], sieve: Sieve) -> None:
         last = len(COLUMNS) - 1
         is_prices = self.shape is Shape.PRICES
+        seen = range(self.rowCount()) if self.rows_in_view is None else self.rows_in_view()
         entries = dict.fromkeys(entry if is_prices else entry.line for entry in changed)
         for entry in entries:
             self._arrangement.judge(entry, sieve)
-            if entry.place >= 0:
+            if entry.place in seen:
                 self.touch(entry.place, 0, entry.place, last)
 
     def _wait_for(self, keys: Iterable[RowKey]) -> None:

@@ -45,7 +45,8 @@ class LiveTable(QWidget):
         self._theme = theme
         self._model = model
         self._clock = clock
-        self._frozen_count = frozen
+        self.frozen_count = frozen
+        """How many columns stay."""
         self._painter = CellPainter(theme, clock)
         self.frozen = LivePane(theme, self._painter, self)
         self.scrolling = LivePane(theme, self._painter, self)
@@ -84,6 +85,14 @@ class LiveTable(QWidget):
         """Return the rows selected, in order."""
         return sorted(index.row() for index in self.scrolling.selectionModel().selectedRows())
 
+    def rows_in_view(self) -> range:
+        """Return the rows that are in sight, in part too."""
+        pane = self.scrolling
+        first, last = pane.rowAt(0), pane.rowAt(pane.viewport().height() - 1)
+        if first < 0:
+            return range(0)
+        return range(first, self._model.rowCount() if last < 0 else last + 1)
+
     def show_columns(self) -> None:
         """Show the columns that the model does not hide."""
         self._widths.share_out()
@@ -108,7 +117,7 @@ class LiveTable(QWidget):
                     pane.setRowHeight(row, wanted)
 
     def _panes(self) -> tuple[LivePane, ...]:
-        return (self.frozen, self.scrolling) if self._frozen_count else (self.scrolling,)
+        return (self.frozen, self.scrolling) if self.frozen_count else (self.scrolling,)
 
     def _lay_out(self, outlines_current: bool) -> None:
         line = QHBoxLayout(self)
@@ -118,8 +127,8 @@ class LiveTable(QWidget):
         line.addWidget(self.frozen)
         line.addWidget(self._edge)
         line.addWidget(self.scrolling, 1)
-        self.frozen.setVisible(self._frozen_count > 0)
-        self._edge.setVisible(self._frozen_count > 0)
+        self.frozen.setVisible(self.frozen_count > 0)
+        self._edge.setVisible(self.frozen_count > 0)
         self.frozen.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.frozen.horizontalScrollBar().setEnabled(False)
         self.frozen.setFocusProxy(self.scrolling)
