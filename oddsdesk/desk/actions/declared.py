@@ -68,6 +68,7 @@ ACTIONS: Final = (
     Action("matrix.fold", "Fold all sections", ("-",), Where.MATRIX, is_offered=False),
     Action("matrix.unfold", "Unfold all sections", ("+",), Where.MATRIX, is_offered=False),
     Action("matrix.markets", "Next kind of markets", ("M",), Where.MATRIX, is_offered=False),
+    Action("matrix.next_change", "Go to a change out of sight", ("N",), Where.MATRIX),
     Action("matrix.columns", "Choose bookmakers' columns…", ("C",), Where.MATRIX),
     Action("matrix.favourite", "Bookmaker a favourite, or not", ("F",), Where.MATRIX),
     Action("matrix.hide_column", "Hide the bookmaker's column", ("H",), Where.MATRIX),

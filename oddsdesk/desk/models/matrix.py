@@ -1,7 +1,5 @@
 """A game's matrix as a live model: frozen columns of the reference, then a column a bookmaker."""
 
-from functools import cache
-
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from oddsdesk.board.board import Board
@@ -12,8 +10,9 @@ from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
 from oddsdesk.desk.models import matrix_cells as looks
 from oddsdesk.desk.models import matrix_tips as tips
+from oddsdesk.desk.models import matrix_titles as titles
 from oddsdesk.desk.models.bookmaker_order import USUAL, BookmakerOrder
-from oddsdesk.desk.models.figures import fair_sample, odds_sample, odds_style
+from oddsdesk.desk.models.figures import odds_style
 from oddsdesk.desk.models.main_lines import MainLines
 from oddsdesk.desk.models.market_groups import ALL, is_in_group
 from oddsdesk.desk.models.matrix_layout import (
@@ -27,9 +26,10 @@ from oddsdesk.desk.models.matrix_layout import (
     bookmakers_of,
 )
 from oddsdesk.desk.models.matrix_rows import Row, rows_of, steps_between
+from oddsdesk.desk.models.recent_moves import RECENT_MS, RecentMoves
 from oddsdesk.desk.models.sparklines import Sparklines
 from oddsdesk.desk.moments import age_text
-from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column, Header
+from oddsdesk.desk.widgets.cells import EMPTY, Cell, Column, Header
 from oddsdesk.desk.widgets.live_model import Index, LiveModel
 
 
@@ -60,6 +60,7 @@ class MatrixModel(LiveModel):
         self._layout = MatrixLayout(order)
         self._group = ALL
         self._lines = MainLines()
+        self._moves = RecentMoves()
         self._is_outdated = False
         self._is_provisional = True
         self._shows_past = True
@@ -123,6 +124,11 @@ class MatrixModel(LiveModel):
         bookmaker = self._layout.bookmaker_of(column)
         return RowKey(self._game_id, market_type, period, shown.line.selection, bookmaker)
 
+    def recent_moves(self) -> list[tuple[int, int]]:
+        """Return row and column of each price shown that moved within ``RECENT_MS``."""
+        places = map(self._layout.place_of, self._moves.since(self._clock() - RECENT_MS))
+        return [place for place in places if place is not None]
+
     def column_name(self, column: int) -> str:
         """Return the bookmaker of a column, the reference's for the frozen ones."""
         return self._layout.bookmaker_of(column) or self._board.reference or "Reference"
@@ -131,8 +137,7 @@ class MatrixModel(LiveModel):
 
     def column(self, column: int) -> Column:
         """Return what never changes of a column."""
-        columns = _columns(odds_style())
-        return columns[min(column, FROZEN)]
+        return titles.columns(odds_style())[min(column, FROZEN)]
 
     def is_hidden(self, column: int) -> bool:
         """Whether a column is not shown: that of sparklines may be left out."""
@@ -140,26 +145,14 @@ class MatrixModel(LiveModel):
 
     def header(self, column: int) -> Header:
         """Return what stands above a column now."""
-        if column == PAST:
-            reference = self.column_name(column)
-            return Header("6 h", "", f"How the price of {reference} moved in the last 6 hours")
-        if column == SELECTION:
-            return Header("Selection")
-        if column == WINDOW:
-            return Header("Value window", "from – suspicious above")
-        if column == FAIR:
-            method = self._board.method.replace("_", " ")
-            note = method.replace("proportional", "prop.")
-            return Header("Fair", note, f"Odds without margin, by the {method} method")
         name = self.column_name(column)
-        seen = self._layout.seen(self._layout.bookmaker_of(column))
+        if column in titles.WITHOUT_AGE:
+            return titles.frozen_header(column, name, self._board.method)
+        bookmaker = self._layout.bookmaker_of(column)
+        seen = self._layout.seen(bookmaker)
         age = "" if seen is None else age_text(self._clock() - seen)
-        tip = f"{name}: newest price seen {age} ago" if age else name
-        if column == REFERENCE:
-            return Header(name, f"{age} · limit" if age else "limit", tip)
-        if name in self._layout.order.favourites:
-            return Header(f"★ {name}", age, f"{tip} · favourite", is_marked=True)
-        return Header(name, age, tip)
+        is_favourite = bookmaker in self._layout.order.favourites
+        return titles.price_header(column, name, age, is_favourite=is_favourite)
 
     def cell(self, row: int, column: int) -> Cell:
         """Return how a cell looks now."""
@@ -246,6 +239,7 @@ class MatrixModel(LiveModel):
             price = self._board.price(self._game_id, key)
             if price is not None:
                 layout.see(key.bookmaker, price.scraped_at)
+                self._moves.note(key, price, self._clock())
             place = layout.place_of(key)
             if place is not None:
                 layout.rows[place[0]].cells[place[1]] = None
@@ -380,18 +374,3 @@ class MatrixModel(LiveModel):
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else self._layout.width
-
-
-@cache
-def _columns(_style: str) -> tuple[Column, ...]:
-    """The frozen columns and that of a bookmaker, wide enough for odds of the present style."""
-    odds = odds_sample()
-    window = max("best of market +88.8 %", f"{odds} – {odds}", key=len)
-    return (
-        Column("Both teams to score  Full Time", Align.LEFT),
-        Column(odds, note_sample="888k", has_arrow=True),
-        Column(fair_sample()),
-        Column(window, most=200),
-        Column("8888888"),
-        Column(odds, has_arrow=True, most=112),
-    )

@@ -20,6 +20,7 @@ from oddsdesk.desk.panels.matrix_columns import MatrixColumns
 from oddsdesk.desk.panels.matrix_header import MatrixHeader
 from oddsdesk.desk.panels.matrix_states import state_without_rows
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.live_edges import LiveEdges
 from oddsdesk.desk.widgets.live_table import LiveTable
 from oddsdesk.desk.widgets.placeholder import Placeholder
 
@@ -54,6 +55,7 @@ class MatrixPanel(QWidget):
         self.table = LiveTable(theme, self._model, clock, frozen=FROZEN, outlines_current=True)
         self.table.setAccessibleName("Game matrix")
         self.columns = MatrixColumns(columns, self._model, self.table, theme)
+        self.edges = LiveEdges(self.table, self._model.recent_moves)
         self._placeholder = Placeholder(theme)
         self._clock_timer = QTimer(self, interval=_CLOCK_MS)
         self._clock_timer.timeout.connect(self._show_moment)
@@ -96,6 +98,7 @@ class MatrixPanel(QWidget):
             "matrix.unfold": lambda: self._model.fold_all(folded=False),
             "matrix.markets": self.header.chips.choose_next,
             "matrix.watch": self._ask_to_watch,
+            "matrix.next_change": self.edges.show_nearest,
             "matrix.columns": self.choose_columns,
             "matrix.favourite": columns.turn_favourite,
             "matrix.hide_column": columns.hide,

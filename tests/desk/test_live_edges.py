@@ -1,0 +1,104 @@
+"""Labels at the matrix's edges: changes out of sight, counted, forgotten, gone to by a click."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.bookmaker_columns import BookmakerColumns
+from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.panels.matrix import MatrixPanel
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.live_edges import Edge
+
+LAST_ROW = 8
+
+
+@pytest.fixture
+def panel(
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
+) -> Iterator[MatrixPanel]:
+    made = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id, columns)
+    qtbot.addWidget(made)
+    pane = made.table.scrolling
+    with qtbot.waitExposed(made):
+        made.show()
+    frozen = made.table.frozen.width()
+    made.resize(frozen + 120, made.header.height() + pane.header.height() + 90)
+    yield made
+    made.close_panel()
+
+
+def move(quoted: Any, bookmaker: str, selection: str, odds: float, market: str) -> None:
+    quoted.clock.now += 1_000
+    quoted.tell(bookmaker, market, selection, odds)
+
+
+def said(panel: MatrixPanel) -> dict[Edge, str]:
+    panel.edges.count()
+    return {edge: label.text() for edge, label in panel.edges.labels.items() if label.isVisible()}
+
+
+def test_changes_below_are_counted_and_a_click_scrolls_there(
+    panel: MatrixPanel, quoted: Any
+) -> None:
+    assert said(panel) == {}
+    move(quoted, "Betsson", "Over 2.5", 1.95, "total")
+    assert said(panel) == {Edge.BELOW: "1 change below ▾"}
+    move(quoted, "Betsson", "Under 2.5", 1.90, "total")
+    assert said(panel) == {Edge.BELOW: "2 changes below ▾"}
+    bar = panel.table.scrolling.verticalScrollBar()
+    assert bar.value() == 0
+    panel.edges.labels[Edge.BELOW].click()
+    assert bar.value() > 0
+    assert Edge.BELOW not in said(panel)
+
+
+def test_changes_above_and_beside_have_labels_of_their_own(panel: MatrixPanel, quoted: Any) -> None:
+    panel.table.scrolling.verticalScrollBar().setValue(1_000)
+    move(quoted, "Bovada", "Everton", 3.1, "moneyline")
+    move(quoted, "Matchbook", "Under 2.5", 1.90, "total")
+    assert said(panel) == {Edge.ABOVE: "1 above ▴", Edge.RIGHT: "1 right ▸"}
+    panel.edges.labels[Edge.RIGHT].click()
+    assert Edge.RIGHT not in said(panel)
+    bar = panel.table.scrolling.horizontalScrollBar()
+    assert bar.value() > 0
+    move(quoted, "Betsson", "Under 2.5", 1.93, "total")
+    assert said(panel)[Edge.LEFT] == "◂ 1 left"
+
+
+def test_a_change_is_forgotten_after_ten_seconds(panel: MatrixPanel, quoted: Any) -> None:
+    move(quoted, "Betsson", "Over 2.5", 1.95, "total")
+    quoted.clock.now += 9_999
+    assert Edge.BELOW in said(panel)
+    quoted.clock.now += 2
+    assert said(panel) == {}
+    assert panel.table.model.recent_moves() == []
+
+
+def test_a_price_told_again_is_no_change(panel: MatrixPanel, quoted: Any) -> None:
+    move(quoted, "Betsson", "Over 2.5", 1.92, "total")
+    assert said(panel) == {}
+
+
+def test_what_is_in_sight_and_the_frozen_part_are_not_counted(
+    panel: MatrixPanel, quoted: Any
+) -> None:
+    move(quoted, "Pinnacle", "Everton", 3.1, "moneyline")
+    move(quoted, "Bovada", "Everton", 3.1, "moneyline")
+    panel.table.scrolling.scrollTo(panel.table.model.index(1, FROZEN + 1))
+    assert len(panel.table.model.recent_moves()) == 2
+    assert said(panel) == {}
+
+
+def test_labels_come_by_themselves_and_nothing_scrolls(
+    panel: MatrixPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    move(quoted, "Betsson", "Under 2.5", 1.95, "total")
+    label = panel.edges.labels[Edge.BELOW]
+    qtbot.waitUntil(label.isVisible, timeout=2_000)
+    assert panel.table.scrolling.verticalScrollBar().value() == 0
+    panel.edges.show_nearest()
+    assert panel.table.scrolling.visualRect(panel.table.model.index(LAST_ROW, FROZEN)).isValid()
+    qtbot.waitUntil(lambda: not label.isVisible(), timeout=2_000)
