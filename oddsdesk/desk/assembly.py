@@ -212,13 +212,13 @@ class Desk:
         watched = self.around.watch_list.games
         games = self._board.games
         self.status_bar.show_watched(len(watched & games.keys() if games else watched))
+        for panel in self._matrices():
+            panel.show_watched(panel.game_id in watched)
 
     def _on_odds_format_changed(self) -> None:
         for window in QApplication.topLevelWidgets():
             for table in window.findChildren(LiveTable):
                 table.look_again()
-        for panel in self._matrices():
-            panel.show_watched(panel.game_id in watched)
         self.history.look_again()
 
     def _on_preferences_changed(self, key: str) -> None:
