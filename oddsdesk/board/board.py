@@ -96,6 +96,10 @@ class Board:
         book = self._books.get(game)
         return None if book is None else book.matrix
 
+    def lists(self, competition: str, match_name: str) -> bool:
+        """Whether a game is among those that were read last."""
+        return self._id_of(competition, match_name) in self.games
+
     def price(self, game: str, key: CellKey) -> Price | None:
         """Return the price of a cell."""
         book = self._books.get(game)

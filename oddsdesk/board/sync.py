@@ -37,6 +37,9 @@ _LIVE: Final = "in-play odds"
 _SLICE_S: Final = 0.004
 """How long the loop is held at a time."""
 _TICK_S: Final = 1.0
+_FILLING_MS: Final = 10_000
+"""How long after a connect new games are looked for at once; later they wait their turn."""
+_LOOK_S: Final = 1.0
 _RIGHTS_S: Final = 6 * 3600.0
 """How often it is asked whether the plan has in-play odds."""
 
@@ -75,6 +78,8 @@ class Sync:
         self._watched: dict[str, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._games: Job | None = None
+        self._look: asyncio.TimerHandle | None = None
+        self._filling_until_ms = 0
         self._reading = asyncio.Event()
         """Set while the rows of the odds grid may be read."""
         self._reading.set()
@@ -99,6 +104,9 @@ class Sync:
 
     async def stop(self) -> None:
         """End everything; what the board holds stays."""
+        if self._look is not None:
+            self._look.cancel()
+            self._look = None
         tasks, self._tasks = self._tasks, []
         await stop(*tasks)
         await self._poller.stop()
@@ -209,11 +217,23 @@ class Sync:
         async with aclosing(changes):
             async for change in changes:
                 self._inbox.put(change)
+                if not self._board.lists(change.competition, change.match_name):
+                    self._look_for_games()
                 self._signal.heard(optional_ms(change.scraped_at))
+
+    def _look_for_games(self) -> None:
+        """Read the games again soon, while a service that just started fills up."""
+        if self._look is None and self._clock() < self._filling_until_ms:
+            self._look = asyncio.get_running_loop().call_later(_LOOK_S, self._look_now)
+
+    def _look_now(self) -> None:
+        self._look = None
+        self._poller.hurry([_GAMES])
 
     def _on_stream_state(self, state: StreamState) -> None:
         self._signal.stream_state(state)
         if isinstance(state, Connected):
+            self._filling_until_ms = self._clock() + _FILLING_MS
             self._poller.hurry([_GAMES, _VALUE_BETS, _ROWS, *map(_matrix, self._watched)])
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:

@@ -105,6 +105,16 @@ async def test_games_matrix_and_changes_arrive(tmp_path: Path) -> None:
         assert known.requests_left is not None
 
 
+async def test_a_game_that_comes_while_a_service_fills_up_is_listed_soon(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, _),
+    ):
+        await until(board, lambda: board.connection.link is Link.LIVE)
+        await record(server, quote("Betfair", {"Roma": 2.0, "Lazio": 3.5}, "Roma - Lazio"))
+        await until(board, lambda: board.lists("EPL", "Roma - Lazio"))
+
+
 async def test_a_service_that_goes_away_is_waited_for_and_read_again(tmp_path: Path) -> None:
     async with service(tmp_path) as server:
         url, key = server.url, key_of(server, Plan.PRO_LIVE)
