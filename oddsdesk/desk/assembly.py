@@ -85,6 +85,8 @@ class Desk:
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
         self._place()
         self.around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
+        for offering in (self.values, self.grid):
+            self.around.actions.adopt(offering)
         self.status_bar.watched_requested.connect(self.navigator.show_watched)
         self.around.watch_list.changed.connect(self._show_watched)
         self._show_watched()
@@ -148,7 +150,7 @@ class Desk:
 
     def offer_settings(self, open_settings: Callable[[], None]) -> None:
         """Let the menu open the settings."""
-        self.window.add_action("Settings…", "Ctrl+,", open_settings)
+        self.window.menu.addAction(self.around.actions.bind("app.settings", open_settings))
 
     def close(self) -> None:
         """Let go of the board; the window is closed already."""

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.desk.actions.binding import Actions
+from oddsdesk.desk.actions.declared import Where
 from oddsdesk.desk.actions.dialog import KeysDialog
 from oddsdesk.desk.bug_report import BugReports
 from oddsdesk.desk.bug_report_dialog import BugReportDialog
@@ -63,6 +64,9 @@ class Commands(QObject):
         bind("game.watch", lambda: self._on_active(games, self._watch_list.toggle))
         bind("game.detach", lambda: self._on_active(games, games.detach))
         bind("game.close", games.close_active)
+        self._actions.reach(Where.MATRIX, games.active_panel)
+        games.current_game_changed.connect(lambda _game_id: self._enable_matrix(games))
+        self._enable_matrix(games)
 
     def fill_menu(self, top_bar: TopBar) -> None:
         """Put the bound actions into the menu."""
@@ -92,6 +96,9 @@ class Commands(QObject):
         )
         bind("help.keys", lambda: KeysDialog(self._theme, window).open())
         bind("help.report", self._show_report)
+
+    def _enable_matrix(self, games: GameTabs) -> None:
+        self._actions.enable(Where.MATRIX, games.active() is not None)
 
     def _turn(self, step: int) -> None:
         tabs = self._window.tabs

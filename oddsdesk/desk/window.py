@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -132,13 +132,6 @@ class MainWindow(QMainWindow):
         self._first_areas[dock] = area
         self.addDockWidget(area, dock)
         self._panels_menu.addMenu(self._panel_menu(dock))
-
-    def add_action(self, title: str, keys: str, act: Callable[[], object]) -> QAction:
-        """Offer an action in the menu and by its key."""
-        action = QAction(title, self, shortcut=QKeySequence(keys))
-        action.triggered.connect(lambda _checked=False: act())
-        self.menu.addAction(action)
-        return action
 
     def restore(self) -> None:
         """Take the kept place and layout, or the first one."""

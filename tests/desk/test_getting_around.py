@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QMainWindow, QTabWidget, QToolButton, Q
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.desk.actions.binding import Actions
+from oddsdesk.desk.actions.binding import Actions, attach
 from oddsdesk.desk.actions.declared import ACTIONS, Where
 from oddsdesk.desk.actions.dialog import KeysDialog
 from oddsdesk.desk.actions.page import keys_page
@@ -341,3 +341,40 @@ def test_actions_bind_declared_idents_only(window: QMainWindow) -> None:
     assert [action.ident for action in actions.offered()] == ["view.dark"]
     with pytest.raises(KeyError):
         actions.bind("no.such", list)
+
+
+def test_what_a_panel_attaches_can_be_offered_to_the_palette(
+    window: QMainWindow, qtbot: QtBot
+) -> None:
+    panel, done = QWidget(window), []
+    attach(panel, "values.sort", lambda: done.append("sorted"))
+    actions = Actions(window)
+    actions.adopt(panel)
+    assert [action.ident for action in actions.offered()] == ["values.sort"]
+    actions.trigger("values.sort")
+    assert done == ["sorted"]
+
+
+def test_actions_of_a_game_reach_the_game_in_front_while_there_is_one(window: QMainWindow) -> None:
+    games, done = [QWidget(window), QWidget(window)], []
+    for number, game in enumerate(games):
+        attach(game, "matrix.fold", lambda number=number: done.append(number))
+    in_front: list[QWidget | None] = [games[1]]
+    actions = Actions(window)
+    actions.reach(Where.MATRIX, lambda: in_front[0])
+    actions.trigger("matrix.fold")
+    in_front[0] = None
+    actions.trigger("matrix.fold")
+    assert done == [1]
+    actions.enable(Where.MATRIX, False)
+    assert not actions["matrix.fold"].isEnabled()
+
+
+def test_keys_that_panels_used_to_keep_to_themselves_are_declared() -> None:
+    keys = {(action.where, key) for action in ACTIONS for key in action.keys}
+    assert {
+        (Where.ANYWHERE, "Ctrl+,"),
+        (Where.VALUES, "S"),
+        (Where.VALUES, "P"),
+        (Where.GRID, "Shift+S"),
+    } <= keys

@@ -1,6 +1,7 @@
 """Declared actions brought to life: by their keys, in menus, and for the palette."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
@@ -31,6 +32,25 @@ class Actions(QObject):
         self._bound[ident] = made
         return made
 
+    def adopt(self, owner: QWidget) -> None:
+        """Offer the actions that a panel has attached; each goes on to be carried out there."""
+        self._bound.update({made.objectName(): made for made in _attached(owner)})
+
+    def reach(self, where: Where, find_owner: Callable[[], QWidget | None]) -> None:
+        """Offer all actions of a place of which there may be several panels, or none.
+
+        They are carried out in the panel that ``find_owner`` gives.
+        """
+        for declared in ACTIONS:
+            if declared.where is where and declared.is_offered:
+                self.bind(declared.ident, partial(_trigger_attached, find_owner, declared.ident))
+
+    def enable(self, where: Where, enabled: bool) -> None:
+        """Offer the actions of a place, or not for now."""
+        for ident, made in self._bound.items():
+            if BY_IDENT[ident].where is where:
+                made.setEnabled(enabled)
+
     def __getitem__(self, ident: str) -> QAction:
         """Return a bound action, for a menu."""
         return self._bound[ident]
@@ -48,11 +68,23 @@ def attach(owner: QWidget, ident: str, act: Act) -> QAction:
     """Let the keys of a declared action work while the focus is in ``owner``."""
     declared = BY_IDENT[ident]
     made = QAction(declared.title, owner)
+    made.setObjectName(ident)
     made.setShortcuts([QKeySequence(keys) for keys in declared.keys])
     made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
     made.triggered.connect(lambda _checked=False: act())
     owner.addAction(made)
     return made
+
+
+def _attached(owner: QWidget) -> Iterator[QAction]:
+    return (made for made in owner.findChildren(QAction) if made.objectName() in BY_IDENT)
+
+
+def _trigger_attached(find_owner: Callable[[], QWidget | None], ident: str) -> None:
+    owner = find_owner()
+    for made in () if owner is None else _attached(owner):
+        if made.objectName() == ident:
+            made.trigger()
 
 
 def keys_text(action: Action) -> str:

@@ -45,5 +45,5 @@ def columns(_style: str) -> tuple[Column, ...]:
         Column(fair_sample()),
         Column(window, most=200),
         Column("8888888"),
-        Column(odds, has_arrow=True, most=112),
+        Column(odds, has_arrow=True, most=128),
     )

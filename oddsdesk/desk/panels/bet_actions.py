@@ -3,11 +3,12 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.clock import Clock
+from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.dialogs.placed_dialog import PlacedDialog
 from oddsdesk.desk.links import may_open, open_link
 from oddsdesk.desk.models.bet_subject import BetSubject
@@ -41,11 +42,11 @@ class BetActions(QObject):
         self._subject = subject
         self._owner = owner
         self.menu = QMenu(owner)
-        self.open_page = self._action("Open at the bookmaker\tEnter", "", self.open)
-        self.open_game = self._action("Open the game", "Ctrl+Return", self._show_game)
+        self.open_page = self.menu.addAction("Open at the bookmaker\tEnter", self.open)
+        self.open_game = self._action("values.game", self._show_game)
         self.menu.addSeparator()
-        self.mark = self._action("Mark as placed…", "P", self._ask)
-        self.undo = self._action("Take back", "Shift+P", self._take_back)
+        self.mark = self._action("values.place", self._ask)
+        self.undo = self._action("values.take_back", self._take_back)
         self.menu.aboutToShow.connect(self.bring_up_to_date)
 
     def bring_up_to_date(self) -> None:
@@ -68,13 +69,9 @@ class BetActions(QObject):
         self._records.take_back(bet)
         self.said.emit(f"Taken back: {bet.selection} at {bet.bookmaker}.")
 
-    def _action(self, title: str, keys: str, act: Callable[[], None]) -> QAction:
-        action = QAction(title, self._owner)
-        action.setShortcut(QKeySequence(keys))
-        action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        action.triggered.connect(lambda _checked=False: act())
+    def _action(self, ident: str, act: Callable[[], None]) -> QAction:
+        action = attach(self._owner, ident, act)
         self.menu.addAction(action)
-        self._owner.addAction(action)
         return action
 
     def _show_game(self) -> None:

@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QStandardPaths, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, GatheringChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.export.formats import FileFormat
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.links import open_link
@@ -131,8 +131,8 @@ class GridPanel(QWidget):
         bar.pause_requested.connect(self.pause_requested)
         self.filters.filter_changed.connect(self._on_filters_filter_changed)
         self.filters.cleared.connect(lambda: self.show_filter(GridFilter()))
-        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.table)
-        copy.activated.connect(self.copy)
+        attach(self.table, "grid.copy", self.copy)
+        attach(self, "grid.arrange", self.model.arrange)
 
     def copy(self) -> None:
         """Copy the rows selected, or all that the filter keeps where fewer than two are."""

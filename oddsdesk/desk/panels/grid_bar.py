@@ -1,7 +1,7 @@
 """The line above the odds grid: what it holds, how far it is read, and what can be done."""
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QMenu,
@@ -56,7 +56,6 @@ class GridBar(QWidget):
         self.progress.setFixedSize(_PROGRESS_WIDTH, spacing.HALF)
         self.pause = self._button("Stop reading", "Read no more prices for now; what is here stays")
         self.arrange = self._button("", "Sort anew: new prices in, gone ones out (Shift+S)")
-        self.arrange.setShortcut(QKeySequence("Shift+S"))
         self.shapes = ChipRow("What a row is")
         self.shapes.show_chips(_SHAPES)
         self.group = QToolButton()

@@ -8,6 +8,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
+from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.dialogs.preset_dialog import PresetDialog
 from oddsdesk.desk.dialogs.settings_dialog import SettingsDialog
 from oddsdesk.desk.layout import Layout
@@ -124,6 +125,7 @@ class ValuesPanel(QWidget):
         header, actions = self.header, self.actions_on_bet
         header.list_chosen.connect(self._on_header_list_chosen)
         header.sort_requested.connect(self._sort)
+        attach(self, "values.sort", self._sort)
         header.stakes_requested.connect(self._ask_stakes)
         header.preset_chosen.connect(self._on_header_preset_chosen)
         header.preset_edit_requested.connect(self._ask_preset)

@@ -40,7 +40,6 @@ class ValuesHeader(QWidget):
         self.chips.show_chips([(BETS, "Value bets"), (MISSES, "Nearest misses")])
         self.chips.chosen.connect(self.list_chosen)
         self._sort = _button("", "Put rows in order and drop what is gone (S)")
-        self._sort.setShortcut("S")
         self._sort.clicked.connect(self.sort_requested)
         self._stakes = _button("Stakes…", "Bankroll, share of Kelly, cap, limit, rounding")
         self._stakes.clicked.connect(self.stakes_requested)
