@@ -40,6 +40,12 @@ def test_bookmakers_of_other_games_keep_what_was_said_of_them() -> None:
     assert order.shown(NAMES) == ["Unibet", "Betsson", "Matchbook"]
 
 
+def test_hiding_leaves_the_others_by_name() -> None:
+    order = BookmakerOrder().with_columns(NAMES, {"Bovada", "Unibet"})
+    assert order == BookmakerOrder(hidden=frozenset({"Betsson", "Matchbook"}))
+    assert order.shown([*NAMES, "Coral"]) == ["Bovada", "Coral", "Unibet"]
+
+
 @given(
     st.sampled_from(NAMES),
     st.sampled_from(NAMES),

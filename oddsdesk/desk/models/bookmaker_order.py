@@ -42,9 +42,12 @@ class BookmakerOrder(msgspec.Struct, frozen=True):
     def with_columns(self, order: Iterable[str], shown: Iterable[str]) -> "BookmakerOrder":
         """Take an order and what of it is shown; bookmakers left out of it stay as they are."""
         listed, wanted = list(order), set(shown)
-        rest = [name for name in self.order if name not in set(listed)]
         hidden = (self.hidden - wanted) | (set(listed) - wanted)
-        return msgspec.structs.replace(self, order=(*listed, *rest), hidden=frozenset(hidden))
+        taken = msgspec.structs.replace(self, hidden=frozenset(hidden))
+        if listed == self.arranged(listed):
+            return taken
+        rest = [name for name in self.order if name not in set(listed)]
+        return msgspec.structs.replace(taken, order=(*listed, *rest))
 
     def with_hidden(self, bookmaker: str) -> "BookmakerOrder":
         """Give a bookmaker no column."""

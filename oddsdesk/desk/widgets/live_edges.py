@@ -53,8 +53,8 @@ class LiveEdges(QObject):
                 changes = "change" if found == 1 else "changes"
                 label.setText(edge.value.format(count=found, changes=changes))
                 label.setAccessibleName(f"{found} {changes} {edge.name.lower()}, out of sight")
-                label.adjustSize()
             label.setVisible(bool(found))
+            label.adjustSize()
         self._place()
         if places:
             self._timer.start(_AGE_MS)
