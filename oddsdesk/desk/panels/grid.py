@@ -131,7 +131,7 @@ class GridPanel(QWidget):
         bar.pause_requested.connect(self.pause_requested)
         self.filters.filter_changed.connect(self._on_filters_filter_changed)
         self.filters.cleared.connect(lambda: self.show_filter(GridFilter()))
-        attach(self.table, "grid.copy", self.copy)
+        attach(self, "grid.copy", self.copy)
         attach(self, "grid.arrange", self.model.arrange)
 
     def copy(self) -> None:
