@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import islice
+from operator import ge, le
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -22,6 +24,8 @@ def in_order(items: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
         ranks: dict[Any, int] = {found: rank for rank, found in enumerate(distinct)}
         ranks[None] = -1 if descending else len(distinct)
         keys = [ranks[found] for found in keys]
+    if all(map(ge if descending else le, keys, islice(keys, 1, None))):
+        return list(items)
     order = sorted(range(len(items)), key=keys.__getitem__, reverse=descending)
     return list(map(items.__getitem__, order))
 
