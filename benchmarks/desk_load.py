@@ -1,0 +1,364 @@
+"""The desk under load: matrix, odds grid and value bets in sight, 2,000 price changes a second.
+
+Runs the real desk on a virtual screen: a game in a window of its own, the odds grid (50,000
+prices) in front of the main one, value bets below. Another process records the changes into
+the desk's database. Prints the longest stalls of the window's thread, its share of a core,
+the time from a message's receipt to the paint that shows it, and the memory of the process.
+
+    python benchmarks/desk_load.py                    the server inside the desk
+    python benchmarks/desk_load.py --server apart     the server in a process of its own
+    python benchmarks/desk_load.py --games 200 --changes 0    memory with 100,000 selections
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+
+import oddsdesk.desk.app as desk_app
+from oddsdesk.board.games import GameEntry
+from oddsdesk.board.inbox import Inbox
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.notices import Notice, PricesChanged
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.desk.assembly import Desk
+from oddsdesk.desk.models.grid_entries import AWAY, LineKey
+from oddsdesk.desk.profiles import EmbeddedProfile, Profile
+from oddsdesk.desk.sessions import Session
+from oddsdesk.desk.widgets.live_pane import LivePane
+from oddsdesk.store.store import open_store
+
+BEAT_MS = 5
+WARM_UP_S = 25
+STALL_MS, CORE, PIXEL_MS, RSS_MB = 50, 0.4, 100, 300
+BOOKMAKERS = ("Pinnacle", *(f"Bookmaker {number:02}" for number in range(1, 20)))
+BATCHES_A_SECOND = 20
+MOVED_AT_ONCE = 4
+"""Prices of a market that a bookmaker moves together: a line and its neighbours."""
+FIRST_GAME_SHARE = 0.2
+"""Of all changes, those of the game whose matrix is open."""
+
+
+class Offer:
+    """What every bookmaker asks for every selection: 500 prices a game."""
+
+    def __init__(self, games: int) -> None:
+        self._random = Random(7)
+        self._quotes = [
+            self._quote(game, bookmaker, market)
+            for game in range(games)
+            for bookmaker in BOOKMAKERS
+            for market in ("moneyline", "total", "spread")
+        ]
+        self._of_first = 3 * len(BOOKMAKERS)
+
+    def all(self) -> list[Quote]:
+        return self._quotes
+
+    def moved(self, changes: int) -> list[Quote]:
+        """Return quotes in which so many prices are others."""
+        return [self._move() for _ in range(changes // MOVED_AT_ONCE)]
+
+    def _move(self) -> Quote:
+        is_first = self._random.random() < FIRST_GAME_SHARE
+        place = self._random.randrange(self._of_first if is_first else len(self._quotes))
+        before = self._quotes[place]
+        odds = dict(before.odds)
+        for name in self._random.sample(list(odds), min(MOVED_AT_ONCE, len(odds))):
+            odds[name] = round(self._random.uniform(0.97, 1.03) * (odds[name] - 1) + 1.01, 3)
+        quote = self._quotes[place] = _seen_now(before, odds)
+        return quote
+
+    def _quote(self, game: int, bookmaker: str, market: str) -> Quote:
+        home, away = f"Home {game}", f"Away {game}"
+        names = {
+            "moneyline": (2.4, [home, "Draw", away]),
+            "total": (1.9, [f"{side} {line}.5" for line in range(6) for side in ("Over", "Under")]),
+            "spread": (
+                1.9,
+                [n for line in range(5) for n in (f"{home} +{line}.5", f"{away} -{line}.5")],
+            ),
+        }
+        level, selections = names[market]
+        odds = {name: round(self._random.uniform(0.95, 1.05) * level, 3) for name in selections}
+        now = system_clock()
+        return Quote(
+            bookmaker, f"{home} - {away}", ("EPL", "LIG1", "SERA")[game % 3], market, 0, odds, now,
+            match_date=now + (game + 1) * 900_000,
+            liquidity=500.0 if bookmaker == BOOKMAKERS[0] else None,
+        )  # fmt: skip
+
+
+def _seen_now(quote: Quote, odds: dict[str, float]) -> Quote:
+    return Quote(
+        quote.bookmaker, quote.match_name, quote.competition, quote.market_type, quote.period,
+        odds, system_clock(), match_date=quote.match_date, liquidity=quote.liquidity,
+    )  # fmt: skip
+
+
+def feed(database: Path, games: int, changes: int) -> None:
+    """Fill a database, say so, and move prices until the process is ended."""
+    offer = Offer(games)
+    store = open_store(database, BOOKMAKERS[0])
+    store.record(offer.all()).result()
+    print("filled", flush=True)
+    due = time.monotonic()
+    while True:
+        due += 1 / BATCHES_A_SECOND
+        time.sleep(max(0.0, due - time.monotonic()))
+        store.record(offer.moved(changes // BATCHES_A_SECOND)).result()
+
+
+class Pixels:
+    """When prices that were received were painted, as the tables' own signals tell it."""
+
+    def __init__(self) -> None:
+        self._received: dict[object, dict[RowKey, float]] = {}
+        self._told: dict[object, list[float]] = {}
+        self._due: dict[object, list[float]] = {}
+        self.delays: dict[str, list[float]] = {}
+
+    def receive(self, key: RowKey) -> None:
+        now = time.perf_counter()
+        for received in self._received.values():
+            received.setdefault(key, now)
+
+    def take(self, model: object, keys: Iterable[RowKey]) -> None:
+        """Note that a model took in prices: its next flush tells of them."""
+        received = self._received.setdefault(model, {})
+        found = [at for key in keys if (at := received.pop(key, None)) is not None]
+        self._told.setdefault(model, []).extend(found)
+
+    def forget(self, keys: Iterable[RowKey]) -> None:
+        """Note that prices were received that nothing shows: known already, or out of sight."""
+        for key in keys:
+            for received in self._received.values():
+                received.pop(key, None)
+
+    def flushed(self, model: object) -> None:
+        self._due.setdefault(model, []).extend(self._told.pop(model, []))
+
+    def painted(self, model: object) -> None:
+        now = time.perf_counter()
+        delays = self.delays.setdefault(type(model).__name__, [])
+        delays += [now - at for at in self._due.pop(model, [])]
+
+
+class Measured(Desk):
+    """The desk with a heart, and a watch on what it receives and paints."""
+
+    seconds = 60.0
+    pixels = Pixels()
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._gaps: list[float] = []
+        self._messages = 0
+        self._heart = QTimer(self.window, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
+        self._heart.timeout.connect(self._beat)
+        self._models: list[Any] = []
+        self._watch_inbox()
+        QTimer.singleShot(WARM_UP_S * 500, self._arrange)
+        QTimer.singleShot(WARM_UP_S * 1000, self._measure)
+
+    def _arrange(self) -> None:
+        first = next(game for game in self._board.games.values() if _is_first(game))
+        self._first = first.game_id
+        self.open_game(first.game_id)
+        self.games.detach(first.game_id)
+        self.window.tabs.setCurrentWidget(self.grid)
+        matrix = next(panel for panel in self._matrices() if panel.isVisible())
+        self._models = [matrix.table.model, self.grid.table.model]
+        for model in self._models:
+            model.dataChanged.connect(lambda *_span, m=model: self.pixels.flushed(m))
+        self._watch_grid(self.grid.model.book)
+
+    def _watch_inbox(self) -> None:
+        put, board = Inbox.put, self._board
+        apply_all = board.apply_all
+        changed: set[RowKey] = set()
+
+        def heard(inbox: Inbox, message: Any) -> None:
+            self._messages += 1
+            if self._models:
+                self.pixels.receive(self._key_of(message))
+            put(inbox, message)
+
+        def applied(messages: Any) -> None:
+            changed.clear()
+            apply_all(messages)
+            self.pixels.forget(key for m in messages if (key := self._key_of(m)) not in changed)
+
+        def told(notice: Notice) -> None:
+            if not isinstance(notice, PricesChanged):
+                return
+            keys = [RowKey(notice.game_id, *cell) for cell in notice.cells]
+            changed.update(keys)
+            if self._models and notice.game_id == self._first:
+                self.pixels.take(self._models[0], keys)
+
+        Inbox.put = heard  # type: ignore[method-assign, assignment]
+        board.apply_all = applied  # type: ignore[method-assign]
+        board.subscribe(told)
+
+    def _key_of(self, message: Any) -> RowKey:
+        game = game_id(message.competition, message.match_name)
+        name = None if message.bookmaker == self._board.reference else message.bookmaker
+        return RowKey(game, message.market_type, message.period, message.selection, name)
+
+    def _watch_grid(self, book: Any) -> None:
+        take = book.take
+
+        def place(key: RowKey) -> int:
+            line = book.line(LineKey(*key[:4]))
+            entry = None if line is None else line.prices.get(key.bookmaker)
+            return AWAY if entry is None else int(entry.place)
+
+        def taken(keys: list[RowKey]) -> Any:
+            in_view = self.grid.table.rows_in_view()
+            self.pixels.take(self._models[1], (key for key in keys if place(key) in in_view))
+            self.pixels.forget(keys)
+            return take(keys)
+
+        book.take = taken
+
+    def _measure(self) -> None:
+        self._messages = 0
+        self.pixels.delays.clear()
+        self._last = self._began = time.perf_counter()
+        self._cpu, self._all_cpu = time.thread_time(), time.process_time()
+        self._heart.start()
+        QTimer.singleShot(round(self.seconds * 1000), self._end)
+
+    def _beat(self) -> None:
+        now = time.perf_counter()
+        self._gaps.append(now - self._last)
+        self._last = now
+
+    def _end(self) -> None:
+        took = time.perf_counter() - self._began
+        cpu, all_cpu = time.thread_time() - self._cpu, time.process_time() - self._all_cpu
+        self._heart.stop()
+        stalls = sorted((gap * 1000 - BEAT_MS for gap in self._gaps), reverse=True)
+        longest = " ".join(f"{stall:.0f}" for stall in stalls[:5])
+        print(f"measured for {took:.0f} s; load {os.getloadavg()[0]:.1f}")
+        print(f"messages received a second        {self._messages / took:9,.0f}")
+        print(f"rows in the grid                  {self.grid.model.total:9,}")
+        print(f"longest stalls                    {longest} ms   (<= {STALL_MS})")
+        late = statistics.quantiles(stalls, n=100)[-1]
+        print(f"99 % of beats late by at most     {late:9.1f} ms")
+        print(f"window's thread, share of a core  {cpu / took:9.1%}   (<= {CORE:.0%})")
+        print(f"whole process                     {all_cpu / took:9.1%}")
+        for name, delays in self.pixels.delays.items():
+            if len(delays) > 1:
+                late = statistics.quantiles(delays, n=20)[-1] * 1000
+                print(f"{name}: receipt to pixel, p95 {late:15.0f} ms   (<= {PIXEL_MS})")
+        print(f"resident memory                   {_resident_mb():9.0f} MB   (<= {RSS_MB})")
+        self.window.close()
+
+
+def _is_first(game: GameEntry) -> bool:
+    return game.match_name == "Home 0 - Away 0"
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1_000_000
+
+
+class WithServerApart(desk_app.Root):
+    """Begins on the server that another process runs on the database."""
+
+    def _first_session(self, profile: Profile) -> Session:
+        return self.make_session(profile)
+
+
+def watch_paints() -> None:
+    """Note when a pane was painted, from before it is made."""
+    paint = LivePane.paintEvent
+
+    def painted(self: LivePane, event: Any) -> None:
+        paint(self, event)
+        Measured.pixels.painted(self.model())
+
+    LivePane.paintEvent = painted  # type: ignore[method-assign]
+
+
+@contextmanager
+def running(*arguments: str, until: str) -> Any:
+    """Run a program of this interpreter, once it said a word, until the block ends."""
+    with subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, text=True) as one:
+        assert one.stdout is not None
+        try:
+            for line in one.stdout:
+                if until in line:
+                    break
+            yield
+        finally:
+            one.terminate()
+
+
+def run(given: argparse.Namespace, folder: str) -> None:
+    database = str(Path(folder, "odds.db"))
+    os.environ |= {"XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder}
+    Measured.seconds = given.seconds
+    desk_app.Desk = Measured  # type: ignore[misc, attr-defined]
+    watch_paints()
+    sizes = ("--games", str(given.games), "--changes", str(given.changes))
+    with running(__file__, "--feed", database, *sizes, until="filled"):
+        profile = EmbeddedProfile(database=database, feeds=("none",), reference=BOOKMAKERS[0])
+        if given.server == "inside":
+            desk_app.run_desk(desk_app.Start(profile))
+            return
+        desk_app.Root = WithServerApart  # type: ignore[misc]
+        serve = ("-m", "oddsdesk", "serve", "--database", database, "--port", "0")
+        with running(*serve, "--reference", BOOKMAKERS[0], until="listening"):
+            guest = EmbeddedProfile(database=database, guest=True)
+            desk_app.run_desk(desk_app.Start(guest))
+
+
+@contextmanager
+def virtual_screen() -> Any:
+    """A screen that shows both windows side by side."""
+    read_end, write_end = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write_end), "-screen", "0", "2720x1100x24"]
+    screen = subprocess.Popen(command, pass_fds=[write_end], stderr=subprocess.DEVNULL)
+    with os.fdopen(read_end) as numbers:
+        os.environ["DISPLAY"] = f":{numbers.readline().strip()}"
+        os.environ["QT_QPA_PLATFORM"] = "xcb"
+        try:
+            yield
+        finally:
+            screen.terminate()
+            screen.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", choices=("inside", "apart"), default="inside")
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--changes", type=int, default=2_000)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--feed", type=Path, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.feed is not None:
+        feed(given.feed, given.games, given.changes)
+        return
+    with tempfile.TemporaryDirectory() as folder, virtual_screen():
+        run(given, folder)
+
+
+if __name__ == "__main__":
+    main()
