@@ -33,7 +33,10 @@ _frames.addFilter(lambda record: "token=" not in record.getMessage())
 class Socket:
     """An open connection that says ``ping`` every 30 s; use it as a context manager."""
 
-    def __init__(self, connection: ClientConnection, host: str) -> None:
+    def __init__(
+        self, connection: ClientConnection, host: str, silence_s: float = _SILENCE_S
+    ) -> None:
+        self._silence_s = silence_s
         self._connection = connection
         self._host = host
         self._heard_at = time.monotonic()
@@ -74,7 +77,7 @@ class Socket:
 
     def _look_for_silence(self) -> None:
         """One timer at a time: a timeout around each frame took 5 % of the window's thread."""
-        left_s = self._heard_at + _SILENCE_S - time.monotonic()
+        left_s = self._heard_at + self._silence_s - time.monotonic()
         if left_s > 0:
             loop = asyncio.get_running_loop()
             self._silence = loop.call_later(left_s, self._look_for_silence)
