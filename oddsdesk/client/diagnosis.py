@@ -51,7 +51,7 @@ class Diagnosis:
 
 
 async def diagnose(client: Client) -> Diagnosis:
-    """Try each kind of request once: five of the quota, and one stream connection.
+    """Try each kind of request once: four of the quota, a token and one stream connection.
 
     Raises:
         ServiceError: nothing works; ``advice`` says what to do about it.
