@@ -242,3 +242,24 @@ def test_an_empty_board_is_being_read(theme, layout, quoted, qtbot):
     qtbot.addWidget(panel)
     assert panel._stack.currentWidget() is panel.placeholder
     panel.close_panel()
+
+
+def test_the_first_reading_shows_rows_as_they_come_though_the_table_has_the_keyboard(
+    panel, quoted, qtbot
+):
+    panel.show()
+    panel.table.scrolling.setFocus()
+    panel.table.scrolling.clearSelection()
+    quoted.tell("Stake", "btts", "Yes", 1.9)
+    qtbot.waitUntil(lambda: panel.model.count == PRICES + 1)
+
+
+def test_rows_that_come_after_the_first_reading_wait_while_the_table_is_used(panel, quoted, qtbot):
+    quoted.board.set_gathering(Gathering(1, 1, PRICES, finished_at=1))
+    panel.show()
+    panel.table.set_current(0)
+    panel.table.scrolling.setFocus()
+    quoted.tell("Stake", "btts", "Yes", 1.9)
+    qtbot.waitUntil(lambda: panel.model.misplaced > 0)
+    panel._on_idle_timeout()
+    assert panel.model.count == PRICES

@@ -30,6 +30,8 @@ from oddsdesk.desk.widgets.message_bar import MessageBar
 from oddsdesk.desk.widgets.placeholder import Placeholder
 
 _IDLE_MS = 1_000
+_FILLING_IDLES = 3
+"""Looks after the end of the first reading, in which its last rows still come in."""
 _TYPING_MS = 60
 _SAID_MS = 6_000
 
@@ -104,6 +106,7 @@ class GridPanel(QWidget):
         whole.addWidget(self.messages)
 
     def _connect(self) -> None:
+        self._idles_since_filled = 0
         self._idle.timeout.connect(self._on_idle_timeout)
         self._typing.timeout.connect(self._on_typing_timeout)
         self._said.timeout.connect(self.messages.hide)
@@ -216,8 +219,17 @@ class GridPanel(QWidget):
             self._show_state()
 
     def _on_idle_timeout(self) -> None:
-        if self.model.misplaced and self.isVisible() and not self._is_pointed_at():
+        may_move = self._is_filling() or not self._is_pointed_at()
+        if self.model.misplaced and self.isVisible() and may_move:
             self.model.arrange()
+
+    def _is_filling(self) -> bool:
+        """Whether the first reading goes on, with no row chosen: then rows show as they come."""
+        if self._board.gathering.finished_at is None:
+            self._idles_since_filled = 0
+        else:
+            self._idles_since_filled += 1
+        return self._idles_since_filled <= _FILLING_IDLES and not self.table.selected_rows()
 
     def _on_typing_timeout(self) -> None:
         words = words_of(self.bar.filter.text())
