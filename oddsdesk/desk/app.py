@@ -142,7 +142,14 @@ def _connections(desk: Desk, theme: Theme, switchboard: Switchboard, root: Root)
     )
     desk.offer_settings(dialogs.open_settings)
     return Connections(
-        desk.window, desk.top_bar, desk.connections_menu, switchboard, root.profiles, dialogs
+        desk.window,
+        desk.top_bar,
+        desk.connections_menu,
+        switchboard,
+        root.profiles,
+        dialogs,
+        desk.around.actions,
+        desk.around.palette,
     )
 
 

@@ -1,6 +1,7 @@
 """The window put together: panels made, their wishes connected."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Protocol
 
 from PySide6.QtCore import Qt
@@ -10,6 +11,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.desk import destinations
 from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.first_paint import FirstPaint
 from oddsdesk.desk.getting_around import GettingAround
@@ -85,8 +87,13 @@ class Desk:
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
         self._place()
         self.around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
-        for offering in (self.values, self.grid):
-            self.around.actions.adopt(offering)
+        for offering in (self.values, self.grid, self.explain, self.history):
+            self.around.actions.adopt(offering, partial(self.window.reveal, offering))
+        self.around.palette.offer(
+            destinations.preset_entries(
+                lambda: [preset.name for preset in records.presets], self.values.choose_preset
+            )
+        )
         self.status_bar.watched_requested.connect(self.navigator.show_watched)
         self.around.watch_list.changed.connect(self._show_watched)
         self._show_watched()

@@ -127,5 +127,5 @@ class Commands(QObject):
 
 def _show_tab(window: MainWindow, part: QWidget) -> None:
     """Bring a tab to the front, with the keyboard in its table."""
-    window.tabs.setCurrentWidget(part)
+    window.reveal(part)
     focus_within(part)

@@ -9,8 +9,11 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu
 
+from oddsdesk.desk.actions.binding import Actions
+from oddsdesk.desk.destinations import connection_entries
 from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
 from oddsdesk.desk.local_server import LocalFeed, LocalServerError
+from oddsdesk.desk.palette.palette import Palette
 from oddsdesk.desk.panels.top_bar import TopBar
 from oddsdesk.desk.profiles import Profile, Profiles, RemoteProfile
 from oddsdesk.desk.sessions import InUseError, MissingKeyError, Session, SessionError
@@ -18,6 +21,8 @@ from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.window import MainWindow
 from oddsdesk.tasks import spawn, stop
+
+_IDENTS = ("server.open", "connection.new", "connection.edit")
 
 _log = logging.getLogger(__name__)
 
@@ -33,8 +38,11 @@ class Connections(QObject):
         switchboard: Switchboard,
         profiles: Profiles,
         dialogs: DeskDialogs,
+        actions: Actions,
+        palette: Palette,
     ) -> None:
         super().__init__(window)
+        self._actions = actions
         self._window = window
         self._top_bar = top_bar
         self._menu = menu
@@ -45,6 +53,8 @@ class Connections(QObject):
         self._switching: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         menu.aboutToShow.connect(self._fill_menu)
+        self._bind()
+        palette.offer(connection_entries(profiles.all, self.connect_to))
         switchboard.entered.connect(self._on_switchboard_entered)
         dialogs.connection_requested.connect(self.connect_to)
         dialogs.feeds_changed.connect(self._look_at_feeds)
@@ -106,6 +116,17 @@ class Connections(QObject):
         else:
             self._window.fall_silent()
 
+    def _bind(self) -> None:
+        bind, dialogs = self._actions.bind, self._dialogs
+        bind("server.open", lambda: dialogs.open_server()).setEnabled(False)
+        bind("connection.new", lambda: dialogs.add())
+        bind("connection.edit", lambda: dialogs.open_list())
+        self._switchboard.left.connect(self._enable_server)
+
+    def _enable_server(self) -> None:
+        session = self._switchboard.session
+        self._actions["server.open"].setEnabled(session is not None and session.local is not None)
+
     def _fill_menu(self) -> None:
         menu, present = self._menu, self._switchboard.session
         menu.clear()
@@ -118,11 +139,8 @@ class Connections(QObject):
             action.triggered.connect(lambda _checked=False, p=profile: self.connect_to(p))
             group.addAction(action)
         menu.addSeparator()
-        server = menu.addAction("Feeds, keys, backup…")
-        server.setEnabled(present is not None and present.local is not None)
-        server.triggered.connect(lambda: self._dialogs.open_server())
-        menu.addAction("New connection…").triggered.connect(lambda: self._dialogs.add())
-        menu.addAction("Edit connections…").triggered.connect(lambda: self._dialogs.open_list())
+        for ident in _IDENTS:
+            menu.addAction(self._actions[ident])
 
     def _on_dialogs_told(self, text: str) -> None:
         self._window.say(text, icon="warning", ink=Ink.DOWN)
@@ -132,6 +150,7 @@ class Connections(QObject):
         assert session is not None
         _log.info("using %s%s", session.profile.name, _address(session))
         self._top_bar.show_connection(session.profile.name)
+        self._enable_server()
         self._look_at_feeds()
         try:
             self._profiles.remember(session.profile)

@@ -1,6 +1,6 @@
 """What the command palette leads to: games, panels, layouts, actions, odds formats."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from oddsdesk.board.board import Board
@@ -11,8 +11,9 @@ from oddsdesk.desk.layouts import Layouts
 from oddsdesk.desk.moments import kick_off_text
 from oddsdesk.desk.odds_format import TITLES, OddsFormat
 from oddsdesk.desk.palette.entries import Entry, Kind, Provider
+from oddsdesk.desk.profiles import Profile
 from oddsdesk.desk.tabs import game_title
-from oddsdesk.desk.window import MainWindow
+from oddsdesk.desk.window import PLACES, MainWindow
 
 
 def game_entries(board: Board, clock: Clock, open_game: Callable[[str], object]) -> Provider:
@@ -42,7 +43,7 @@ def action_entries(actions: Actions) -> Provider:
             f"action {action.ident}",
             Kind.ACTION,
             action.title,
-            actions[action.ident].trigger,
+            partial(actions.trigger, action.ident),
             keys=keys_text(action),
         )
         for action in actions.offered()
@@ -60,6 +61,50 @@ def panel_entries(window: MainWindow) -> Provider:
             partial(window.show_panel, dock),
         )
         for dock in window.panels()
+    )
+
+
+def place_entries(window: MainWindow) -> Provider:
+    """Offer to hide every panel that is shown, or to show it elsewhere."""
+
+    def entries() -> Iterator[Entry]:
+        for dock in window.panels():
+            name, title = dock.objectName(), dock.windowTitle()
+            if not dock.isHidden():
+                yield Entry(f"hide {name}", Kind.ACTION, f"{title}: hide", dock.hide)
+            for where, area in PLACES:
+                move = partial(window.move_panel, dock, area)
+                title_there = f"{title}: {where[0].lower()}{where[1:]}"
+                yield Entry(f"move {name} {where}", Kind.ACTION, title_there, move)
+
+    return entries
+
+
+def connection_entries(
+    profiles: Callable[[], Iterable[Profile]], connect_to: Callable[[Profile], object]
+) -> Provider:
+    """Offer to connect to every saved connection."""
+    return lambda: (
+        Entry(
+            f"connection {profile.name}",
+            Kind.CONNECTION,
+            f"Connect to {profile.name}",
+            partial(connect_to, profile),
+        )
+        for profile in profiles()
+    )
+
+
+def preset_entries(names: Callable[[], Iterable[str]], choose: Callable[[str], object]) -> Provider:
+    """Offer every preset of the value bets."""
+    return lambda: (
+        Entry(
+            f"preset {name}",
+            Kind.PRESET,
+            f"Value bets: {name}",
+            partial(choose, name),
+        )
+        for name in names()
     )
 
 

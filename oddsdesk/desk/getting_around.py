@@ -72,7 +72,7 @@ class GettingAround(QObject):
     ) -> None:
         """Put palette, formats and layouts into the top bar, and actions into the menu."""
         layout_button = LayoutButton(self._window, self._layouts, self.actions)
-        palette = Palette(
+        palette = self.palette = Palette(
             self._theme,
             Recent(self._layout),
             self._window,
@@ -82,6 +82,7 @@ class GettingAround(QObject):
                 destinations.layout_entries(self._layouts, layout_button),
                 destinations.action_entries(self.actions),
                 destinations.format_entries(self.odds_format),
+                destinations.place_entries(self._window),
             ),
         )
         self.actions.bind("go.palette", palette.open)

@@ -102,6 +102,16 @@ class MainWindow(QMainWindow):
             self.addDockWidget(area, dock)
         dock.show()
 
+    def reveal(self, part: QWidget) -> None:
+        """Bring a panel or a tab into sight; the focus stays where it is."""
+        if self.tabs.indexOf(part) >= 0:
+            self.tabs.setCurrentWidget(part)
+            return
+        dock = part.parentWidget()
+        assert isinstance(dock, QDockWidget)
+        dock.show()
+        dock.raise_()
+
     def turn_panel(self, step: int) -> None:
         """Give the focus to the next panel, the tabs being one of them."""
         shown = [dock.widget() for dock in self.panels() if dock.isVisible()]

@@ -349,10 +349,11 @@ def test_what_a_panel_attaches_can_be_offered_to_the_palette(
     panel, done = QWidget(window), []
     attach(panel, "values.sort", lambda: done.append("sorted"))
     actions = Actions(window)
-    actions.adopt(panel)
+    shown: list[str] = []
+    actions.adopt(panel, lambda: shown.append("shown"))
     assert [action.ident for action in actions.offered()] == ["values.sort"]
     actions.trigger("values.sort")
-    assert done == ["sorted"]
+    assert (shown, done) == (["shown"], ["sorted"])
 
 
 def test_actions_of_a_game_reach_the_game_in_front_while_there_is_one(window: QMainWindow) -> None:

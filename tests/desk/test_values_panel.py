@@ -149,7 +149,7 @@ def test_bets_below_the_least_true_ev_are_hidden_and_the_way_back_is_offered(
     panel: ValuesPanel, quoted: Any
 ) -> None:
     quoted.board.load_value_bets([bet(quoted, market_type="btts", selection="Yes")])
-    panel._on_header_preset_chosen("Main markets")
+    panel.choose_preset("Main markets")
     assert facts(panel).startswith("0 of 1 · true EV ≥ 1 %")
     assert panel.placeholder.isVisible()
     panel.placeholder.action_requested.emit()
@@ -160,7 +160,7 @@ def test_bets_below_the_least_true_ev_are_hidden_and_the_way_back_is_offered(
 def test_the_chosen_preset_is_there_at_the_next_start(
     panel: ValuesPanel, theme: Theme, quoted: Any, layout: Layout, records: Records, qtbot: QtBot
 ) -> None:
-    panel._on_header_preset_chosen("In play")
+    panel.choose_preset("In play")
     again = ValuesPanel(quoted.board, theme, quoted.clock, Preferences(layout), layout, records)
     qtbot.addWidget(again)
     assert again.lists.preset.name == "In play"
@@ -170,7 +170,7 @@ def test_the_chosen_preset_is_there_at_the_next_start(
 def test_a_preset_of_ones_own_is_kept_used_and_deleted(
     panel: ValuesPanel, records: Records, qtbot: QtBot
 ) -> None:
-    panel._on_header_preset_chosen("Short prices")
+    panel.choose_preset("Short prices")
     panel._ask_preset()
     asked = panel.findChild(PresetDialog)
     assert asked is not None
@@ -190,7 +190,7 @@ def test_a_game_in_play_is_marked_and_can_be_left_out(panel: ValuesPanel, quoted
     quoted.board.load_games([game])
     quoted.board.load_value_bets([bet(quoted)])
     assert panel.table.model.cell(0, 0).note == "live · Milan v Inter"
-    panel._on_header_preset_chosen("Before kick-off")
+    panel.choose_preset("Before kick-off")
     assert panel.table.model.rowCount() == 0
 
 

@@ -19,6 +19,7 @@ class Actions(QObject):
         super().__init__(window)
         self._window = window
         self._bound: dict[str, QAction] = {}
+        self._reveals: dict[str, Act] = {}
 
     def bind(self, ident: str, act: Act) -> QAction:
         """Say what carries out a declared action; its keys work in every window of the desk."""
@@ -32,9 +33,14 @@ class Actions(QObject):
         self._bound[ident] = made
         return made
 
-    def adopt(self, owner: QWidget) -> None:
-        """Offer the actions that a panel has attached; each goes on to be carried out there."""
-        self._bound.update({made.objectName(): made for made in _attached(owner)})
+    def adopt(self, owner: QWidget, reveal: Act) -> None:
+        """Offer the actions that a panel has attached; each goes on to be carried out there.
+
+        ``reveal`` brings the panel into sight, before an action is triggered from elsewhere.
+        """
+        attached = {made.objectName(): made for made in _attached(owner)}
+        self._bound.update(attached)
+        self._reveals.update(dict.fromkeys(attached, reveal))
 
     def reach(self, where: Where, find_owner: Callable[[], QWidget | None]) -> None:
         """Offer all actions of a place of which there may be several panels, or none.
@@ -56,7 +62,9 @@ class Actions(QObject):
         return self._bound[ident]
 
     def trigger(self, ident: str) -> None:
-        """Carry an action out."""
+        """Carry an action out, its panel in sight."""
+        if ident in self._reveals:
+            self._reveals[ident]()
         self._bound[ident].trigger()
 
     def offered(self) -> list[Action]:

@@ -16,6 +16,8 @@ class Where(Enum):
     TABLES = "In every table"
     GRID = "In the odds grid"
     VALUES = "In the value bets"
+    EXPLAIN = "In the explanation"
+    HISTORY = "In the history"
     NAVIGATOR = "In the navigator"
     PALETTE = "In the command palette"
 
@@ -56,6 +58,9 @@ ACTIONS: Final = (
     Action("view.light", "Light colours"),
     Action("view.dark", "Dark colours"),
     Action("view.colour_blind", "Blue and orange instead of green and red, or not"),
+    Action("connection.new", "New connection…", ("Ctrl+N",)),
+    Action("connection.edit", "Edit connections…", ("Ctrl+Shift+N",)),
+    Action("server.open", "Feeds, keys, backup…", ("Ctrl+E",)),
     Action("layout.save", "Save layout…", ("Ctrl+Shift+S",)),
     Action("layout.delete", "Delete layout"),
     Action("layout.first", "Layout as at the first start"),
@@ -79,10 +84,36 @@ ACTIONS: Final = (
     _only_key("matrix.watch", "Watch this game, or no longer", Where.MATRIX, "*"),
     Action("grid.arrange", "Sort the odds grid anew", ("Shift+S",), Where.GRID),
     Action("grid.copy", "Copy the odds grid's rows as a table", ("Ctrl+C",), Where.GRID),
+    Action("grid.sort", "Sort by this column, or the other way round", ("O",), Where.GRID),
+    Action("grid.filter", "Filter the odds grid", ("/",), Where.GRID),
+    Action("grid.facets", "Filter the odds grid by sport, bookmaker, EV, age…", ("F",), Where.GRID),
+    Action("grid.clear", "Clear the odds grid's filters", ("Shift+F",), Where.GRID),
+    Action("grid.shape", "Odds grid's rows: prices, or selections", ("R",), Where.GRID),
+    Action("grid.group", "Odds grid's rows below their games, or not", ("G",), Where.GRID),
+    Action("grid.columns", "Choose the odds grid's columns…", ("C",), Where.GRID),
+    Action("grid.reading", "Stop reading all prices, or go on", ("Shift+R",), Where.GRID),
+    Action("grid.export_csv", "Export the odds grid as CSV…", ("E",), Where.GRID),
+    Action("grid.export_xlsx", "Export the odds grid as Excel workbook…", (), Where.GRID),
+    Action("grid.export_json", "Export the odds grid as JSON…", (), Where.GRID),
+    Action("values.list", "Value bets, or nearest misses", ("M",), Where.VALUES),
+    Action("values.sort_by", "Sort by this column, or the other way round", ("O",), Where.VALUES),
     Action("values.sort", "Sort the value bets anew", ("S",), Where.VALUES),
     Action("values.game", "Open the bet's game", ("Ctrl+Return",), Where.VALUES),
     Action("values.place", "Mark as placed…", ("P",), Where.VALUES),
     Action("values.take_back", "Take the placed bet back", ("Shift+P",), Where.VALUES),
+    Action("values.open", "Open the bet at its bookmaker", (), Where.VALUES),
+    Action("values.stakes", "Stakes…", ("K",), Where.VALUES),
+    Action("values.preset", "Change preset, or new preset from this…", ("E",), Where.VALUES),
+    Action("values.delete_preset", "Delete this preset", (), Where.VALUES),
+    Action("explain.copy", "Copy the explanation as text", ("Ctrl+C",), Where.EXPLAIN),
+    Action("history.copy", "Copy the chart as a picture", ("Ctrl+C",), Where.HISTORY),
+    Action("history.save", "Save the chart as a picture…", ("Ctrl+S",), Where.HISTORY),
+    Action("history.add", "Show other bookmakers in the chart", ("A",), Where.HISTORY),
+    _only_key("history.step", "To the move before, or after", Where.HISTORY, "Left", "Right"),
+    _only_key("history.nudge", "A little", Where.HISTORY, "Shift+Left", "Shift+Right"),
+    _only_key("history.ends", "To the first and last moment", Where.HISTORY, "Home", "End"),
+    _only_key("history.zoom", "Zoom in, out", Where.HISTORY, "+", "-"),
+    _only_key("history.all", "Show all that is known", Where.HISTORY, "0"),
     _only_key("table.open", "Open at the bookmaker", Where.TABLES, "Return"),
     _only_key("table.move", "Move by a cell", Where.TABLES, "Up", "Down", "Left", "Right"),
     _only_key("table.page", "Move by a page", Where.TABLES, "PgUp", "PgDown"),

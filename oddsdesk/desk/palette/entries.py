@@ -18,6 +18,8 @@ class Kind(Enum):
     GAME = "game"
     PANEL = "panel"
     LAYOUT = "layout"
+    CONNECTION = "connection"
+    PRESET = "preset"
     ACTION = "action"
     FORMAT = "odds format"
 

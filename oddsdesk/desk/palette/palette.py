@@ -28,7 +28,7 @@ class Palette(QLineEdit):
     ) -> None:
         super().__init__()
         self._recent = recent
-        self._providers = tuple(providers)
+        self._providers = list(providers)
         self._entries: list[Entry] = []
         self._came_from: QWidget | None = None
         self.setPlaceholderText("Go to a game, a panel, an action…")
@@ -46,6 +46,10 @@ class Palette(QLineEdit):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._on_application_focus_changed)
+
+    def offer(self, provider: Provider) -> None:
+        """Lead to what another provider has, too; it comes last where nothing is typed."""
+        self._providers.append(provider)
 
     def open(self) -> None:
         """Take the focus and show what there is."""

@@ -42,7 +42,8 @@ class BetActions(QObject):
         self._subject = subject
         self._owner = owner
         self.menu = QMenu(owner)
-        self.open_page = self.menu.addAction("Open at the bookmaker\tEnter", self.open)
+        self.open_page = self._action("values.open", self.open)
+        self.open_page.setText("Open at the bookmaker\tEnter")
         self.open_game = self._action("values.game", self._show_game)
         self.menu.addSeparator()
         self.mark = self._action("values.place", self._ask)

@@ -4,7 +4,7 @@ from html import escape
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QGuiApplication, QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QFont, QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -29,6 +29,7 @@ from oddsdesk.board.notices import (
 )
 from oddsdesk.board.verdict_words import doubt_text, remedies
 from oddsdesk.clock import Clock
+from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.models.explanation_facts import arithmetic, ev_text, methods, rules
 from oddsdesk.desk.models.figures import exact_odds_text
 from oddsdesk.desk.models.values import beside_text
@@ -72,9 +73,7 @@ class ExplainPanel(QWidget):
         self.rules = FactList(theme, "Rules")
         self.placeholder = Placeholder(theme)
         self._lay_out()
-        copy = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self)
-        copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        copy.activated.connect(self.copy)
+        attach(self, "explain.copy", self.copy)
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._show)
         self._tick = QTimer(self, interval=_TICK_MS)

@@ -10,7 +10,6 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, GatheringChanged, Notice
 from oddsdesk.clock import Clock
-from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.export.formats import FileFormat
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.links import open_link
@@ -19,6 +18,7 @@ from oddsdesk.desk.models.grid_choices import choices
 from oddsdesk.desk.models.grid_entries import Shape
 from oddsdesk.desk.models.grid_filter import GridFilter, words_of
 from oddsdesk.desk.panels import grid_states as states
+from oddsdesk.desk.panels.grid_actions import attach_grid_actions
 from oddsdesk.desk.panels.grid_bar import GridBar
 from oddsdesk.desk.panels.grid_export import GridExport
 from oddsdesk.desk.panels.grid_filter_bar import GridFilterBar
@@ -134,8 +134,12 @@ class GridPanel(QWidget):
         bar.pause_requested.connect(self.pause_requested)
         self.filters.filter_changed.connect(self._on_filters_filter_changed)
         self.filters.cleared.connect(lambda: self.show_filter(GridFilter()))
-        attach(self, "grid.copy", self.copy)
-        attach(self, "grid.arrange", self.model.arrange)
+        attach_grid_actions(self)
+
+    def sort_by_current(self) -> None:
+        """Sort by the column of the current cell, or the other way round."""
+        if self.table.current().isValid():
+            self.model.sort_by(self.table.current().column())
 
     def copy(self) -> None:
         """Copy the rows selected, or all that the filter keeps where fewer than two are."""

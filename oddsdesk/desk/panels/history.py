@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.clock import Clock
+from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.history_source import HistorySource
 from oddsdesk.desk.models.figures import exact_odds_text, odds_text
 from oddsdesk.desk.models.history import HistoryModel, Run, described
@@ -94,6 +95,8 @@ class HistoryPanel(QWidget):
 
     def save(self) -> None:
         """Ask where to, and save the chart as a picture."""
+        if self.chart.data is None:
+            return
         dialog = QFileDialog(self, "Save the chart", self._file_name(), "Pictures (*.png)")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("png")
@@ -114,8 +117,9 @@ class HistoryPanel(QWidget):
         self._pin.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._copy = self._button("Copy", "Copy the chart as a picture (Ctrl+C)", self.copy)
         self._save = self._button("Save", "Save the chart as a picture…", self.save)
-        keys = QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self, self.copy)
-        keys.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        attach(self, "history.copy", self.copy)
+        attach(self, "history.save", self.save)
+        attach(self, "history.add", self._pin.showMenu)
 
     def _button(self, text: str, tip: str, act: object) -> QToolButton:
         button = QToolButton()

@@ -1,5 +1,7 @@
 """The value-bet panel: prices better than fair, the best first, and those that nearly are."""
 
+from typing import Any
+
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
@@ -14,6 +16,7 @@ from oddsdesk.desk.dialogs.settings_dialog import SettingsDialog
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.models.bet_subject import BetSubject, subject_of_bet, subject_of_miss
 from oddsdesk.desk.models.filter_words import filter_text
+from oddsdesk.desk.models.held_rows import HeldRowsModel
 from oddsdesk.desk.panels.bet_actions import BetActions, placed_text
 from oddsdesk.desk.panels.value_lists import ValueLists
 from oddsdesk.desk.panels.values_header import BETS, MISSES, ValuesHeader
@@ -104,6 +107,11 @@ class ValuesPanel(QWidget):
         """Show ``BETS`` or ``MISSES``."""
         self.header.chips.choose(which)
 
+    def choose_preset(self, name: str) -> None:
+        """List the value bets of a preset."""
+        self._layout.put(_PRESET_KEY, name)
+        self._show_presets()
+
     def selected(self) -> RowKey | None:
         """Return the price of the current row."""
         subject = self.subject()
@@ -127,7 +135,12 @@ class ValuesPanel(QWidget):
         header.sort_requested.connect(self._sort)
         attach(self, "values.sort", self._sort)
         header.stakes_requested.connect(self._ask_stakes)
-        header.preset_chosen.connect(self._on_header_preset_chosen)
+        attach(self, "values.sort_by", self._sort_by_current)
+        attach(self, "values.list", header.chips.choose_next)
+        attach(self, "values.stakes", self._ask_stakes)
+        attach(self, "values.preset", self._ask_preset)
+        attach(self, "values.delete_preset", self._on_header_preset_deletion_requested)
+        header.preset_chosen.connect(self.choose_preset)
         header.preset_edit_requested.connect(self._ask_preset)
         header.preset_deletion_requested.connect(self._on_header_preset_deletion_requested)
         actions.game_requested.connect(self.game_requested)
@@ -138,9 +151,7 @@ class ValuesPanel(QWidget):
         self._records.presets_changed.connect(self._show_presets)
         self._records.failed.connect(self._on_records_failed)
         self.messages.action_requested.connect(self._on_messages_action_requested)
-        self.placeholder.action_requested.connect(
-            lambda: self._on_header_preset_chosen(BUILT_IN[0].name)
-        )
+        self.placeholder.action_requested.connect(lambda: self.choose_preset(BUILT_IN[0].name))
         self.lists.changed.connect(self._show_counts)
         self.lists.finder.found.connect(self._show_misses)
         for table, model in ((self.table, self.lists.bets), (self.misses, self.lists.misses)):
@@ -155,6 +166,9 @@ class ValuesPanel(QWidget):
 
     def _current_table(self) -> LiveTable:
         return self.table if self._which == BETS else self.misses
+
+    def _current_model(self) -> HeldRowsModel[Any]:
+        return self.lists.bets if self._which == BETS else self.lists.misses
 
     def _is_pointed_at(self) -> bool:
         table = self._current_table()
@@ -209,7 +223,12 @@ class ValuesPanel(QWidget):
         self.lists.show_bets(may_move=True)
 
     def _sort(self) -> None:
-        (self.lists.bets if self._which == BETS else self.lists.misses).sort_now()
+        self._current_model().sort_now()
+
+    def _sort_by_current(self) -> None:
+        index = self._current_table().current()
+        if index.isValid():
+            self._current_model().sort_by(index.column())
 
     def _ask_stakes(self) -> None:
         SettingsDialog(self._theme, self._preferences, self, (STAKES,)).open()
@@ -239,16 +258,13 @@ class ValuesPanel(QWidget):
         else:
             self.lists.finder.stop()
 
-    def _on_header_preset_chosen(self, name: str) -> None:
-        self._layout.put(_PRESET_KEY, name)
-        self._show_presets()
-
     def _on_dialog_preset_chosen(self, preset: Preset) -> None:
         self._layout.put(_PRESET_KEY, preset.name)
         self._records.save_preset(preset)
 
     def _on_header_preset_deletion_requested(self) -> None:
-        self._records.delete_preset(self.lists.preset.name)
+        if self.lists.preset.name not in _BUILT_IN:
+            self._records.delete_preset(self.lists.preset.name)
 
     def _on_actions_placed(self, bet: PlacedBet) -> None:
         self._undoable = bet
@@ -263,8 +279,7 @@ class ValuesPanel(QWidget):
         self.messages.say(text, icon="warning", ink=Ink.DOWN)
 
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
-        model = self.lists.bets if self._which == BETS else self.lists.misses
-        if not model.is_arranging:
+        if not self._current_model().is_arranging:
             self.price_selected.emit(self.selected())
 
     def _on_board_notice(self, notice: Notice) -> None:
@@ -276,7 +291,7 @@ class ValuesPanel(QWidget):
             self._show_counts()
 
     def _on_idle_timeout(self) -> None:
-        model = self.lists.bets if self._which == BETS else self.lists.misses
+        model = self._current_model()
         if model.rows_that_would_move and not self._is_pointed_at():
             model.sort_now()
 

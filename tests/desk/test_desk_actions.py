@@ -1,0 +1,133 @@
+"""The whole desk: what its menus and buttons do, the palette does too."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDockWidget, QMenu
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.actions.declared import ACTIONS, BY_IDENT
+from oddsdesk.desk.assembly import Desk
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.models.grid_columns import BY_KEY
+from oddsdesk.desk.palette.entries import Entry, Kind
+from oddsdesk.desk.panels.explain import ExplainPanel
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.theme.theme import Theme
+
+BOUND_BY_THE_PROGRAM = {"connection.new", "connection.edit", "server.open", "app.settings"}
+"""What the composition root binds, since it knows connections and dialogs."""
+
+
+@pytest.fixture
+def desk(theme: Theme, quoted: Any, qtbot: QtBot, tmp_path: Path) -> Iterator[Desk]:
+    layout = Layout(tmp_path / "desk.ini")
+    records = Records(tmp_path / "ledger.db")
+    made = Desk(quoted.board, theme, layout, Preferences(layout), records, quoted.clock)
+    qtbot.addWidget(made.window)
+    made.window.restore()
+    made.open_game_beside(quoted.id)
+    with qtbot.waitExposed(made.window):
+        made.window.show()
+    yield made
+    made.close()
+    records.close()
+
+
+def entries(desk: Desk) -> list[Entry]:
+    return [entry for provider in desk.around.palette._providers for entry in provider()]
+
+
+def entry(desk: Desk, title: str) -> Entry:
+    return next(found for found in entries(desk) if found.title.startswith(title))
+
+
+def test_every_declared_action_is_carried_out_by_something(desk: Desk) -> None:
+    offered = {action.ident for action in ACTIONS if action.is_offered}
+    found = {action.ident for action in desk.around.actions.offered()}
+    assert offered - found == BOUND_BY_THE_PROGRAM
+
+
+def test_whatever_a_menu_offers_is_in_the_palette(desk: Desk) -> None:
+    facets = desk.grid.filters.button.menu()
+    assert facets is not None
+    values_of_filters = {facets, *facets.findChildren(QMenu)}
+    told = [words(found.title) for found in entries(desk)]
+    missing = []
+    for menu in set(desk.window.findChildren(QMenu)) - values_of_filters:
+        for action in menu.actions():
+            is_leaf = action.menu() is None and not action.isSeparator()
+            is_declared = any(action is desk.around.actions._bound.get(i) for i in BY_IDENT)
+            wanted = words(action.text().split("\t")[0])
+            if is_leaf and not is_declared and not any(wanted <= said for said in told):
+                missing.append((menu.title(), action.text()))
+    toggles = [("Shown" in text, title) for title, text in missing]
+    assert sorted(title for is_toggle, title in toggles if is_toggle) == [
+        "Explain",
+        "History",
+        "Navigator",
+        "Value bets",
+    ]
+    assert all(is_toggle for is_toggle, _ in toggles), missing
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def test_an_action_of_a_panel_brings_it_into_sight(desk: Desk, qtbot: QtBot) -> None:
+    assert desk.window.tabs.currentWidget() is not desk.grid
+    entry(desk, "Odds grid's rows below their games").run()
+    assert desk.window.tabs.currentWidget() is desk.grid
+    assert desk.grid.model.is_grouped
+    dock = desk.values.parentWidget()
+    assert isinstance(dock, QDockWidget)
+    dock.hide()
+    entry(desk, "Value bets, or nearest misses").run()
+    assert dock.isVisible()
+    assert desk.values._which == "misses"
+
+
+def test_the_grid_is_sorted_by_the_current_column_with_a_key(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    entry(desk, "Show the odds grid").run()
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(lambda: desk.grid.model.book.price_count > 0)
+    desk.grid.model.arrange()
+    column = BY_KEY["odds"]
+    desk.grid.table.set_current(0, column)
+    desk.window.activateWindow()
+    desk.grid.table.setFocus()
+    qtbot.keyClick(desk.grid.table.scrolling, Qt.Key.Key_O)
+    assert desk.grid.model.sorted_by[0] == column
+    odds = [shown.odds or 0.0 for shown in desk.grid.model.entries()]
+    assert odds == sorted(odds, reverse=desk.grid.model.sorted_by[1])
+
+
+def test_a_panel_is_hidden_and_moved_by_keyboard_alone(desk: Desk) -> None:
+    navigator = desk.navigator.parentWidget()
+    assert isinstance(navigator, QDockWidget)
+    entry(desk, "Navigator: right").run()
+    assert desk.window.dockWidgetArea(navigator) is Qt.DockWidgetArea.RightDockWidgetArea
+    entry(desk, "Navigator: hide").run()
+    assert navigator.isHidden()
+    assert not any(found.title == "Navigator: hide" for found in entries(desk))
+
+
+def test_a_preset_is_chosen_from_the_palette(desk: Desk) -> None:
+    presets = [found for found in entries(desk) if found.kind is Kind.PRESET]
+    presets[1].run()
+    assert desk.values.lists.preset.name == presets[1].title.removeprefix("Value bets: ")
+
+
+def test_copying_what_is_not_there_copies_nothing(desk: Desk) -> None:
+    entry(desk, "Copy the explanation").run()
+    entry(desk, "Copy the chart").run()
+    assert isinstance(desk.explain, ExplainPanel)
+    assert desk.explain.said is None
