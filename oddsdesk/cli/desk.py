@@ -10,6 +10,7 @@ import msgspec
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import devig_option, feeds_option, reference_option, speed_option
 from oddsdesk.desk.display import missing_display, missing_qt_library
+from oddsdesk.desk.import_hook import restore_import
 from oddsdesk.desk.profiles import (
     EMBEDDED_NAME,
     EmbeddedProfile,
@@ -77,6 +78,7 @@ def desk(
     if problem is not None:
         raise click.ClickException(problem)
     gc.disable()  # nothing dies while modules load; later the window collects (`desk/garbage.py`)
+    restore_import()
     from oddsdesk.desk.app import Start, run_desk  # noqa: PLC0415 - Qt only where it can draw
 
     try:
