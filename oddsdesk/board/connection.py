@@ -30,9 +30,12 @@ class Connection(msgspec.Struct, frozen=True):
     """Since when the link is what it is."""
     next_try_ms: int | None = None
     requests_left: int | None = None
+    requests_limit: int | None = None
+    """Of how many: as the service says, else as the plan has it (D18)."""
     resets_at_ms: int | None = None
     lag_ms: int | None = None
-    """From scrape to receipt, of the latest stream messages (their median)."""
+    """From scrape to receipt: the median of the latest messages about prices that were scraped
+    since the stream opened; what was scraped before says nothing of how fast it is."""
     messages_per_minute: int = 0
     has_stream: bool | None = None
     has_value_bets: bool | None = None

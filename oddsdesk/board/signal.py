@@ -16,6 +16,7 @@ from oddsdesk.client.errors import (
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, Connecting, StreamState
 from oddsdesk.clock import Clock
+from oddsdesk.contract.plans import Plan
 
 STREAM: Final = "stream"
 """The job's name."""
@@ -31,6 +32,7 @@ class Signal:
         self._clock = clock
         self._stream: tuple[Link, str | None, int | None] = (Link.CONNECTING, None, None)
         self._troubles: dict[str, tuple[Link, str, int | None]] = {}
+        self._opened_at = 0
         self._lags: deque[tuple[int, int]] = deque(maxlen=_LATEST)
         self._per_second: deque[tuple[int, int]] = deque()
 
@@ -46,6 +48,7 @@ class Signal:
         """Take in what the stream tells of itself."""
         if isinstance(state, Connected):
             self._stream = (Link.LIVE, None, None)
+            self._opened_at = self._clock()
             self._troubles.pop(STREAM, None)
             self._learn(has_stream=True)
         elif isinstance(state, Connecting):
@@ -72,7 +75,7 @@ class Signal:
     def heard(self, scraped_at: int | None) -> None:
         """Count a stream message."""
         now = self._clock()
-        if scraped_at is not None:
+        if scraped_at is not None and scraped_at >= self._opened_at:
             self._lags.append((now, max(0, now - scraped_at)))
         if self._per_second and now - self._per_second[-1][0] < 1000:
             since, count = self._per_second[-1]
@@ -92,12 +95,21 @@ class Signal:
             lag_ms=round(median(lags)) if lags else None,
             messages_per_minute=sum(count for _, count in self._per_second),
             requests_left=None if quota is None else quota.remaining,
+            requests_limit=None if quota is None else self._limit(quota),
             resets_at_ms=None if quota is None else quota.resets_at_ms,
         )
 
     def knows(self, **facts: bool | str | None) -> None:
         """Take in what the plan has, or whether odds are simulated."""
         self._learn(**facts)
+
+    def _limit(self, quota: Quota) -> int | None:
+        """The service's own word, else the plan's: who has value bets is no Free key (D21)."""
+        has_value_bets = self._board.connection.has_value_bets
+        if quota.limit is not None or has_value_bets is None:
+            return quota.limit
+        limit = (Plan.PRO if has_value_bets else Plan.FREE).rights.requests
+        return limit if quota.remaining <= limit else None
 
     def _not_on_plan(self, error: ForbiddenError) -> None:
         self._learn(upgrade_url=error.upgrade_url or self._board.connection.upgrade_url)

@@ -12,6 +12,8 @@ class Quota(NamedTuple):
     remaining: int
     resets_at_ms: int | None
     as_of_ms: int
+    limit: int | None = None
+    """Requests that the window has in all, where the service says so (the contract does not)."""
 
 
 def read_quota(headers: Mapping[str, str], now_ms: int) -> Quota | None:
@@ -20,4 +22,5 @@ def read_quota(headers: Mapping[str, str], now_ms: int) -> Quota | None:
     if remaining is None:
         return None
     reset = whole_number(headers, "x-ratelimit-reset")
-    return Quota(remaining, None if reset is None else reset * 1000, now_ms)
+    limit = whole_number(headers, "x-ratelimit-limit")
+    return Quota(remaining, None if reset is None else reset * 1000, now_ms, limit)

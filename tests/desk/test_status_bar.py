@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection
-from oddsdesk.desk.panels.status_bar import StatusBar, cost_text
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.panels.status_bar import StatusBar, cost_text, lag_text, link_text, requests_text
 from oddsdesk.desk.theme.theme import Theme
 
 NOW_MS = 1_776_340_800_000
@@ -19,6 +19,22 @@ def test_the_cost_stands_beside_what_is_left(left: int, said: str) -> None:
     text = cost_text(40.2, connection, NOW_MS)
     assert text.startswith("What is on show needs 41 requests an hour.")
     assert said in text
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [(5_500, "5,412 of 5,500 requests left"), (None, "5,412 requests left")],
+)
+def test_requests_left_are_told_of_how_many(limit: int | None, said: str) -> None:
+    assert requests_text(Connection(requests_left=5_412, requests_limit=limit)) == said
+
+
+@pytest.mark.parametrize(("lag_ms", "said"), [(140, "lag 0.1 s"), (83_000, "lag 1 min")])
+def test_the_lag_is_told_with_what_it_is_of(lag_ms: int, said: str) -> None:
+    connection = Connection(link=Link.LIVE, lag_ms=lag_ms, messages_per_minute=1_204)
+    assert link_text(connection, NOW_MS) == f"Live · {said} · 1,204 changes a minute"
+    assert said.removeprefix("lag ") + " after their scrape" in lag_text(connection)
+    assert lag_text(Connection(link=Link.LIVE)) == ""
 
 
 def test_watched_games_are_counted_and_lead_to_their_list(theme: Theme, qtbot: QtBot) -> None:

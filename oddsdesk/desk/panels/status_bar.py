@@ -17,6 +17,7 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.dot import Dot
 
 _SECOND_MS = 1000
+_TEN_SECONDS_MS = 10_000
 
 LINK_INKS = {
     Link.LIVE: Ink.UP,
@@ -107,6 +108,7 @@ class StatusBar(QStatusBar):
         now = self._clock()
         self._dot.show_ink(LINK_INKS[connection.link])
         self._link.setText(link_text(connection, now))
+        self._link.setToolTip(lag_text(connection))
         self._requests.setText(requests_text(connection))
         if self._wished_per_hour is not None:
             self._requests.setToolTip(cost_text(self._wished_per_hour(), connection, now))
@@ -118,7 +120,7 @@ def link_text(connection: Connection, now_ms: int) -> str:
     reason = f": {connection.reason}" if connection.reason else ""
     match connection.link:
         case Link.LIVE:
-            lag = "" if connection.lag_ms is None else f" · lag {connection.lag_ms / 1000:.1f} s"
+            lag = "" if connection.lag_ms is None else f" · lag {_lag(connection.lag_ms)}"
             return f"Live{lag} · {connection.messages_per_minute:,} changes a minute"
         case Link.POLLING:
             return f"Reading in turns{reason}"
@@ -132,11 +134,22 @@ def link_text(connection: Connection, now_ms: int) -> str:
             return "Not connected"
 
 
+def lag_text(connection: Connection) -> str:
+    """Return what the lag is of; empty while none is known."""
+    if connection.lag_ms is None:
+        return ""
+    return (
+        f"Price changes come {_lag(connection.lag_ms)} after their scrape (the median of the "
+        "latest): what the feed takes, what the stream takes, and how far the two clocks differ."
+    )
+
+
 def requests_text(connection: Connection) -> str:
     """Return how many requests are left and when they return; empty while unknown."""
     if connection.requests_left is None:
         return ""
-    left = f"{connection.requests_left:,} requests left"
+    of = "" if connection.requests_limit is None else f" of {connection.requests_limit:,}"
+    left = f"{connection.requests_left:,}{of} requests left"
     if connection.resets_at_ms is None:
         return left
     return f"{left} · back {local_time(connection.resets_at_ms):%H:%M}"
@@ -152,6 +165,10 @@ def cost_text(wished_per_hour: float, connection: Connection, now_ms: int) -> st
     if wished_per_hour * hours <= left:
         return f"{needs} The {left:,} left last until they come back."
     return f"{needs} The {left:,} left do not last: everything is read less often."
+
+
+def _lag(lag_ms: int) -> str:
+    return f"{lag_ms / 1000:.1f} s" if lag_ms < _TEN_SECONDS_MS else span_text(lag_ms)
 
 
 def _next_try(connection: Connection, now_ms: int) -> str:

@@ -88,6 +88,42 @@ def test_a_key_that_is_known_again_is_refused_no_more(desk: Desk, signal: Signal
     assert (desk.board.connection.link, desk.board.connection.reason) == (Link.LIVE, None)
 
 
+@pytest.mark.parametrize(
+    ("has_value_bets", "said", "remaining", "limit"),
+    [
+        (None, None, 41, None),
+        (True, None, 41, 5_500),
+        (False, None, 41, 200),
+        (False, None, 201, None),
+        (True, 10_000, 9_000, 10_000),
+    ],
+)
+def test_the_limit_is_the_services_word_or_the_plans(
+    desk: Desk,
+    signal: Signal,
+    has_value_bets: bool | None,
+    said: int | None,
+    remaining: int,
+    limit: int | None,
+) -> None:
+    signal.knows(has_value_bets=has_value_bets)
+    signal.tick(Quota(remaining, NOW + 5, NOW, said))
+    assert desk.board.connection.requests_limit == limit
+
+
+def test_a_price_scraped_before_the_stream_opened_tells_nothing_of_its_lag(
+    desk: Desk, signal: Signal
+) -> None:
+    signal.stream_state(Connected())
+    desk.now += 400
+    signal.heard(NOW - 25_000)
+    signal.tick(None)
+    assert desk.board.connection.lag_ms is None
+    signal.heard(NOW)
+    signal.tick(None)
+    assert (desk.board.connection.lag_ms, desk.board.connection.messages_per_minute) == (400, 2)
+
+
 def test_figures_of_the_stream_are_of_the_last_minute(desk: Desk, signal: Signal) -> None:
     for lag in (100, 300, 200):
         signal.heard(desk.now - lag)

@@ -21,6 +21,7 @@ from oddsdesk.client import (
     ServiceUnavailableError,
     UnauthorizedError,
 )
+from oddsdesk.client.quota import read_quota
 
 from .conftest import KEY, SmallService
 
@@ -98,6 +99,11 @@ async def test_the_quota_of_the_latest_answer_is_visible(small_service: Running)
         assert client.quota is None
         await client.sports()
     assert client.quota == Quota(5499, 1_795_003_600_000, NOW)
+
+
+def test_a_service_that_says_how_many_requests_there_are_is_heard() -> None:
+    headers = {"x-ratelimit-remaining": "7", "x-ratelimit-limit": "9"}
+    assert read_quota(headers, NOW) == Quota(7, None, NOW, limit=9)
 
 
 @pytest.mark.parametrize(
