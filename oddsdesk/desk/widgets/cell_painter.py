@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cache
 
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QStaticText
@@ -222,9 +223,10 @@ class _Canvas:
         self.strikes: dict[Ink, list[tuple[int, int, int]]] = defaultdict(list)
 
 
-def _flash_steps(colour: str, ground: str) -> list[QColor]:
+@cache
+def _flash_steps(colour: str, ground: str) -> tuple[QColor, ...]:
     shares = (FLASH_SHARE * (1 - step / _FLASH_STEPS) for step in range(_FLASH_STEPS))
-    return [QColor(mix(colour, ground, share)) for share in shares]
+    return tuple(QColor(mix(colour, ground, share)) for share in shares)
 
 
 def _with_alpha(colour: str, share: float) -> QColor:

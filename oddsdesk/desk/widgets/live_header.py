@@ -49,7 +49,8 @@ class LiveHeader(QHeaderView):
     # Qt's virtuals
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), self._theme.fonts.scaled(spacing.HEADER))
+        # Not from Qt's own: that asks the model what stands above each column, again and again.
+        return QSize(self.length(), self._theme.fonts.scaled(spacing.HEADER))
 
     def paintEvent(self, event: object) -> None:
         painter = QPainter(self.viewport())
