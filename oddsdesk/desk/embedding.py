@@ -94,7 +94,7 @@ class EmbeddedSession:
         except _FAILURES as error:
             raise SessionError(str(error)) from error
         assert server.administration is not None
-        self.local = EmbeddedAdministration(server.url, server.administration)
+        self.local = EmbeddedAdministration(server.url, server.administration, server.key_id)
         self._client = Client(server.url, server.key)
         return self._client
 
@@ -130,10 +130,11 @@ class EmbeddedSession:
 class EmbeddedAdministration:
     """Hands what is asked to the server's thread, and its refusals back in one line."""
 
-    def __init__(self, address: str, administration: Administration) -> None:
+    def __init__(self, address: str, administration: Administration, own_key_id: int) -> None:
         self.address: str = address
         self.log: PriceLog = EmbeddedLog(administration)
         self._server = administration
+        self._own_key_id = own_key_id
 
     def keep_days(self, days: int) -> None:
         """Forget price changes that are older, from now on."""
@@ -177,7 +178,7 @@ class EmbeddedAdministration:
 
     async def keys(self) -> list[LocalKey]:
         """Return every key, masked."""
-        return [_local_key(key) for key in await _answer(self._server.keys())]
+        return [_local_key(key, self._own_key_id) for key in await _answer(self._server.keys())]
 
     async def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> str:
         """Make a key and return it: the only time that it is known."""
@@ -200,9 +201,16 @@ async def _answer(future: Future[T]) -> T:
         raise LocalServerError(str(error)) from error
 
 
-def _local_key(key: Key) -> LocalKey:
+def _local_key(key: Key, own_key_id: int) -> LocalKey:
     return LocalKey(
-        key.key_id, key.masked, key.account, key.plan, key.bookmaker, key.created_at, key.revoked
+        key.key_id,
+        key.masked,
+        key.account,
+        key.plan,
+        key.bookmaker,
+        key.created_at,
+        key.revoked,
+        is_own=key.key_id == own_key_id,
     )
 
 

@@ -41,6 +41,8 @@ class LocalKey:
     bookmaker: str | None
     created_at: int
     is_revoked: bool
+    is_own: bool
+    """The desk itself is connected with it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ class EmbeddedServer:
         """Feeds, keys and the database; None until it has started."""
         self.url = ""
         self.key = ""
+        self.key_id = 0
 
     def start(self) -> str:
         """Start and return the address; ``key`` opens everything until the next start.
@@ -92,5 +93,5 @@ class EmbeddedServer:
         made = server.access.keys.reissue(ACCOUNT, Plan.PRO_LIVE, self._clock())
         loop = asyncio.get_running_loop()
         self.administration = Administration(server, loop, self._clock)
-        self.url, self.key = server.url, made.secret
+        self.url, self.key, self.key_id = server.url, made.secret, made.key.key_id
         self._changed.set()

@@ -264,13 +264,37 @@ async def test_a_key_is_made_and_shown_once_rotated_and_revoked(server, qtbot):
     assert first in page.made.command.text()
     shown = [page.list.topLevelItem(row).text(0) for row in range(2)]
     assert all(first not in text for text in shown)
-    page.list.setCurrentItem(page.list.topLevelItem(0))
+    assert page.list.currentItem() is page.list.topLevelItem(0)
     page.rotate.click()
     page._question.action_requested.emit()
     await until(lambda: page.made.key.text() != first)
     page.revoke.click()
     page._question.action_requested.emit()
     await until(lambda: page.list.topLevelItem(1).text(5) == "Revoked")
+    assert page.made.isHidden()
+    assert page.made.key.text() == ""
+
+
+async def test_the_key_that_the_desk_itself_uses_can_be_neither_rotated_nor_revoked(server):
+    page = server.keys
+    own = page.list.topLevelItem(0)
+    assert (page.list.currentItem(), own.text(5)) == (own, "This desk's")
+    assert not page.rotate.isEnabled()
+    assert not page.revoke.isEnabled()
+    page.make.click()
+    await until(lambda: page.list.topLevelItemCount() == 2)
+    assert page.revoke.isEnabled()
+
+
+async def test_a_copied_key_is_said_to_be_until_there_is_another(server, qapp):
+    page = server.keys
+    page.show_secret("oddsdesk_live_" + "a" * 32)
+    copy = next(b for b in page.made.findChildren(QPushButton) if "new key" in b.accessibleName())
+    copy.click()
+    assert qapp.clipboard().text() == page.made.key.text()
+    assert copy.text() == "Copied"
+    page.show_secret("oddsdesk_live_" + "b" * 32)
+    assert copy.text() == "Copy"
 
 
 async def test_the_free_plan_needs_its_bookmaker(server):

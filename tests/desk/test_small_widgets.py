@@ -80,3 +80,17 @@ def test_a_message_bar_is_there_only_while_it_says_something(theme: Theme, qtbot
     assert close is not None
     close.click()
     assert bar.isHidden()
+
+
+def test_a_question_takes_the_keyboard_and_escape_is_no(theme: Theme, qtbot: QtBot) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    answered, closed = [], []
+    bar.action_requested.connect(lambda: answered.append(True))
+    bar.closed.connect(lambda: closed.append(True))
+    with qtbot.waitExposed(bar):
+        bar.ask("Delete it?", action="Delete")
+    button = bar.findChild(QPushButton)
+    assert bar.focusWidget() is button
+    qtbot.keyClick(button, Qt.Key.Key_Escape)
+    assert (bar.isHidden(), closed, answered) == (True, [True], [])

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,7 +27,11 @@ class DeskWindow:
         self.using = program.wait_for_log("INFO oddsdesk.desk.connections: using ").split()
         """The words of its log about what it is connected to; the last is the address."""
         program.wait_for_log("first prices painted")
-        self._xdotool("windowfocus", "--sync", self.wait_for_title("oddsdesk$"))
+        self.enter("oddsdesk$")
+
+    def enter(self, pattern: str) -> None:
+        """Wait for a window of the desk with such a title and give it the keyboard."""
+        self._xdotool("windowfocus", "--sync", self.wait_for_title(pattern))
 
     def press(self, *keys: str) -> None:
         """Press one key after the other."""
@@ -51,11 +56,15 @@ class DeskWindow:
 
     def copied(self, part: str) -> str:
         """Copy from where the keyboard is until the clipboard holds ``part``."""
+        return self.copied_by("ctrl+c", lambda text: part in text)
+
+    def copied_by(self, key: str, is_wanted: Callable[[str], object]) -> str:
+        """Press what copies until the clipboard holds what is wanted."""
         ends = time.monotonic() + LIMIT_S
         text = ""
-        while part not in text:
-            assert time.monotonic() < ends, f"the clipboard never held {part!r} but {text!r}"
-            self.press("ctrl+c")
+        while not is_wanted(text):
+            assert time.monotonic() < ends, f"the clipboard never held the wanted, but {text!r}"
+            self.press(key)
             text = self._clipboard()
         return text
 

@@ -1,8 +1,10 @@
 """At the desk: a service goes away and comes back; a key of the desk's own server is used."""
 
 import json
+import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from oddsdesk.desk.profiles import Profiles, RemoteProfile
 from oddsdesk.desk.secrets import KeyPlace, Secrets
 from oddsdesk.places import settings_folder
 from tests.journeys.conftest import Launch, Program
+from tests.journeys.desk_window import LIMIT_S
 from tests.journeys.test_service import quote
 
 SERVICE = "Odds service"
@@ -89,7 +92,64 @@ def test_a_lost_service_is_told_its_prices_stay_and_it_is_found_again(open_desk,
     assert service.key not in err
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def curl(*arguments: str) -> tuple[int, bytes]:
+    """Ask as a user's script does; return the HTTP status and the body."""
+    command = ["curl", "--silent", "--max-time", "10", "--write-out", "\n%{http_code}"]
+    done = subprocess.run([*command, *arguments], capture_output=True, check=True)
+    body, _, status = done.stdout.rpartition(b"\n")
+    return int(status), body
+
+
+def is_key(text: str) -> bool:
+    return re.fullmatch("oddsdesk_live_[0-9a-f]{32}", text) is not None
+
+
+def wait_until_refused(url: str, key: str) -> None:
+    """Ask until the key opens nothing any more."""
+    ends = time.monotonic() + LIMIT_S
+    while curl(url, "--header", f"X-Api-Key: {key}")[0] != 401:
+        assert time.monotonic() < ends, "the key went on opening the service"
+
+
+needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+
+
+@needs_curl
+def test_a_key_is_made_at_the_desk_used_from_curl_rotated_and_revoked(open_desk):
+    desk = open_desk("--local")
+    url = f"{desk.using[-1]}/api/odds"
+    desk.go_to("feeds, keys")
+    desk.enter("^Embedded server$")
+    desk.press("ctrl+Tab", "ctrl+Tab", "alt+m")
+    shown = desk.copied_by("ctrl+c", is_key)
+    desk.press("Tab", "Tab", "Tab")
+    line = desk.copied_by("space", lambda text: text.startswith("curl "))
+    desk.press("shift+Tab", "shift+Tab")
+    key = desk.copied_by("space", is_key)
+    assert key == shown
+    tried = subprocess.run(["sh", "-c", line], capture_output=True, check=True)
+    assert json.loads(tried.stdout)["data"]
+    status, body = curl(url, "--header", f"X-Api-Key: {key}")
+    assert status == 200
+    assert {"bookmaker", "odds", "scraped_at"} <= json.loads(body)["data"][0].keys()
+
+    desk.press(*["shift+Tab"] * 6, "space", "space")
+    rotated = desk.copied_by("ctrl+c", lambda text: text != key and is_key(text))
+    wait_until_refused(url, key)
+    assert curl(url, "--header", f"X-Api-Key: {rotated}")[0] == 200
+    desk.press(*["shift+Tab"] * 4, "space", "space")
+    wait_until_refused(url, rotated)
+    desk.press("Escape")
+    desk.enter("oddsdesk$")
+    desk.press("ctrl+q")
+    _, err = desk.program.process.communicate(timeout=10)
+    assert desk.program.process.returncode == 0
+    assert "Not connected" not in err
+    assert key not in err
+    assert rotated not in err
+
+
+@needs_curl
 def test_a_key_made_beside_the_desk_opens_its_server_to_curl(
     open_desk, launch: Launch, tmp_path: Path
 ):
@@ -97,11 +157,11 @@ def test_a_key_made_beside_the_desk_opens_its_server_to_curl(
     desk = open_desk("--local", "--database", database)
     creating = launch("keys", "create", "--plan", "Pro", "--database", database)
     key = creating.process.communicate(timeout=30)[0].strip()
-    url = f"{desk.using[-1]}/api/games?limit=3"
+    url = f"{desk.using[-1]}/api/games?limit=1"
     command = ["curl", "--silent", "--fail", "--max-time", "10", url, "--header"]
     refused = subprocess.run([*command, "X-Api-Key: none"], capture_output=True, check=False)
     assert refused.returncode == 22  # the status was 400 or above
     answer = subprocess.run([*command, f"X-Api-Key: {key}"], capture_output=True, check=True)
     games = json.loads(answer.stdout)["data"]
-    assert len(games) == 3
+    assert len(games) == 1
     assert desk.program.finish()[0] == 0

@@ -43,6 +43,7 @@ class ConnectionsDialog(QDialog):
         self.list.itemActivated.connect(lambda: self._wish(self.edit_requested))
         self._question = MessageBar(theme, self)
         self._question.action_requested.connect(self._on_question_action_requested)
+        self._question.closed.connect(self.list.setFocus)
         self._theme = theme
         self._buttons = {
             "Connect": self._button("&Connect", lambda: self._wish(self.connect_requested)),
@@ -111,10 +112,11 @@ class ConnectionsDialog(QDialog):
         profile = self.current
         if profile is not None:
             text = f"Delete {profile.name} and its key?"
-            self._question.say(text, icon="warning", action="Delete")
+            self._question.ask(text, action="Delete")
 
     def _on_question_action_requested(self) -> None:
         self._question.hide()
+        self.list.setFocus()
         self._wish(self.delete_requested)
 
     def _on_list_current_changed(self) -> None:

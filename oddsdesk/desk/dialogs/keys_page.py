@@ -19,10 +19,9 @@ from oddsdesk.desk.local_server import LocalKey
 from oddsdesk.desk.moments import local_time
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
 
-_WIDTHS = {"Key": 165, "Account": 85, "Plan": 80, "Bookmaker": 95, "Made": 105, "State": 0}
+_WIDTHS = {"Key": 180, "Account": 85, "Plan": 75, "Bookmaker": 90, "Made": 100, "State": 0}
 
 
 class KeysPage(QWidget):
@@ -44,7 +43,9 @@ class KeysPage(QWidget):
         self.revoke.clicked.connect(lambda: self._ask("Revoke"))
         self._question = MessageBar(theme, self)
         self._question.action_requested.connect(self._on_question_action_requested)
+        self._question.closed.connect(self.list.setFocus)
         self._asked = ""
+        self._known: set[int] = set()
         self.account = QLineEdit("default")
         self.account.setAccessibleName("Account")
         self.plan = QComboBox()
@@ -63,16 +64,24 @@ class KeysPage(QWidget):
         self._show_bookmaker()
 
     def show_keys(self, keys: list[LocalKey]) -> None:
-        """Show the keys, those that open something first; the selected one stays selected."""
-        selected = self._key()
+        """Show the keys, those that open something first; a new one is selected."""
+        selected, known = self._key(), self._known
+        self._known = {key.key_id for key in keys}
+        ordered = sorted(keys, key=lambda each: (each.is_revoked, -each.key_id))
+        chosen = next((key.key_id for key in ordered if key.key_id not in known), None)
+        if chosen is None and selected is not None:
+            chosen = selected.key_id
         self.list.clear()
-        for key in sorted(keys, key=lambda each: (each.is_revoked, -each.key_id)):
+        for key in ordered:
             item = QTreeWidgetItem(_texts(key))
             item.setData(0, Qt.ItemDataRole.UserRole, key)
             self.list.addTopLevelItem(item)
-            if selected is not None and key.key_id == selected.key_id:
+            if key.key_id == chosen:
                 self.list.setCurrentItem(item)
         self._show_buttons()
+        shown = self.made.key.text()
+        if not any(shown.endswith(key.masked[-4:]) for key in keys if not key.is_revoked):
+            self.made.forget()
 
     def show_secret(self, secret: str) -> None:
         """Show a key that was just made: the only time that it is known."""
@@ -115,10 +124,11 @@ class KeysPage(QWidget):
         if key is not None:
             self._asked = what
             text = f"{what} {key.masked} of {key.account}? It opens nothing from then on."
-            self._question.say(text, icon="warning", action=what, ink=Ink.DOWN)
+            self._question.ask(text, action=what)
 
     def _on_question_action_requested(self) -> None:
         self._question.hide()
+        self.list.setFocus()
         key = self._key()
         if key is not None:
             wish = self.rotate_requested if self._asked == "Rotate" else self.revoke_requested
@@ -131,7 +141,7 @@ class KeysPage(QWidget):
     def _show_buttons(self) -> None:
         key = self._key()
         for button in (self.rotate, self.revoke):
-            button.setEnabled(key is not None and not key.is_revoked)
+            button.setEnabled(key is not None and not key.is_revoked and not key.is_own)
 
     def _show_bookmaker(self) -> None:
         self.bookmaker.setVisible(self.plan.currentData() is Plan.FREE)
@@ -154,5 +164,5 @@ def _texts(key: LocalKey) -> list[str]:
         key.plan.value,
         key.bookmaker or "all" if key.plan is not Plan.FREE else key.bookmaker or "none",
         f"{local_time(key.created_at):%d %b %H:%M}",
-        "Revoked" if key.is_revoked else "Active",
+        "Revoked" if key.is_revoked else "This desk's" if key.is_own else "Active",
     ]

@@ -36,15 +36,27 @@ class NewKeyView(QWidget):
     def show_key(self, secret: str) -> None:
         """Show a key in full."""
         self.key.setText(secret)
-        self.command.setText(f'curl -H "X-Api-Key: {secret}" {self._address}/api/games?limit=3')
+        self.command.setText(f'curl -H "X-Api-Key: {secret}" "{self._address}/api/games?limit=3"')
         self.command.setCursorPosition(0)
         self.show()
         self.key.setFocus(Qt.FocusReason.OtherFocusReason)
         self.key.selectAll()
 
+    def forget(self) -> None:
+        """Show no key any more."""
+        self.hide()
+        self.key.clear()
+        self.command.clear()
+
 
 def _copy_button(field: QLineEdit) -> QPushButton:
     button = QPushButton("Copy", autoDefault=False)
     button.setAccessibleName(f"Copy: {field.accessibleName()}")
-    button.clicked.connect(lambda: QGuiApplication.clipboard().setText(field.text()))
+
+    def copy() -> None:
+        QGuiApplication.clipboard().setText(field.text())
+        button.setText("Copied")
+
+    button.clicked.connect(copy)
+    field.textChanged.connect(lambda: button.setText("Copy"))
     return button

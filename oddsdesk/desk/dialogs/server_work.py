@@ -93,6 +93,12 @@ class ServerWork(QObject):
     async def _show_keys(self) -> None:
         self._dialog.keys.show_keys(await self._server.keys())
 
+    async def _show_new(self, secret: str) -> None:
+        try:
+            await self._show_keys()
+        finally:
+            self._dialog.keys.show_secret(secret)
+
     async def _back_up(self, target: Path) -> None:
         self._dialog.message.say("Copying…", icon="loading")
         size = await self._server.back_up(target)
@@ -109,12 +115,10 @@ class ServerWork(QObject):
         self.feeds_changed.emit()
 
     async def _create(self, account: str, plan: Plan, bookmaker: str | None) -> None:
-        self._dialog.keys.show_secret(await self._server.create_key(account, plan, bookmaker))
-        await self._show_keys()
+        await self._show_new(await self._server.create_key(account, plan, bookmaker))
 
     async def _rotate(self, key_id: int) -> None:
-        self._dialog.keys.show_secret(await self._server.rotate_key(key_id))
-        await self._show_keys()
+        await self._show_new(await self._server.rotate_key(key_id))
 
     async def _revoke(self, key_id: int) -> None:
         await self._server.revoke_key(key_id)

@@ -1,6 +1,7 @@
 """One line for expected trouble: what happened, and what to do."""
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from oddsdesk.desk.theme import spacing
@@ -58,7 +59,20 @@ class MessageBar(QWidget):
         self._show_icons()
         self.show()
 
+    def ask(self, text: str, action: str) -> None:
+        """Show a question with the keyboard on its answer; Escape is no."""
+        self.say(text, icon="warning", action=action, ink=Ink.DOWN)
+        self._action.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _show_icons(self) -> None:
         ratio = self.devicePixelRatioF()
         self._icon.setPixmap(self._theme.pixmap(self._icon_name, SIZE, ratio, self._ink))
         self._close.setIcon(self._theme.icon("close", Ink.NOTE))
+
+    # Qt's virtuals
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._close.click()
+        else:
+            super().keyPressEvent(event)
