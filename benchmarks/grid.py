@@ -11,12 +11,12 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from statistics import median
 from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import msgspec
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QSortFilterProxyModel, Qt
 from PySide6.QtWidgets import QApplication, QTableView
 
@@ -167,16 +167,18 @@ def main() -> int:
     count = model.rowCount()
 
     def typed(text: str) -> Callable[[], object]:
-        return lambda: model.show(replace(model.filter, words=words_of(text)))
+        return lambda: model.show(msgspec.structs.replace(model.filter, words=words_of(text)))
 
     def sorted_by(key: str) -> Callable[[], object]:
         return lambda: model.sort_by(BY_KEY[key])
 
     keystrokes = typical(app, [typed(text) for text in ("a", "ar", "art", "art book", "")])
     worst = max(milliseconds(typed(text)) for text in ("", "o", "", "e"))
-    ranged = milliseconds(lambda: model.show(replace(model.filter, ev=Range(1, None))))
+    ranged = milliseconds(
+        lambda: model.show(msgspec.structs.replace(model.filter, ev=Range(1, None)))
+    )
     typed("")()
-    model.show(replace(model.filter, ev=Range()))
+    model.show(msgspec.structs.replace(model.filter, ev=Range()))
     columns = ["odds", "ev_pct", "game", "bookmaker", "scraped_at", "over_median_pct", "spread_pp"]
     sorts = typical(app, [sorted_by(key) for key in columns])
     slowest = max((milliseconds(sorted_by(key)), key) for key in columns)

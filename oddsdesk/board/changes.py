@@ -1,24 +1,24 @@
 """What happened to a game's prices, gathered until it is told."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from oddsdesk.board.matrix import CellKey, RowKey, Section, SectionKey
 from oddsdesk.board.notices import MatrixLoaded, PricesChanged, RowsChanged
 from oddsdesk.board.seen import Move
 
 
-@dataclass(slots=True)
-class Changes:
+class Changes(msgspec.Struct):
     """What happened to a game since it was last told of."""
 
-    cells: dict[CellKey, None] = field(default_factory=dict)
+    cells: dict[CellKey, None] = msgspec.field(default_factory=dict)
     """Prices that are new, moved, were seen again or withdrawn, in order."""
-    revalued: list[Section] = field(default_factory=list)
+    revalued: list[Section] = msgspec.field(default_factory=list)
     """Sections whose reference moved: every row of them is judged anew."""
-    touched: dict[SectionKey, None] = field(default_factory=dict)
-    removed: dict[CellKey, None] = field(default_factory=dict)
-    moves: list[Move] = field(default_factory=list)
+    touched: dict[SectionKey, None] = msgspec.field(default_factory=dict)
+    removed: dict[CellKey, None] = msgspec.field(default_factory=dict)
+    moves: list[Move] = msgspec.field(default_factory=list)
     """Prices before and after they moved, for the history."""
     relaid: bool = False
     """Whether sections, lines or columns differ."""

@@ -1,8 +1,9 @@
 """What follows from the prices of a line group: S, fair odds, windows, holds, best prices."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
+
+import msgspec
 
 from oddsdesk.board.matrix import MatrixLine, Section
 from oddsdesk.board.prices import Price
@@ -76,7 +77,7 @@ def redate(section: Section) -> None:
             for line in section.lines
             if line.reference is not None and line.reference.is_offered
         )
-        section.reference = replace(section.reference, scraped_at=scraped_at)
+        section.reference = msgspec.structs.replace(section.reference, scraped_at=scraped_at)
 
 
 def hold(odds: Iterable[float]) -> float:

@@ -2,9 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
+
+import msgspec
 
 
 class Point(NamedTuple):
@@ -44,12 +45,11 @@ class Origin(Enum):
     """What this desk heard of since it was started."""
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(msgspec.Struct, frozen=True):
     """How every bookmaker's price of one selection moved; None is the reference."""
 
     origin: Origin
-    paths: Mapping[str | None, Path] = field(default_factory=dict)
+    paths: Mapping[str | None, Path] = msgspec.field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
     since_ms: int | None = None
     """From when on moves would be known; None where nothing is recorded of the game."""

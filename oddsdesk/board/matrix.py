@@ -1,7 +1,8 @@
 """A game as selections by bookmakers: keys, lines, sections and the whole matrix."""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from oddsdesk.board.prices import Price
 from oddsdesk.contract.markets import MARKET_RANK, market_title
@@ -37,15 +38,14 @@ class RowKey(NamedTuple):
     bookmaker: str | None
 
 
-@dataclass(slots=True)
-class MatrixLine:
+class MatrixLine(msgspec.Struct):
     """One selection: the reference apart, then a price a bookmaker."""
 
     selection: str
     reference: Price | None = None
     liquidity: float | None = None
     """The reference's maximum bet."""
-    prices: dict[str, Price] = field(default_factory=dict)
+    prices: dict[str, Price] = msgspec.field(default_factory=dict)
     """By bookmaker; withdrawn ones stay for a while."""
     fair: float | None = None
     """Devigged odds of the reference's line group, None where it is never valued (D27)."""
@@ -64,8 +64,7 @@ class MatrixLine:
         return bookmakers if self.reference is None else [None, *bookmakers]
 
 
-@dataclass(slots=True)
-class Section:
+class Section(msgspec.Struct):
     """A line group of a market: the selections that settle against each other."""
 
     key: SectionKey
@@ -84,9 +83,9 @@ class Section:
     payout_rate: float | None = None
     """S, the sum of 1/odds of the reference's line group."""
     reference_hold: float | None = None
-    holds: dict[str, float] = field(default_factory=dict)
+    holds: dict[str, float] = msgspec.field(default_factory=dict)
     """Hold in percent by bookmaker, of those that price the whole group."""
-    other_bets: set[str] = field(default_factory=set)
+    other_bets: set[str] = msgspec.field(default_factory=set)
     """Bookmakers that bet on something else: with a draw or without (D27); never best."""
     best_hold: float | None = None
     """Hold of the best prices in percent; below 0 is an arbitrage."""
@@ -119,8 +118,7 @@ class Section:
         return rank, self.key.period, line, self.key.group
 
 
-@dataclass(slots=True)
-class Matrix:
+class Matrix(msgspec.Struct):
     """A game with every market that is known; read it, the board alone changes it."""
 
     game_id: str

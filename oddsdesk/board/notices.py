@@ -1,25 +1,23 @@
 """What the board tells its subscribers: small values that say what changed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from oddsdesk.board.matrix import CellKey, RowKey, SectionKey
 
 
-@dataclass(frozen=True, slots=True)
-class GamesChanged:
+class GamesChanged(msgspec.Struct, frozen=True):
     """The list of games was read again and differs."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatrixLoaded:
+class MatrixLoaded(msgspec.Struct, frozen=True):
     """A game's matrix is new or has other sections, lines or columns: lay it out again."""
 
     game_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class PricesChanged:
+class PricesChanged(msgspec.Struct, frozen=True):
     """Prices of a game moved, were seen again or withdrawn, in a matrix laid out as before.
 
     ``sections`` are those whose figures (fair, window, holds, best) may differ.
@@ -30,8 +28,7 @@ class PricesChanged:
     sections: tuple[SectionKey, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RowsChanged:
+class RowsChanged(msgspec.Struct, frozen=True):
     """Rows of the odds grid; only while rows are wanted.
 
     ``changed`` holds new rows too, and those whose reference or fair odds moved.
@@ -41,18 +38,15 @@ class RowsChanged:
     removed: tuple[RowKey, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ValueBetsChanged:
+class ValueBetsChanged(msgspec.Struct, frozen=True):
     """The value bets differ, in number or in figures."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionChanged:
+class ConnectionChanged(msgspec.Struct, frozen=True):
     """The state of the connection differs."""
 
 
-@dataclass(frozen=True, slots=True)
-class GatheringChanged:
+class GatheringChanged(msgspec.Struct, frozen=True):
     """Reading all rows went on."""
 
 

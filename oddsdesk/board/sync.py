@@ -5,7 +5,6 @@ import random
 import time
 from collections.abc import Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -44,8 +43,7 @@ _RIGHTS_S: Final = 6 * 3600.0
 """How often it is asked whether the plan has in-play odds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(msgspec.Struct, frozen=True):
     """How many seconds lie between two reads, where the quota allows it."""
 
     games_s: float = 10.0

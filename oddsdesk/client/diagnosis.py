@@ -4,8 +4,9 @@ import asyncio
 import ssl
 from collections.abc import Awaitable
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+import msgspec
 
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import (
@@ -36,8 +37,7 @@ class Right(NamedTuple):
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(msgspec.Struct, frozen=True):
     """What the service let the key do; ``plan`` is None where the rights fit none."""
 
     plan: Plan | None

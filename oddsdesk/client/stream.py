@@ -6,7 +6,6 @@ import asyncio
 import logging
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
@@ -34,18 +33,15 @@ _log = logging.getLogger(__name__)
 _decoder = msgspec.json.Decoder(PriceMessage)
 
 
-@dataclass(frozen=True, slots=True)
-class Connecting:
+class Connecting(msgspec.Struct, frozen=True):
     """A try begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Connected:
+class Connected(msgspec.Struct, frozen=True):
     """The stream is up: read the present state now, changes were missed until here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(msgspec.Struct, frozen=True):
     """There is no stream; the next try is at ``next_try_ms``."""
 
     reason: str

@@ -1,15 +1,15 @@
 """Plans: what each may see and how often it may ask."""
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+import msgspec
 
 HOUR_S: Final = 3_600
 DAY_S: Final = 86_400
 
 
-@dataclass(frozen=True, slots=True)
-class Rights:
+class Rights(msgspec.Struct, frozen=True):
     """What a plan allows; ``requests`` per ``window_s`` seconds, fixed UTC windows (D18)."""
 
     requests: int

@@ -3,8 +3,8 @@
 import asyncio
 import gc
 import signal
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtWidgets import QApplication
 
 from oddsdesk import __version__
@@ -36,8 +36,7 @@ from oddsdesk.tasks import spawn, stop
 LEDGER = "ledger.db"
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(msgspec.Struct, frozen=True):
     """What the command line asked for; a profile of None leaves it to the settings."""
 
     profile: Profile | None = None

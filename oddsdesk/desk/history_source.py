@@ -1,8 +1,9 @@
 """Where the past of prices comes from: the embedded server's log, or what the desk has seen."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+import msgspec
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.history import Gap, History, Origin, Path, Point, Why, tidy, without_known
@@ -13,20 +14,18 @@ class HistoryError(Exception):
     """The past cannot be read now; one line that says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogState:
+class LogState(msgspec.Struct, frozen=True):
     """What a log covers; times in milliseconds."""
 
     began: int | None = None
     silences: Sequence[tuple[int, int]] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class References:
+class References(msgspec.Struct, frozen=True):
     """How the reference's prices of a game moved, by line."""
 
     origin: Origin = Origin.SEEN
-    paths: Mapping[LineName, Path] = field(default_factory=dict)
+    paths: Mapping[LineName, Path] = msgspec.field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
 
 

@@ -5,8 +5,8 @@ import binascii
 import json
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.desk.layout import LAYOUT_VERSION, Layout
@@ -25,8 +25,7 @@ class LayoutError(ValueError):
     """What a layout cannot be read or saved for, in one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedLayout:
+class NamedLayout(msgspec.Struct, frozen=True):
     """Where docks stand, as Qt writes it down."""
 
     name: str

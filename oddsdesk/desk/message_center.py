@@ -1,8 +1,8 @@
 """The one line of the window for expected trouble and short answers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import QObject, QTimer
 
 from oddsdesk.board.board import Board
@@ -18,8 +18,7 @@ _SECOND_MS = 1_000
 Act = Callable[[], object]
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(msgspec.Struct, frozen=True):
     text: str
     icon: str
     ink: Ink

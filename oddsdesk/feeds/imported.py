@@ -2,23 +2,22 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(msgspec.Struct, frozen=True):
     """A file of somebody else's format; ``name`` is what messages call it."""
 
     name: str
     data: bytes
 
 
-@dataclass(slots=True)
-class Imported:
+class Imported(msgspec.Struct):
     """What came of files: every price in them is either in a quote or counted as skipped.
 
     ``skipped`` counts prices by reason. ``problems`` are lines for people, each naming a
@@ -26,9 +25,9 @@ class Imported:
     scrape, so ``scraped_at`` follows from kick-offs.
     """
 
-    quotes: list[Quote] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
-    problems: list[str] = field(default_factory=list)
+    quotes: list[Quote] = msgspec.field(default_factory=list)
+    skipped: Counter[str] = msgspec.field(default_factory=Counter)
+    problems: list[str] = msgspec.field(default_factory=list)
     inferred_times: bool = False
 
     @property
@@ -44,8 +43,7 @@ class Imported:
         self.inferred_times |= other.inferred_times
 
 
-@dataclass(frozen=True, slots=True)
-class Importer:
+class Importer(msgspec.Struct, frozen=True):
     """How a format is read.
 
     ``snapshots``: each file is an answer that was given at one moment. ``joins_files``: files

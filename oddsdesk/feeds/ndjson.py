@@ -1,7 +1,8 @@
 """Quotes from NDJSON, one a line: the good ones kept, the bad ones numbered with a reason."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+import msgspec
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import BadQuoteError, Quote, parse_quote
@@ -12,20 +13,18 @@ MAX_LINE_BYTES = 1024 * 1024
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
-class BadLine:
+class BadLine(msgspec.Struct, frozen=True):
     """A line that is no quote; numbers start at 1."""
 
     number: int
     reason: str
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(msgspec.Struct):
     """What one read of a stream held, in its order."""
 
-    quotes: list[Quote] = field(default_factory=list)
-    bad: list[BadLine] = field(default_factory=list)
+    quotes: list[Quote] = msgspec.field(default_factory=list)
+    bad: list[BadLine] = msgspec.field(default_factory=list)
 
 
 def read_batches(stream: Readable, clock: Clock) -> Iterator[Batch]:

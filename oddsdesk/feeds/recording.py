@@ -2,10 +2,11 @@
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+
+import msgspec
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
@@ -22,8 +23,7 @@ _ANY_TIME = 1 << 60
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(msgspec.Struct, frozen=True):
     """Quotes that were said together, in the order of ``scraped_at``."""
 
     at: int

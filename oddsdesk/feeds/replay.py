@@ -8,7 +8,6 @@ that a game goes in play when the recording says so, at any speed.
 import asyncio
 import math
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
@@ -164,8 +163,7 @@ class _GameNames:
         return f"{match_name} ({format_ms(kick_off + self._shift_ms)[:10]})"
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(msgspec.Struct, frozen=True):
     """Quotes due at ``offset`` milliseconds after the start, ``late`` after their moment."""
 
     offset: int

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from oddsdesk.pricing.devig import DEFAULT_METHOD, NotApplicableError, devig, payout_rate
 from oddsdesk.pricing.outcomes import DRAW
@@ -37,8 +38,7 @@ class ReferencePrice(NamedTuple):
     """Before the safety floor (D26a); None where the method gives none."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceLine:
+class ReferenceLine(msgspec.Struct, frozen=True):
     """A line group as the reference prices it; ``scraped_at`` in milliseconds."""
 
     market_type: str

@@ -4,9 +4,10 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+import msgspec
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
@@ -25,8 +26,7 @@ SILENT_MS = 10 * MINUTE_MS
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseState:
+class DatabaseState(msgspec.Struct, frozen=True):
     """The odds file as it may be shown; ``size`` in bytes, its write-ahead log included."""
 
     path: Path
@@ -39,8 +39,7 @@ class DatabaseState:
     keep_log_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class LogState:
+class LogState(msgspec.Struct, frozen=True):
     """What the log of price changes covers; times in milliseconds."""
 
     began: int | None

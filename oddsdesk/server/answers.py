@@ -1,7 +1,6 @@
 """Answers: the envelope, the Error object, and how both reach the wire."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -24,8 +23,7 @@ _FIXED_HEADERS = (
 _encoder = msgspec.json.Encoder()
 
 
-@dataclass(frozen=True, slots=True)
-class Payload:
+class Payload(msgspec.Struct, frozen=True):
     """What an endpoint found: data for the envelope, with its count where it is a list."""
 
     data: Any
@@ -33,21 +31,19 @@ class Payload:
     next_cursor: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Bare:
+class Bare(msgspec.Struct, frozen=True):
     """What an endpoint answers without an envelope."""
 
     data: Any
     status: int = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True):
     """A response, ready to be sent."""
 
     status: int
     body: bytes
-    headers: list[tuple[bytes, bytes]] = field(default_factory=list)
+    headers: list[tuple[bytes, bytes]] = msgspec.field(default_factory=list)
     content_type: bytes = JSON
 
 

@@ -4,9 +4,9 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
@@ -38,8 +38,7 @@ _KEY_IN_PATH = re.compile(r"oddsdesk_live_[0-9A-Za-z]+|[0-9A-Fa-f]{32,}")
 """A key, or what is left of one that was encoded twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """What an endpoint is asked: by whom, when (ms), for what of the path and parameters."""
 
     caller: Caller
@@ -49,8 +48,7 @@ class Call:
     asked: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """One path of the contract and what answers it, on a thread of ``Reads``.
 
     ``data`` is what the answer's ``data`` holds; the API's documentation is made from it.

@@ -4,8 +4,9 @@ import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
+
+import msgspec
 
 from oddsdesk.server.frames import price_frame
 from oddsdesk.server.patience import Patience
@@ -44,8 +45,7 @@ class Channel(Protocol):
         """End behind all that was written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interest:
+class Interest(msgspec.Struct, frozen=True):
     """What a subscriber asked for and may see; equal ones are served the same bytes."""
 
     sport: str | None = None
@@ -55,8 +55,7 @@ class Interest:
     live: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Subscriber:
+class Subscriber(msgspec.Struct, frozen=True, eq=False):
     """A connection, what it wants, and whose it is."""
 
     channel: Channel
@@ -64,8 +63,7 @@ class Subscriber:
     caller: Caller
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(msgspec.Struct, frozen=True):
     frame: bytes
     sport: str
     competition: str

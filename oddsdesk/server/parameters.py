@@ -3,10 +3,11 @@
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
+
+import msgspec
 
 from oddsdesk.contract.competitions import SPORTS
 from oddsdesk.contract.markets import MARKET_RANK, MARKET_TYPES
@@ -26,8 +27,7 @@ class BadParameterError(ValueError):
         super().__init__(f"{name}: {problem}")
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(msgspec.Struct, frozen=True):
     """A query parameter: what stands for it when it is absent, what it may hold.
 
     ``parse`` turns its text into its value and raises ``ValueError`` where that is none.

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from oddsdesk.clock import Clock
 from oddsdesk.feeds.errors import FeedError
@@ -11,8 +12,7 @@ from oddsdesk.store.store import Store
 from oddsdesk.tasks import spawn, stop
 
 
-@dataclass(frozen=True, slots=True)
-class FeedState:
+class FeedState(msgspec.Struct, frozen=True):
     """A feed as it may be shown; ``problem`` says why it ended where nobody stopped it."""
 
     number: int
@@ -24,8 +24,7 @@ class FeedState:
     problem: str
 
 
-@dataclass(slots=True)
-class _Entry:
+class _Entry(msgspec.Struct):
     spec: str
     speed: float
     feed: Feed

@@ -1,7 +1,6 @@
 """What the app is made of, passed in by whoever runs it."""
 
-from dataclasses import dataclass
-
+import msgspec
 from starlette.types import ASGIApp
 
 from oddsdesk.clock import Clock
@@ -9,8 +8,7 @@ from oddsdesk.store.access import AccessStore
 from oddsdesk.store.store import Store
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(msgspec.Struct, frozen=True):
     """The odds, who may ask for them, the time, and where the stream is plugged in.
 
     ``hosts`` are the host names that are served besides loopback's.

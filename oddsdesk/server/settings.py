@@ -1,7 +1,8 @@
 """What a server is started with."""
 
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.store.retention import KEEP_LOG_MS
@@ -10,8 +11,7 @@ DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """Settings of one run; ``None`` as the reference keeps the database's own (D1).
 
     ``port`` 0 picks a free one. ``speed`` is how fast replays run. Price changes older

@@ -3,9 +3,10 @@
 import json
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+import msgspec
 
 from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import game_id
@@ -30,8 +31,7 @@ Name = tuple[str, str]
 _ident = lru_cache(maxsize=1 << 14)(game_id)
 
 
-@dataclass(slots=True)
-class StoredGame:
+class StoredGame(msgspec.Struct):
     """A game's row as far as recording needs it."""
 
     row: int

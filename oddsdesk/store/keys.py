@@ -5,8 +5,9 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import msgspec
 
 from oddsdesk.contract.plans import Plan, Rights
 from oddsdesk.store.access_file import AccessFile
@@ -43,8 +44,7 @@ class UnknownKeyError(LookupError):
     """No active key goes by that name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(msgspec.Struct, frozen=True):
     """A key as it may be shown; times in milliseconds."""
 
     key_id: int
@@ -56,16 +56,14 @@ class Key:
     revoked: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NewKey:
+class NewKey(msgspec.Struct, frozen=True):
     """A key just made; ``secret`` is shown this once."""
 
     secret: str
     key: Key
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(msgspec.Struct, frozen=True):
     """Whose key a request carries, and what it may do."""
 
     key_id: int

@@ -2,8 +2,9 @@
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -11,16 +12,14 @@ if TYPE_CHECKING:
 _TABLE = "_sqlite_migrations"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """One migration: its statements run in order, in one transaction."""
 
     name: str
     statements: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
+class Schema(msgspec.Struct, frozen=True):
     """What a file of this kind holds; steps are only ever added at the end."""
 
     name: str

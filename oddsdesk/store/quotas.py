@@ -4,8 +4,9 @@ import logging
 import sqlite3
 import threading
 from concurrent.futures import Future
-from dataclasses import dataclass
 from enum import Enum
+
+import msgspec
 
 from oddsdesk.store.access_file import AccessFile
 
@@ -34,8 +35,7 @@ class Kind(Enum):
     CONNECTIONS = "connections"
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(msgspec.Struct, frozen=True):
     """Where a key stands in a window; ``reset_s`` is Unix time, the start of the next one."""
 
     allowed: bool
@@ -47,8 +47,7 @@ _Slot = tuple[int, Kind, int]
 _Added = tuple[_Slot, int, int]
 
 
-@dataclass(slots=True)
-class _Window:
+class _Window(msgspec.Struct):
     started_s: int
     stored: int
     read_ms: int

@@ -7,8 +7,9 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+import msgspec
 
 from oddsdesk.store.errors import StoreUnavailableError
 
@@ -34,8 +35,7 @@ _REFUSALS = frozenset(
 _log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _Job:
+class _Job(msgspec.Struct):
     function: Callable[[sqlite3.Connection], Any]
     future: Future[Any]
     outcome: Any = None

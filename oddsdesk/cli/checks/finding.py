@@ -1,7 +1,8 @@
 """What a check finds."""
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+import msgspec
 
 
 class Mark(Enum):
@@ -13,8 +14,7 @@ class Mark(Enum):
     BROKEN = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One thing that was looked at, in one line."""
 
     name: str
@@ -22,8 +22,7 @@ class Finding:
     mark: Mark = Mark.OK
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """Findings about one thing."""
 
     title: str

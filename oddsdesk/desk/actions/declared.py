@@ -3,9 +3,10 @@
 A new action is a line here; whoever carries it out binds it by its ident (``binding``).
 """
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
+
+import msgspec
 
 
 class Where(Enum):
@@ -22,8 +23,7 @@ class Where(Enum):
     PALETTE = "In the command palette"
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(msgspec.Struct, frozen=True):
     """Something the user can do; ``keys`` are Qt's portable texts, the first is the one shown."""
 
     ident: str

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import (
     QAbstractItemModel,
     QAbstractListModel,
@@ -28,13 +28,12 @@ WATCHED_ROLE = GAME_ROLE + 4
 """Whether the user watches a game."""
 
 
-@dataclass(slots=True)
-class Node:
+class Node(msgspec.Struct):
     """A sport, or a competition of one."""
 
     name: str
     parent: "Node | None" = None
-    children: list["Node"] = field(default_factory=list)
+    children: list["Node"] = msgspec.field(default_factory=list)
     games: int = 0
     live: int = 0
 

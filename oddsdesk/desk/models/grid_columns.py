@@ -1,9 +1,10 @@
 """The columns of the odds grid: how each looks, what it is sorted by, what it exports."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
+
+import msgspec
 
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import MARKET_RANK
@@ -15,8 +16,7 @@ from oddsdesk.desk.models.grid_entries import Entry, Shape
 from oddsdesk.desk.widgets.cells import Align, Cell, Column
 
 
-@dataclass(frozen=True, slots=True)
-class GridColumn:
+class GridColumn(msgspec.Struct, frozen=True):
     """One column; ``value`` is what it exports and, without ``order``, what it is sorted by."""
 
     key: str

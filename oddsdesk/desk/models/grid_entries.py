@@ -1,7 +1,6 @@
 """What the rows of the odds grid are made of: selections, and their prices by bookmaker."""
 
 from collections.abc import Set
-from dataclasses import dataclass, field
 from enum import Enum
 from statistics import median
 from typing import NamedTuple
@@ -61,8 +60,7 @@ class Figures(msgspec.Struct, frozen=True):
     count: int = 0
 
 
-@dataclass(slots=True, eq=False)
-class Line:
+class Line(msgspec.Struct, eq=False):
     """A selection of a game; as a row it shows the best price compared."""
 
     key: LineKey
@@ -78,8 +76,8 @@ class Line:
     """Its place in the field's order: game, market, line, side."""
     text: str
     """What filter words are looked for in, case folded."""
-    figures: Figures = field(default_factory=Figures)
-    prices: dict[str | None, "PriceEntry"] = field(default_factory=dict)
+    figures: Figures = msgspec.field(default_factory=Figures)
+    prices: dict[str | None, "PriceEntry"] = msgspec.field(default_factory=dict)
     best_entry: "PriceEntry | None" = None
     place: int = AWAY
 
@@ -167,8 +165,7 @@ class PriceEntry:
 Entry = Line | PriceEntry
 
 
-@dataclass(slots=True, eq=False)
-class GameGroup:
+class GameGroup(msgspec.Struct, eq=False):
     """A game's title row, and the rows below it."""
 
     game_id: str

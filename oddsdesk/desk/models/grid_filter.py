@@ -1,8 +1,9 @@
 """Which rows of the odds grid are shown: words, and structured filters beside them."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
+
+import msgspec
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
@@ -42,8 +43,7 @@ class Range(NamedTuple):
 ANY = Range()
 
 
-@dataclass(frozen=True, slots=True)
-class GridFilter:
+class GridFilter(msgspec.Struct, frozen=True):
     """What a row has to be; an empty set, None and ``ANY`` ask for nothing.
 
     Of a selection's row the last four and the bookmaker's name are those of its best price,
@@ -209,7 +209,7 @@ def chips(chosen: GridFilter) -> list[tuple[str, str]]:
 def without(chosen: GridFilter, facet: str) -> GridFilter:
     """Return the filter with one facet asking for nothing."""
     changes: dict[str, Any] = {facet: getattr(GridFilter(), facet)}
-    return replace(chosen, **changes)
+    return msgspec.structs.replace(chosen, **changes)
 
 
 def words_of(text: str) -> tuple[str, ...]:

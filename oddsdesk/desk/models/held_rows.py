@@ -1,9 +1,9 @@
 """Keyed rows that stay where they are until they are asked to move."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import msgspec
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from oddsdesk.board.matrix import RowKey
@@ -15,8 +15,7 @@ Index = QModelIndex | QPersistentModelIndex
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class HeldColumn(Generic[T]):
+class HeldColumn(msgspec.Struct, Generic[T], frozen=True):
     """One column: title, width, how a cell looks at a time, and the order it gives."""
 
     title: str

@@ -1,8 +1,9 @@
 """The rows of the matrix: a section row, then its selections; and how to get from old to new."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+
+import msgspec
 
 from oddsdesk.board.matrix import MatrixLine, Section, SectionKey
 from oddsdesk.desk.widgets.cells import Cell
@@ -11,14 +12,13 @@ RowName = tuple[SectionKey, str | None]
 """What a row keeps its place by; None is the section row itself."""
 
 
-@dataclass(slots=True)
-class Row:
+class Row(msgspec.Struct):
     """One row and what it looks like, as far as that was asked for."""
 
     section: Section
     line: MatrixLine | None
     """None for the section row."""
-    cells: list[Cell | None] = field(default_factory=list)
+    cells: list[Cell | None] = msgspec.field(default_factory=list)
     _judged_by: tuple[object, ...] = ()
 
     @property
@@ -48,8 +48,7 @@ class Row:
             self.forget(width)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(msgspec.Struct, frozen=True):
     """Old rows ``first``..``last`` (the last left out) give way to new ones."""
 
     first: int

@@ -1,8 +1,8 @@
 """The odds grid: every price of the service in one table, for those who compare."""
 
-from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 from PySide6.QtCore import QModelIndex, QStandardPaths, QTimer, Signal
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
@@ -238,10 +238,10 @@ class GridPanel(QWidget):
     def _on_typing_timeout(self) -> None:
         words = words_of(self.bar.filter.text())
         if words != self.model.filter.words:
-            self.show_filter(replace(self.model.filter, words=words))
+            self.show_filter(msgspec.structs.replace(self.model.filter, words=words))
 
     def _on_filters_filter_changed(self, chosen: GridFilter) -> None:
-        self.show_filter(replace(chosen, words=words_of(self.bar.filter.text())))
+        self.show_filter(msgspec.structs.replace(chosen, words=words_of(self.bar.filter.text())))
 
     def _on_placeholder_action_requested(self) -> None:
         if self.model.total:

@@ -1,10 +1,10 @@
 """The strip of the odds grid's structured filters: what is active, each with its way out."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
@@ -145,7 +145,7 @@ class GridFilterBar(QWidget):
 
     def _set(self, facet: str, value: object) -> None:
         changes: dict[str, Any] = {facet: value}
-        self.filter_changed.emit(replace(self._filter, **changes))
+        self.filter_changed.emit(msgspec.structs.replace(self._filter, **changes))
 
     def _choose(self, facet: str, title: str) -> None:
         chosen = getattr(self._filter, facet)

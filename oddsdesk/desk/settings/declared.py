@@ -4,8 +4,9 @@ A new setting is a constant here, in a section; whoever it concerns reads it fro
 ``Preferences`` and listens to ``Preferences.changed``. Keys and tokens are never settings.
 """
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+import msgspec
 
 from oddsdesk.desk.settings.kinds import Choice, Setting, Toggle, Whole
 from oddsdesk.pricing import formats
@@ -130,8 +131,7 @@ INTRODUCTION: Final = Setting(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """Settings that stand together in the dialog and in the documentation."""
 
     title: str

@@ -1,7 +1,8 @@
 """What kinds of values a setting may have, and how each is kept as a word."""
 
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+
+import msgspec
 
 T = TypeVar("T")
 
@@ -22,8 +23,7 @@ class Kind(Protocol[T]):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Toggle:
+class Toggle(msgspec.Struct, frozen=True):
     """On or off."""
 
     def read(self, word: str) -> bool:
@@ -44,8 +44,7 @@ class Toggle:
         return "true or false"
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(msgspec.Struct, frozen=True):
     """One of some words; ``options`` are (word, what people read)."""
 
     options: tuple[tuple[str, str], ...]
@@ -65,8 +64,7 @@ class Choice:
         return "one of " + ", ".join(option for option, _ in self.options)
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(msgspec.Struct, frozen=True):
     """A whole number from ``least`` to ``most``."""
 
     least: int
@@ -95,8 +93,7 @@ class Whole:
         return f"a whole number from {self.least:,} to {self.most:,}{unit}"
 
 
-@dataclass(frozen=True, slots=True)
-class Setting(Generic[T]):
+class Setting(msgspec.Struct, Generic[T], frozen=True):
     """One thing that the user may set; ``key`` is what it is kept under."""
 
     key: str

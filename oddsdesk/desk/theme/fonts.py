@@ -1,8 +1,8 @@
 """Type: Inter with tabular figures, in the few sizes the desk uses."""
 
 import logging
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtGui import QFont, QFontDatabase, QFontMetricsF, QGuiApplication
 
 from oddsdesk.resource_files import resource_path
@@ -17,8 +17,7 @@ _FILES = ("Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf")
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Fonts:
+class Fonts(msgspec.Struct, frozen=True):
     """The fonts of the desk; all have tabular figures."""
 
     body: QFont

@@ -1,8 +1,9 @@
 """Colour tokens: what each colour of the desk is for, dark and light, with a colour-blind pair."""
 
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
+
+import msgspec
 
 from oddsdesk.desk.theme.colours import lift, mix
 
@@ -58,8 +59,7 @@ A selected row is not tinted again under the pointer.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(msgspec.Struct, frozen=True):
     """Every colour of one scheme, opaque ``#rrggbb``."""
 
     is_dark: bool
@@ -89,8 +89,7 @@ FLASH_SHARE = 0.30
 """Opacity of a movement's flash at its height, over the ground of its cell."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Scheme:
+class _Scheme(msgspec.Struct, frozen=True):
     window: str
     panel: str
     raised: str

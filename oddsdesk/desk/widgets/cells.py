@@ -1,8 +1,9 @@
 """What a live table shows: cells, columns and headers as plain values."""
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
+
+import msgspec
 
 from oddsdesk.desk.theme.tokens import Ground, Ink
 from oddsdesk.desk.widgets.sparkline import Sparkline
@@ -50,8 +51,7 @@ class Cell(NamedTuple):
 EMPTY = Cell()
 
 
-@dataclass(slots=True, frozen=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """What never changes of a column: alignment, and samples that its width is taken from.
 
     The header's title widens a column up to ``most`` pixels; what is longer is elided and
@@ -67,8 +67,7 @@ class Column:
     """Takes the width that is left; one column a pane at most."""
 
 
-@dataclass(slots=True, frozen=True)
-class Header:
+class Header(msgspec.Struct, frozen=True):
     """The two lines above a column."""
 
     title: str

@@ -1,8 +1,8 @@
 """What a repaint covers: visible rows and columns, and what it found there."""
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import msgspec
 from PySide6.QtCore import QRect
 
 from oddsdesk.desk.theme.tokens import Ground
@@ -32,9 +32,8 @@ class Band(NamedTuple):
     is_hovered: bool = False
 
 
-@dataclass(slots=True)
-class Painted:
+class Painted(msgspec.Struct):
     """What a repaint found: cells that flash still, and when age will change a look."""
 
-    flashing: list[QRect] = field(default_factory=list)
+    flashing: list[QRect] = msgspec.field(default_factory=list)
     due: int = NEVER

@@ -1,9 +1,10 @@
 """What a step chart shows: lines, gaps, and what stands at a moment, as plain values."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
+
+import msgspec
 
 from oddsdesk.board.history import Gap, Path, Point, is_in_gap, odds_at, runs
 from oddsdesk.desk.theme.tokens import Ink
@@ -20,8 +21,7 @@ class Stroke(Enum):
     DASHED = "dashed"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """One price over time."""
 
     name: str
@@ -33,8 +33,7 @@ class Line:
     decimals: int = 2
 
 
-@dataclass(frozen=True, slots=True)
-class ChartData:
+class ChartData(msgspec.Struct, frozen=True):
     """All that is shown; ``whole`` is the time that can be shown."""
 
     lines: tuple[Line, ...]

@@ -1,9 +1,9 @@
 """Draws a step chart: axes, gaps, lines, marks, the crosshair and what it reads."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen, QPolygonF
 
@@ -32,8 +32,7 @@ _WIDTHS: Final = {Stroke.STRONG: 2.0, Stroke.THIN: 1.5, Stroke.DOTTED: 1.5, Stro
 _DASHES: Final = {Stroke.DOTTED: [2.0, 2.0], Stroke.DASHED: [5.0, 2.5]}
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """Where in a picture which time and price lie."""
 
     plot: QRect

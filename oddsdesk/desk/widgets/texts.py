@@ -1,16 +1,15 @@
 """Texts laid out once and drawn many times."""
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
 _KEPT = 20_000
 
 
-@dataclass(slots=True, frozen=True)
-class Laid:
+class Laid(msgspec.Struct, frozen=True):
     """A text laid out in one font; ``width`` in device-independent pixels."""
 
     static: QStaticText

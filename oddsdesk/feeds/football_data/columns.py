@@ -1,8 +1,9 @@
 """What each odds column of a football-data file is: columns differ by league and season."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+import msgspec
 
 _BOOKMAKERS = MappingProxyType(
     {
@@ -47,8 +48,7 @@ _SIDES = MappingProxyType(
 TOTAL_LINE = 2.5
 
 
-@dataclass(frozen=True, slots=True)
-class OddsColumns:
+class OddsColumns(msgspec.Struct, frozen=True):
     """The columns of one bookmaker's market, in the order of D7.
 
     ``statistic`` says what they are where they are no bookmaker's prices.

@@ -3,8 +3,9 @@
 import csv
 import io
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+import msgspec
 
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.errors import FeedError
@@ -68,8 +69,7 @@ def _text(data: bytes) -> str:
     raise FeedError("expected text in UTF-8 or Windows-1252")
 
 
-@dataclass(frozen=True, slots=True)
-class _Game:
+class _Game(msgspec.Struct, frozen=True):
     match_name: str
     home: str
     away: str
@@ -78,11 +78,10 @@ class _Game:
     taken: int
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(msgspec.Struct):
     file: str
     markets: list[OddsColumns]
-    result: Imported = field(default_factory=lambda: Imported(inferred_times=True))
+    result: Imported = msgspec.field(default_factory=lambda: Imported(inferred_times=True))
 
     def read_row(self, row: _Row, line: int) -> None:
         if not any(cell.strip() for cell in row.values()):

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+import msgspec
 
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
@@ -76,8 +77,7 @@ def convert(files: Sequence[SourceFile]) -> Imported:
     return result
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(msgspec.Struct, frozen=True):
     file: str
     odds: Odds
     fixtures: _Fixtures

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from oddsdesk.feeds.notation import decimal_odds, line_text, signed_text
 from oddsdesk.feeds.pinnacle.shapes import Handicap, Period, Total
@@ -10,8 +11,7 @@ from oddsdesk.feeds.pinnacle.shapes import Handicap, Period, Total
 _Prices = Sequence[tuple[str, float]]
 
 
-@dataclass(frozen=True, slots=True)
-class PeriodMarket:
+class PeriodMarket(msgspec.Struct, frozen=True):
     """One market in the order of D7; ``limit`` is the most that may be staked."""
 
     market_type: str
@@ -19,8 +19,7 @@ class PeriodMarket:
     limit: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class MarketReader:
+class MarketReader(msgspec.Struct, frozen=True):
     """Reads the periods of one game; prices that can't be are counted in ``skipped``."""
 
     home: str

@@ -1,16 +1,16 @@
 """Which markets and lines a bookmaker has."""
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.feeds.simulator.fixtures import BookmakerProfile, Offer
 from oddsdesk.feeds.simulator.groups import Group, MarketKey
 
 
-@dataclass(frozen=True, slots=True)
-class Assortment:
+class Assortment(msgspec.Struct, frozen=True):
     """Markets, how many lines around the main one, whether parts of games and Asian lines."""
 
     market_types: frozenset[str]

@@ -1,9 +1,10 @@
 """A game of the simulator: its clock, its true state and what the market knows of it when."""
 
 from collections import deque
-from dataclasses import dataclass
 from random import Random
 from typing import Protocol
+
+import msgspec
 
 from oddsdesk.feeds.simulator.fixtures import Competition
 from oddsdesk.feeds.simulator.groups import Markets
@@ -40,8 +41,7 @@ class Contest(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(msgspec.Struct, frozen=True):
     """What was true from a time on; ``serial`` differs for every view of a game."""
 
     at_ms: int

@@ -1,8 +1,9 @@
 """One game at one bookmaker: what is offered now and what changes with a scrape."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
+
+import msgspec
 
 from oddsdesk.contract.identity import slug
 from oddsdesk.contract.quotes import Quote
@@ -15,8 +16,7 @@ _SIDE_OPINION = 0.007
 _SIZE_OPINION = 0.006
 
 
-@dataclass(frozen=True, slots=True)
-class Slip:
+class Slip(msgspec.Struct, frozen=True):
     """A price set apart from the rest, by mistake or on purpose, until a time."""
 
     key: MarketKey

@@ -1,9 +1,10 @@
 """Which markets a scoring sport has, and their line groups from one score."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
+
+import msgspec
 
 from oddsdesk.feeds.simulator.groups import (
     Axis,
@@ -39,8 +40,7 @@ class Prop(NamedTuple):
     mean: float
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """The markets of a sport; ``periods`` are the parts that are priced on their own.
 
     ``draw`` prices the draw; without it a tie goes on until it is decided.

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from random import Random
+
+import msgspec
 
 from oddsdesk.feeds.simulator.fixtures import Competition
 from oddsdesk.feeds.simulator.game import Contest, Game
@@ -26,8 +27,7 @@ _PROPS = {
 _PLAYERS_A_GAME = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(msgspec.Struct, frozen=True):
     """A game to be made: where and when."""
 
     competition: Competition

@@ -1,14 +1,14 @@
 """The final score of a game as four distributions: margin, total and each side's."""
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from oddsdesk.feeds.simulator.sports import Rules
 from oddsdesk.feeds.simulator.tally import Bell, Table, Tally, poisson
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(msgspec.Struct, frozen=True):
     """How a game, or a part of one, may end; ``margin`` is home minus away."""
 
     margin: Tally

@@ -1,14 +1,14 @@
 """How each sport is played: its parts, its scoring and how much results scatter."""
 
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+import msgspec
 
 MINUTE_MS: Final = 60_000
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(msgspec.Struct, frozen=True):
     """A sport in which two sides score over fixed parts.
 
     ``mean`` is what an average side scores; ``home_edge`` and ``strength`` act on its

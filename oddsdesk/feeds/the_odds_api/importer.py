@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
@@ -53,24 +54,22 @@ def convert(file: SourceFile) -> Imported:
     return reading.result
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(msgspec.Struct):
     """Prices of one bookmaker that make one quote."""
 
     scraped_at: int
-    odds: dict[str, tuple[Order, float]] = field(default_factory=dict)
+    odds: dict[str, tuple[Order, float]] = msgspec.field(default_factory=dict)
 
 
 _Groups = dict[tuple[str, int], _Group]
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(msgspec.Struct):
     file: str
     american: bool
     names: Mapping[str, str]
     timestamp: int | None
-    result: Imported = field(default_factory=Imported)
+    result: Imported = msgspec.field(default_factory=Imported)
 
     def read_event(self, raw: Any, place: str) -> None:
         try:

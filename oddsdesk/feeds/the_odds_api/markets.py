@@ -1,8 +1,9 @@
 """Which market a key of The Odds API is, and what its outcomes select."""
 
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
+
+import msgspec
 
 from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import fold_name
@@ -47,8 +48,7 @@ class UnreadOutcomeError(ValueError):
     """An outcome that selects nothing known; the message is the reason it is counted by."""
 
 
-@dataclass(frozen=True, slots=True)
-class MarketKind:
+class MarketKind(msgspec.Struct, frozen=True):
     """A market of the contract; ``stat`` is what a player's price is about."""
 
     market_type: str

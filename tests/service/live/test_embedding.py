@@ -1,13 +1,13 @@
 """The server in a thread, as the desk runs it (design.md, Threads and loops)."""
 
 import asyncio
-import dataclasses
 import socket
 import threading
 import time
 from pathlib import Path
 
 import httpx
+import msgspec
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -106,18 +106,18 @@ def test_trouble_of_the_thread_is_raised_where_it_was_started(settings, tmp_path
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(ListenError, match="in use"),
     ):
-        EmbeddedServer(dataclasses.replace(settings, port=taken.getsockname()[1])).start()
+        EmbeddedServer(msgspec.structs.replace(settings, port=taken.getsockname()[1])).start()
     with pytest.raises(FeedError, match="teletext"):
-        EmbeddedServer(dataclasses.replace(settings, feeds=("teletext",))).start()
+        EmbeddedServer(msgspec.structs.replace(settings, feeds=("teletext",))).start()
     (tmp_path / "text.db").write_text("this is no database " * 100)
     with pytest.raises(StoreError, match=r"text\.db"):
-        EmbeddedServer(dataclasses.replace(settings, database=tmp_path / "text.db")).start()
+        EmbeddedServer(msgspec.structs.replace(settings, database=tmp_path / "text.db")).start()
 
 
 def test_nothing_is_left_behind_by_a_start_that_fails(settings):
     before = set(threading.enumerate())
     with pytest.raises(FeedError):
-        EmbeddedServer(dataclasses.replace(settings, feeds=("teletext",))).start()
+        EmbeddedServer(msgspec.structs.replace(settings, feeds=("teletext",))).start()
     assert set(threading.enumerate()) <= before
 
 
