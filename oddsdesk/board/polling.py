@@ -30,7 +30,7 @@ Outcome = Callable[[str, ServiceError | None, int | None], None]
 class Job:
     """One read: ``requests`` of the quota every ``period_s`` seconds.
 
-    ``after`` is a job that is tried first, so that what matters most is on screen first.
+    ``after`` is waited for before the first read, so that what matters most is on screen first.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Job:
         period_s: float,
         requests: float,
         work: Work,
-        after: "Job | None" = None,
+        after: Work | None = None,
     ) -> None:
         self.after = after
         self.name = name
@@ -48,7 +48,7 @@ class Job:
         self.work = work
         self.hurried = asyncio.Event()
         self.tried = asyncio.Event()
-        """Set when it was done, or failed, for the first time."""
+        """Set when it was done, failed or was ended, for the first time."""
 
 
 class Poller:
@@ -76,7 +76,9 @@ class Poller:
 
     def remove(self, name: str) -> None:
         """End a job."""
-        if self._jobs.pop(name, None) is not None:
+        job = self._jobs.pop(name, None)
+        if job is not None:
+            job.tried.set()
             self._budget.drop(name)
             task = self._tasks.pop(name)
             task.cancel()
@@ -89,6 +91,12 @@ class Poller:
             if (job := self._jobs.get(name)) is not None:
                 job.hurried.set()
 
+    async def tried(self, name: str) -> None:
+        """Wait until a job was done, failed or was ended once; not where there is none."""
+        job = self._jobs.get(name)
+        if job is not None:
+            await job.tried.wait()
+
     async def stop(self) -> None:
         """End every job."""
         tasks = [*self._tasks.values(), *self._ending]
@@ -99,7 +107,7 @@ class Poller:
     async def _repeat(self, job: Job) -> None:
         backoff = Backoff(self._randomness)
         if job.after is not None:
-            await job.after.tried.wait()
+            await job.after()
         while True:
             job.hurried.clear()
             error = await self._try(job)

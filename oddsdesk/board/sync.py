@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Final
 
 import msgspec
@@ -39,6 +39,8 @@ _TICK_S: Final = 1.0
 _FILLING_MS: Final = 10_000
 """How long after a connect new games are looked for at once; later they wait their turn."""
 _LOOK_S: Final = 1.0
+_FIRST_PRICES_S: Final = 2.0
+"""How long the rest waits for them; it may be the quota that keeps them."""
 _RIGHTS_S: Final = 6 * 3600.0
 """How often it is asked whether the plan has in-play odds."""
 
@@ -75,7 +77,6 @@ class Sync:
         self._poller = Poller(self.budget, clock, self._on_outcome, randomness)
         self._watched: dict[str, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._games: Job | None = None
         self._look: asyncio.TimerHandle | None = None
         self._filling_until_ms = 0
         self._reading = asyncio.Event()
@@ -83,7 +84,7 @@ class Sync:
         self._reading.set()
 
     def start(self) -> None:
-        """Begin: games and watched games first, then value bets and the stream."""
+        """Begin: games and watched games first, then value bets, the stream and the rest."""
         if self._tasks:
             return
         pace = self._pace
@@ -91,12 +92,12 @@ class Sync:
         self._tasks = [spawn("sync: tick", self._tick())]
         for game in self._watched:
             self._add_matrix(game)
-        games = self._games = Job(_GAMES, pace.games_s, 1, self._read_games)
-        self._poller.add(games)
-        self._poller.add(Job(_VALUE_BETS, pace.value_bets_s, 1, self._read_value_bets, games))
-        self._poller.add(Job(STREAM, 1.0, 0, self._listen, games))
-        self._poller.add(Job(_HEALTH, pace.health_s, 0, self._read_health, games))
-        self._poller.add(Job(_LIVE, _RIGHTS_S, 1, self._try_live, games))
+        later = self._after_first_prices
+        self._poller.add(Job(_GAMES, pace.games_s, 1, self._read_games))
+        self._poller.add(Job(_VALUE_BETS, pace.value_bets_s, 1, self._read_value_bets, later))
+        self._poller.add(Job(STREAM, 1.0, 0, self._listen, later))
+        self._poller.add(Job(_HEALTH, pace.health_s, 0, self._read_health, later))
+        self._poller.add(Job(_LIVE, _RIGHTS_S, 1, self._try_live, later))
         if self._board.rows_wanted:
             self.want_rows(True)
 
@@ -200,17 +201,18 @@ class Sync:
             self._signal.knows(simulated=None)
 
     async def _try_live(self) -> None:
-        await self._after_games()
         await self._client.live_odds(limit=1)
         self._signal.knows(has_live=True)
 
-    async def _after_games(self) -> None:
-        """Leave what the window shows first the way free."""
-        if self._games is not None:
-            await self._games.tried.wait()
+    async def _after_first_prices(self) -> None:
+        """Leave the way free for what the window shows first: the games, then prices of one."""
+        await self._poller.tried(_GAMES)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_FIRST_PRICES_S):
+                for game in list(self._watched):
+                    await self._poller.tried(_matrix(game))
 
     async def _listen(self) -> None:
-        await self._after_games()
         changes = self._client.stream(on_state=self._on_stream_state)
         async with aclosing(changes):
             async for change in changes:

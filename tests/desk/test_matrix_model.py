@@ -50,6 +50,15 @@ def test_the_model_keeps_the_rules_of_models(
     model.show_group("totals")
 
 
+def test_the_whole_picture_is_shown_as_soon_as_it_is_read(quoted: Any) -> None:
+    empty = Board(quoted.clock)
+    read, quoted.board = quoted.board, empty
+    model = MatrixModel(empty, quoted.id, quoted.clock)
+    assert texts(model) == []
+    quoted.load()
+    assert texts(model) == texts(MatrixModel(read, quoted.id, quoted.clock))
+
+
 def test_rows_are_sections_with_their_selections(model: MatrixModel) -> None:
     assert texts(model) == [
         "Match result", "Everton", "Draw", "Liverpool", "Match result", "Everton",

@@ -226,6 +226,8 @@ class MatrixModel(LiveModel):
         elif isinstance(notice, MatrixLoaded) and notice.game_id == self._game_id:
             self._is_outdated = True
             self.touch(0, 0, 0, 0)
+            if self._is_awaited():
+                self.flush()
 
     def _take_prices(self, notice: PricesChanged) -> None:
         layout = self._layout
@@ -261,6 +263,10 @@ class MatrixModel(LiveModel):
         """Whether the whole picture is known, or only what the stream told of."""
         return self.matrix is not None and self.matrix.read_at is not None
 
+    def _is_awaited(self) -> bool:
+        """Whether the whole picture is not shown yet: who opened the game waits for it."""
+        return not self._layout.rows or (self._is_provisional and self._is_read())
+
     def _start_over(self) -> None:
         self.beginResetModel()
         self._lines.forget()
@@ -274,7 +280,7 @@ class MatrixModel(LiveModel):
         self.laid_out.emit()
 
     def _lay_out_again(self) -> None:
-        if not self._layout.rows or (self._is_provisional and self._is_read()):
+        if self._is_awaited():
             self._start_over()
             return
         found = bookmakers_of(self._shown_sections()) - set(self._layout.bookmakers)

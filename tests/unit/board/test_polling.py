@@ -63,6 +63,25 @@ async def test_a_hurried_job_is_done_now() -> None:
         assert [await done.get() for _ in range(2)] == [1, 2]
 
 
+async def test_a_job_waits_until_another_was_tried_or_ended() -> None:
+    for ends in (False, True):
+        done: asyncio.Queue[int] = asyncio.Queue()
+        way_is_free = asyncio.Event()
+        async with polling(Budget(system_clock)) as (poller, _):
+            first = Job("matrix", 3600, 1, counted(asyncio.Queue()), way_is_free.wait)
+            poller.add(first)
+            poller.add(Job("health", 3600, 0, counted(done), lambda: poller.tried("matrix")))
+            poller.add(Job("rows", 3600, 0, counted(done), lambda: poller.tried("no such job")))
+            assert await done.get() == 1
+            await asyncio.sleep(0)
+            assert done.empty()
+            if ends:
+                poller.remove("matrix")
+            else:
+                way_is_free.set()
+            assert await done.get() == 1
+
+
 async def test_a_job_that_is_hurried_while_it_is_done_is_done_once_more() -> None:
     done: asyncio.Queue[int] = asyncio.Queue()
     async with polling(Budget(system_clock)) as (poller, _):

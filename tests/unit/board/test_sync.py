@@ -4,17 +4,21 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.notices import GamesChanged
 from oddsdesk.board.sync import Pace, Sync
+from oddsdesk.client.answers import GameAnswer, Listing
 from oddsdesk.client.client import Client
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.resources import ValueBet
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 
@@ -103,6 +107,39 @@ async def test_games_matrix_and_changes_arrive(tmp_path: Path) -> None:
         known = board.connection
         assert (known.has_stream, known.has_value_bets, known.simulated) == (True, True, False)
         assert known.requests_left is not None
+
+
+class NotingClient(Client):
+    """A client that notes what was asked, and when the prices of a game had come."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.noted: list[str] = []
+
+    async def game(self, game_id: str, **filters: Any) -> GameAnswer:
+        answer = await super().game(game_id, **filters)
+        self.noted.append("prices read")
+        return answer
+
+    async def value_bets(self, **filters: Any) -> Listing[ValueBet]:
+        self.noted.append("value bets asked")
+        return await super().value_bets(**filters)
+
+
+async def test_the_prices_of_a_game_opened_first_come_before_the_rest(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        NotingClient(server.url, key_of(server, Plan.PRO_LIVE)) as client,
+    ):
+        board = Board(system_clock)
+        sync = Sync(client, board, system_clock, pace=CALM, randomness=lambda: 0.0)
+        board.subscribe(
+            lambda notice: sync.watch(GAME) if isinstance(notice, GamesChanged) else None
+        )
+        sync.start()
+        await until(board, lambda: board.connection.link is Link.LIVE)
+        await sync.stop()
+        assert client.noted[:2] == ["prices read", "value bets asked"]
 
 
 async def test_a_game_that_comes_while_a_service_fills_up_is_listed_soon(tmp_path: Path) -> None:
