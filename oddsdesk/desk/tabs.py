@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QW
 from oddsdesk.contract.identity import teams
 from oddsdesk.desk.game_window import GameWindow
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.window import focus_within, holds_focus
 
 
 class GameTabs(QObject):
@@ -31,6 +32,7 @@ class GameTabs(QObject):
         self._games: dict[str, QWidget] = {}
         self._titles: dict[str, str] = {}
         self._windows: dict[str, GameWindow] = {}
+        tabs.tabBar().setSelectionBehaviorOnRemove(QTabBar.SelectionBehavior.SelectPreviousTab)
         tabs.currentChanged.connect(self._on_tabs_current_changed)
         theme.changed.connect(self._on_theme_changed)
 
@@ -84,11 +86,13 @@ class GameTabs(QObject):
             self._put_in_tab(len(self._games) - len(self._windows) - 1, game_id)
             window.deleteLater()
             self._tabs.window().activateWindow()
+            focus_within(panel)
             return
         self._tabs.removeTab(self._tabs.indexOf(panel))
         window = self._windows[game_id] = GameWindow(title, panel)
         window.closed.connect(lambda: self._on_window_closed(game_id))
         window.show()
+        focus_within(panel)
 
     def close(self, game_id: str) -> None:
         """Close a game."""
@@ -151,7 +155,10 @@ class GameTabs(QObject):
         return next((game for game, panel in self._games.items() if panel is widget), None)
 
     def _on_tabs_current_changed(self, index: int) -> None:
-        self.current_game_changed.emit(self._game_at(index) or "")
+        game_id = self._game_at(index)
+        if game_id is not None and holds_focus(self._games[game_id]):
+            focus_within(self._games[game_id])
+        self.current_game_changed.emit(game_id or "")
 
     def _on_window_closed(self, game_id: str) -> None:
         if game_id in self._windows:

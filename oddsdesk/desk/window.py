@@ -50,6 +50,7 @@ class MainWindow(QMainWindow):
         self._resize_within_screen(*_FIRST_SIZE)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self._layout = layout
+        self._theme = theme
         self.menu = QMenu(self)
         self._panels_menu = self.menu.addMenu("Panels")
         self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
@@ -116,7 +117,7 @@ class MainWindow(QMainWindow):
         """Give the focus to the next panel, the tabs being one of them."""
         shown = [dock.widget() for dock in self.panels() if dock.isVisible()]
         ring = [self.tabs, *shown]
-        now = next((place for place, part in enumerate(ring) if _holds_focus(part)), 0)
+        now = next((place for place, part in enumerate(ring) if holds_focus(part)), 0)
         part = ring[(now + step) % len(ring)]
         focus_within(self.tabs.currentWidget() if part is self.tabs else part)
 
@@ -167,7 +168,7 @@ class MainWindow(QMainWindow):
         named = {dock.objectName(): dock for dock in self._first_areas}
         for name, extent, orientation in extents:
             if name in named:
-                self.resizeDocks([named[name]], [extent], orientation)
+                self.resizeDocks([named[name]], [self._theme.fonts.scaled(extent)], orientation)
 
     def _panel_menu(self, dock: QDockWidget) -> QMenu:
         menu = QMenu(dock.windowTitle(), self._panels_menu)
@@ -202,6 +203,7 @@ def focus_within(part: QWidget | None) -> None:
         taker.setFocus(Qt.FocusReason.TabFocusReason)
 
 
-def _holds_focus(part: QWidget) -> bool:
+def holds_focus(part: QWidget) -> bool:
+    """Say whether the keyboard is anywhere in a part."""
     focus = QApplication.focusWidget()
     return focus is not None and (focus is part or part.isAncestorOf(focus))

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QLineEdit, QMainWindow, QTabWidget, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QLineEdit,
+    QMainWindow,
+    QPushButton,
+    QTableView,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
@@ -220,6 +229,14 @@ def test_open_games_are_opened_again_if_they_still_exist(layout: Layout) -> None
 class Panel(QWidget):
     closed = False
 
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        star = QPushButton("Watch")
+        self.table = QTableView()
+        column.addWidget(star)
+        column.addWidget(self.table)
+
     def close_panel(self) -> None:
         self.closed = True
 
@@ -241,6 +258,45 @@ def test_a_game_goes_to_a_window_of_its_own_and_back(theme: Theme, qtbot: QtBot)
     games.detach("a")
     games._windows["a"].close()
     assert closed == ["a"]
+    games.close_all()
+
+
+def test_a_game_that_leaves_the_tabs_makes_way_for_the_one_before(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    games = GameTabs(tabs, theme, lambda _game: Panel())
+    games.open_beside("a", "A v B")
+    tabs.addTab(QWidget(), "Odds grid")
+    games.open_beside("b", "C v D")
+    games.detach("b")
+    assert games.active() == "a"
+    games.detach("b")
+    games.close("b")
+    assert games.active() == "a"
+    games.close_all()
+
+
+def test_the_keyboard_is_in_the_table_of_the_game_that_comes_to_the_front(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    games = GameTabs(tabs, theme, lambda _game: Panel())
+    games.open_beside("a", "A v B")
+    games.open_beside("b", "C v D")
+    tables = [tabs.widget(place).table for place in range(2)]  # type: ignore[union-attr]
+    with qtbot.waitActive(tabs):
+        tabs.show()
+        tabs.activateWindow()
+    tables[1].setFocus()
+    tabs.setCurrentIndex(0)
+    assert tabs.focusWidget() is tables[0]
+    games.detach("b")
+    assert tables[1].window().focusWidget() is tables[1]
+    games.detach("b")
+    assert tabs.focusWidget() is tables[1]
     games.close_all()
 
 
