@@ -26,7 +26,7 @@ from oddsdesk.desk.panels.status_bar import StatusBar
 from oddsdesk.desk.panels.top_bar import TopBar
 from oddsdesk.desk.panels.values import ValuesPanel
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.declared import SPARKLINES
+from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.tabs import GameTabs, game_title
 from oddsdesk.desk.theme.theme import Theme
@@ -67,6 +67,7 @@ class Desk:
         records: Records,
         clock: Clock,
     ) -> None:
+        theme.zoom(preferences.get(TEXT_SIZE))  # before there are widgets to write anew
         self.window = MainWindow(theme, layout)
         self.around = GettingAround(self.window, board, theme, layout, preferences, clock)
         self.odds_format = self.around.odds_format

@@ -99,7 +99,7 @@ def test_ticking_a_bookmaker_filters_at_once(panel, theme, qtbot):
 
 
 def test_a_typed_range_is_taken_in_either_order(panel, qtbot):
-    popup = RangePopup(panel, "Odds", "", Range())
+    popup = RangePopup(panel, panel._theme, "Odds", "", Range())
     qtbot.addWidget(popup)
     popup.least.setText("3")
     popup.most.setText("1,5")

@@ -29,7 +29,9 @@ def test_requests_left_are_told_of_how_many(limit: int | None, said: str) -> Non
     assert requests_text(Connection(requests_left=5_412, requests_limit=limit)) == said
 
 
-@pytest.mark.parametrize(("lag_ms", "said"), [(140, "lag 0.1 s"), (83_000, "lag 1 min")])
+@pytest.mark.parametrize(
+    ("lag_ms", "said"), [(140, "lag 140 ms"), (2_140, "lag 2.1 s"), (83_000, "lag 1 min")]
+)
 def test_the_lag_is_told_with_what_it_is_of(lag_ms: int, said: str) -> None:
     connection = Connection(link=Link.LIVE, lag_ms=lag_ms, messages_per_minute=1_204)
     assert link_text(connection, NOW_MS) == f"Live · {said} · 1,204 changes a minute"

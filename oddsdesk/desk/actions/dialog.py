@@ -15,6 +15,7 @@ from oddsdesk.desk.actions.declared import ACTIONS, Action, Where
 from oddsdesk.desk.theme.spacing import GAP, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.filter_edit import FilterEdit
+from oddsdesk.desk.widgets.scaled import resize_scaled
 
 _SIZE = (560, 640)
 
@@ -26,7 +27,7 @@ class KeysDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(*_SIZE)
+        resize_scaled(self, theme, *_SIZE)
         self.filter = FilterEdit(theme, "Filter actions and keys")
         self.filter.textChanged.connect(self._show_matches)
         self._tree = QTreeWidget()
@@ -40,7 +41,7 @@ class KeysDialog(QDialog):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.Fixed)
-        header.resizeSection(1, _SIZE[0] // 3)
+        header.resizeSection(1, self.width() // 3)
         for where in Where:
             self._add(where, theme)
         column = QVBoxLayout(self)

@@ -17,6 +17,7 @@ from oddsdesk.desk.theme.spacing import GAP, MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.widgets.scaled import resize_scaled
 
 _SIZE = (640, 380)
 _NAME_WIDTH = 210
@@ -36,9 +37,9 @@ class ConnectionsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Connections")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(*_SIZE)
+        resize_scaled(self, theme, *_SIZE)
         self._present = ""
-        self.list = plain_table("Connections", {"Name": _NAME_WIDTH, "Where": 0})
+        self.list = plain_table(theme, "Connections", {"Name": _NAME_WIDTH, "Where": 0})
         self.list.currentItemChanged.connect(self._on_list_current_changed)
         self.list.itemActivated.connect(lambda: self._wish(self.edit_requested))
         self._question = MessageBar(theme, self)

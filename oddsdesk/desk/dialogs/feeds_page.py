@@ -34,7 +34,7 @@ class FeedsPage(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.list = plain_table("Feeds", _WIDTHS)
+        self.list = plain_table(theme, "Feeds", _WIDTHS)
         self.list.currentItemChanged.connect(self._show_buttons)
         self.start = QPushButton("&Start", autoDefault=False)
         self.start.clicked.connect(lambda: self._wish(self.start_requested))

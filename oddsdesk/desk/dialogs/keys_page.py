@@ -35,7 +35,7 @@ class KeysPage(QWidget):
 
     def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
-        self.list = plain_table("Keys", _WIDTHS)
+        self.list = plain_table(theme, "Keys", _WIDTHS)
         self.list.currentItemChanged.connect(self._on_list_current_changed)
         self.rotate = QPushButton("R&otate…", autoDefault=False)
         self.rotate.clicked.connect(lambda: self._ask("Rotate"))

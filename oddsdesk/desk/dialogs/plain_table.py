@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QHeaderView, QTreeWidget
 
+from oddsdesk.desk.theme.theme import Theme
 
-def plain_table(name: str, widths: Mapping[str, int]) -> QTreeWidget:
-    """Return an empty list; ``widths`` in pixels by title, the last column takes the rest."""
+
+def plain_table(theme: Theme, name: str, widths: Mapping[str, int]) -> QTreeWidget:
+    """Return an empty list; ``widths`` in pixels at texts of 100 %, 0 takes the rest."""
     table = QTreeWidget()
     table.setAccessibleName(name)
     table.setRootIsDecorated(False)
@@ -17,5 +19,5 @@ def plain_table(name: str, widths: Mapping[str, int]) -> QTreeWidget:
     header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
     for column, width in enumerate(widths.values()):
         if width:
-            header.resizeSection(column, width)
+            header.resizeSection(column, theme.fonts.scaled(width))
     return table

@@ -10,6 +10,7 @@ from oddsdesk.desk.theme.spacing import GAP, MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.widgets.scaled import resize_scaled
 
 _SIZE = (760, 560)
 
@@ -21,7 +22,7 @@ class ServerDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Embedded server")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(*_SIZE)
+        resize_scaled(self, theme, *_SIZE)
         self.server = ServerPage(theme, address, keep_days)
         self.feeds = FeedsPage(theme)
         self.keys = KeysPage(theme, address)

@@ -24,6 +24,7 @@ from oddsdesk.desk.settings.kinds import Choice, Setting, Toggle, Whole
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.spacing import GAP, HALF, MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.scaled import resize_scaled
 
 _SIZE = (620, 640)
 _LABELS = 210
@@ -42,7 +43,7 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(sections[0].title if len(sections) == 1 else "Settings")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(*_SIZE)
+        resize_scaled(self, theme, *_SIZE)
         self._theme = theme
         self._preferences = preferences
         self.controls: dict[str, QComboBox | QCheckBox | QSpinBox] = {}

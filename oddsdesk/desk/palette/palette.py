@@ -12,6 +12,7 @@ from oddsdesk.desk.palette.entry_list import EntryList
 from oddsdesk.desk.palette.recent import Recent
 from oddsdesk.desk.theme.spacing import HALF, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.scaled import scale_least_width, scale_most_width
 
 _WIDTH = (140, 330)
 _LIST_WIDTH = 560
@@ -27,14 +28,15 @@ class Palette(QLineEdit):
         self, theme: Theme, recent: Recent, window: QWidget, providers: Iterable[Provider]
     ) -> None:
         super().__init__()
+        self._theme = theme
         self._recent = recent
         self._providers = list(providers)
         self._entries: list[Entry] = []
         self._came_from: QWidget | None = None
         self.setPlaceholderText("Go to a game, a panel, an action…")
         self.setAccessibleName("Go to a game, a panel, an action")
-        self.setMinimumWidth(_WIDTH[0])
-        self.setMaximumWidth(_WIDTH[1])
+        scale_least_width(self, theme, _WIDTH[0])
+        scale_most_width(self, theme, _WIDTH[1])
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._keys = QLabel("Ctrl K", self)
         self._keys.setProperty("look", "key")
@@ -86,7 +88,8 @@ class Palette(QLineEdit):
         assert window is not None
         height = self.list.wanted_height()
         self.list.setVisible(height > 0)
-        width = min(max(_LIST_WIDTH, self.width()), window.width() - 2 * STEP)
+        least = self._theme.fonts.scaled(_LIST_WIDTH)
+        width = min(max(least, self.width()), window.width() - 2 * STEP)
         below = self.mapTo(window, QPoint(0, self.height() + HALF))
         left = max(STEP, min(below.x(), window.width() - width - STEP))
         self.list.setGeometry(left, below.y(), width, min(height, window.height() - below.y()))

@@ -4,7 +4,7 @@ from html import escape
 from typing import Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -39,14 +39,13 @@ from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.fact_list import FactList, give_ink
 from oddsdesk.desk.widgets.placeholder import Placeholder
+from oddsdesk.desk.widgets.scaled import scale_least_width
 
 _TICK_MS: Final = 1_000
 _CALM_MS: Final = 100
 """Changes within this time are shown together."""
 _LEAST_WIDTH: Final = 284
 """What the longest line of figures takes."""
-_BIG: Final = 1.4
-"""The true EV beside the size of a title."""
 
 
 class ExplainPanel(QWidget):
@@ -59,7 +58,7 @@ class ExplainPanel(QWidget):
         super().__init__()
         self.setProperty("look", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setMinimumWidth(_LEAST_WIDTH)
+        scale_least_width(self, theme, _LEAST_WIDTH)
         self._board = board
         self._theme = theme
         self._clock = clock
@@ -105,12 +104,9 @@ class ExplainPanel(QWidget):
             QGuiApplication.clipboard().setText(explanation_text(self.said))
 
     def _make_texts(self) -> None:
-        fonts = self._theme.fonts
-        big = QFont(fonts.title)
-        big.setPointSizeF(fonts.title.pointSizeF() * _BIG)
         self.title = QLabel(wordWrap=True)
         self.big = QLabel()
-        self.big.setFont(big)
+        self.big.setFont(self._theme.fonts.big)
         self.note = QLabel(wordWrap=True)
         self.note.setProperty("look", "note")
         self.remedies = QLabel(wordWrap=True)

@@ -20,6 +20,7 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.filter_edit import FilterEdit
+from oddsdesk.desk.widgets.scaled import scale_height, scale_least_width, scale_most_width
 
 _LEAST_FILTER_WIDTH, _FILTER_WIDTH = 130, 260
 _PROGRESS_WIDTH = 90
@@ -44,7 +45,7 @@ class GridBar(QWidget):
         super().__init__()
         self.setProperty("look", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedHeight(spacing.BAR)
+        scale_height(self, theme, spacing.BAR)
         self._theme = theme
         # Where there is too little room the line is cut; it never widens the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -66,8 +67,8 @@ class GridBar(QWidget):
         self.columns = self._button("", "Columns: show, hide, move")
         self.export = self._button("", "Copy or export")
         self.filter = FilterEdit(theme, "Filter: team, market, bookmaker…")
-        self.filter.setMinimumWidth(_LEAST_FILTER_WIDTH)
-        self.filter.setMaximumWidth(_FILTER_WIDTH)
+        scale_least_width(self.filter, theme, _LEAST_FILTER_WIDTH)
+        scale_most_width(self.filter, theme, _FILTER_WIDTH)
         self._lay_out()
         self._connect()
         self._restyle()

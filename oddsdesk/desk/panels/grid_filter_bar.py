@@ -21,6 +21,7 @@ from oddsdesk.desk.panels.grid_popups import ChoicePopup, RangePopup
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.scaled import scale_height
 
 _HEIGHT = spacing.CONTROL + 2 * (spacing.STEP - 2)
 _SETS = (
@@ -49,7 +50,7 @@ class GridFilterBar(QWidget):
         super().__init__()
         self.setProperty("look", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedHeight(_HEIGHT)
+        scale_height(self, theme, _HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._theme = theme
         self._choices = choices
@@ -155,7 +156,7 @@ class GridFilterBar(QWidget):
         self._open(popup)
 
     def _type(self, facet: str, title: str, unit: str) -> None:
-        popup = RangePopup(self, title, unit, getattr(self._filter, facet))
+        popup = RangePopup(self, self._theme, title, unit, getattr(self._filter, facet))
         popup.range_chosen.connect(lambda chosen: self._set(facet, chosen))
         self._open(popup)
 

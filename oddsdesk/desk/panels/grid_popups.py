@@ -46,10 +46,11 @@ class ChoicePopup(Popup):
         self.list.setAccessibleName(title)
         self.search = FilterEdit(theme, f"Find: {title.lower()}")
         self.search.setVisible(len(choices) >= _SEARCHED_FROM)
+        row = theme.fonts.row_height(spacing.SECTION_ROW)
         for key, text in choices:
             item = QListWidgetItem(text, self.list)
             item.setData(_KEY, key)
-            item.setSizeHint(QSize(0, spacing.SECTION_ROW))
+            item.setSizeHint(QSize(0, row))
             item.setFlags(
                 Qt.ItemFlag.ItemIsEnabled
                 | Qt.ItemFlag.ItemIsUserCheckable
@@ -59,8 +60,9 @@ class ChoicePopup(Popup):
         self._clear = QPushButton("Choose none")
         for widget in (self.search, self.list, self._clear):
             self.column.addWidget(widget)
-        self.setFixedWidth(_WIDTH)
-        self.list.setFixedHeight(min(_HEIGHT, len(choices) * spacing.SECTION_ROW + spacing.HALF))
+        self.setFixedWidth(theme.fonts.scaled(_WIDTH))
+        most = theme.fonts.scaled(_HEIGHT)
+        self.list.setFixedHeight(min(most, len(choices) * row + spacing.HALF))
         self.search.textChanged.connect(self._on_search_text_changed)
         self.list.itemChanged.connect(self._on_list_item_changed)
         self._clear.clicked.connect(self._on_clear_clicked)
@@ -92,7 +94,7 @@ class RangePopup(Popup):
     range_chosen = Signal(object)
     """A ``Range``."""
 
-    def __init__(self, parent: QWidget, title: str, unit: str, chosen: Range) -> None:
+    def __init__(self, parent: QWidget, theme: Theme, title: str, unit: str, chosen: Range) -> None:
         super().__init__(parent, title)
         self.least = _number_edit("from", chosen.least)
         self.most = _number_edit("to", chosen.most)
@@ -103,7 +105,7 @@ class RangePopup(Popup):
         self._apply = QPushButton("Filter")
         self.column.addLayout(line)
         self.column.addWidget(self._apply)
-        self.setFixedWidth(_WIDTH)
+        self.setFixedWidth(theme.fonts.scaled(_WIDTH))
         self._apply.clicked.connect(self._take)
         self.least.setFocus()
 

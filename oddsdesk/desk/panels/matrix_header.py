@@ -18,6 +18,7 @@ from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.dot import Dot
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.menu_button import MenuButton
+from oddsdesk.desk.widgets.scaled import scale_height
 
 _FACTS_WIDTH = 150
 """Kept for competition and kick-off before chips give way to a menu."""
@@ -37,7 +38,7 @@ class MatrixHeader(QWidget):
         self._theme = theme
         self.setProperty("look", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedHeight(spacing.BAR)
+        scale_height(self, theme, spacing.BAR)
         self._title = ElidedLabel()
         self._title.setFont(theme.fonts.title)
         self._dot = Dot(theme)
@@ -82,10 +83,10 @@ class MatrixHeader(QWidget):
         chips = groups_of(matrix.sections)
         self.chips.show_chips(chips)
         self._chips = chips
-        self._show_choice()
         text = f"Columns {columns} / {len(matrix.bookmakers)}"
         self.columns.setText(f"{text} ▾")
         self.columns.setAccessibleName(text)
+        self._show_choice()
 
     def show_watched(self, is_watched: bool) -> None:
         """Say whether the game is watched."""

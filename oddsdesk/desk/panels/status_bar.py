@@ -15,6 +15,7 @@ from oddsdesk.desk.theme.spacing import GAP, HALF, STEP, STRIP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.dot import Dot
+from oddsdesk.desk.widgets.scaled import scale_height
 
 _SECOND_MS = 1000
 _TEN_SECONDS_MS = 10_000
@@ -41,7 +42,7 @@ class StatusBar(QStatusBar):
         self._board = board
         self._clock = clock
         self.setSizeGripEnabled(False)
-        self.setFixedHeight(STRIP)
+        scale_height(self, theme, STRIP)
         self._dot = Dot(theme)
         self._link = QLabel()
         self._requests = QLabel()
@@ -64,7 +65,7 @@ class StatusBar(QStatusBar):
         for label in (self._link, self._requests, self._method, self._time):
             label.setFont(theme.fonts.small)
             label.setProperty("look", "soft")
-            label.setMargin(HALF)
+            label.setContentsMargins(HALF, 0, HALF, 0)
         self.setContentsMargins(STEP, 0, STEP, 0)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._ticks = QTimer(self, interval=_SECOND_MS)
@@ -168,6 +169,8 @@ def cost_text(wished_per_hour: float, connection: Connection, now_ms: int) -> st
 
 
 def _lag(lag_ms: int) -> str:
+    if lag_ms < _SECOND_MS:
+        return f"{lag_ms} ms"
     return f"{lag_ms / 1000:.1f} s" if lag_ms < _TEN_SECONDS_MS else span_text(lag_ms)
 
 

@@ -8,6 +8,7 @@ from oddsdesk.desk.panels.status_bar import LINK_INKS
 from oddsdesk.desk.theme.spacing import BAR, GAP, HALF, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.dot import Dot
+from oddsdesk.desk.widgets.scaled import scale_height
 
 
 class TopBar(QWidget):
@@ -16,7 +17,7 @@ class TopBar(QWidget):
     def __init__(self, board: Board, theme: Theme, connections: QMenu, menu: QMenu) -> None:
         super().__init__()
         self.setProperty("look", "bar")
-        self.setFixedHeight(BAR)
+        scale_height(self, theme, BAR)
         self._board = board
         brand = QLabel("oddsdesk")
         brand.setFont(theme.fonts.strong)

@@ -11,6 +11,7 @@ from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
+from oddsdesk.desk.widgets.scaled import scale_height
 from oddsdesk.ledger.presets import Preset
 
 BETS: Final = "bets"
@@ -33,7 +34,7 @@ class ValuesHeader(QWidget):
         super().__init__()
         self.setProperty("look", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedHeight(spacing.BAR)
+        scale_height(self, theme, spacing.BAR)
         self._facts = ElidedLabel()
         self._facts.setProperty("look", "note")
         self.chips = ChipRow("Which prices are listed")

@@ -11,6 +11,7 @@ FAMILY = "Inter"
 BODY_PX = 12.5
 SMALL_PX = 11.0
 TITLE_PX = 17.0
+BIG_PX = 23.8
 _POINTS_PER_INCH = 72
 _FILES = ("Inter-Regular.otf", "Inter-Medium.otf", "Inter-SemiBold.otf")
 
@@ -28,6 +29,8 @@ class Fonts(msgspec.Struct, frozen=True):
     small: QFont
     """What recedes: limit, age, the second line of a header."""
     title: QFont
+    big: QFont
+    """The one figure that a panel is about."""
     percent: int = 100
     """The size of texts, 100 as they were made."""
 
@@ -41,7 +44,7 @@ class Fonts(msgspec.Struct, frozen=True):
 
     def all(self) -> tuple[QFont, ...]:
         """Return every font, in the same order for every size."""
-        return self.body, self.medium, self.strong, self.small, self.title
+        return self.body, self.medium, self.strong, self.small, self.title, self.big
 
 
 def add_font_files() -> None:
@@ -54,13 +57,15 @@ def add_font_files() -> None:
 
 def make_fonts(percent: int = 100) -> Fonts:
     """Return the fonts at a share of their size."""
-    body, small, title = (px * percent / 100 for px in (BODY_PX, SMALL_PX, TITLE_PX))
+    sizes = (BODY_PX, SMALL_PX, TITLE_PX, BIG_PX)
+    body, small, title, big = (px * percent / 100 for px in sizes)
     return Fonts(
         body=_font(body, QFont.Weight.Normal),
         medium=_font(body, QFont.Weight.Medium),
         strong=_font(body, QFont.Weight.DemiBold),
         small=_font(small, QFont.Weight.Normal),
         title=_font(title, QFont.Weight.DemiBold),
+        big=_font(big, QFont.Weight.DemiBold),
         percent=percent,
     )
 

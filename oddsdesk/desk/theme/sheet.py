@@ -7,8 +7,11 @@ Widgets ask for a look by their ``look`` property: ``panel``, ``bar``, ``foot``,
 from string import Template
 
 from oddsdesk.desk.theme import spacing
+from oddsdesk.desk.theme.fonts import Fonts
 from oddsdesk.desk.theme.icons import icon_file
 from oddsdesk.desk.theme.tokens import Ground, Ink, Tokens
+
+_TAB = 31
 
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
@@ -20,7 +23,7 @@ QFrame[look="panel"], QWidget[look="panel"] { background: $panel; border: none; 
 QWidget[look="bar"] { background: $panel; border: none; border-bottom: 1px solid $line; }
 QFrame[look="popup"] { background: $panel; border: 1px solid $line; }
 QFrame[look="popup"] QListWidget { background: $panel; border: none; }
-QFrame[look="popup"] QListWidget::item { height: 24px; padding: 0 4px; color: $strong; }
+QFrame[look="popup"] QListWidget::item { height: ${list_row}px; padding: 0 4px; color: $strong; }
 QFrame[look="popup"] QListWidget::item:selected { background: $selected; }
 QProgressBar { background: $line; border: none; border-radius: 2px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
@@ -98,7 +101,7 @@ QDialog QHeaderView::section {
     padding: 0 ${step}px; height: ${inner}px;
 }
 QDialog QTreeView { background: $panel; border: 1px solid $line; border-radius: ${radius}px; }
-QDialog QTreeView::item { height: 22px; padding: 0 4px; color: $strong; }
+QDialog QTreeView::item { height: ${row}px; padding: 0 4px; color: $strong; }
 QDialog QTreeView::item:selected { background: $selected; color: $strong; }
 
 QPushButton, QToolButton[look="chip"] {
@@ -132,7 +135,7 @@ QMenuBar::item:selected { background: $raised; color: $strong; }
 
 QTabBar { background: $window; qproperty-drawBase: 0; }
 QTabBar::tab {
-    background: $window; color: $soft; padding: 0 14px; min-height: 31px;
+    background: $window; color: $soft; padding: 0 14px; min-height: ${tab}px;
     border: none; border-right: 1px solid $line; border-bottom: 1px solid $line;
     border-top: 2px solid $window;
 }
@@ -161,8 +164,8 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 """)
 
 
-def style_sheet(tokens: Tokens) -> str:
-    """Return the style sheet of a scheme."""
+def style_sheet(tokens: Tokens, fonts: Fonts) -> str:
+    """Return the style sheet of a scheme, what holds text as high as its fonts need."""
     inks = {ink.name.lower(): tokens.ink(ink) for ink in Ink}
     return _SHEET.substitute(
         inks,
@@ -178,5 +181,8 @@ def style_sheet(tokens: Tokens) -> str:
         handle=tokens.line,
         radius=spacing.RADIUS,
         step=spacing.STEP,
-        inner=spacing.CONTROL - 2,
+        inner=fonts.scaled(spacing.CONTROL - 2),
+        row=fonts.row_height(spacing.ROW),
+        list_row=fonts.row_height(spacing.SECTION_ROW),
+        tab=fonts.scaled(_TAB),
     )

@@ -1,10 +1,11 @@
 """The theme: which scheme is on, its tokens, fonts and icons, and applying it all."""
 
+from collections.abc import Iterable
 from enum import Enum
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPixmap
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QTabBar, QWidget
 
 from oddsdesk.desk.theme import icons
 from oddsdesk.desk.theme.fonts import add_font_files, make_fonts
@@ -88,15 +89,21 @@ class Theme(QObject):
         before, self._text_size = self.fonts, percent
         self.fonts = make_fonts(percent)
         sizes = {_kind(old): new for old, new in zip(before.all(), self.fonts.all(), strict=True)}
+        wanted = [(w, self._font_of(w, sizes)) for w in self._application.allWidgets()]
+        given = [(widget, font) for widget, font in wanted if font is not None]
         # WORKAROUND Qt: where a style sheet is on, a widget's font is the one kept for it at
-        # the last polish; without the sheet fonts are taken as they are set.
+        # the last polish, and a new sheet gives some the font from before. So: off and on.
         self._application.setStyleSheet("")
-        for widget in self._application.allWidgets():
-            font = sizes.get(_kind(widget.font())) if _has_own_font(widget) else None
-            if font is not None:
-                widget.setFont(font)
+        _give(given)
         self._application.setFont(self.fonts.body)
         self._apply()
+        _give(given)
+
+    def _font_of(self, widget: QWidget, sizes: dict[tuple[int, int], QFont]) -> QFont | None:
+        """What a widget that has a font of its own is to have; tab bars keep theirs, too."""
+        if isinstance(widget, QTabBar):
+            return self.fonts.body
+        return sizes.get(_kind(widget.font())) if _has_own_font(widget) else None
 
     def colour(self, ink: Ink) -> QColor:
         """Return the colour of a text."""
@@ -118,12 +125,17 @@ class Theme(QObject):
     def _apply(self) -> None:
         self.tokens = tokens(self._is_dark(), self._colour_blind)
         self._application.setPalette(palette(self.tokens))
-        self._application.setStyleSheet(style_sheet(self.tokens))
+        self._application.setStyleSheet(style_sheet(self.tokens, self.fonts))
         self.changed.emit()
 
     def _on_hints_color_scheme_changed(self) -> None:
         if self._scheme is Scheme.SYSTEM and self._is_dark() != self.tokens.is_dark:
             self._apply()
+
+
+def _give(fonts: Iterable[tuple[QWidget, QFont]]) -> None:
+    for widget, font in fonts:
+        widget.setFont(font)
 
 
 def _kind(font: QFont) -> tuple[int, int]:

@@ -53,6 +53,7 @@ class ColumnChooser(Popup):
     ) -> None:
         super().__init__(parent, "Columns: tick to show, drag to move")
         self._theme = theme
+        self._row = theme.fonts.row_height(spacing.SECTION_ROW)
         self.search = FilterEdit(theme, "Find a column")
         self.list = QListWidget()
         self.list.setAccessibleName("Columns")
@@ -73,7 +74,7 @@ class ColumnChooser(Popup):
     def _add(self, choice: ColumnChoice) -> None:
         item = QListWidgetItem(choice.title, self.list)
         item.setData(_KEY, choice.key)
-        item.setSizeHint(QSize(0, spacing.SECTION_ROW))
+        item.setSizeHint(QSize(0, self._row))
         item.setToolTip(choice.tip)
         item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
         item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsDropEnabled)
@@ -98,9 +99,10 @@ class ColumnChooser(Popup):
         self.column.addWidget(self.list)
         self.column.addLayout(line)
         self.column.addWidget(self.reset)
-        self.setFixedWidth(_WIDTH)
-        height = self.list.count() * spacing.SECTION_ROW + spacing.STEP
-        self.list.setFixedHeight(min(_MOST_HEIGHT, height))
+        scaled = self._theme.fonts.scaled
+        self.setFixedWidth(scaled(_WIDTH))
+        height = self.list.count() * self._row + spacing.STEP
+        self.list.setFixedHeight(min(scaled(_MOST_HEIGHT), height))
 
     def _connect(self) -> None:
         self.search.textChanged.connect(self._on_search_text_changed)

@@ -1,0 +1,46 @@
+"""Heights and widths that grow with the size of texts."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from oddsdesk.desk.theme.theme import Theme
+
+
+class Scaled(QObject):
+    """Keeps a size of a widget, meant for texts of 100 %, at what texts need now."""
+
+    def __init__(
+        self, widget: QWidget, theme: Theme, size: int, give: Callable[[int], object]
+    ) -> None:
+        super().__init__(widget)
+        self._theme = theme
+        self._size = size
+        self._give = give
+        theme.changed.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        self._give(self._theme.fonts.scaled(self._size))
+
+
+def resize_scaled(window: QWidget, theme: Theme, width: int, height: int) -> None:
+    """Size a window for the size of texts, within the screen."""
+    room, scaled = window.screen().availableGeometry(), theme.fonts.scaled
+    window.resize(min(scaled(width), room.width()), min(scaled(height), room.height()))
+
+
+def scale_height(widget: QWidget, theme: Theme, height: int) -> None:
+    """Give a widget a height that is fixed but for the size of texts."""
+    Scaled(widget, theme, height, widget.setFixedHeight)
+
+
+def scale_least_width(widget: QWidget, theme: Theme, width: int) -> None:
+    """Give a widget a least width that grows with the size of texts."""
+    Scaled(widget, theme, width, widget.setMinimumWidth)
+
+
+def scale_most_width(widget: QWidget, theme: Theme, width: int) -> None:
+    """Give a widget a greatest width that grows with the size of texts."""
+    Scaled(widget, theme, width, widget.setMaximumWidth)
