@@ -42,6 +42,17 @@ def test_all_and_none_mean_what_was_found(chooser: ColumnChooser, qtbot: QtBot) 
     assert told.args[1] == set(NAMES)
 
 
+def test_down_leads_from_the_search_to_what_it_found(chooser: ColumnChooser, qtbot: QtBot) -> None:
+    with qtbot.waitActive(chooser):
+        chooser.show()
+    qtbot.keyClicks(chooser.search, "bet")
+    qtbot.keyClick(chooser.search, Qt.Key.Key_Down)
+    assert chooser.focusWidget() is chooser.list
+    assert [item.text() for item in chooser.list.selectedItems()] == ["Betsson"]
+    qtbot.keyClick(chooser.list, Qt.Key.Key_Space)
+    assert chooser.list.item(1).checkState() is Qt.CheckState.Unchecked
+
+
 def test_the_current_column_becomes_a_favourite_and_no_longer(
     chooser: ColumnChooser, qtbot: QtBot
 ) -> None:

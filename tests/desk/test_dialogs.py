@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSpinBox, QTreeWidgetItem, QWidget
 
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
@@ -240,6 +240,17 @@ def test_the_connection_in_use_and_the_first_one_cannot_be_deleted(theme, window
     assert delete.isEnabled()
     dialog.list.setCurrentItem(dialog.list.topLevelItem(0))
     assert not delete.isEnabled()
+
+
+def test_the_row_where_the_keyboard_is_can_be_seen(theme, window, qtbot):
+    dialog = ConnectionsDialog(theme, window)
+    with qtbot.waitActive(dialog):
+        dialog.show()
+    dialog.findChildren(QPushButton)[0].setFocus()
+    dialog.list.addTopLevelItem(QTreeWidgetItem(["Odds Co.", "there"]))
+    dialog.list.setFocus(Qt.FocusReason.TabFocusReason)
+    assert dialog.list.currentItem() is not None
+    assert dialog.list.selectedItems() == [dialog.list.currentItem()]
 
 
 # The embedded server

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtWidgets import QHeaderView, QTreeWidget
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from oddsdesk.desk.theme.theme import Theme
 
@@ -20,4 +20,11 @@ def plain_table(theme: Theme, name: str, widths: Mapping[str, int]) -> QTreeWidg
     for column, width in enumerate(widths.values()):
         if width:
             header.resizeSection(column, theme.fonts.scaled(width))
+    table.currentItemChanged.connect(_select)
     return table
+
+
+def _select(item: QTreeWidgetItem | None) -> None:
+    """Show which row is current, however the keyboard came there."""
+    if item is not None:
+        item.setSelected(True)

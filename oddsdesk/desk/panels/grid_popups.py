@@ -64,6 +64,7 @@ class ChoicePopup(Popup):
         most = theme.fonts.scaled(_HEIGHT)
         self.list.setFixedHeight(min(most, len(choices) * row + spacing.HALF))
         self.search.textChanged.connect(self._on_search_text_changed)
+        self.search.lead_to(self.list)
         self.list.itemChanged.connect(self._on_list_item_changed)
         self._clear.clicked.connect(self._on_clear_clicked)
         (self.search if self.search.isVisibleTo(self) else self.list).setFocus()

@@ -106,6 +106,7 @@ class ColumnChooser(Popup):
 
     def _connect(self) -> None:
         self.search.textChanged.connect(self._on_search_text_changed)
+        self.search.lead_to(self.list)
         self.list.itemChanged.connect(self._tell)
         self.list.model().rowsMoved.connect(self._tell)
         self.list.currentItemChanged.connect(self._on_list_current_item_changed)

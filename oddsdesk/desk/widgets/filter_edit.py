@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
@@ -14,6 +14,7 @@ class FilterEdit(QLineEdit):
     def __init__(self, theme: Theme, purpose: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._items: QListWidget | None = None
         self.setPlaceholderText(purpose)
         self.setAccessibleName(purpose)
         self._search = QAction(self)
@@ -24,6 +25,11 @@ class FilterEdit(QLineEdit):
         self.textChanged.connect(self._on_text_changed)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
+
+    def lead_to(self, items: QListWidget) -> None:
+        """Let Down go from here to the items; the one where the keyboard is can be seen."""
+        self._items = items
+        items.currentItemChanged.connect(_select)
 
     def _on_text_changed(self, text: str) -> None:
         self._clear.setVisible(bool(text))
@@ -37,5 +43,20 @@ class FilterEdit(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
-            return
-        super().keyPressEvent(event)
+        elif event.key() == Qt.Key.Key_Down and self._items is not None:
+            _enter(self._items)
+        else:
+            super().keyPressEvent(event)
+
+
+def _enter(items: QListWidget) -> None:
+    every = (items.item(row) for row in range(items.count()))
+    first = next((item for item in every if not item.isHidden()), None)
+    if first is not None:
+        items.setCurrentItem(first)
+        items.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def _select(item: QListWidgetItem | None) -> None:
+    if item is not None:
+        item.setSelected(True)
