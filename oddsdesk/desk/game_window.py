@@ -4,6 +4,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from oddsdesk.desk.tab_order import step_focus
+
 _SIZE = (1_000, 640)
 
 
@@ -25,6 +27,9 @@ class GameWindow(QWidget):
         self.resize(min(_SIZE[0], available.width()), min(_SIZE[1], available.height()))
 
     # Qt's virtuals
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return step_focus([self.panel], forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         event.accept()

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.message_center import MessageCenter
+from oddsdesk.desk.tab_order import step_focus
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
@@ -57,7 +58,7 @@ class MainWindow(QMainWindow):
         self.tabs = QTabWidget(documentMode=True, movable=True)
         bar = MessageBar(theme)
         self.messages = MessageCenter(bar)
-        centre = QWidget()
+        self._centre = centre = QWidget()
         self._column = QVBoxLayout(centre)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
@@ -183,6 +184,27 @@ class MainWindow(QMainWindow):
     def _resize_within_screen(self, width: int, height: int) -> None:
         available = self.screen().availableGeometry()
         self.resize(min(width, available.width()), min(height, available.height()))
+
+    def _parts(self) -> list[QWidget]:
+        """The parts of the window as one looks at them: top bar, left, middle, below, right."""
+        areas = Qt.DockWidgetArea
+        return [
+            *self.findChildren(QToolBar),
+            *self._docks_at(areas.LeftDockWidgetArea),
+            self._centre,
+            *self._docks_at(areas.BottomDockWidgetArea),
+            *self._docks_at(areas.RightDockWidgetArea),
+            self.statusBar(),
+        ]
+
+    def _docks_at(self, area: Qt.DockWidgetArea) -> list[QDockWidget]:
+        there = [d for d in self.panels() if self.dockWidgetArea(d) is area and not d.isFloating()]
+        return sorted(there, key=lambda dock: (dock.y(), dock.x()))
+
+    # Qt's virtuals
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return step_focus(self._parts(), forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._layout.save(self)
