@@ -31,7 +31,11 @@ class DeskWindow:
 
     def enter(self, pattern: str) -> None:
         """Wait for a window of the desk with such a title and give it the keyboard."""
-        self._xdotool("windowfocus", "--sync", self.wait_for_title(pattern))
+        self.focus(self.wait_for_title(pattern))
+
+    def focus(self, window: str) -> None:
+        """Give the keyboard to a window by its number."""
+        self._xdotool("windowfocus", "--sync", window)
 
     def press(self, *keys: str) -> None:
         """Press one key after the other."""
@@ -40,8 +44,12 @@ class DeskWindow:
     def go_to(self, typed: str) -> None:
         """Take what the palette finds first."""
         self.press("ctrl+k")
-        self._xdotool("type", typed)
+        self.write(typed)
         self.press("Return")
+
+    def write(self, text: str) -> None:
+        """Type a text."""
+        self._xdotool("type", text)
 
     def wait_for_title(self, pattern: str) -> str:
         """Wait for a window of the desk with such a title and return its number."""

@@ -73,6 +73,42 @@ def test_the_best_price_of_a_game_is_found_and_opened_at_its_bookmaker(
     os.close(reading)
 
 
+def test_bookmakers_columns_are_arranged_and_a_game_taken_out_by_keys(
+    open_desk, launch: Launch, tmp_path: Path
+):
+    quotes = [quote(odds, bookmaker=name) for name, odds in EVERTON.items()]
+    desk = open_desk("--local", "--database", _ingest(launch, tmp_path, *quotes))
+    desk.wait_for_title("^Everton v Liverpool – oddsdesk$")
+
+    def last_bookmaker(name: str) -> None:
+        desk.go_to("everton")
+        desk.press("ctrl+Home", "Down", "End")
+        desk.explanation(f"Everton at {name},")
+
+    last_bookmaker("Northgate")
+    desk.go_to("everton")
+    desk.press("c")
+    desk.write("north")
+    desk.press("Down", "space", "Escape")
+    last_bookmaker("Meridian")
+    desk.go_to("everton")
+    desk.press("f")
+    last_bookmaker("Harbour")
+
+    desk.go_to("everton")
+    desk.press("ctrl+shift+d")
+    main = desk.wait_for_title("^Odds grid – oddsdesk$")
+    desk.enter("^Everton v Liverpool – oddsdesk$")
+    desk.press("ctrl+shift+d")
+    desk.focus(main)
+    desk.press("Left")
+    desk.explanation("Everton at Meridian,")
+    desk.press("ctrl+q")
+    _, err = desk.program.process.communicate(timeout=10)
+    assert desk.program.process.returncode == 0
+    assert "ERROR" not in err
+
+
 def test_a_value_bet_is_explained_with_its_window(open_desk, launch: Launch, tmp_path: Path):
     reference = quote({"Alba": 2.05, "Bremen": 1.88}, bookmaker="Pinnacle", **ALBA)
     harbour = quote({"Alba": 2.15, "Bremen": 1.8}, bookmaker="Harbour", **ALBA)
