@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 from pathlib import Path
 
 import click
@@ -12,12 +11,10 @@ from oddsdesk.cli.options import database_option
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import count_line, open_recorder
 from oddsdesk.clock import system_clock
-from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote, odds_row
-from oddsdesk.contract.times import format_ms
-from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.imported import Imported, SourceFile
+from oddsdesk.contract.quotes import Quote, odds_row
+from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.feeds.sources import expand, read_file
+from oddsdesk.feeds.importing import leave_out_future, read_files, set_times
 
 BATCH_QUOTES = 2_000
 
@@ -55,10 +52,11 @@ def import_(
       oddsdesk import the-odds-api snapshot/*.json.gz --shift-to-now
       oddsdesk import football-data E0.csv --to quotes.ndjson
     """
-    imported = _convert(format_name, files)
-    _set_times(imported, shift_to_now)
+    with Progress("prices read") as progress:
+        imported = read_files(format_name, files, progress.add)
+    set_times(imported, system_clock(), shift_to_now=shift_to_now)
     if target is None:
-        _drop_future(imported)
+        leave_out_future(imported, system_clock(), "--shift-to-now would move them")
     for problem in imported.problems:
         click.echo(problem, err=True)
     bad = len(imported.problems)
@@ -72,53 +70,6 @@ def import_(
     click.echo(_accounts(imported))
     click.echo(last_line)
     sys.exit(1 if bad else 0)
-
-
-def _convert(format_name: str, places: Sequence[str]) -> Imported:
-    """Read and convert every file; one that can't be read is a problem, no more."""
-    imported = Imported()
-    files: list[SourceFile] = []
-    for place in places:
-        try:
-            files += [SourceFile(str(path), read_file(path)) for path in expand(place)]
-        except FeedError as error:
-            imported.problems.append(str(error))
-    with Progress("prices read") as progress:
-        for part in IMPORTERS[format_name].convert_each(files):
-            imported.merge(part)
-            progress.add(part.kept + part.skipped.total())
-    imported.quotes.sort(key=attrgetter("scraped_at"))
-    return imported
-
-
-def _set_times(imported: Imported, shift_to_now: bool) -> None:
-    """Move all times so that the newest scrape is now; an inferred scrape is never later."""
-    now = system_clock()
-    offset = now - imported.quotes[-1].scraped_at if shift_to_now and imported.quotes else 0
-    latest = now if imported.inferred_times else None
-    imported.quotes = [_moved(quote, offset, latest) for quote in imported.quotes]
-
-
-def _moved(quote: Quote, offset: int, latest: int | None) -> Quote:
-    scraped_at = quote.scraped_at + offset
-    return msgspec.structs.replace(
-        quote,
-        scraped_at=scraped_at if latest is None else min(scraped_at, latest),
-        match_date=None if quote.match_date is None else quote.match_date + offset,
-    )
-
-
-def _drop_future(imported: Imported) -> None:
-    """Leave out quotes that were scraped later than now (D42)."""
-    latest = system_clock() + CLOCK_TOLERANCE_MS
-    future = [quote for quote in imported.quotes if quote.scraped_at > latest]
-    if future:
-        imported.quotes = [quote for quote in imported.quotes if quote.scraped_at <= latest]
-        imported.skipped["scraped in the future"] += sum(len(quote.odds) for quote in future)
-        imported.problems.append(
-            f"{len(future)} quotes were scraped more than 5 minutes ahead of the clock, the "
-            f"latest at {format_ms(future[-1].scraped_at)}; --shift-to-now would move them"
-        )
 
 
 def _record(quotes: Sequence[Quote], database: Path, bad: int) -> str:

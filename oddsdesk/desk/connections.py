@@ -22,7 +22,7 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.window import MainWindow
 from oddsdesk.tasks import spawn, stop
 
-_IDENTS = ("server.open", "connection.new", "connection.edit")
+_IDENTS = ("server.open", "server.import", "connection.new", "connection.edit")
 
 _log = logging.getLogger(__name__)
 
@@ -119,13 +119,16 @@ class Connections(QObject):
     def _bind(self) -> None:
         bind, dialogs = self._actions.bind, self._dialogs
         bind("server.open", lambda: dialogs.open_server()).setEnabled(False)
+        bind("server.import", lambda: dialogs.open_import()).setEnabled(False)
         bind("connection.new", lambda: dialogs.add())
         bind("connection.edit", lambda: dialogs.open_list())
         self._switchboard.left.connect(self._enable_server)
 
     def _enable_server(self) -> None:
         session = self._switchboard.session
-        self._actions["server.open"].setEnabled(session is not None and session.local is not None)
+        for ident in ("server.open", "server.import"):
+            is_own = session is not None and session.local is not None
+            self._actions[ident].setEnabled(is_own)
 
     def _fill_menu(self) -> None:
         menu, present = self._menu, self._switchboard.session

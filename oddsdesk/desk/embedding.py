@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Final, TypeVar
@@ -17,7 +17,13 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.background import in_background
 from oddsdesk.desk.embedded_log import EmbeddedLog
 from oddsdesk.desk.history_source import PriceLog
-from oddsdesk.desk.local_server import LocalDatabase, LocalFeed, LocalKey, LocalServerError
+from oddsdesk.desk.local_server import (
+    LocalDatabase,
+    LocalFeed,
+    LocalImport,
+    LocalKey,
+    LocalServerError,
+)
 from oddsdesk.desk.profiles import GUEST_NAME, EmbeddedProfile
 from oddsdesk.desk.sessions import InUseError, Session, SessionError
 from oddsdesk.feeds.errors import FeedError
@@ -175,6 +181,16 @@ class EmbeddedAdministration:
     async def stop_feed(self, number: int) -> None:
         """End a feed."""
         await _answer(self._server.stop_feed(number))
+
+    async def import_files(
+        self, format_name: str, places: Sequence[str], *, shift_to_now: bool
+    ) -> LocalImport:
+        """Convert other people's files and record them, once."""
+        asked = self._server.import_files(format_name, places, shift_to_now=shift_to_now)
+        done = await _answer(asked)
+        return LocalImport(
+            done.kept, done.skipped, done.problems, done.changes, done.inferred_times
+        )
 
     async def keys(self) -> list[LocalKey]:
         """Return every key, masked."""

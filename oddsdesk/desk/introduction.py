@@ -17,8 +17,8 @@ _WHAT = (
 _SIMULATED = "The odds you see now are simulated: no bookmaker offers them."
 _REAL = "The odds you see now come from the connection named above."
 _HOW = (
-    "For real odds, connect to an odds service with its address and your key, or record your "
-    "own with the command oddsdesk import."
+    "For real odds, connect to an odds service with its address and your key, or import files "
+    "of your own (Ctrl+I)."
 )
 
 

@@ -1,5 +1,6 @@
 """The embedded server as the desk sees it: what its dialog shows and asks for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -55,6 +56,18 @@ class LocalDatabase:
     last_scraped_at: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class LocalImport:
+    """What came of files that were imported; all but ``changes`` counts prices."""
+
+    kept: int
+    skipped: dict[str, int]
+    """By reason, the commonest first."""
+    problems: list[str]
+    changes: int
+    inferred_times: bool
+
+
 class LocalServer(Protocol):
     """Every coroutine raises ``LocalServerError``; the work is done on the server's thread."""
 
@@ -94,6 +107,12 @@ class LocalServer(Protocol):
 
     async def stop_feed(self, number: int) -> None:
         """End a feed."""
+        ...
+
+    async def import_files(
+        self, format_name: str, places: Sequence[str], *, shift_to_now: bool
+    ) -> LocalImport:
+        """Convert other people's files and record them, once."""
         ...
 
     async def keys(self) -> list[LocalKey]:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ import msgspec
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.server.importing import ImportOutcome, import_files
 from oddsdesk.server.runner import Server
 from oddsdesk.server.running_feeds import FeedState
 from oddsdesk.store.backup import backup
@@ -104,6 +106,13 @@ class Administration:
     def stop_feed(self, number: int) -> Future[None]:
         """End a feed."""
         return self._run(self._server.feeds.stop(number))
+
+    def import_files(
+        self, format_name: str, places: Sequence[str], *, shift_to_now: bool
+    ) -> Future[ImportOutcome]:
+        """Convert other people's files and record them, once."""
+        work = partial(import_files, self._server.store, self._clock, format_name, places)
+        return self._run(asyncio.to_thread(work, shift_to_now=shift_to_now))
 
     def keys(self) -> Future[list[Key]]:
         """Return every key, masked, revoked ones too."""

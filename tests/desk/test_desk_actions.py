@@ -20,7 +20,13 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.theme import Theme
 
-BOUND_BY_THE_PROGRAM = {"connection.new", "connection.edit", "server.open", "app.settings"}
+BOUND_BY_THE_PROGRAM = {
+    "connection.new",
+    "connection.edit",
+    "server.open",
+    "server.import",
+    "app.settings",
+}
 """What the composition root binds, since it knows connections and dialogs."""
 
 

@@ -61,6 +61,7 @@ ACTIONS: Final = (
     Action("connection.new", "New connection…", ("Ctrl+N",)),
     Action("connection.edit", "Edit connections…", ("Ctrl+Shift+N",)),
     Action("server.open", "Feeds, keys, backup…", ("Ctrl+E",)),
+    Action("server.import", "Import files…", ("Ctrl+I",)),
     Action("layout.save", "Save layout…", ("Ctrl+Shift+S",)),
     Action("layout.delete", "Delete layout"),
     Action("layout.first", "Layout as at the first start"),

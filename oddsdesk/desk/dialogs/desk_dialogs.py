@@ -68,6 +68,13 @@ class DeskDialogs(QObject):
         self._server_work.feeds_changed.connect(self.feeds_changed)
         self._show(dialog)
 
+    def open_import(self) -> None:
+        """Show the embedded server's page for importing files, if that is connected to."""
+        self.open_server()
+        dialog = self._open.get(ServerDialog)
+        if isinstance(dialog, ServerDialog):
+            dialog.pages.setCurrentWidget(dialog.imports)
+
     def open_list(self) -> None:
         """Show the saved connections."""
         if self._is_shown(ConnectionsDialog):

@@ -1,9 +1,10 @@
-"""The embedded server's dialog: three pages over one line for what went wrong."""
+"""The embedded server's dialog: four pages over one line for what went wrong."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QVBoxLayout, QWidget
 
 from oddsdesk.desk.dialogs.feeds_page import FeedsPage
+from oddsdesk.desk.dialogs.import_page import ImportPage
 from oddsdesk.desk.dialogs.keys_page import KeysPage
 from oddsdesk.desk.dialogs.server_page import ServerPage
 from oddsdesk.desk.theme.spacing import GAP, MARGIN, STEP
@@ -25,10 +26,12 @@ class ServerDialog(QDialog):
         resize_scaled(self, theme, *_SIZE)
         self.server = ServerPage(theme, address, keep_days)
         self.feeds = FeedsPage(theme)
+        self.imports = ImportPage(theme)
         self.keys = KeysPage(theme, address)
         self.pages = QTabWidget(documentMode=True)
         self.pages.addTab(self.server, "Server")
         self.pages.addTab(self.feeds, "Feeds")
+        self.pages.addTab(self.imports, "Import")
         self.pages.addTab(self.keys, "Keys")
         self.message = MessageBar(theme, self)
         for page in (self.feeds, self.keys):

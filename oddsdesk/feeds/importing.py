@@ -1,0 +1,65 @@
+"""Reading other people's files once: every price is kept, or counted by why it was not."""
+
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+
+import msgspec
+
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
+from oddsdesk.contract.times import format_ms
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.imported import Imported, SourceFile
+from oddsdesk.feeds.importers import IMPORTERS
+from oddsdesk.feeds.sources import expand, read_file
+
+Told = Callable[[int], object]
+"""Called with the prices that were read since it was called last."""
+
+
+def read_files(format_name: str, places: Iterable[str], told: Told) -> Imported:
+    """Read and convert files, folders and patterns, oldest scrape first.
+
+    A file that can't be read is a problem, no more.
+    """
+    imported = Imported()
+    files: list[SourceFile] = []
+    for place in places:
+        try:
+            files += [SourceFile(str(path), read_file(path)) for path in expand(place)]
+        except FeedError as error:
+            imported.problems.append(str(error))
+    for part in IMPORTERS[format_name].convert_each(files):
+        imported.merge(part)
+        told(part.kept + part.skipped.total())
+    imported.quotes.sort(key=attrgetter("scraped_at"))
+    return imported
+
+
+def set_times(imported: Imported, now_ms: int, *, shift_to_now: bool) -> None:
+    """Move all times so that the newest scrape is now; an inferred scrape is never later."""
+    has_quotes = shift_to_now and bool(imported.quotes)
+    offset = now_ms - imported.quotes[-1].scraped_at if has_quotes else 0
+    latest = now_ms if imported.inferred_times else None
+    imported.quotes = [_moved(quote, offset, latest) for quote in imported.quotes]
+
+
+def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> None:
+    """Leave out quotes that were scraped later than now (D42); ``remedy`` says how to take them."""
+    latest = now_ms + CLOCK_TOLERANCE_MS
+    future = [quote for quote in imported.quotes if quote.scraped_at > latest]
+    if future:
+        imported.quotes = [quote for quote in imported.quotes if quote.scraped_at <= latest]
+        imported.skipped["scraped in the future"] += sum(len(quote.odds) for quote in future)
+        imported.problems.append(
+            f"{len(future)} quotes were scraped more than 5 minutes ahead of the clock, the "
+            f"latest at {format_ms(future[-1].scraped_at)}; {remedy}"
+        )
+
+
+def _moved(quote: Quote, offset: int, latest: int | None) -> Quote:
+    scraped_at = quote.scraped_at + offset
+    return msgspec.structs.replace(
+        quote,
+        scraped_at=scraped_at if latest is None else min(scraped_at, latest),
+        match_date=None if quote.match_date is None else quote.match_date + offset,
+    )

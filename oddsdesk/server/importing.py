@@ -1,0 +1,62 @@
+"""Importing files into the database that is being served: once, on a thread of its own."""
+
+import logging
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from oddsdesk.clock import Clock
+from oddsdesk.store.store import Store
+
+BATCH_QUOTES: Final = 2_000
+_REMEDY: Final = "moving all times to now would take them"
+
+_log = logging.getLogger(__name__)
+
+
+class ImportOutcome(msgspec.Struct, frozen=True):
+    """What came of files, in prices; ``skipped`` by reason, the commonest first."""
+
+    kept: int
+    skipped: dict[str, int]
+    problems: list[str]
+    """Each names a file, or a part of one, that made no sense."""
+    quotes: int
+    changes: int
+    """Price changes that were recorded; what the database knew already is none."""
+    inferred_times: bool
+    """Whether the files name no time of scrape, so that it follows from kick-offs."""
+
+
+def import_files(
+    store: Store, clock: Clock, format_name: str, places: Sequence[str], *, shift_to_now: bool
+) -> ImportOutcome:
+    """Convert files and record what they hold; takes as long as that takes.
+
+    Raises:
+        StoreError: the database cannot be written, or was closed meanwhile.
+    """
+    from oddsdesk.feeds.importing import (  # noqa: PLC0415 - 25 ms the desk saves at its start
+        leave_out_future,
+        read_files,
+        set_times,
+    )
+
+    imported = read_files(format_name, places, lambda _prices: None)
+    set_times(imported, clock(), shift_to_now=shift_to_now)
+    leave_out_future(imported, clock(), _REMEDY)
+    quotes = changes = 0
+    for start in range(0, len(imported.quotes), BATCH_QUOTES):
+        recorded = store.record(imported.quotes[start : start + BATCH_QUOTES]).result()
+        quotes += recorded.quotes
+        changes += recorded.changes
+    _log.info("imported %s: %d quotes, %d changes", ", ".join(places), quotes, changes)
+    return ImportOutcome(
+        imported.kept,
+        dict(imported.skipped.most_common()),
+        imported.problems,
+        quotes,
+        changes,
+        imported.inferred_times,
+    )

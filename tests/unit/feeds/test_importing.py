@@ -1,0 +1,45 @@
+"""Reading files once: problems named, times set, the future left out."""
+
+from pathlib import Path
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.feeds.imported import Imported
+from oddsdesk.feeds.importing import leave_out_future, read_files, set_times
+
+NOW = 1_776_340_800_000
+MINUTE = 60_000
+
+
+def quote(scraped_at: int, match_date: int | None = None) -> Quote:
+    odds = {"Arsenal": 2.0, "Draw": 3.5, "Chelsea": 4.0}
+    return Quote("Betfair", "A - B", "EPL", "moneyline", 0, odds, scraped_at, match_date=match_date)
+
+
+def test_what_cannot_be_read_is_a_problem_and_the_rest_is_kept(tmp_path: Path) -> None:
+    good = tmp_path / "E0.csv"
+    good.write_text("Div,Date,Time,HomeTeam,AwayTeam,PSH,PSD,PSA\nE0,16/08/2025,15:00,A,B,2,3,4\n")
+    told: list[int] = []
+    imported = read_files("football-data", [str(tmp_path / "gone.csv"), str(good)], told.append)
+    assert (imported.kept, sum(told)) == (3, 3)
+    assert [problem for problem in imported.problems if "gone.csv" in problem] != []
+
+
+def test_times_move_together_so_that_the_newest_is_now() -> None:
+    imported = Imported([quote(100, 5_000), quote(700)])
+    set_times(imported, NOW, shift_to_now=True)
+    assert [q.scraped_at for q in imported.quotes] == [NOW - 600, NOW]
+    assert imported.quotes[0].match_date == NOW + 4_300
+
+
+def test_an_inferred_scrape_is_never_later_than_now() -> None:
+    imported = Imported([quote(NOW + MINUTE)], inferred_times=True)
+    set_times(imported, NOW, shift_to_now=False)
+    assert imported.quotes[0].scraped_at == NOW
+
+
+def test_what_was_scraped_in_the_future_is_counted_and_said_with_a_remedy() -> None:
+    imported = Imported([quote(NOW), quote(NOW + 6 * MINUTE)])
+    leave_out_future(imported, NOW, "moving would help")
+    assert [q.scraped_at for q in imported.quotes] == [NOW]
+    assert imported.skipped == {"scraped in the future": 3}
+    assert imported.problems[0].endswith("moving would help")
