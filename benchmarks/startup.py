@@ -1,7 +1,8 @@
 """From the start of the process to the first painted prices, beside a bare Qt window.
 
-Runs the real program on a virtual screen, warm: one start to warm up, then five of each,
-in turns. Prints medians and their ratio.
+Runs the real program on a virtual screen, warm: one start to warm up, which also compiles
+(as an installation does), then five of each, in turns: the very first start of a user, a
+later one on the same database, and a bare window. Prints medians and their ratio.
 
     python benchmarks/startup.py
 """
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 RUNS = 5
 LIMIT_S = 60
@@ -51,6 +53,25 @@ def seconds_until(arguments: list[str], word: str, environment: dict[str, str]) 
         process.communicate(timeout=LIMIT_S)
 
 
+def of_user(home: Path) -> dict[str, str]:
+    """Return what makes the program take a folder for its user's."""
+    return {"XDG_DATA_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+
+
+def measure(folder: Path, environment: dict[str, str]) -> dict[str, list[float]]:
+    """Return the seconds of every start; the first, which warms up, is left out."""
+    desk = [sys.executable, "-m", "oddsdesk", "desk", "--local", "--verbose"]
+    bare = [sys.executable, "-c", BARE]
+    took: dict[str, list[float]] = {"first start": [], "later start": [], "bare window": []}
+    for number in range(RUNS + 1):
+        user = environment | of_user(folder / str(number))
+        prices = "first prices painted"
+        took["first start"].append(seconds_until(desk, prices, user))
+        took["later start"].append(seconds_until(desk, prices, user))
+        took["bare window"].append(seconds_until(bare, "painted", user))
+    return {name: seconds[1:] for name, seconds in took.items()}
+
+
 def main() -> None:
     read_end, write_end = os.pipe()
     screen = subprocess.Popen(
@@ -58,26 +79,20 @@ def main() -> None:
         pass_fds=[write_end],
         stderr=subprocess.DEVNULL,
     )
-    with os.fdopen(read_end) as numbers, tempfile.TemporaryDirectory() as home:
+    with os.fdopen(read_end) as numbers, tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {
             "DISPLAY": f":{numbers.readline().strip()}",
-            "XDG_DATA_HOME": home,
-            "XDG_CONFIG_HOME": home,
+            "PYTHONPYCACHEPREFIX": f"{folder}/compiled",
         }
-        desk = [sys.executable, "-m", "oddsdesk", "desk", "--local", "--verbose"]
-        bare = [sys.executable, "-c", BARE]
-        seconds_until(desk, "first prices painted", environment)
-        seconds_until(bare, "painted", environment)
-        desk_s, bare_s = [], []
-        for _ in range(RUNS):
-            desk_s.append(seconds_until(desk, "first prices painted", environment))
-            bare_s.append(seconds_until(bare, "painted", environment))
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        took = measure(Path(folder), environment)
     screen.terminate()
     screen.wait()
-    first, plain = statistics.median(desk_s), statistics.median(bare_s)
-    print("desk, first prices painted:", " ".join(f"{s:.2f}" for s in desk_s), "s")
-    print("bare window, painted:      ", " ".join(f"{s:.2f}" for s in bare_s), "s")
-    print(f"medians: {first:.2f} s and {plain:.2f} s, ratio {first / plain:.1f}")
+    plain = statistics.median(took["bare window"])
+    for name, seconds in took.items():
+        middle = statistics.median(seconds)
+        each = " ".join(f"{s:.2f}" for s in seconds)
+        print(f"{name}: median {middle:.2f} s, {middle / plain:.1f} bare windows ({each})")
 
 
 if __name__ == "__main__":
