@@ -34,7 +34,7 @@ AND ((g.kickoff, g.match_name, g.competition) > (:kickoff, :match_name, :place)
 
 
 class _Found(NamedTuple):
-    """A quote as the query gives it; ``liquidity`` with all its 17 digits."""
+    """A quote as the query gives it; ``liquidity`` with all its digits."""
 
     bookmaker: str
     match_name: str
@@ -103,7 +103,8 @@ def _query(
     query = f"""
         SELECT q.bookmaker, g.match_name, g.competition, g.sport, q.market_type, q.period,
             q.is_live, q.odds, g.match_date, q.scraped_at, q.url, g.kickoff,
-            CASE q.bookmaker WHEN :reference THEN printf('%!.17g', q.liquidity) END AS liquidity
+            CASE WHEN q.bookmaker = :reference AND q.liquidity IS NOT NULL
+                THEN printf('%!.18g', q.liquidity) END AS liquidity
         FROM game g INDEXED BY {games_index(filters, live)}
         CROSS JOIN quote q {_quotes_index(filters, sight)} ON q.game = g.id
         WHERE {" AND ".join(conditions)}
