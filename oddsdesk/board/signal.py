@@ -33,8 +33,14 @@ class Signal:
         self._stream: tuple[Link, str | None, int | None] = (Link.CONNECTING, None, None)
         self._troubles: dict[str, tuple[Link, str, int | None]] = {}
         self._opened_at = 0
+        self._heard_at: int | None = None
         self._lags: deque[tuple[int, int]] = deque(maxlen=_LATEST)
         self._per_second: deque[tuple[int, int]] = deque()
+
+    @property
+    def troubled(self) -> tuple[str, ...]:
+        """The jobs that went wrong last."""
+        return tuple(self._troubles)
 
     def begin(self) -> None:
         """Say that a first answer is waited for."""
@@ -48,7 +54,7 @@ class Signal:
         """Take in what the stream tells of itself."""
         if isinstance(state, Connected):
             self._stream = (Link.LIVE, None, None)
-            self._opened_at = self._clock()
+            self._opened_at = self._heard_at = self._clock()
             self._troubles.pop(STREAM, None)
             self._learn(has_stream=True)
         elif isinstance(state, Connecting):
@@ -61,6 +67,7 @@ class Signal:
     def outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
         """Take in how a job went."""
         if error is None:
+            self._heard_at = self._clock()
             self._troubles.pop(job, None)
         elif isinstance(error, ForbiddenError) and error.is_about_plan:
             self._not_on_plan(error)
@@ -74,7 +81,7 @@ class Signal:
 
     def heard(self, scraped_at: int | None) -> None:
         """Count a stream message."""
-        now = self._clock()
+        now = self._heard_at = self._clock()
         if scraped_at is not None and scraped_at >= self._opened_at:
             self._lags.append((now, max(0, now - scraped_at)))
         if self._per_second and now - self._per_second[-1][0] < 1000:
@@ -132,10 +139,15 @@ class Signal:
 
     def _show(self, link: Link, reason: str | None, next_try_ms: int | None) -> None:
         before = self._board.connection
-        since = before.since_ms if before.link is link else self._clock()
+        since = before.since_ms if before.link is link else self._since(link)
         self._board.set_connection(
             replace(before, link=link, reason=reason, next_try_ms=next_try_ms, since_ms=since)
         )
+
+    def _since(self, link: Link) -> int:
+        """Who is waited for has been away since the last word, not since that was noticed."""
+        now = self._clock()
+        return self._heard_at or now if link is Link.WAITING else now
 
     def _learn(self, **facts: object) -> None:
         self._board.set_connection(replace(self._board.connection, **facts))

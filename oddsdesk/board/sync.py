@@ -14,6 +14,7 @@ from oddsdesk.board.connection import Gathering
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.inbox import Inbox
 from oddsdesk.board.polling import Job, Poller
+from oddsdesk.board.seen import ASLEEP_MS
 from oddsdesk.board.signal import STREAM, Signal
 from oddsdesk.board.slices import LIMIT, all_games, all_rows
 from oddsdesk.client.backoff import Randomness
@@ -95,7 +96,7 @@ class Sync:
         later = self._after_first_prices
         self._poller.add(Job(_GAMES, pace.games_s, 1, self._read_games))
         self._poller.add(Job(_VALUE_BETS, pace.value_bets_s, 1, self._read_value_bets, later))
-        self._poller.add(Job(STREAM, 1.0, 0, self._listen, later))
+        self._add_stream()
         self._poller.add(Job(_HEALTH, pace.health_s, 0, self._read_health, later))
         self._poller.add(Job(_LIVE, _RIGHTS_S, 1, self._try_live, later))
         if self._board.rows_wanted:
@@ -145,6 +146,9 @@ class Sync:
     def refresh(self) -> None:
         """Read everything now."""
         self._poller.hurry()
+
+    def _add_stream(self) -> None:
+        self._poller.add(Job(STREAM, 1.0, 0, self._listen, self._after_first_prices))
 
     def _add_matrix(self, game_id: str) -> None:
         self._poller.add(
@@ -234,14 +238,25 @@ class Sync:
         self._signal.stream_state(state)
         if isinstance(state, Connected):
             self._filling_until_ms = self._clock() + _FILLING_MS
-            self._poller.hurry([_GAMES, _VALUE_BETS, _ROWS, *map(_matrix, self._watched)])
+            known = [_GAMES, _VALUE_BETS, _ROWS, *map(_matrix, self._watched)]
+            self._poller.hurry([*known, *self._signal.troubled])
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
         self.budget.learn(self._client.quota)
         self._signal.outcome(job, error, next_try_ms)
 
+    def _wake(self) -> None:
+        """The computer slept: a stream from before may never tell that it is gone."""
+        self._poller.remove(STREAM)
+        self._add_stream()
+        self._poller.hurry()
+
     async def _tick(self) -> None:
+        ticked_at = self._clock()
         while True:
+            before, ticked_at = ticked_at, self._clock()
+            if ticked_at - before >= ASLEEP_MS:
+                self._wake()
             self._signal.tick(self._client.quota)
             self._board.sweep()
             await asyncio.sleep(_TICK_S)

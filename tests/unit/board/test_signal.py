@@ -44,10 +44,32 @@ def test_it_says_since_when_and_when_next(desk: Desk, signal: Signal) -> None:
     signal.stream_state(Lost("still gone", NOW + 9_000))
     known = desk.board.connection
     assert (known.since_ms, known.next_try_ms, known.reason) == (
-        NOW + 1_000,
+        NOW,
         NOW + 9_000,
         "still gone",
     )
+
+
+def test_a_service_is_away_since_its_last_word(desk: Desk, signal: Signal) -> None:
+    signal.stream_state(Connected())
+    desk.now += 5_000
+    signal.heard(None)
+    desk.now += 75_000
+    signal.stream_state(Lost("nothing was heard", NOW + 81_000))
+    assert desk.board.connection.since_ms == NOW + 5_000
+    signal.stream_state(Connected())
+    desk.now += 10_000
+    signal.outcome("games", None, None)
+    desk.now += 10_000
+    signal.stream_state(Lost("nothing was heard", NOW + 101_000))
+    assert desk.board.connection.since_ms == NOW + 90_000
+
+
+def test_jobs_in_trouble_are_named_until_they_go_well(desk: Desk, signal: Signal) -> None:
+    signal.outcome("health", OfflineError("nobody"), NOW + 1_000)
+    assert signal.troubled == ("health",)
+    signal.outcome("health", None, None)
+    assert signal.troubled == ()
 
 
 def test_a_plan_without_stream_polls_and_trouble_of_polling_shows(

@@ -18,7 +18,7 @@ from oddsdesk.client.client import Client
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.resources import ValueBet
+from oddsdesk.contract.resources import StreamToken, ValueBet
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 
@@ -169,6 +169,34 @@ async def test_a_service_that_goes_away_is_waited_for_and_read_again(tmp_path: P
         await until(board, lambda: odds(board) == 3.2 and board.connection.link is Link.LIVE)
         await running.__aexit__(None, None, None)
     assert board.connection.link is Link.STOPPED
+
+
+class ListeningClient(Client):
+    """A client that counts the streams it was asked to open."""
+
+    tokens = 0
+
+    async def stream_token(self) -> StreamToken:
+        self.tokens += 1
+        return await super().stream_token()
+
+
+async def test_after_a_sleep_all_is_read_and_the_stream_opened_anew(tmp_path: Path) -> None:
+    slept_ms = 0
+    clock = lambda: system_clock() + slept_ms  # noqa: E731
+    board = Board(clock)
+    async with (
+        service(tmp_path) as server,
+        ListeningClient(server.url, key_of(server, Plan.PRO_LIVE)) as client,
+    ):
+        sync = Sync(client, board, clock, pace=CALM, randomness=lambda: 0.0)
+        sync.watch(GAME)
+        sync.start()
+        await until(board, lambda: board.connection.link is Link.LIVE and odds(board) == 3.5)
+        assert client.tokens == 1
+        slept_ms = 3_600_000
+        await until(board, lambda: client.tokens == 2 and board.connection.link is Link.LIVE)
+        await sync.stop()
 
 
 async def test_a_plan_without_stream_is_polled_and_says_so(tmp_path: Path) -> None:
