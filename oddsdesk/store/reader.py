@@ -216,7 +216,7 @@ class Reader:
         return past.line_histories(self._select, game_id, self._reference, lines, since_ms)
 
     def log_began(self) -> int | None:
-        """Return when the oldest price change kept was recorded."""
+        """Return since when prices are recorded, as far as the log is kept."""
         return past.began(self._select)
 
     def silences(self, since_ms: int, now_ms: int, longest_ms: int) -> list[tuple[int, int]]:

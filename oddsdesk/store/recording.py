@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.games import Games
 from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, put_setting
@@ -52,7 +53,15 @@ UPDATE game SET (last_scraped_at, has_live) = (
     SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = ?1
 ) WHERE id = ?1
 """
+_GO_ON = """
+UPDATE recorded SET until = max(until, :now)
+WHERE since = (SELECT max(since) FROM recorded) AND until >= :now - :pause
+"""
+_BEGIN_AGAIN = "INSERT OR IGNORE INTO recorded (since, until) VALUES (:now, :now)"
 _LAST_SEQ = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
+
+PAUSE_MS: Final = MINUTE_MS
+"""A shorter pause between two recordings is not noted: ``recorded`` gets a row a minute at most."""
 
 _SCRAPED_AT: Final = 5
 _SELECTIONS: Final = 6
@@ -204,8 +213,16 @@ def record_quotes(
     changes = recording.write()
     if recording.quotes:
         put_setting(connection, LAST_SIMULATED_AT if simulated else LAST_REAL_AT, now_ms)
+        _note_time(connection, now_ms)
     last = connection.execute(_LAST_SEQ).fetchall()
     return Recorded(recording.quotes, changes, recording.skipped, last[0][0] if last else 0)
+
+
+def _note_time(connection: sqlite3.Connection, now_ms: int) -> None:
+    """Note that prices came in, whether they moved or not."""
+    times = {"now": now_ms, "pause": PAUSE_MS}
+    if not connection.execute(_GO_ON, times).rowcount:
+        connection.execute(_BEGIN_AGAIN, times)
 
 
 def encoded_odds(market_type: str, match_name: str, odds: Mapping[str, float]) -> str | None:

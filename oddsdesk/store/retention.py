@@ -22,6 +22,8 @@ SLICE: Final = 2_000
 
 _LOG_SLICE: Final = "SELECT seq, recorded_at FROM price_change ORDER BY seq LIMIT :slice"
 _DROP_LOG: Final = "DELETE FROM price_change WHERE seq <= ?"
+_DROP_TIMES: Final = "DELETE FROM recorded WHERE until < ?"
+_CUT_TIME: Final = "UPDATE recorded SET since = ?1 WHERE since < ?1"
 _STALE_GAMES: Final = """
 SELECT DISTINCT game FROM coverage WHERE oldest < :before
 UNION SELECT id FROM game WHERE last_scraped_at < :before
@@ -55,6 +57,7 @@ def prune(store: "Store", now_ms: int, keep_log_ms: int = KEEP_LOG_MS) -> int:
     removed = 0
     while dropped := store.write(_log_slice(now_ms - keep_log_ms)).result():
         removed += dropped
+    store.write(_forget_times(now_ms - keep_log_ms)).result()
     dead_before = now_ms - DEAD_AFTER_MS
     for game in store.write(_stale_games(dead_before)).result():
         store.write(_game(game, dead_before)).result()
@@ -70,6 +73,14 @@ def _log_slice(recorded_before: int) -> Callable[[sqlite3.Connection], int]:
         return len(old)
 
     return drop
+
+
+def _forget_times(recorded_before: int) -> Callable[[sqlite3.Connection], None]:
+    def forget(connection: sqlite3.Connection) -> None:
+        for statement in (_DROP_TIMES, _CUT_TIME):
+            connection.execute(statement, (recorded_before,))
+
+    return forget
 
 
 def _stale_games(before: int) -> Callable[[sqlite3.Connection], list[int]]:

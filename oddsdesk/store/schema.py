@@ -97,6 +97,13 @@ CREATE TABLE source (               -- which bookmaker prices what at all: a few
 ) WITHOUT ROWID
 """
 
+_RECORDED = """
+CREATE TABLE recorded (             -- when prices came in at all, moved or not; rows do not overlap
+    since INTEGER PRIMARY KEY,
+    until INTEGER NOT NULL
+)
+"""
+
 ODDS: Final = Schema(
     "odds",
     (
@@ -132,6 +139,14 @@ ODDS: Final = Schema(
                 "INSERT INTO source SELECT bookmaker, market_type, max(scraped_at)"
                 " FROM quote WHERE selections > 0 GROUP BY bookmaker, market_type",
                 "DROP INDEX coverage_bookmaker",
+            ),
+        ),
+        Step(
+            "when_recorded",
+            (
+                _RECORDED,
+                "INSERT INTO recorded SELECT min(recorded_at), max(recorded_at)"
+                " FROM price_change GROUP BY recorded_at / 60000",
             ),
         ),
     ),

@@ -1,6 +1,6 @@
-"""The past of one bookmaker's prices, and when the log took nothing, without reading it all."""
+"""The past of one bookmaker's prices, and when nothing was recorded."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 from oddsdesk.store.queries.select import Row, Select
@@ -22,6 +22,13 @@ _SINCE: Final = f"SELECT odds, is_live, scraped_at {_OF_LINE} AND seq >= :first 
 _BEFORE: Final = (
     f"SELECT odds, is_live, scraped_at {_OF_LINE} AND seq < :first ORDER BY seq DESC LIMIT 1"
 )
+_BEGAN: Final = "SELECT min(since) FROM recorded"
+_SILENCES: Final = """
+SELECT quiet_since, quiet_until FROM (
+    SELECT until AS quiet_since, lead(since, 1, :now) OVER (ORDER BY since) AS quiet_until
+    FROM recorded
+) WHERE quiet_until - quiet_since > :longest AND quiet_until >= :since ORDER BY quiet_since
+"""
 
 
 def line_histories(
@@ -46,39 +53,18 @@ def line_histories(
 
 
 def began(select: Select) -> int | None:
-    """Return when the oldest row of the log was recorded, in milliseconds."""
-    first = _row_at(select, 0)
-    return None if first is None else int(first[1])
+    """Return since when prices are recorded, as far as the log is kept, in milliseconds."""
+    first = select(_BEGAN)[0][0]
+    return None if first is None else int(first)
 
 
 def silences(select: Select, since_ms: int, now_ms: int, longest_ms: int) -> list[tuple[int, int]]:
     """Return the whiles in which no price of any game was recorded, in milliseconds.
 
-    ``longest_ms`` is how long the log may be quiet without being taken for silent. Halving
-    the log finds them: what lies within ``longest_ms`` is never read.
+    ``longest_ms`` is how long recording may pause without being taken for silent.
     """
-    ends = _ends(select)
-    if ends is None:
-        return []
-    first, last = ends
-    before = max(first[0], _first_since(select, since_ms) - 1)
-    start = _row_at(select, before) or last
-    edges = [*_edges(select, start, last, longest_ms), (last[1], now_ms)]
-    return [(since, until) for since, until in edges if until - since > longest_ms]
-
-
-def _edges(select: Select, low: Row, high: Row, longest_ms: int) -> Iterator[tuple[int, int]]:
-    """Yield the times on both sides of each long step between two rows (seq, recorded_at)."""
-    if high[1] - low[1] <= longest_ms:
-        return
-    middle = _row_at(select, (low[0] + high[0] + 1) // 2)
-    if middle is None or middle[0] >= high[0]:
-        middle = _row_at(select, low[0] + 1)
-        if middle is None or middle[0] >= high[0]:
-            yield low[1], high[1]
-            return
-    yield from _edges(select, low, middle, longest_ms)
-    yield from _edges(select, middle, high, longest_ms)
+    asked = {"since": since_ms, "now": now_ms, "longest": longest_ms}
+    return [(since, until) for since, until in select(_SILENCES, asked)]
 
 
 def _first_since(select: Select, since_ms: int) -> int:

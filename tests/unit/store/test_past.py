@@ -1,14 +1,13 @@
 """The log's past: one bookmaker's moves, and when nothing was recorded."""
 
-import sqlite3
+from itertools import pairwise
 from pathlib import Path
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.contract.identity import game_id
-from oddsdesk.store.queries import past
-from oddsdesk.store.queries.select import Select
 from oddsdesk.store.store import open_store
 
 from .conftest import NOW
@@ -70,21 +69,44 @@ def test_a_while_without_records_is_a_silence(tmp_path: Path, quote) -> None:
     store.close()
 
 
-@settings(deadline=None)
-@given(st.lists(st.integers(0, 40), min_size=1, max_size=60), st.integers(0, 500))
-def test_silences_are_all_long_steps_of_the_log(steps: list[int], since: int) -> None:
-    connection = sqlite3.connect(":memory:")
-    connection.execute("CREATE TABLE price_change (seq INTEGER PRIMARY KEY, recorded_at INTEGER)")
-    times = [sum(steps[:place]) for place in range(1, len(steps) + 1)]
-    connection.executemany(
-        "INSERT INTO price_change (recorded_at) VALUES (?)", [(t,) for t in times]
-    )
-    now = times[-1] + 3
-    found = past.silences(Select(connection), since, now, 20)
-    connection.close()
-    expected = [
+def test_scrapes_that_bring_the_same_prices_are_no_silence(tmp_path: Path, quote) -> None:
+    clock = Moving()
+    store = open_store(tmp_path / "odds.db", clock=clock)
+    for seconds in range(0, 3600, 30):
+        clock.now = NOW + seconds * 1000
+        store.record([quote(scraped_at=clock.now)]).result(10)
+    assert store.reader().last_seq() == 3
+    assert store.reader().silences(0, clock.now, 10 * MINUTE) == []
+    rows = store.write(lambda c: c.execute("SELECT * FROM recorded").fetchall()).result(10)
+    assert rows == [(NOW, clock.now)]
+    store.record([quote(scraped_at=NOW)]).result(10)
+    later = clock.now + 20 * MINUTE
+    assert store.reader().silences(0, later, 10 * MINUTE) == [(clock.now, later)]
+    store.close()
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.integers(-5, 300), min_size=1, max_size=60), st.integers(0, 500))
+def test_silences_are_all_long_steps_between_recordings(
+    tmp_path_factory: pytest.TempPathFactory, quote, steps: list[int], since: int
+) -> None:
+    """A clock set back makes no silence, and rows are a minute apart at least."""
+    clock = Moving()
+    store = open_store(tmp_path_factory.mktemp("past") / "odds.db", clock=clock)
+    times = [NOW]
+    for step in steps:
+        clock.now += step * 1000
+        times.append(max(times[-1], clock.now))
+        store.record([quote(scraped_at=times[-1])]).result(10)
+    now, longest, first = times[-1] + 3, 150_000, NOW + since * 1000
+    began = max(NOW, NOW + steps[0] * 1000)
+    found = store.reader().silences(first, now, longest)
+    rows = store.write(lambda c: c.execute("SELECT * FROM recorded").fetchall()).result(10)
+    store.close()
+    times = [time for time in times[1:] if time >= began]
+    assert found == [
         (one, other)
-        for one, other in zip(times, [*times[1:], now], strict=True)
-        if other - one > 20 and other >= since
+        for one, other in pairwise([*times, now])
+        if other - one > longest and other >= first
     ]
-    assert found == expected
+    assert all(one[1] + MINUTE < other[0] for one, other in pairwise(rows))

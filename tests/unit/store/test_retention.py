@@ -1,11 +1,12 @@
 """What goes, what stays, and that nobody notices."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store import retention
 from oddsdesk.store.settling import settle_value_bets
-from oddsdesk.store.store import Store
+from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, FoundValueBet, Sight
 
 DAY = 24 * 3_600_000
@@ -29,6 +30,21 @@ def test_the_log_goes_by_age_in_slices_and_its_numbers_go_on(
     assert store.reader().last_seq() == 10
     store.record([quote(odds={"PSG": 9.0}, scraped_at=now + 20)]).result(10)
     assert [change.seq for change in store.reader().changes_after(10, 5)] == [11]
+
+
+def test_when_it_was_recorded_goes_with_the_log(tmp_path: Path, quote: MakeQuote, now: int) -> None:
+    times = iter((now, now + 5 * DAY, now + 5 * DAY + 50_000))
+    store = open_store(tmp_path / "times.db", clock=lambda: next(times))
+    for number in range(3):
+        store.record([quote(odds={"PSG": 2.0 + number}, scraped_at=now + number)]).result(10)
+    assert store.reader().log_began() == now
+    retention.prune(store, now + 6 * DAY, 3 * DAY)
+    assert store.reader().log_began() == now + 5 * DAY
+    retention.prune(store, now + 8 * DAY + 20_000, 3 * DAY)
+    assert store.reader().log_began() == now + 5 * DAY + 20_000
+    retention.prune(store, now + 9 * DAY, 3 * DAY)
+    assert store.reader().log_began() is None
+    store.close()
 
 
 def test_a_dead_quote_goes_and_a_fresh_one_of_the_same_game_stays(

@@ -49,6 +49,25 @@ def test_a_file_of_an_older_version_answers_as_before(
             assert [row.bookmaker for row in page.items] == found
 
 
+def test_when_an_older_version_recorded_is_read_from_its_log(tmp_path: Path, now: int) -> None:
+    path, minute = tmp_path / "odds.db", 60_000
+    connection = open_writer(path, Schema(ODDS.name, ODDS.steps[:3]), synchronous="NORMAL")
+    connection.execute(
+        "INSERT INTO game (game_id, competition, sport, match_name)"
+        " VALUES ('x', 'EPL', 'Football', 'A - B')"
+    )
+    times = [now + step * minute for step in (0, 1, 2, 30, 31)]
+    connection.executemany(
+        "INSERT INTO price_change (game, bookmaker, market_type, period, selection, is_live,"
+        " scraped_at, recorded_at) VALUES (1, 'Bet365', 'total', 0, 'Over 2.5', 0, ?1, ?1)",
+        [(time,) for time in times],
+    )
+    connection.close()
+    with contextlib.closing(open_store(path)) as store:
+        silent = store.reader().silences(0, times[-1], 10 * minute)
+        assert (store.reader().log_began(), silent) == (now, [(times[2], times[3])])
+
+
 def test_read_only_reads_and_refuses_to_record(tmp_path: Path, store: Store, quote: MakeQuote):
     store.record([quote()]).result(10)
     other = open_store(store.path, read_only=True)
