@@ -7,7 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import GatheringChanged, Notice, RowsChanged
+from oddsdesk.board.notices import GamesChanged, GatheringChanged, Notice, RowsChanged
 from oddsdesk.clock import Clock
 from oddsdesk.desk.models.grid_arrangement import Arrangement
 from oddsdesk.desk.models.grid_book import GridBook
@@ -177,12 +177,18 @@ class GridModel(LiveModel):
         if isinstance(notice, RowsChanged):
             self._wait_for(notice.changed)
             self._wait_for(notice.removed)
+        elif isinstance(notice, GamesChanged):
+            self._show_games()
         elif isinstance(notice, GatheringChanged):
             finished_at = self._board.gathering.finished_at
             if finished_at is not None and finished_at != self._finished_at:
                 # The board may have let go of prices while nobody wanted rows.
                 self._wait_for(self.book.keys())
             self._finished_at = finished_at
+
+    def _show_games(self) -> None:
+        if self.book.show_games() and self.rowCount():
+            self.touch(0, 0, self.rowCount() - 1, len(COLUMNS) - 1)
 
     def _tell_headers(self) -> None:
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)

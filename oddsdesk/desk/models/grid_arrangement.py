@@ -40,7 +40,7 @@ class Arrangement:
         entries, stayed = _as_before(self.entries, sieve.kept(lines))
         if self._groups or stayed < len(self.entries):
             self._leave_places()
-        key = COLUMNS[self.column].sort_key
+        key = COLUMNS[self.column].sort_key(descending=self.descending)
         self.entries = in_order(entries, key, descending=self.descending)
         self.misplaced.clear()
         self._groups = self._grouped(self.entries) if self.is_grouped else {}
@@ -72,7 +72,8 @@ class Arrangement:
         (self.misplaced.add if is_misplaced else self.misplaced.discard)(entry)
 
     def _stands_well(self, entry: Entry) -> bool:
-        key, place = COLUMNS[self.column].sort_key, entry.place
+        key = COLUMNS[self.column].sort_key(descending=self.descending)
+        place = entry.place
         before = self.rows[place - 1] if place else None
         after = self.rows[place + 1] if place + 1 < len(self.rows) else None
         pairs = [(before, entry), (entry, after)]

@@ -63,6 +63,10 @@ class GridBook:
             for line in self._lines.values():
                 self._refresh(line)
 
+    def show_games(self) -> list[Line]:
+        """Take kick-offs, and who is in play, from the board's list; return what differs."""
+        return [line for line in self._lines.values() if self._show_game(line)]
+
     def keys(self) -> Iterator[RowKey]:
         """Yield the key of every price held."""
         for line in self._lines.values():
@@ -110,10 +114,19 @@ class GridBook:
         return entry
 
     def _refresh(self, line: Line) -> None:
-        matrix = self._board.matrix(line.key.game_id)
+        self._show_game(line)
         section = self._board.section(*line.key)
-        if matrix is not None and section is not None:
-            refresh(line, matrix, section, self.compared)
+        if section is not None:
+            refresh(line, section, self.compared)
+
+    def _show_game(self, line: Line) -> bool:
+        """Take what the list of games says, as the navigator does; whether that is news."""
+        game_id = line.key.game_id
+        game = self._board.games.get(game_id) or self._board.matrix(game_id)
+        if game is None or (game.kick_off, game.is_live) == (line.kick_off, line.is_live):
+            return False
+        line.kick_off, line.is_live = game.kick_off, game.is_live
+        return True
 
 
 def _order(line: Line) -> tuple[object, ...]:

@@ -119,15 +119,24 @@ def _is_value(entry: Entry) -> bool:
     least, most = figures.value_from, figures.suspicious_above
     if odds_ is None or least is None or most is None or entry.ev is None:
         return False
+    if entry.doubt is not None:
+        return False
     return least <= odds_ <= most
 
 
 def ev(entry: Entry, _look: Look) -> Cell:
-    """Return the true EV, in the colour of value where the price lies in its window."""
+    """Return the true EV: in the colour of value within its window, in doubt behind a mark."""
     edge = entry.ev
     if edge is None:
         return EMPTY
+    if entry.doubt is not None:
+        return Cell(f"? {signed_text(edge)} %", Ink.NOTE)
     return Cell(f"{signed_text(edge)} %", Ink.VALUE if _is_value(entry) else Ink.SOFT)
+
+
+def ev_doubt(entry: Entry, _look: Look) -> Cell:
+    """Return what speaks against the EV."""
+    return EMPTY if entry.doubt is None else Cell(entry.doubt.value, Ink.NOTE)
 
 
 def fair(entry: Entry, _look: Look) -> Cell:

@@ -28,6 +28,8 @@ class GridColumn(msgspec.Struct, frozen=True):
     decimals: int | None = None
     """Of exported figures that are worked out; None is as received."""
     order: Callable[[Entry], Any] | None = None
+    order_up: Callable[[Entry], Any] | None = None
+    """The same for ascending order, where that is not the other way round."""
     descending_first: bool = False
     """Whether the first click on the header puts the highest on top."""
     tip: str = ""
@@ -38,9 +40,10 @@ class GridColumn(msgspec.Struct, frozen=True):
     title_of_selections: str = ""
     """The title where a row is a selection, if it differs."""
 
-    @property
-    def sort_key(self) -> Callable[[Entry], Any]:
-        """What rows are sorted by; None stands last."""
+    def sort_key(self, *, descending: bool) -> Callable[[Entry], Any]:
+        """Return what rows are sorted by; None stands last."""
+        if not descending and self.order_up is not None:
+            return self.order_up
         return self.order or self.value
 
     def title_in(self, shape: Shape) -> str:
@@ -71,6 +74,11 @@ def _kick_off_order(entry: Entry) -> tuple[bool, float]:
 def _market_order(entry: Entry) -> tuple[int, int, Any]:
     key = entry.line.key
     return MARKET_RANK.get(key.market_type, len(MARKET_RANK)), key.period, entry.line.order[4:6]
+
+
+def _ev_upwards(entry: Entry) -> tuple[bool, float] | None:
+    """What is in doubt stands below the rest in this order, too."""
+    return None if entry.ev is None else (entry.doubt is not None, entry.ev)
 
 
 def _figure(name: str) -> Callable[[Entry], Any]:
@@ -123,8 +131,15 @@ COLUMNS = (
         tip="The bookmaker's price; of a selection the best one of the bookmakers compared",
     ),
     GridColumn(
-        "ev_pct", "EV", Column("+1000.0 %"), looks.ev, attrgetter("ev"), Kind.NUMBER, 2,
-        descending_first=True, tip="True EV: the edge over the fair price, safety floor included",
+        "ev_pct", "EV", Column("? +1000.0 %"), looks.ev, attrgetter("ev"), Kind.NUMBER, 2,
+        order=attrgetter("rank"), order_up=_ev_upwards, descending_first=True,
+        tip="True EV: the edge over the fair price, safety floor included. "
+        "Those in doubt (?) stand below the others",
+    ),
+    GridColumn(
+        "ev_doubt", "EV in doubt", Column("not seen together", Align.LEFT), looks.ev_doubt,
+        lambda entry: None if entry.doubt is None else entry.doubt.value, is_usual=False,
+        tip="What speaks against the EV: such prices are hardly value",
     ),
     GridColumn(
         "fair_odds", "Fair", Column("100.000"), looks.fair, _figure("fair_odds"), Kind.NUMBER, 4,

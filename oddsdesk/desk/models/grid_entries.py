@@ -13,11 +13,16 @@ from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import ev_pct
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.models.ev_doubts import EvDoubt, doubt_of
 
 AWAY = -1
 """The place of an entry that is not among the rows."""
 FOLDED = -2
 """The place of an entry whose game is folded."""
+
+
+_DOUBT = 1e7
+"""More than any EV: what a doubtful one is set back by."""
 
 
 class Shape(Enum):
@@ -112,6 +117,16 @@ class Line(msgspec.Struct, eq=False):
         return None if self.best_entry is None else self.best_entry.ev
 
     @property
+    def doubt(self) -> EvDoubt | None:
+        """What speaks against that EV."""
+        return None if self.best_entry is None else self.best_entry.doubt
+
+    @property
+    def rank(self) -> float | None:
+        """What rows are sorted by where the highest EV comes first."""
+        return None if self.best_entry is None else self.best_entry.rank
+
+    @property
     def over_median(self) -> float | None:
         """How far the best price lies above the median, in percent."""
         return None if self.best_entry is None else self.best_entry.over_median
@@ -136,8 +151,8 @@ class PriceEntry:
     """One bookmaker's price of a selection; what rows are sorted by lies open."""
 
     __slots__ = (
-        "bookmaker", "changed_at", "ev", "is_held", "line", "name", "odds", "over_median",
-        "place", "price", "scraped_at",
+        "bookmaker", "changed_at", "doubt", "ev", "is_held", "line", "name", "odds",
+        "over_median", "place", "price", "rank", "scraped_at",
     )  # fmt: skip
 
     def __init__(self, line: Line, bookmaker: str | None, name: str, price: Price) -> None:
@@ -147,6 +162,10 @@ class PriceEntry:
         self.name = name
         self.ev: float | None = None
         """True EV in percent, safety floor included; None for the reference's own price."""
+        self.doubt: EvDoubt | None = None
+        """What speaks against the EV."""
+        self.rank: float | None = None
+        """The EV as it is sorted by: where it is in doubt, below all that are not."""
         self.over_median: float | None = None
         """How far the price lies above the median, in percent."""
         self.is_held = True
@@ -205,23 +224,27 @@ def make_line(key: RowKey, matrix: Matrix, section: Section) -> Line:
     )
 
 
-def refresh(line: Line, matrix: Matrix, section: Section, compared: Set[str] | None) -> None:
+def refresh(line: Line, section: Section, compared: Set[str] | None) -> None:
     """Bring a line and its prices up to date; ``compared`` None is every bookmaker."""
-    line.kick_off, line.is_live = matrix.kick_off, matrix.is_live
     line.figures = figures = _figures(section, line.key.selection, compared)
     fair, market_type = figures.fair_odds, line.key.market_type
-    middle = figures.median
+    middle, most = figures.median, figures.suspicious_above
     for name, entry in line.prices.items():
-        is_judged = fair is not None and _is_comparable(section, name, entry)
-        entry.ev = ev_pct(entry.odds, fair, market_type) if is_judged and fair else None
+        if fair is not None and name is not None and _is_comparable(section, name, entry):
+            entry.ev = entry.rank = ev = ev_pct(entry.odds, fair, market_type)
+            entry.doubt = doubt_of(section, name, entry.price, ev, most) if ev > 0 else None
+            if entry.doubt is not None:
+                entry.rank = ev - _DOUBT
+        else:
+            entry.ev = entry.doubt = entry.rank = None
         entry.over_median = (entry.odds / middle - 1) * 100 if middle is not None else None
     names = figures.best_names
     line.best_entry = line.prices.get(names[0]) if names else None
 
 
-def _is_comparable(section: Section, name: str | None, entry: PriceEntry) -> bool:
+def _is_comparable(section: Section, name: str, entry: PriceEntry) -> bool:
     """Whether a price bets on what the reference prices (D27), in play as it is (D30)."""
-    if name is None or section.reference is None or name in section.other_bets:
+    if section.reference is None or name in section.other_bets:
         return False
     return entry.price.is_live == section.reference.is_live
 

@@ -1,5 +1,6 @@
 """What the odds grid says of a game in its title row, and of a row in its tooltip."""
 
+from oddsdesk.desk.models.ev_doubts import SENTENCES
 from oddsdesk.desk.models.figures import exact_odds_text, fair_text, odds_text, signed_text
 from oddsdesk.desk.models.grid_columns import BY_KEY
 from oddsdesk.desk.models.grid_entries import Entry, GameGroup, Line
@@ -28,7 +29,8 @@ def group_cell(group: GameGroup, column: int, now_ms: int) -> Cell:
         rows = len(group.entries)
         return Cell(f"{rows:,} row{'s' if rows != 1 else ''}", Ink.NOTE, Ground.RAISED)
     if column == _EV:
-        best = max((entry.ev for entry in group.entries if entry.ev is not None), default=None)
+        sure = (entry.ev for entry in group.entries if entry.doubt is None)
+        best = max((ev for ev in sure if ev is not None), default=None)
         if best is not None:
             return Cell(f"{signed_text(best)} %", Ink.NOTE, Ground.RAISED)
     return _RAISED
@@ -54,6 +56,8 @@ def tip(entry: Entry, now_ms: int) -> str:
         ]
         if price.withdrawn_at is not None:
             lines.append(f"Gone since {local_time(price.withdrawn_at):%H:%M:%S}")
+    if entry.doubt is not None:
+        lines.append(f"EV in doubt: {SENTENCES[entry.doubt]}")
     if figures.fair_odds is not None:
         lines.append(f"Fair {fair_text(figures.fair_odds)}")
     if figures.best is not None and figures.worst is not None and figures.median is not None:

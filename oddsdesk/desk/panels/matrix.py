@@ -15,7 +15,7 @@ from oddsdesk.desk.history_source import HistorySource
 from oddsdesk.desk.links import open_link
 from oddsdesk.desk.models.market_groups import ALL
 from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.models.matrix_layout import BEST, FROZEN
 from oddsdesk.desk.panels.matrix_columns import MatrixColumns
 from oddsdesk.desk.panels.matrix_header import MatrixHeader
 from oddsdesk.desk.panels.matrix_states import state_without_rows
@@ -99,6 +99,7 @@ class MatrixPanel(QWidget):
             "matrix.markets": self.header.chips.choose_next,
             "matrix.watch": self._ask_to_watch,
             "matrix.next_change": self.edges.show_nearest,
+            "matrix.best": self._go_to_best,
             "matrix.columns": self.choose_columns,
             "matrix.favourite": columns.turn_favourite,
             "matrix.hide_column": columns.hide,
@@ -135,7 +136,7 @@ class MatrixPanel(QWidget):
     def _show_moment(self) -> None:
         now_ms, connection = self._clock(), self._board.connection
         matrix = self._model.matrix
-        self.header.show_game(matrix or self._board.games.get(self.game_id), now_ms)
+        self.header.show_game(self._board.games.get(self.game_id) or matrix, now_ms)
         has_rows = self._model.rowCount() > 0
         if not has_rows:
             state = state_without_rows(matrix, connection, now_ms)
@@ -150,10 +151,23 @@ class MatrixPanel(QWidget):
         key = self._model.key(index.row(), index.column()) if index.isValid() else None
         self.price_selected.emit(key)
 
+    def _go_to_best(self) -> None:
+        """Make the best price of the current row current; the next one where several are."""
+        current = self.table.current()
+        if not current.isValid():
+            return
+        row, columns = current.row(), self._model.best_columns(current.row())
+        if columns:
+            later = (column for column in columns if column > current.column())
+            self.table.set_current(row, next(later, columns[0]))
+        elif self._model.price(row, BEST) is not None:
+            name = self._model.name_at(row, BEST)
+            self.said.emit(f"The best price is {name}'s, whose column is hidden (C shows it).")
+
     def _on_table_opened(self, index: QModelIndex) -> None:
         price = self._model.price(index.row(), index.column())
         if price is not None and not open_link(price.url):
-            name = self._model.column_name(index.column())
+            name = self._model.name_at(index.row(), index.column())
             self.said.emit(f"{name} gave no web page for this price.")
 
     # Qt's virtuals

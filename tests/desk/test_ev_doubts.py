@@ -1,0 +1,155 @@
+"""EVs of the grid that are hardly value stand below the others, and say why."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from oddsdesk.contract.resources import Game, PriceMessage
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.models.ev_doubts import TOGETHER_MS, EvDoubt
+from oddsdesk.desk.models.grid import GridModel
+from oddsdesk.desk.models.grid_cells import Look, ev, kick_off
+from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
+from oddsdesk.desk.models.grid_entries import PriceEntry
+from oddsdesk.desk.models.grid_titles import tip
+from oddsdesk.desk.theme.tokens import Ink
+
+MINUTE_MS = 60_000
+Say = Callable[..., None]
+
+
+@pytest.fixture
+def say(quoted: Any) -> Say:
+    """Let the stream tell of a total's price, of a scrape some while ago."""
+
+    def tell(bookmaker: str, selection: str, odds: float, ago_ms: int = 0, live: bool = True):
+        quoted.board.apply(
+            PriceMessage(
+                bookmaker, quoted.name, quoted.competition, "Football", "total", selection, odds,
+                0, live, format_ms(quoted.clock.now - ago_ms),
+            )
+        )  # fmt: skip
+
+    return tell
+
+
+@pytest.fixture
+def model(quoted: Any, qtbot):
+    made = GridModel(quoted.board, quoted.clock)
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(lambda: made.book.price_count > 0)
+    yield made
+    made.close()
+
+
+def price(model: GridModel, bookmaker: str, selection: str = "Over 2.5") -> PriceEntry:
+    list(model.book.take(list(model.book.keys())))
+    line = next(line for line in model.book.lines() if line.key.selection == selection)
+    return line.prices[bookmaker]
+
+
+def reference_in_play(say: Say, ago_ms: int = 0) -> None:
+    say("Pinnacle", "Over 2.5", 1.95, ago_ms)
+    say("Pinnacle", "Under 2.5", 1.95, ago_ms)
+
+
+def test_a_price_in_its_window_is_in_no_doubt(model: GridModel) -> None:
+    entry = price(model, "Matchbook")
+    assert entry.ev is not None
+    assert (entry.doubt, entry.rank) == (None, entry.ev)
+
+
+def test_a_price_above_its_window_is_suspicious(quoted: Any, model: GridModel) -> None:
+    quoted.clock.now += 1
+    quoted.tell("Bovada", "total", "Over 2.5", 2.8)
+    assert price(model, "Bovada").doubt is EvDoubt.SUSPICIOUS
+
+
+def test_an_edge_below_zero_needs_no_doubt(quoted: Any, model: GridModel) -> None:
+    quoted.clock.now += 30 * MINUTE_MS
+    quoted.tell("Pinnacle", "total", "Over 2.5", 1.93)
+    entry = price(model, "Betsson")
+    assert entry.ev is not None
+    assert entry.ev < 0
+    assert entry.doubt is None
+
+
+@pytest.mark.parametrize(
+    ("live", "apart_ms", "doubt"),
+    [
+        (True, TOGETHER_MS, None),
+        (True, TOGETHER_MS + 1, EvDoubt.APART),
+        (False, TOGETHER_MS + 1, None),
+        (False, 15 * MINUTE_MS + 1, EvDoubt.APART),
+    ],
+)
+@pytest.mark.parametrize("is_reference_older", [True, False])
+def test_prices_that_were_not_seen_together_tell_little_of_each_other(
+    quoted: Any,
+    model: GridModel,
+    say: Say,
+    live: bool,
+    apart_ms: int,
+    doubt: EvDoubt | None,
+    is_reference_older: bool,
+) -> None:
+    quoted.clock.now += 60 * MINUTE_MS
+    older = apart_ms if is_reference_older else 0
+    for side in ("Over 2.5", "Under 2.5"):
+        say("Pinnacle", side, 1.95, older, live)
+    say("Bovada", "Over 2.5", 2.06, apart_ms - older, live)
+    entry = price(model, "Bovada")
+    assert entry.ev is not None
+    assert entry.ev > 0
+    assert entry.doubt is doubt
+
+
+def test_a_message_of_one_side_says_that_the_other_stood(
+    quoted: Any, model: GridModel, say: Say
+) -> None:
+    quoted.clock.now += 60 * MINUTE_MS
+    reference_in_play(say, ago_ms=5 * MINUTE_MS)
+    say("Bovada", "Over 2.5", 2.06, 5 * MINUTE_MS)
+    say("Pinnacle", "Under 2.5", 1.94)
+    say("Bovada", "Under 2.5", 1.80)
+    assert price(model, "Bovada").doubt is None
+
+
+def test_what_is_in_doubt_stands_below_the_rest_either_way_round(
+    quoted: Any, model: GridModel
+) -> None:
+    quoted.clock.now += 1
+    quoted.tell("Bovada", "total", "Over 2.5", 2.8)
+    price(model, "Bovada")
+    for descending in (True, False):
+        model.sort_as(BY_KEY["ev_pct"], descending)
+        shown = [(entry.doubt is not None, entry.ev) for entry in model.entries()]
+        doubtful = [place for place, (is_doubtful, _) in enumerate(shown) if is_doubtful]
+        sure = [edge for is_doubtful, edge in shown if not is_doubtful and edge is not None]
+        assert doubtful == [len(sure)]
+        assert sure == sorted(sure, reverse=descending)
+
+
+def test_doubt_is_marked_greyed_and_explained(quoted: Any, model: GridModel) -> None:
+    quoted.clock.now += 1
+    quoted.tell("Bovada", "total", "Over 2.5", 2.8)
+    entry = price(model, "Bovada")
+    cell = ev(entry, Look(quoted.clock.now, quoted.board.freshness))
+    assert cell.text.startswith("? +")
+    assert cell.ink is Ink.NOTE
+    assert "EV in doubt: the price lies above its window" in tip(entry, quoted.clock.now)
+    assert COLUMNS[BY_KEY["ev_doubt"]].value(entry) == "above the window"
+
+
+def test_a_game_is_live_in_the_grid_as_soon_as_in_the_navigator(
+    quoted: Any, model: GridModel
+) -> None:
+    entry = price(model, "Bovada")
+    look = Look(quoted.clock.now, quoted.board.freshness)
+    assert kick_off(entry, look).text != "live"
+    game = Game(quoted.id, quoted.name, quoted.competition, "Football", None, True, 4, None)
+    quoted.board.load_games([game])
+    assert kick_off(entry, look).text == "live"
+    list(model.book.take(list(model.book.keys())))
+    assert kick_off(entry, look).text == "live"
