@@ -179,7 +179,7 @@ class Board:
         bad: list[str] = []
         for market in matrix.markets:
             changes = Changes()
-            for readings in batched(read_market(market, now, bad)):
+            for readings in batched(read_market(market, now, bad, entry)):
                 put_all(book, readings, changes, self.rhythm, self.reference)
                 yield
             book.settle(self._method, changes)

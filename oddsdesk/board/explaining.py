@@ -143,9 +143,7 @@ def _explain_cell(
         method=board.method,
         quoted=quoted,
         outcomes=0 if section.reference is None else len(section.reference.prices),
-        verdict=verdict_on(
-            section, key.selection, key.bookmaker, in_play=matrix.is_live, now_ms=now_ms
-        ),
+        verdict=verdict_on(section, key.selection, key.bookmaker, now_ms),
         window=None if section.reference is None else price_window(section.reference, side),
         methods=_methods_of(board, section, side, price.odds),
         doubt=doubt_about(section, key.bookmaker, side),

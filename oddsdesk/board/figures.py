@@ -57,7 +57,7 @@ def value_reference(section: Section, method: str) -> None:
         group,
         [price.odds for price in prices],
         scraped_at=min(price.scraped_at for price in prices),
-        is_live=any(price.is_live for price in prices),
+        is_live=_state(prices),
         method=method,
     )
     section.payout_rate = section.reference.payout_rate
@@ -67,6 +67,12 @@ def value_reference(section: Section, method: str) -> None:
         window = price_window(section.reference, side)
         if window is not None:
             line.value_from, line.suspicious_above = window.least, window.most
+
+
+def _state(prices: Iterable[Price]) -> bool | None:
+    """Whether a line is in play: one price that is will do; None where nobody said."""
+    told = [price.is_live for price in prices if price.is_live is not None]
+    return any(told) if told else None
 
 
 def redate(section: Section) -> None:

@@ -4,8 +4,9 @@ from enum import Enum
 
 from oddsdesk.board.figures import offered
 from oddsdesk.board.matrix import Section
+from oddsdesk.board.prices import Price
 from oddsdesk.pricing.selections import LineGroup
-from oddsdesk.pricing.value import Candidate, ReferenceLine, Verdict, judge
+from oddsdesk.pricing.value import Candidate, ReferenceLine, Verdict, is_same_state, judge
 
 
 class Doubt(Enum):
@@ -25,13 +26,8 @@ class Doubt(Enum):
     """The devig method has no answer to the reference's prices."""
 
 
-def verdict_on(
-    section: Section, selection: str, bookmaker: str | None, *, in_play: bool, now_ms: int
-) -> Verdict:
-    """Judge a price of a section by every rule.
-
-    ``in_play``: whether the game is; a matrix does not say it of single prices.
-    """
+def verdict_on(section: Section, selection: str, bookmaker: str | None, now_ms: int) -> Verdict:
+    """Judge a price of a section by every rule."""
     line = section.line_of(selection)
     price = line.reference if bookmaker is None else line.prices[bookmaker]
     assert price is not None
@@ -40,10 +36,10 @@ def verdict_on(
         price.odds,
         sides_of(section, bookmaker),
         price.scraped_at,
-        price.is_live or in_play,
+        price.is_live,
         bookmaker is None,
     )
-    return judge(_line(section, in_play=in_play), candidate, now_ms)
+    return judge(_line(section), candidate, now_ms)
 
 
 def side_of(section: Section, selection: str) -> str:
@@ -79,18 +75,16 @@ def doubt_about(section: Section, bookmaker: str | None, side: str) -> Doubt | N
     return None
 
 
-def _line(section: Section, *, in_play: bool) -> ReferenceLine:
+def shares_state(section: Section, price: Price) -> bool:
+    """Tell whether a price and its reference are both in play or neither (D30), as far as told."""
+    reference = section.reference
+    return reference is None or is_same_state(price.is_live, reference.is_live)
+
+
+def _line(section: Section) -> ReferenceLine:
     """The reference's line group as the rules judge by it, an empty one where there is none."""
-    held = section.reference
-    if held is not None:
-        return ReferenceLine(
-            held.market_type,
-            held.group,
-            held.prices,
-            held.payout_rate,
-            held.scraped_at,
-            held.is_live or in_play,
-        )
+    if section.reference is not None:
+        return section.reference
     seen = [line.reference.scraped_at for line in section.lines if line.reference is not None]
     group = LineGroup(section.key.group, section.line, (), (), complete=False)
-    return ReferenceLine(section.key.market_type, group, {}, None, min(seen, default=0), in_play)
+    return ReferenceLine(section.key.market_type, group, {}, None, min(seen, default=0), None)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from oddsdesk.board import figures
 from oddsdesk.board.changes import Changes
@@ -36,6 +37,8 @@ class Market:
         self._moved: set[Cell] = set()
         self._withdrawn: set[Cell] = set()
         self._regroup = False
+        self._states: dict[str | None, bool] = {}
+        """Whether each bookmaker's prices are in play, as was told last."""
 
     def put(
         self,
@@ -55,8 +58,11 @@ class Market:
         held = line.reference if bookmaker is None else line.prices.get(bookmaker)
         price = observe(held, seen)
         self._set(line, bookmaker, price)
-        if liquidity is not UNSET and price.scraped_at == seen.scraped_at:
-            line.liquidity = liquidity
+        if price.scraped_at == seen.scraped_at:
+            if liquidity is not UNSET:
+                line.liquidity = liquidity
+            if seen.is_live is not None and self._states.get(bookmaker) is not seen.is_live:
+                self._spread_state(bookmaker, seen.is_live, changes)
         if held is None or held.odds != price.odds or held.is_offered != price.is_offered:
             self._moved.add((selection, bookmaker))
             changes.cells[key] = None
@@ -118,6 +124,8 @@ class Market:
             changes.removed[self._key((line.selection, bookmaker))] = None
             changes.cells[self._key((line.selection, None))] = None
             line.reference = line.reference or price
+            if bookmaker in self._states:
+                self._states[None] = self._states.pop(bookmaker)
             self._moved.add((line.selection, None))
             if not line.reference.is_offered:
                 self._withdrawn.add((line.selection, None))
@@ -157,6 +165,19 @@ class Market:
     def section_of(self, selection: str) -> Section | None:
         """Return the line group that a selection belongs to."""
         return self._section_of.get(selection)
+
+    def _spread_state(self, bookmaker: str | None, is_live: bool, changes: Changes) -> None:
+        """What is told of one price holds for all that the bookmaker says of the market."""
+        self._states[bookmaker] = is_live
+        for selection, line in self.lines.items():
+            price = line.reference if bookmaker is None else line.prices.get(bookmaker)
+            if price is None:
+                continue
+            if price.is_live is not is_live:
+                self._set(line, bookmaker, replace(price, is_live=is_live))
+                changes.cells[self._key((selection, bookmaker))] = None
+            if bookmaker is None:
+                self._moved.add((selection, None))
 
     def _key(self, cell: Cell) -> CellKey:
         return CellKey(self.market_type, self.period, *cell)

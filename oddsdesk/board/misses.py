@@ -71,9 +71,7 @@ def _of_line(
     for bookmaker, price in line.prices.items():
         if price.odds < least or not price.is_offered:
             continue
-        verdict = verdict_on(
-            section, line.selection, bookmaker, in_play=matrix.is_live, now_ms=now_ms
-        )
+        verdict = verdict_on(section, line.selection, bookmaker, now_ms)
         distance = sum(_distance(check) for check in verdict.stopped_by)
         if distance <= MOST_DISTANCE:
             yield _miss(matrix, section, line, bookmaker, verdict, distance)

@@ -16,7 +16,8 @@ class Price(msgspec.Struct, frozen=True, gc=False):
     previous: float | None = None
     """The odds before the last move; None while no move was seen."""
     url: str | None = None
-    is_live: bool = False
+    is_live: bool | None = None
+    """Whether it is in play; None until an answer or message tells (a matrix may not)."""
     withdrawn_at: int | None = None
     """When the price was found to be gone, by the desk's own clock (inferred, D41)."""
 
@@ -52,7 +53,7 @@ def observe(held: Price | None, seen: Sighting) -> Price:
             changed_at=seen.scraped_at,
             heard_at=seen.heard_at,
             url=seen.url,
-            is_live=bool(seen.is_live),
+            is_live=seen.is_live,
         )
     if seen.scraped_at < held.scraped_at:
         return msgspec.structs.replace(held, heard_at=seen.heard_at)
@@ -65,8 +66,15 @@ def observe(held: Price | None, seen: Sighting) -> Price:
         heard_at=seen.heard_at,
         previous=held.odds if moved else held.previous,
         url=seen.url or held.url,
-        is_live=held.is_live if seen.is_live is None else seen.is_live,
+        is_live=_state(held, seen, moved=moved),
     )
+
+
+def _state(held: Price, seen: Sighting, *, moved: bool) -> bool | None:
+    """In play as told last; a price that moved untold may have gone in play with its game."""
+    if seen.is_live is not None:
+        return seen.is_live
+    return None if moved and not held.is_live else held.is_live
 
 
 def withdraw(held: Price, now_ms: int) -> Price:

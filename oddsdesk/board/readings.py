@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -14,14 +15,23 @@ from oddsdesk.contract.times import parse_ms
 Reading = tuple[CellKey, Sighting, float | UnsetType | None]
 """A cell, what is said of it, and the maximum bet where the reference tells one."""
 
+_NEVER: Final = 1 << 62
+
 _ms = lru_cache(maxsize=8192)(parse_ms)
 """A bookmaker's prices share their times: a picture of 20,000 has a few hundred."""
 
 
-def read_market(market: MarketMatrix, heard_at: int, bad: list[str]) -> Iterator[Reading]:
-    """Yield every price of a market; those that make no sense are named in ``bad``."""
+def read_market(
+    market: MarketMatrix, heard_at: int, bad: list[str], game: GameEntry
+) -> Iterator[Reading]:
+    """Yield every price of a market; those that make no sense are named in ``bad``.
+
+    A picture does not say which prices are in play: none is in a game that is not, and none
+    that was last seen before the kick-off.
+    """
+    plays_from = (game.kick_off or 0) if game.is_live else _NEVER
     for row in market.selections:
-        yield from _checked(_read_line(market, row, heard_at), bad)
+        yield from _checked(_read_line(market, row, heard_at), bad, plays_from)
 
 
 def read_row(row: OddsRow, heard_at: int, reference: str | None, bad: list[str]) -> list[Reading]:
@@ -97,7 +107,7 @@ def _read_line(market: MarketMatrix, row: MatrixRow, heard_at: int) -> Iterator[
             yield CellKey(*at, bookmaker), said, UNSET
 
 
-def _checked(raws: Iterator[_Raw], bad: list[str]) -> Iterator[Reading]:
+def _checked(raws: Iterator[_Raw], bad: list[str], plays_from: int = 0) -> Iterator[Reading]:
     for key, (odds, scraped_at, url, is_live, heard_at), liquidity in raws:
         if odds <= 1:
             bad.append(f"{_name(key)}: expected odds above 1, got {odds:g}")
@@ -107,6 +117,8 @@ def _checked(raws: Iterator[_Raw], bad: list[str]) -> Iterator[Reading]:
         except ValueError as error:
             bad.append(f"{_name(key)}: scraped_at: {error}")
             continue
+        if is_live is None and at_ms < plays_from:
+            is_live = False
         yield key, Sighting(odds, at_ms, heard_at, url, is_live), liquidity
 
 

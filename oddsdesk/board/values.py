@@ -100,7 +100,7 @@ def value_entry(bet: ValueBet, book: GameBook | None, method: str, served: str) 
         true_ev=None if fair is None else ev_pct(bet.odds, fair, bet.market_type),
         value_from=None if window is None else window.least,
         suspicious_above=None if window is None else window.most,
-        is_live=False if price is None else price.is_live,
+        is_live=price is not None and price.is_live is True,
         scraped_at=None if price is None else price.scraped_at,
         url=None if price is None else price.url,
     )

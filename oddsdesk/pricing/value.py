@@ -48,7 +48,8 @@ class ReferenceLine(msgspec.Struct, frozen=True):
     payout_rate: float | None
     """S; None where the group is not complete."""
     scraped_at: int
-    is_live: bool
+    is_live: bool | None
+    """Whether it is in play; None where nobody said."""
 
 
 class Candidate(NamedTuple):
@@ -59,7 +60,8 @@ class Candidate(NamedTuple):
     sides: frozenset[str]
     """All sides that the bookmaker prices in this line group."""
     scraped_at: int
-    is_live: bool
+    is_live: bool | None
+    """Whether it is in play; None where nobody said."""
     is_reference: bool = False
 
 
@@ -110,7 +112,7 @@ def reference_line(
     odds: Sequence[float],
     *,
     scraped_at: int,
-    is_live: bool,
+    is_live: bool | None,
     method: str = DEFAULT_METHOD,
 ) -> ReferenceLine:
     """Devig a line group of the reference; ``odds`` in the order of the group's selections.
@@ -142,7 +144,7 @@ def judge(line: ReferenceLine, candidate: Candidate, now_ms: int) -> Verdict:
     price = line.prices.get(candidate.side)
     checks = [
         RuleCheck(Rule.OTHER_BOOKMAKER, not candidate.is_reference),
-        RuleCheck(Rule.SAME_STATE, candidate.is_live == line.is_live),
+        RuleCheck(Rule.SAME_STATE, is_same_state(candidate.is_live, line.is_live)),
         RuleCheck(Rule.REFERENCE_SIDES, price is not None),
     ]
     ages = (
@@ -184,6 +186,11 @@ def _judge_price(
     checks.append(payout_check)
     checks.append(within(Rule.RATIO, ratio, most=MAX_RATIO))
     return Verdict(odds, price.odds, total, fair, final, ev, payout, ratio, tuple(checks))
+
+
+def is_same_state(one: bool | None, other: bool | None) -> bool:
+    """Tell whether two prices are both in play or neither, as far as that is known (D30)."""
+    return one is None or other is None or one == other
 
 
 def is_comparable(reference_sides: Sequence[str], book_sides: frozenset[str]) -> bool:

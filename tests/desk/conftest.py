@@ -91,7 +91,14 @@ class QuotedGame:
         )
 
     def tell(
-        self, bookmaker: str, market_type: str, selection: str, odds: float, period: int = 0
+        self,
+        bookmaker: str,
+        market_type: str,
+        selection: str,
+        odds: float,
+        period: int = 0,
+        *,
+        is_live: bool = False,
     ) -> None:
         """Let the stream tell of a price, scraped now."""
         self.board.apply(
@@ -104,7 +111,7 @@ class QuotedGame:
                 selection,
                 odds,
                 period,
-                False,
+                is_live,
                 format_ms(self.clock.now),
             )
         )

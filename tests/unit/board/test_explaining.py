@@ -9,7 +9,7 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.rules import Rule
 
-from .conftest import NOW, REFERENCE, Desk, matrix, value_bet
+from .conftest import NOW, REFERENCE, Desk, matrix, message, value_bet
 
 NAME = "Levante - Sevilla"
 GAME = game_id("LIGA", NAME)
@@ -88,12 +88,13 @@ def test_the_users_method_decides_the_ev(desk: Desk) -> None:
     assert at(desk).true_ev == pytest.approx(5.795, abs=5e-4)
 
 
-def test_a_game_in_play_is_judged_in_play_on_both_sides(desk: Desk) -> None:
+def test_a_price_in_play_is_not_judged_by_a_reference_from_before_the_game(desk: Desk) -> None:
     sevilla(desk)
-    held = desk.board.matrix(GAME)
-    assert held is not None
-    held.is_live = True
     assert check(at(desk), Rule.SAME_STATE)[0]
+    where = {"match_name": NAME, "competition": "LIGA", "bookmaker": "Betfair Ex"}
+    desk.board.apply(message("Sevilla", 3.05, is_live=True, **where))
+    assert not check(at(desk), Rule.SAME_STATE)[0]
+    assert not at(desk).verdict.is_value
 
 
 def test_the_references_own_price_is_explained_and_never_value(desk: Desk) -> None:

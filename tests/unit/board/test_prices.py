@@ -40,6 +40,15 @@ def test_the_same_sighting_again_changes_nothing(seen: list[Sighting]) -> None:
     assert observe(price, again) == price
 
 
+def test_whether_it_is_in_play_is_not_known_until_it_is_told() -> None:
+    told = Sighting(2.0, 20, 20, is_live=False)
+    assert after([Sighting(2.0, 10, 10)]).is_live is None
+    assert after([Sighting(2.0, 10, 10), told]).is_live is False
+    assert after([told, Sighting(2.0, 30, 30)]).is_live is False
+    assert after([told, Sighting(2.5, 30, 30)]).is_live is None
+    assert after([Sighting(2.0, 20, 20, is_live=True), Sighting(2.5, 30, 30)]).is_live is True
+
+
 def test_a_move_keeps_the_odds_before_and_its_time() -> None:
     price = after([Sighting(2.0, 10, 10), Sighting(2.1, 20, 20), Sighting(2.1, 30, 30)])
     assert (price.previous, price.changed_at, price.scraped_at) == (2.0, 20, 30)
