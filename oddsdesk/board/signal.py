@@ -2,12 +2,13 @@
 
 from collections import deque
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import (
     ForbiddenError,
     ServiceError,
@@ -24,6 +25,13 @@ _MINUTE_MS: Final = 60_000
 _LATEST: Final = 200
 
 
+class _Trouble(NamedTuple):
+    link: Link
+    reason: str
+    next_try_ms: int | None
+    advice: str
+
+
 class Signal:
     """Keeps ``board.connection`` true."""
 
@@ -31,7 +39,7 @@ class Signal:
         self._board = board
         self._clock = clock
         self._stream: tuple[Link, str | None, int | None] = (Link.CONNECTING, None, None)
-        self._troubles: dict[str, tuple[Link, str, int | None]] = {}
+        self._troubles: dict[str, _Trouble] = {}
         self._opened_at = 0
         self._heard_at: int | None = None
         self._lags: deque[tuple[int, int]] = deque(maxlen=_LATEST)
@@ -76,7 +84,7 @@ class Signal:
         else:
             refused = isinstance(error, UnauthorizedError | ForbiddenError)
             link = Link.REFUSED if refused else Link.WAITING
-            self._troubles[job] = (link, error.message, next_try_ms)
+            self._troubles[job] = _Trouble(link, error.message, next_try_ms, self._advice(error))
         self._refresh()
 
     def heard(self, scraped_at: int | None) -> None:
@@ -131,17 +139,32 @@ class Signal:
     def _refresh(self) -> None:
         link, reason, next_try_ms = self._stream
         trouble = max(self._troubles.values(), key=_weight, default=None)
-        if trouble is not None:
-            if link is not Link.LIVE or trouble[0] is Link.REFUSED:
-                link = trouble[0]
-            reason, next_try_ms = trouble[1:]
-        self._show(link, reason, next_try_ms)
+        if trouble is None:
+            self._show(link, reason, next_try_ms)
+            return
+        if link is not Link.LIVE or trouble.link is Link.REFUSED:
+            link = trouble.link
+        self._show(link, trouble.reason, trouble.next_try_ms, trouble.advice)
 
-    def _show(self, link: Link, reason: str | None, next_try_ms: int | None) -> None:
+    def _advice(self, error: ServiceError) -> str:
+        """A service that was heard before comes back by itself, unless it refuses the key."""
+        refused = isinstance(error, UnauthorizedError | ForbiddenError)
+        return advice(error) if refused or self._heard_at is None else ""
+
+    def _show(
+        self, link: Link, reason: str | None, next_try_ms: int | None, advised: str = ""
+    ) -> None:
         before = self._board.connection
         since = before.since_ms if before.link is link else self._since(link)
         self._board.set_connection(
-            replace(before, link=link, reason=reason, next_try_ms=next_try_ms, since_ms=since)
+            replace(
+                before,
+                link=link,
+                reason=reason,
+                advice=advised,
+                next_try_ms=next_try_ms,
+                since_ms=since,
+            )
         )
 
     def _since(self, link: Link) -> int:
@@ -153,5 +176,5 @@ class Signal:
         self._board.set_connection(replace(self._board.connection, **facts))
 
 
-def _weight(trouble: tuple[Link, str, int | None]) -> tuple[bool, int]:
-    return trouble[0] is Link.REFUSED, trouble[2] or 0
+def _weight(trouble: _Trouble) -> tuple[bool, int]:
+    return trouble.link is Link.REFUSED, trouble.next_try_ms or 0

@@ -141,6 +141,11 @@ def test_each_state_looks_different(quoted: Any) -> None:
 def test_a_refused_key_is_told_with_its_reason() -> None:
     text = trouble_text(Connection(link=Link.REFUSED, reason="The key was revoked."), NOW_MS)
     assert text.endswith("The key was revoked.")
+    advised = Connection(link=Link.REFUSED, reason="unknown key", advice="Copy it again.")
+    assert trouble_text(advised, NOW_MS).endswith("Unknown key. Copy it again.")
+    assert state_without_rows(None, advised, NOW_MS).detail == "Unknown key. Copy it again."
+    away = Connection(link=Link.WAITING, reason="no such host", advice="Check the address.")
+    assert trouble_text(away, NOW_MS).endswith("No such host. Check the address.")
     assert trouble_text(LIVE, NOW_MS) == ""
 
 

@@ -20,7 +20,8 @@ class State(NamedTuple):
 def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: int) -> State:
     """Return what to say in place of the prices of a game."""
     if connection.link is Link.REFUSED:
-        return State("lock", "The service does not let this key in.", _reason(connection))
+        said = f"{_reason(connection)} {connection.advice}".strip()
+        return State("lock", "The service does not let this key in.", said)
     if connection.link is Link.WAITING:
         return State("offline", "Not connected.", _trouble(connection, now_ms), ink=Ink.DOWN)
     if matrix is not None and matrix.read_at is not None:
@@ -38,12 +39,13 @@ def trouble_text(connection: Connection, now_ms: int) -> str:
         return f"Not connected: prices are as last seen. {_trouble(connection, now_ms)}".rstrip()
     if connection.link is Link.REFUSED:
         reason = _reason(connection)
-        return f"The service does not let this key in: prices are as last seen. {reason}".rstrip()
+        said = f"The service does not let this key in: prices are as last seen. {reason}"
+        return f"{said} {connection.advice}".rstrip()
     return ""
 
 
 def _trouble(connection: Connection, now_ms: int) -> str:
-    said = [_reason(connection)]
+    said = [_reason(connection), connection.advice]
     if connection.since_ms is not None:
         said.append(f"Away for {span_text(now_ms - connection.since_ms)}.")
     if connection.next_try_ms is not None and connection.next_try_ms > now_ms:

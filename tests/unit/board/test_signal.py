@@ -6,9 +6,11 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.signal import STREAM, Signal
 from oddsdesk.client.errors import (
     ForbiddenError,
+    MalformedAnswerError,
     OfflineError,
     RateLimitedError,
     ServiceError,
+    ServiceUnavailableError,
     UnauthorizedError,
 )
 from oddsdesk.client.quota import Quota
@@ -63,6 +65,33 @@ def test_a_service_is_away_since_its_last_word(desk: Desk, signal: Signal) -> No
     desk.now += 10_000
     signal.stream_state(Lost("nothing was heard", NOW + 101_000))
     assert desk.board.connection.since_ms == NOW + 90_000
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (UnauthorizedError("unauthorized", "unknown key"), "Copy the key again"),
+        (ForbiddenError("bookmaker_not_configured", "choose one"), "one bookmaker: choose it"),
+        (ForbiddenError("bookmaker_forbidden", "not this one"), "a key that may do this"),
+        (OfflineError("there is no odds.invalid"), "Check the address and the network"),
+        (MalformedAnswerError("/api/games answered something else"), "This is no odds service"),
+        (ServiceUnavailableError("http_503", "no database", 503), "trouble of its own"),
+    ],
+)
+def test_it_says_what_to_do(desk: Desk, signal: Signal, error: ServiceError, said: str) -> None:
+    signal.outcome("games", error, NOW + 1)
+    assert said in desk.board.connection.advice
+    signal.outcome("games", None, None)
+    assert desk.board.connection.advice == ""
+
+
+def test_what_comes_back_by_itself_asks_nothing_of_the_user(desk: Desk, signal: Signal) -> None:
+    signal.stream_state(Connected())
+    signal.stream_state(Lost("the stream broke off", NOW + 1_000))
+    signal.outcome("games", MalformedAnswerError("cut short", 200), NOW + 1_000)
+    assert (desk.board.connection.link, desk.board.connection.advice) == (Link.WAITING, "")
+    signal.outcome("games", UnauthorizedError("unauthorized", "unknown key"), NOW + 1_000)
+    assert desk.board.connection.advice.startswith("Copy the key again")
 
 
 def test_jobs_in_trouble_are_named_until_they_go_well(desk: Desk, signal: Signal) -> None:
