@@ -1,9 +1,10 @@
 """The embedded server as the desk sees it: what its dialog shows and asks for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
+
+import msgspec
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.history_source import PriceLog
@@ -13,8 +14,7 @@ class LocalServerError(Exception):
     """The server refused; one line that says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalFeed:
+class LocalFeed(msgspec.Struct, frozen=True):
     """A feed; ``problem`` says why it ended where nobody stopped it."""
 
     number: int
@@ -31,8 +31,7 @@ class LocalFeed:
         return self.spec.startswith("replay:")
 
 
-@dataclass(frozen=True, slots=True)
-class LocalKey:
+class LocalKey(msgspec.Struct, frozen=True):
     """A key as it may be shown; times in milliseconds."""
 
     key_id: int
@@ -46,8 +45,7 @@ class LocalKey:
     """The desk itself is connected with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocalDatabase:
+class LocalDatabase(msgspec.Struct, frozen=True):
     """The odds file; ``size`` in bytes, times in milliseconds."""
 
     path: Path
@@ -56,8 +54,7 @@ class LocalDatabase:
     last_scraped_at: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class LocalImport:
+class LocalImport(msgspec.Struct, frozen=True):
     """What came of files that were imported; all but ``changes`` counts prices."""
 
     kept: int
