@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Gathering
+from oddsdesk.board.connection import Gathering, Link
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.inbox import Inbox
 from oddsdesk.board.polling import Job, Poller
@@ -42,6 +42,10 @@ _FILLING_MS: Final = 10_000
 _LOOK_S: Final = 1.0
 _FIRST_PRICES_S: Final = 2.0
 """How long the rest waits for them; it may be the quota that keeps them."""
+_FIRST_ROWS: Final = 30
+"""Requests that reading all rows is taken to need, until it was done once."""
+_PATIENCE: Final = 1.5
+"""In turns: a price that was not read again for longer grows old, the stream being up or not."""
 _RIGHTS_S: Final = 6 * 3600.0
 """How often it is asked whether the plan has in-play odds."""
 
@@ -53,6 +57,8 @@ class Pace(msgspec.Struct, frozen=True):
     matrix_s: float = 10.0
     value_bets_s: float = 5.0
     rows_s: float = 60.0
+    rows_least_s: float = 10.0
+    """Of the odds grid's rows, where requests are to spare."""
     health_s: float = 60.0
 
 
@@ -80,6 +86,8 @@ class Sync:
         self._tasks: list[asyncio.Task[None]] = []
         self._look: asyncio.TimerHandle | None = None
         self._filling_until_ms = 0
+        self._row_requests = _FIRST_ROWS
+        self._rows_took_ms = 0
         self._reading = asyncio.Event()
         """Set while the rows of the odds grid may be read."""
         self._reading.set()
@@ -133,7 +141,17 @@ class Sync:
         if not wanted:
             self._poller.remove(_ROWS)
         elif self._tasks:
-            self._poller.add(Job(_ROWS, self._pace.rows_s, 30, self._read_rows))
+            pace = self._pace
+            self._poller.add(
+                Job(
+                    _ROWS,
+                    pace.rows_s,
+                    self._row_requests,
+                    self._read_rows,
+                    self._after_first_prices,
+                    least_s=pace.rows_least_s,
+                )
+            )
 
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the rows of the odds grid after the slice on its way, or go on."""
@@ -144,8 +162,11 @@ class Sync:
         self._tell_gathering(self._board.gathering)
 
     def refresh(self) -> None:
-        """Read everything now."""
-        self._poller.hurry()
+        """Read everything now; where the stream is not up, try that now, too."""
+        if self._tasks and self._board.connection.link in (Link.WAITING, Link.REFUSED):
+            self._begin_anew()
+        else:
+            self._poller.hurry()
 
     def _add_stream(self) -> None:
         self._poller.add(Job(STREAM, 1.0, 0, self._listen, self._after_first_prices))
@@ -185,14 +206,24 @@ class Sync:
                 self._tell_gathering(
                     Gathering(part.done, part.total, rows, tuple(cut), finished_at)
                 )
-                self.budget.wish(_ROWS, part.total or part.done, self._pace.rows_s)
+                self._expect_row_requests(max(self._row_requests, part.total or part.done))
                 await self._reading.wait()
         if not cut:
             await _in_slices(self._board.withdrawing_unheard(since))
-        done = self._board.gathering
-        self._tell_gathering(
-            Gathering(done.slices_done, done.slices_done, rows, tuple(cut), self._clock())
-        )
+        done = self._board.gathering.slices_done
+        self._expect_row_requests(done)
+        self._rows_took_ms = self._clock() - since
+        self._tell_gathering(Gathering(done, done, rows, tuple(cut), self._clock()))
+
+    def _expect_row_requests(self, requests: int) -> None:
+        self._row_requests = requests
+        self.budget.wish(_ROWS, requests, self._pace.rows_s, self._pace.rows_least_s)
+
+    def _own_turn_ms(self) -> int:
+        """Return how long the desk itself leaves a price unread."""
+        if self._board.rows_wanted and self._reading.is_set():
+            return round(self.budget.period_s(_ROWS) * 1000) + self._rows_took_ms
+        return round(self.budget.period_s(_matrix(next(iter(self._watched)))) * 1000)
 
     def _tell_gathering(self, gathering: Gathering) -> None:
         is_paused = not self._reading.is_set()
@@ -245,8 +276,7 @@ class Sync:
         self.budget.learn(self._client.quota)
         self._signal.outcome(job, error, next_try_ms)
 
-    def _wake(self) -> None:
-        """The computer slept: a stream from before may never tell that it is gone."""
+    def _begin_anew(self) -> None:
         self._poller.remove(STREAM)
         self._add_stream()
         self._poller.hurry()
@@ -256,7 +286,8 @@ class Sync:
         while True:
             before, ticked_at = ticked_at, self._clock()
             if ticked_at - before >= ASLEEP_MS:
-                self._wake()
+                # The computer slept: a stream from before may never tell that it is gone.
+                self._begin_anew()
             self._signal.tick(self._client.quota)
             self._board.sweep()
             await asyncio.sleep(_TICK_S)

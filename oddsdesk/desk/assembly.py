@@ -50,6 +50,9 @@ class Wishes(Protocol):
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the prices of all games, or go on."""
 
+    def refresh(self) -> None:
+        """Read everything now."""
+
     def wished_per_hour(self) -> float:
         """Return how many requests an hour all that takes."""
         ...
@@ -119,6 +122,7 @@ class Desk:
         self.games.game_closed.connect(watching.close)
         self.explain.game_wanted.connect(watching.explain)
         self.grid.pause_requested.connect(wishes.pause_rows)
+        self.window.messages.retry_requested.connect(wishes.refresh)
         self.status_bar.tell_cost(wishes.wished_per_hour)
         self.window.tabs.currentChanged.connect(
             lambda _index: wishes.want_rows(self.window.tabs.currentWidget() is self.grid)
@@ -187,6 +191,8 @@ class Desk:
         panel.said.connect(lambda text: self.window.messages.say(text, passes=True))
         panel.price_selected.connect(self.explain.show_price)
         panel.price_selected.connect(self.history.show_price)
+        panel.price_added.connect(self.explain.show_price)
+        panel.price_added.connect(self.history.add_price)
         if self._first_paint is None:
             self._first_paint = FirstPaint(panel.table)
         return panel

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import msgspec
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, Notice
@@ -31,6 +31,9 @@ class MessageCenter(QObject):
 
     Trouble that was closed stays closed until the next one.
     """
+
+    retry_requested = Signal()
+    """The user does not want to wait for the next try."""
 
     def __init__(self, bar: MessageBar) -> None:
         super().__init__(bar)
@@ -77,7 +80,7 @@ class MessageCenter(QObject):
             said = self._said
             self._bar.say(said.text, icon=said.icon, action=said.action, ink=said.ink)
         elif self._trouble and not self._is_dismissed:
-            self._bar.say(self._trouble, icon="offline")
+            self._bar.say(self._trouble, icon="offline", action="Try now")
         else:
             self._bar.hide()
 
@@ -89,7 +92,9 @@ class MessageCenter(QObject):
     def _on_bar_action_requested(self) -> None:
         said = self._said
         self.fall_silent()
-        if said is not None and said.act is not None:
+        if said is None:
+            self.retry_requested.emit()
+        elif said.act is not None:
             said.act()
 
 

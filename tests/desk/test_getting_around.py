@@ -331,6 +331,11 @@ def test_trouble_shows_again_after_a_passing_message(
     assert bar.text == "Copied"
     center.fall_silent()
     assert "The service is away." in bar.text
+    retry = bar.findChild(QPushButton)
+    assert retry.text() == "Try now"
+    with qtbot.waitSignal(center.retry_requested):
+        retry.click()
+    assert not bar.isHidden()
     quoted.board.set_connection(Connection(link=Link.LIVE))
     assert bar.isHidden()
     trouble.close_panel()

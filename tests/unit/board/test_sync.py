@@ -171,6 +171,18 @@ async def test_a_service_that_goes_away_is_waited_for_and_read_again(tmp_path: P
     assert board.connection.link is Link.STOPPED
 
 
+async def test_who_does_not_want_to_wait_is_let_in_as_soon_as_the_key_may(tmp_path: Path) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.FREE)) as (board, sync),
+    ):
+        await until(board, lambda: board.connection.link is Link.REFUSED)
+        assert "choose it" in board.connection.advice
+        key_of(server, Plan.FREE, "Betfair")
+        sync.refresh()
+        await until(board, lambda: board.connection.link is Link.LIVE)
+
+
 class ListeningClient(Client):
     """A client that counts the streams it was asked to open."""
 
