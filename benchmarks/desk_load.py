@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -68,18 +69,23 @@ class Offer:
         return self._quotes
 
     def moved(self, changes: int) -> list[Quote]:
-        """Return quotes in which so many prices are others."""
-        return [self._move() for _ in range(changes // MOVED_AT_ONCE)]
+        """Return quotes in which so many prices are others, a market and bookmaker once."""
+        moved: dict[int, Quote] = {}
+        while changes > 0:
+            is_first = self._random.random() < FIRST_GAME_SHARE
+            place = self._random.randrange(self._of_first if is_first else len(self._quotes))
+            if place not in moved:
+                moved[place] = quote = self._move(self._quotes[place])
+                changes -= min(MOVED_AT_ONCE, len(quote.odds))
+                self._quotes[place] = quote
+        return list(moved.values())
 
-    def _move(self) -> Quote:
-        is_first = self._random.random() < FIRST_GAME_SHARE
-        place = self._random.randrange(self._of_first if is_first else len(self._quotes))
-        before = self._quotes[place]
+    def _move(self, before: Quote) -> Quote:
         odds = dict(before.odds)
         for name in self._random.sample(list(odds), min(MOVED_AT_ONCE, len(odds))):
-            odds[name] = round(self._random.uniform(0.97, 1.03) * (odds[name] - 1) + 1.01, 3)
-        quote = self._quotes[place] = _seen_now(before, odds)
-        return quote
+            step = self._random.choice((-0.02, -0.01, 0.01, 0.02))
+            odds[name] = round(min(3.5, max(1.5, odds[name] + step)), 3)
+        return _seen_now(before, odds)
 
     def _quote(self, game: int, bookmaker: str, market: str) -> Quote:
         home, away = f"Home {game}", f"Away {game}"
@@ -119,6 +125,9 @@ def feed(database: Path, games: int, changes: int) -> None:
         due += 1 / BATCHES_A_SECOND
         time.sleep(max(0.0, due - time.monotonic()))
         store.record(offer.moved(changes // BATCHES_A_SECOND)).result()
+
+
+known_id = cache(game_id)
 
 
 class Pixels:
@@ -180,6 +189,7 @@ class Measured(Desk):
         self.games.detach(first.game_id)
         self.window.tabs.setCurrentWidget(self.grid)
         matrix = next(panel for panel in self._matrices() if panel.isVisible())
+        matrix.window().move(self.window.width(), 0)
         self._models = [matrix.table.model, self.grid.table.model]
         for model in self._models:
             model.dataChanged.connect(lambda *_span, m=model: self.pixels.flushed(m))
@@ -214,7 +224,7 @@ class Measured(Desk):
         board.subscribe(told)
 
     def _key_of(self, message: Any) -> RowKey:
-        game = game_id(message.competition, message.match_name)
+        game = known_id(message.competition, message.match_name)
         name = None if message.bookmaker == self._board.reference else message.bookmaker
         return RowKey(game, message.market_type, message.period, message.selection, name)
 
@@ -253,6 +263,8 @@ class Measured(Desk):
         self._heart.stop()
         stalls = sorted((gap * 1000 - BEAT_MS for gap in self._gaps), reverse=True)
         longest = " ".join(f"{stall:.0f}" for stall in stalls[:5])
+        if not self.pixels.delays.keys() >= {"MatrixModel", "GridModel"}:
+            print("NO MEASUREMENT: matrix or grid was never painted")
         print(f"measured for {took:.0f} s; load {os.getloadavg()[0]:.1f}")
         print(f"messages received a second        {self._messages / took:9,.0f}")
         print(f"rows in the grid                  {self.grid.model.total:9,}")

@@ -7,7 +7,7 @@ from typing import Final
 from oddsdesk.board.board import Board
 from oddsdesk.contract.resources import PriceMessage
 
-_GATHER_S: Final = 0.02
+_GATHER_S: Final = 0.015
 _SLICE_S: Final = 0.006
 """How long the loop is held at a time."""
 _MOST: Final = 64

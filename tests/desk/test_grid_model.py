@@ -38,6 +38,10 @@ def take_in(model, qtbot):
     qtbot.waitUntil(lambda: not model._waiting)
 
 
+def words(text):
+    return GridFilter(words=words_of(text))
+
+
 def sorted_by(model, key, *, descending):
     model.sort_as(BY_KEY[key], descending)
 
@@ -96,6 +100,40 @@ def test_rows_keep_their_place_until_arranged(model, quoted, qtbot):
     model.arrange()
     assert shown(model, SELECTION, BOOKMAKER)[0] == ("Liverpool", "Bovada")
     assert model.misplaced == 0
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("shape", Shape)
+@pytest.mark.parametrize("chosen", [GridFilter(), GridFilter(odds=Range(2.0)), words("eve")])
+def test_misplaced_rows_are_put_where_arranging_would(model, quoted, qtbot, shape, grouped, chosen):
+    model.show_as(shape, grouped=grouped)
+    model.show(chosen)
+    sorted_by(model, "odds", descending=True)
+    quoted.clock.now += 1_000
+    moved = (("Bovada", 9.0), ("Unibet", 1.5), ("Betsson", 3.1), ("Stake", 2.9))
+    for bookmaker, odds in moved:
+        quoted.tell(bookmaker, "moneyline", "Everton", odds)
+    take_in(model, qtbot)
+    held = QPersistentModelIndex(model.index(model.rowCount() - 1, ODDS))
+    name = model.cell(held.row(), SELECTION).text
+    model.place_misplaced()
+    qtbot.waitUntil(lambda: model.misplaced == 0)
+    placed = shown(model, SELECTION, BOOKMAKER, ODDS)
+    assert model.cell(held.row(), SELECTION).text == name
+    model.arrange()
+    assert shown(model, SELECTION, BOOKMAKER, ODDS) == placed
+
+
+def test_what_is_told_while_rows_are_put_in_place_comes_after(model, quoted, qtbot):
+    sorted_by(model, "odds", descending=True)
+    for odds in (9.0, 8.0):
+        quoted.clock.now += 1_000
+        quoted.tell("Bovada", "moneyline", "Liverpool", odds)
+        if odds == 9.0:
+            take_in(model, qtbot)
+            model.place_misplaced()
+    take_in(model, qtbot)
+    assert shown(model, BOOKMAKER, ODDS)[0] == ("Bovada", "8.00")
 
 
 def test_a_row_that_comes_back_into_order_is_not_counted(model, quoted, qtbot):

@@ -134,16 +134,30 @@ def test_the_model_keeps_the_rules_of_models(model: RowsModel, qtmodeltester: Mo
     qtmodeltester.check(model)
 
 
-def test_changes_of_one_moment_are_told_as_one_span(model: RowsModel, qtbot: QtBot) -> None:
+def told_by(model: LiveModel) -> list[tuple[int, int, int, int]]:
+    """Return a list that grows by what the model tells of: first row and column, last ones."""
     told: list[tuple[int, int, int, int]] = []
     model.dataChanged.connect(
         lambda first, last: told.append((first.row(), first.column(), last.row(), last.column()))
     )
-    with qtbot.waitSignal(model.dataChanged, timeout=1_000):
-        for row, column in ((5, 5), (4, 9), (7, 3)):
-            model.put(row, column, Cell("1.50"))
-        assert told == []
-    assert told == [(4, 3, 7, 9)]
+    return told
+
+
+def test_changes_of_one_moment_are_told_together(model: RowsModel, qtbot: QtBot) -> None:
+    told = told_by(model)
+    for row, column in ((5, 5), (4, 9), (7, 3)):
+        model.put(row, column, Cell("1.50"))
+    assert told == []
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [(4, 5, 5, 9), (7, 3, 7, 3)]
+
+
+def test_changes_far_apart_are_told_as_one_block(model: RowsModel, qtbot: QtBot) -> None:
+    told = told_by(model)
+    for row in range(0, 20, 2):
+        model.put(row, 4, Cell("1.50"))
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == [(0, 4, 18, 4)]
 
 
 def test_a_span_that_is_gone_when_it_is_told_is_forgotten(model: RowsModel) -> None:

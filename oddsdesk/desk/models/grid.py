@@ -1,7 +1,7 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
@@ -20,7 +20,7 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.cells import Cell, Column, Header
 from oddsdesk.desk.widgets.live_model import Index, LiveModel
 
-_TAKE_MS = 33
+_TAKE_MS = 10
 _SLICE_S = 0.008
 _GAME = BY_KEY["game"]
 _STEP = 100
@@ -48,11 +48,15 @@ class GridModel(LiveModel):
         self._finished_at: int | None = None
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
         self._take_timer.timeout.connect(self._take_some)
+        self._placing: Generator[None, None, list[Entry]] | None = None
+        self._place_timer = QTimer(self, interval=0)
+        self._place_timer.timeout.connect(self._place_on)
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
     def close(self) -> None:
         """Hear no more of the board."""
         self._take_timer.stop()
+        self._place_timer.stop()
         self._unsubscribe()
 
     # What is shown
@@ -128,9 +132,22 @@ class GridModel(LiveModel):
 
     def arrange(self) -> None:
         """Filter and sort anew; the selection stays with its rows."""
+        self._stop_placing()
         with _Relayout(self):
             self._arrangement.arrange(self.book.lines(), self._sieve())
         self.counts_changed.emit()
+
+    def place_misplaced(self) -> None:
+        """Begin to put rows that would move where they belong; the window stays awake.
+
+        The selection stays with its rows. No price is taken until they are in place.
+        """
+        sieve = self._sieve()
+        if sieve.is_of_now:
+            self.arrange()
+        elif self._placing is None:
+            self._placing = self._arrangement.placing(sieve)
+            self._place_timer.start()
 
     def fold_all(self, *, folded: bool) -> None:
         """Fold or unfold every game."""
@@ -142,8 +159,26 @@ class GridModel(LiveModel):
     def _sieve(self) -> Sieve:
         return Sieve(self.filter, self.shape, self._clock(), self._board.freshness)
 
+    def _place_on(self) -> None:
+        assert self._placing is not None
+        try:
+            next(self._placing)
+        except StopIteration as end:
+            with _Relayout(self):
+                self._arrangement.place(end.value)
+            self._stop_placing()
+            self.counts_changed.emit()
+
+    def _stop_placing(self) -> None:
+        self._placing = None
+        self._place_timer.stop()
+        if self._waiting:
+            self._take_timer.start()
+
     def _take_some(self) -> None:
         """Take waiting prices from the board, some at a time, so that the window stays awake."""
+        if self._placing is not None:
+            return
         misplaced, total = self.misplaced, self.total
         ends, sieve = time.perf_counter() + _SLICE_S, self._sieve()
         while self._waiting and time.perf_counter() < ends:

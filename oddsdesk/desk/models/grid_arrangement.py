@@ -1,6 +1,7 @@
 """The rows of the odds grid in order: they keep their place until they are arranged anew."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any
 
 from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
 from oddsdesk.desk.models.grid_entries import (
@@ -13,7 +14,7 @@ from oddsdesk.desk.models.grid_entries import (
     Shape,
 )
 from oddsdesk.desk.models.grid_filter import Sieve
-from oddsdesk.desk.models.grid_order import in_order, stand_well
+from oddsdesk.desk.models.grid_order import in_order, ordering, stand_well
 
 GridRow = Line | PriceEntry | GameGroup
 
@@ -30,7 +31,7 @@ class Arrangement:
         self.column = BY_KEY["ev_pct"]
         """The column sorted by."""
         self.descending = True
-        self.misplaced: set[Entry] = set()
+        self.misplaced: dict[Entry, None] = {}
         """Entries that would move, come or go if all were arranged anew."""
         self._groups: dict[str, GameGroup] = {}
         self._folded: set[str] = set()
@@ -40,11 +41,29 @@ class Arrangement:
         entries, stayed = _as_before(self.entries, sieve.kept(lines))
         if self._groups or stayed < len(self.entries):
             self._leave_places()
-        key = COLUMNS[self.column].sort_key(descending=self.descending)
-        self.entries = in_order(entries, key, descending=self.descending)
-        self.misplaced.clear()
-        self._groups = self._grouped(self.entries) if self.is_grouped else {}
-        self._put(self.entries)
+        self._settle(self._in_order(entries))
+
+    def placing(self, sieve: Sieve) -> Generator[None, None, list[Entry]]:
+        """Form the order that ``place`` takes, with entries judged since where they belong.
+
+        What ``arrange`` does in one go, but figures that age are not looked at. In steps;
+        nothing may be judged until the order is in place.
+        """
+        moved = self.misplaced
+        # What stands well stays one run, which sorting goes through once.
+        stayed = [entry for entry in self.entries if entry not in moved]
+        wanted = [entry for entry in moved if entry.is_held and sieve.keeps(entry)]
+        yield
+        entries = [*stayed, *self._in_order(wanted)]
+        return (yield from ordering(entries, self._key, descending=self.descending))
+
+    def place(self, entries: list[Entry]) -> None:
+        """Have entries for rows, in their order."""
+        if self._groups:
+            self._leave_places()
+        for entry in self.misplaced:
+            entry.place = AWAY
+        self._settle(entries)
 
     def fold(self, groups: Iterable[GameGroup], *, folded: bool) -> None:
         """Hide or show the rows of games; the others keep their order."""
@@ -69,11 +88,13 @@ class Arrangement:
             is_misplaced = is_wanted != (entry.place != AWAY)
         else:
             is_misplaced = entry.place != FOLDED and not self._stands_well(entry)
-        (self.misplaced.add if is_misplaced else self.misplaced.discard)(entry)
+        if is_misplaced:
+            self.misplaced[entry] = None
+        else:
+            self.misplaced.pop(entry, None)
 
     def _stands_well(self, entry: Entry) -> bool:
-        key = COLUMNS[self.column].sort_key(descending=self.descending)
-        place = entry.place
+        key, place = self._key, entry.place
         before = self.rows[place - 1] if place else None
         after = self.rows[place + 1] if place + 1 < len(self.rows) else None
         pairs = [(before, entry), (entry, after)]
@@ -84,6 +105,19 @@ class Arrangement:
             and not isinstance(first, GameGroup)
             and not isinstance(second, GameGroup)
         )
+
+    @property
+    def _key(self) -> Callable[[Entry], Any]:
+        return COLUMNS[self.column].sort_key(descending=self.descending)
+
+    def _in_order(self, entries: Sequence[Entry]) -> list[Entry]:
+        return in_order(entries, self._key, descending=self.descending)
+
+    def _settle(self, entries: list[Entry]) -> None:
+        self.entries = entries
+        self.misplaced.clear()
+        self._groups = self._grouped(entries) if self.is_grouped else {}
+        self._put(entries)
 
     def _grouped(self, entries: Iterable[Entry]) -> dict[str, GameGroup]:
         groups: dict[str, GameGroup] = {}

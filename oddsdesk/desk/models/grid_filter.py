@@ -84,6 +84,12 @@ class Sieve:
         self._price_tests = _price_tests(chosen, now_ms, freshness)
         self._names: dict[tuple[tuple[str, ...], str], bool] = {}
 
+    @property
+    def is_of_now(self) -> bool:
+        """Whether rows that nothing was heard of come and go as time passes."""
+        chosen = self._filter
+        return chosen.seen_within_s is not None or chosen.freshness is not None
+
     def keeps(self, entry: Entry) -> bool:
         """Whether a row is shown."""
         line = entry.line

@@ -1,20 +1,34 @@
 """The order of the odds grid's rows: unknown last, and stable."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from itertools import islice
 from operator import ge, le
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+
+from oddsdesk.board.steps import returned
 
 T = TypeVar("T")
 
+_STEP: Final = 10_000
+
 
 def in_order(items: Sequence[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
-    """Return items sorted by a key, those of key None last either way; equal ones keep order.
+    """Return items sorted by a key, those of key None last either way; equal ones keep order."""
+    return returned(ordering(items, key, descending=descending))
+
+
+def ordering(
+    items: Sequence[T], key: Callable[[T], Any], *, descending: bool
+) -> Generator[None, None, list[T]]:
+    """Do what ``in_order`` does in steps of some thousand items.
 
     What is no number is compared once each: ranks are sorted, since many rows share one.
     """
-    keys = list(map(key, items))
+    keys: list[Any] = []
+    for first in range(0, len(items), _STEP):
+        keys += map(key, items[first : first + _STEP])
+        yield
     if isinstance(next((found for found in keys if found is not None), 0), int | float):
         last = -math.inf if descending else math.inf
         if None in keys:
@@ -26,7 +40,9 @@ def in_order(items: Sequence[T], key: Callable[[T], Any], *, descending: bool) -
         keys = [ranks[found] for found in keys]
     if all(map(ge if descending else le, keys, islice(keys, 1, None))):
         return list(items)
+    yield
     order = sorted(range(len(items)), key=keys.__getitem__, reverse=descending)
+    yield
     return list(map(items.__getitem__, order))
 
 

@@ -225,7 +225,7 @@ class GridPanel(QWidget):
     def _on_idle_timeout(self) -> None:
         may_move = self._is_filling() or not self._is_pointed_at()
         if self.model.misplaced and self.isVisible() and may_move:
-            self.model.arrange()
+            self.model.place_misplaced()
 
     def _is_filling(self) -> bool:
         """Whether the first reading goes on, with no row chosen: then rows show as they come."""

@@ -1,7 +1,10 @@
 """The model behind a live table: cells as values, changes told together, 20 times a second."""
 
+import math
+import time
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -23,12 +26,50 @@ _ALIGNMENTS = {
 }
 
 
+_MOST_SPANS = 6
+"""So many are told one by one: each costs every listener a call."""
+
+
+class Span(NamedTuple):
+    """A block of cells, all ends included."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    def with_(self, other: "Span") -> "Span":
+        """Return the block around both."""
+        return Span(
+            min(self.top, other.top),
+            min(self.left, other.left),
+            max(self.bottom, other.bottom),
+            max(self.right, other.right),
+        )
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Return few blocks that hold all, from the top: of rows that touch, or one of all."""
+    blocks: list[Span] = []
+    for span in sorted(spans):
+        if blocks and span.top <= blocks[-1].bottom + 1:
+            blocks[-1] = blocks[-1].with_(span)
+        else:
+            blocks.append(span)
+    if len(blocks) <= _MOST_SPANS:
+        return blocks
+    whole = blocks[0]
+    for block in blocks:
+        whole = whole.with_(block)
+    return [whole]
+
+
 class LiveModel(QAbstractTableModel):
     """Base of every model that a ``LiveTable`` shows.
 
     Subclasses give ``rowCount``, ``columnCount`` and the methods below; the table paints
     from ``cell`` alone and never calls ``data``. A change is noted with ``touch`` and told
-    as one ``dataChanged`` of the touched span.
+    as ``dataChanged`` of the few blocks that hold them.
     """
 
     has_sections = False
@@ -36,8 +77,9 @@ class LiveModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._span: tuple[int, int, int, int] | None = None
-        self._flush_timer = QTimer(self, singleShot=True, interval=FLUSH_MS)
+        self._touched: set[Span] = set()
+        self._flushed_at = -math.inf
+        self._flush_timer = QTimer(self, singleShot=True)
         self._flush_timer.timeout.connect(self.flush)
 
     @abstractmethod
@@ -83,30 +125,22 @@ class LiveModel(QAbstractTableModel):
 
     def touch(self, top: int, left: int, bottom: int, right: int) -> None:
         """Note that the cells of a span look different, all ends included."""
-        span = self._span
-        self._span = (
-            (top, left, bottom, right)
-            if span is None
-            else (
-                min(span[0], top),
-                min(span[1], left),
-                max(span[2], bottom),
-                max(span[3], right),
-            )
-        )
+        self._touched.add(Span(top, left, bottom, right))
         if not self._flush_timer.isActive():
-            self._flush_timer.start()
+            since_ms = (time.monotonic() - self._flushed_at) * 1_000
+            self._flush_timer.start(math.ceil(max(0, FLUSH_MS - since_ms)))
 
     def flush(self) -> None:
         """Tell of what was touched, now."""
-        span, self._span = self._span, None
+        touched, self._touched = self._touched, set()
         self._flush_timer.stop()
-        if span is None:
-            return
-        bottom = min(span[2], self.rowCount() - 1)
-        right = min(span[3], self.columnCount() - 1)
-        if span[0] <= bottom and span[1] <= right:
-            self.dataChanged.emit(self.index(span[0], span[1]), self.index(bottom, right))
+        self._flushed_at = time.monotonic()
+        last_row, last_column = self.rowCount() - 1, self.columnCount() - 1
+        for span in joined(touched):
+            bottom, right = min(span.bottom, last_row), min(span.right, last_column)
+            if span.top <= bottom and span.left <= right:
+                first = self.index(span.top, span.left)
+                self.dataChanged.emit(first, self.index(bottom, right))
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Answer what accessibility, tooltips and copying ask for."""
