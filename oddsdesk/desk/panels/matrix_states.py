@@ -39,7 +39,7 @@ def trouble_text(connection: Connection, now_ms: int) -> str:
         return f"Not connected: prices are as last seen. {_trouble(connection, now_ms)}".rstrip()
     if connection.link is Link.REFUSED:
         reason = _reason(connection)
-        said = f"The service does not let this key in: prices are as last seen. {reason}"
+        said = f"Key refused: prices are as last seen. {reason}"
         return f"{said} {connection.advice}".rstrip()
     return ""
 
