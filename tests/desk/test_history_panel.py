@@ -107,6 +107,27 @@ def test_other_bookmakers_are_pinned_and_stay_for_the_next_selection(
     assert "Bovada" not in paths(panel)
 
 
+def test_a_price_is_added_beside_the_one_shown_and_taken_away_again(
+    panel: HistoryPanel, quoted: Any
+) -> None:
+    select(panel, quoted, "Bovada", "Everton")
+    chosen = panel.model.key
+    assert chosen is not None
+    other = chosen._replace(bookmaker="Matchbook")
+    panel.add_price(other)
+    assert panel.model.key == chosen
+    assert {"Bovada", "Matchbook"} <= paths(panel).keys()
+    panel.add_price(other)
+    assert "Matchbook" not in paths(panel)
+    panel.add_price(chosen._replace(bookmaker=None))
+    assert panel.model.pinned == []
+    panel.add_price(None)
+    assert panel.model.key == chosen
+    elsewhere = other._replace(selection="Draw")
+    panel.add_price(elsewhere)
+    assert panel.model.key == elsewhere
+
+
 def test_the_reference_s_own_price_stands_alone_with_fair(panel: HistoryPanel, quoted: Any) -> None:
     select(panel, quoted, None)
     assert list(paths(panel)) == [REFERENCE, "Fair"]

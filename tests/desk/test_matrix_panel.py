@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.models.matrix_layout import FROZEN
 from oddsdesk.desk.panels.matrix import MatrixPanel
@@ -218,3 +220,28 @@ def test_the_star_says_whether_the_game_is_watched_and_asks_for_it(
     assert told.args == [quoted.id]
     panel.show_watched(True)
     assert (star.isChecked(), star.toolTip()) == (True, "Watch this game no longer (*)")
+
+
+def test_a_click_with_ctrl_or_a_key_adds_a_price_to_those_looked_at(
+    panel: MatrixPanel, qtbot: QtBot
+) -> None:
+    chosen: list[RowKey | None] = []
+    added: list[RowKey | None] = []
+    panel.price_selected.connect(chosen.append)
+    panel.price_added.connect(added.append)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    pane, model = panel.table.scrolling, panel.table.model
+    places = [pane.visualRect(model.index(1, FROZEN + place)).center() for place in (0, 1)]
+    left, ctrl = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
+    window, viewport = panel.window().windowHandle(), pane.viewport()
+    spots = [viewport.mapTo(panel.window(), place) for place in places]
+    QTest.mouseClick(window, left, Qt.KeyboardModifier.NoModifier, spots[0])
+    assert (len(chosen), len(added)) == (1, 0)
+    QTest.mouseClick(window, left, ctrl, spots[1])
+    assert (len(chosen), len(added)) == (1, 1)
+    qtbot.keyClick(pane, Qt.Key.Key_Right, ctrl)
+    assert len(added) == 1, "Ctrl with a key is no click"
+    panel.table.setFocus()
+    qtbot.keyClick(pane, Qt.Key.Key_A)
+    assert added == [added[0], chosen[-1]]

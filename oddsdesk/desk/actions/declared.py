@@ -74,6 +74,7 @@ ACTIONS: Final = (
     Action("app.quit", "Quit", ("Ctrl+Q",)),
     Action("matrix.fold", "Fold all sections", ("-",), Where.MATRIX),
     Action("matrix.unfold", "Unfold all sections", ("+",), Where.MATRIX),
+    Action("matrix.add", "Price in the history too, or not (Ctrl+click)", ("A",), Where.MATRIX),
     Action("matrix.markets", "Next kind of markets", ("M",), Where.MATRIX),
     Action("matrix.next_change", "Go to a change out of sight", ("N",), Where.MATRIX),
     Action("matrix.columns", "Choose bookmakers' columns…", ("C",), Where.MATRIX),

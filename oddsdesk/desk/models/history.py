@@ -92,6 +92,13 @@ class HistoryModel(QObject):
         else:
             self._begin()
 
+    def add(self, key: RowKey | None) -> None:
+        """Show a price beside the others of its selection, or no longer; else as ``show``."""
+        if key is None or self.key is None or key[:4] != self.key[:4]:
+            self.show(key)
+        elif key.bookmaker is not None:
+            self.pin(key.bookmaker, key.bookmaker not in self.pinned)
+
     def forget(self) -> None:
         """Show no price."""
         self.key = None

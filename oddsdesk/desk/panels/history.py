@@ -80,6 +80,10 @@ class HistoryPanel(QWidget):
         """Show another price; None keeps to the one before."""
         self.model.show(key)
 
+    def add_price(self, key: RowKey | None) -> None:
+        """Show a price beside those of its selection, or no longer; another selection anew."""
+        self.model.add(key)
+
     def forget(self) -> None:
         """Show no price: the board is about to hold another service's."""
         self.model.forget()

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QModelIndex, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
@@ -36,6 +36,8 @@ class MatrixPanel(QWidget):
     """One line for the window's message bar."""
     price_selected = Signal(object)
     """The ``RowKey`` of the price that is current, None where the cell is about none."""
+    price_added = Signal(object)
+    """The ``RowKey`` of a price that is to be looked at beside those before."""
 
     def __init__(
         self,
@@ -96,6 +98,7 @@ class MatrixPanel(QWidget):
         acts: dict[str, Callable[[], object]] = {
             "matrix.fold": lambda: self._model.fold_all(folded=True),
             "matrix.unfold": lambda: self._model.fold_all(folded=False),
+            "matrix.add": self._add_current,
             "matrix.markets": self.header.chips.choose_next,
             "matrix.watch": self._ask_to_watch,
             "matrix.next_change": self.edges.show_nearest,
@@ -149,7 +152,14 @@ class MatrixPanel(QWidget):
 
     def _on_table_current_changed(self, index: QModelIndex) -> None:
         key = self._model.key(index.row(), index.column()) if index.isValid() else None
-        self.price_selected.emit(key)
+        is_clicked = bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
+        adds = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
+        (self.price_added if is_clicked and adds else self.price_selected).emit(key)
+
+    def _add_current(self) -> None:
+        index = self.table.current()
+        if index.isValid():
+            self.price_added.emit(self._model.key(index.row(), index.column()))
 
     def _go_to_best(self) -> None:
         """Make the best price of the current row current; the next one where several are."""
