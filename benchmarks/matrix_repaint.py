@@ -30,7 +30,7 @@ from oddsdesk.contract.resources import (
 )
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER, FROZEN
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Scheme, Theme
 from oddsdesk.desk.widgets.live_table import LiveTable
@@ -159,7 +159,9 @@ def shown(widget: QWidget, app: QApplication) -> None:
 def sized(table: LiveTable) -> None:
     """Show exactly 40 rows and 30 columns."""
     pane = table.scrolling
-    widths = sum(pane.columnWidth(column) for column in range(FROZEN, FROZEN + 30))
+    widths = sum(
+        pane.columnWidth(column) for column in range(FIRST_BOOKMAKER, FIRST_BOOKMAKER + 30)
+    )
     heights = sum(pane.rowHeight(row) for row in range(40))
     table.frozen.hide()
     table.resize(widths + 1, heights + spacing.HEADER)
@@ -173,6 +175,7 @@ def main() -> int:
     board.load_matrix(game)
     move(board, game, 400)
     model = MatrixModel(board, GAME, system_clock)
+    model.show_past(False)
     stock = QTableView()
     stock.setModel(model)
     for row in range(model.rowCount()):
@@ -201,7 +204,9 @@ def main() -> int:
     other.load_matrix(wide)
 
     def open_game() -> None:
-        opened = LiveTable(theme, MatrixModel(other, GAME, system_clock), system_clock, frozen=4)
+        opened = LiveTable(
+            theme, MatrixModel(other, GAME, system_clock), system_clock, frozen=FROZEN
+        )
         opened.resize(1_680, 1_020)
         opened.show()
         opened.scrolling.viewport().repaint()

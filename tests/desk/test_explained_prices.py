@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.models.matrix_layout import FAIR, FROZEN
+from oddsdesk.desk.models.matrix_layout import FAIR, FIRST_BOOKMAKER
 from oddsdesk.desk.panels.grid import GridPanel
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.theme.theme import Theme
@@ -22,7 +22,7 @@ def test_a_cell_of_the_matrix_is_about_its_price(
     qtbot.addWidget(panel)
     told: list[RowKey | None] = []
     panel.price_selected.connect(told.append)
-    for row, column in ((1, FROZEN + 1), (1, FAIR), (0, FROZEN)):
+    for row, column in ((1, FIRST_BOOKMAKER + 1), (1, FAIR), (0, FIRST_BOOKMAKER)):
         panel.table.set_current(row, column)
     everton = (quoted.id, "moneyline", 0, "Everton")
     assert told == [RowKey(*everton, "Bovada"), RowKey(*everton, None), None]

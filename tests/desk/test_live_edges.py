@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.live_edges import Edge
@@ -87,7 +87,7 @@ def test_what_is_in_sight_and_the_frozen_part_are_not_counted(
 ) -> None:
     move(quoted, "Pinnacle", "Everton", 3.1, "moneyline")
     move(quoted, "Bovada", "Everton", 3.1, "moneyline")
-    panel.table.scrolling.scrollTo(panel.table.model.index(1, FROZEN + 1))
+    panel.table.scrolling.scrollTo(panel.table.model.index(1, FIRST_BOOKMAKER + 1))
     assert len(panel.table.model.recent_moves()) == 2
     assert said(panel) == {}
 
@@ -100,5 +100,7 @@ def test_labels_come_by_themselves_and_nothing_scrolls(
     qtbot.waitUntil(label.isVisible, timeout=2_000)
     assert panel.table.scrolling.verticalScrollBar().value() == 0
     panel.edges.show_nearest()
-    assert panel.table.scrolling.visualRect(panel.table.model.index(LAST_ROW, FROZEN)).isValid()
+    assert panel.table.scrolling.visualRect(
+        panel.table.model.index(LAST_ROW, FIRST_BOOKMAKER)
+    ).isValid()
     qtbot.waitUntil(lambda: not label.isVisible(), timeout=2_000)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
-from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER, PAST
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.column_chooser import ColumnChooser
@@ -30,13 +30,13 @@ def panel(
 
 
 def titles(panel: MatrixPanel) -> list[str]:
-    """What stands above the scrolling columns, from left to right as on screen."""
+    """What stands above the bookmakers' columns, from left to right as on screen."""
     header = panel.table.scrolling.header
     shown = [header.logicalIndex(place) for place in range(header.count())]
     return [
         panel.table.model.header(column).title
         for column in shown
-        if not header.isSectionHidden(column)
+        if not header.isSectionHidden(column) and column != PAST
     ]
 
 
@@ -73,7 +73,7 @@ def test_a_header_dragged_onto_another_takes_its_place(
     panel: MatrixPanel, columns: BookmakerColumns, qtbot: QtBot
 ) -> None:
     target = panel.table.scrolling.header.viewport()
-    start, end = middle(panel, FROZEN), middle(panel, FROZEN + 2)
+    start, end = middle(panel, FIRST_BOOKMAKER), middle(panel, FIRST_BOOKMAKER + 2)
     end += QPoint(10, 0)
     QTest.mousePress(target, Qt.MouseButton.LeftButton, pos=start)
     for spot in (start + QPoint(20, 0), end - QPoint(5, 0), end):
@@ -83,7 +83,7 @@ def test_a_header_dragged_onto_another_takes_its_place(
     qtbot.waitUntil(lambda: list(panel.table.model.bookmakers) == wanted)
     assert titles(panel) == wanted
     assert columns.order.order == tuple(wanted)
-    widths = {panel.table.scrolling.columnWidth(FROZEN + place) for place in range(4)}
+    widths = {panel.table.scrolling.columnWidth(FIRST_BOOKMAKER + place) for place in range(4)}
     assert 0 not in widths
 
 
@@ -93,16 +93,16 @@ def test_a_drag_that_favourites_forbid_puts_the_column_back(
     columns.put(BookmakerOrder(favourites=frozenset({"Betsson"})))
     header = panel.table.scrolling.header
     with qtbot.waitSignal(header.sectionMoved):
-        header.moveSection(FROZEN + 1, FROZEN)
+        header.moveSection(FIRST_BOOKMAKER + 1, FIRST_BOOKMAKER)
     wanted = ["★ Betsson", "Bovada", "Matchbook", "Unibet"]
     qtbot.waitUntil(lambda: titles(panel) == wanted)
 
 
 def test_keys_move_star_and_hide_the_current_column(panel: MatrixPanel) -> None:
-    panel.table.set_current(1, FROZEN + 1)
+    panel.table.set_current(1, FIRST_BOOKMAKER + 1)
     trigger(panel, "Column to the right")
     assert titles(panel) == ["Betsson", "Matchbook", "Bovada", "Unibet"]
-    assert panel.table.current().column() == FROZEN + 2
+    assert panel.table.current().column() == FIRST_BOOKMAKER + 2
     trigger(panel, "Column to the left")
     trigger(panel, "Bookmaker a favourite, or not")
     assert titles(panel) == ["★ Bovada", "Betsson", "Matchbook", "Unibet"]
@@ -127,7 +127,7 @@ def test_an_order_made_in_one_matrix_shows_in_the_others(
 ) -> None:
     other = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id, columns)
     qtbot.addWidget(other)
-    panel.table.set_current(1, FROZEN)
+    panel.table.set_current(1, FIRST_BOOKMAKER)
     trigger(panel, "Hide the bookmaker's column")
     assert titles(other) == titles(panel) == ["Bovada", "Matchbook", "Unibet"]
     other.close_panel()

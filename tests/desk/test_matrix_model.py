@@ -11,7 +11,14 @@ from oddsdesk.board.board import Board
 from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
 from oddsdesk.desk.models.market_groups import ALL, groups_of
 from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import FAIR, FROZEN, REFERENCE, SELECTION, WINDOW
+from oddsdesk.desk.models.matrix_layout import (
+    BEST,
+    FAIR,
+    FIRST_BOOKMAKER,
+    REFERENCE,
+    SELECTION,
+    WINDOW,
+)
 from oddsdesk.desk.theme.tokens import Ground, Ink
 
 UNIBET_FIRST = BookmakerOrder(favourites=frozenset({"Unibet"}))
@@ -31,7 +38,7 @@ def row_of(model: MatrixModel, selection: str) -> int:
 
 
 def column_of(model: MatrixModel, bookmaker: str) -> int:
-    return FROZEN + model.bookmakers.index(bookmaker)
+    return FIRST_BOOKMAKER + model.bookmakers.index(bookmaker)
 
 
 def cell_of(model: MatrixModel, selection: str, bookmaker: str) -> Any:
@@ -84,7 +91,8 @@ def test_sections_carry_every_hold(model: MatrixModel) -> None:
     assert model.cell(0, REFERENCE).text == "3.3 %"
     assert model.cell(0, column_of(model, "Bovada")).text == "5.3"
     assert model.cell(0, column_of(model, "Betsson")).text == ""
-    assert model.cell(0, WINDOW).text == "best of market +0.9 %"
+    assert model.cell(0, BEST).text == "+0.9 %"
+    assert "hold 0.9" in model.tip(0, BEST)
 
 
 def test_the_best_price_of_a_row_is_marked(model: MatrixModel) -> None:
@@ -102,7 +110,51 @@ def test_a_price_within_the_window_is_value_above_it_is_not(
     assert (value.ground, value.ink, value.is_strong) == (Ground.VALUE, Ink.VALUE, True)
     quoted.clock.now += 1_000
     quoted.tell("Bovada", "moneyline", "Everton", 9.00)
-    assert cell_of(model, "Everton", "Bovada").ground is Ground.BEST
+    suspicious = cell_of(model, "Everton", "Bovada")
+    assert (suspicious.text, suspicious.ground) == ("? 9.00", Ground.PANEL)
+    best = model.cell(row_of(model, "Everton"), BEST)
+    assert (best.text, best.note, best.ink) == ("? 9.00", "Bovada", Ink.NOTE)
+    for column in (BEST, column_of(model, "Bovada")):
+        assert "above the window: suspicious" in model.tip(row_of(model, "Everton"), column)
+
+
+def test_the_best_price_stands_in_a_frozen_column_with_who_offers_it(
+    model: MatrixModel, quoted: Any
+) -> None:
+    row = row_of(model, "Draw")
+    best = model.cell(row, BEST)
+    assert (best.text, best.note, best.is_strong) == ("3.40", "Matchbook", True)
+    assert model.price(row, BEST) == model.price(row, column_of(model, "Matchbook"))
+    assert model.key(row, BEST) == model.key(row, column_of(model, "Matchbook"))
+    quoted.tell("Bovada", "moneyline", "Draw", 3.40)
+    assert model.cell(row, BEST).note == "Bovada +1"
+    assert "the same at Matchbook" in model.tip(row, BEST)
+    assert model.best_columns(row) == [column_of(model, name) for name in ("Bovada", "Matchbook")]
+    quoted.tell("Matchbook", "moneyline", "Draw", 3.56)
+    assert (model.cell(row, BEST).text, model.cell(row, BEST).ink) == ("3.56", Ink.VALUE)
+
+
+def test_a_hidden_bookmakers_best_price_is_named_all_the_same(
+    model: MatrixModel, quoted: Any
+) -> None:
+    model.show_bookmakers(BookmakerOrder(hidden=frozenset({"Matchbook"})))
+    row = row_of(model, "Draw")
+    assert model.cell(row, BEST).note == "Matchbook"
+    assert model.best_columns(row) == []
+    quoted.tell("Matchbook", "moneyline", "Draw", 3.45)
+    assert model.cell(row, BEST).text == "3.45"
+
+
+def test_a_price_in_play_is_no_value_against_a_reference_from_before_the_game(
+    model: MatrixModel, quoted: Any
+) -> None:
+    quoted.tell("Bovada", "moneyline", "Everton", 3.60, is_live=True)
+    row, column = row_of(model, "Everton"), column_of(model, "Bovada")
+    assert model.cell(row, column).ground is not Ground.VALUE
+    assert "the reference's price is from before the game: not compared" in model.tip(row, column)
+    quoted.tell("Pinnacle", "moneyline", "Draw", 3.36, is_live=True)
+    assert model.cell(row, column).ground is Ground.VALUE
+    assert "not compared" not in model.tip(row, column)
 
 
 def test_a_move_flashes_from_when_it_was_heard_and_its_arrow_ages(
@@ -261,8 +313,8 @@ def test_a_section_that_goes_leaves_the_others(model: MatrixModel, quoted: Any) 
 def test_bookmakers_stand_by_name_with_favourites_first(quoted: Any) -> None:
     model = MatrixModel(quoted.board, quoted.id, quoted.clock, UNIBET_FIRST)
     assert model.bookmakers == ("Unibet", "Betsson", "Bovada", "Matchbook")
-    assert model.header(FROZEN).title == "★ Unibet"
-    assert "favourite" in model.header(FROZEN).tip
+    assert model.header(FIRST_BOOKMAKER).title == "★ Unibet"
+    assert "favourite" in model.header(FIRST_BOOKMAKER).tip
 
 
 def test_columns_come_go_and_move_as_the_user_wants(
@@ -277,12 +329,12 @@ def test_columns_come_go_and_move_as_the_user_wants(
     model.show_bookmakers(order)
     assert model.bookmakers == ("Unibet", "Betsson", "Bovada")
     assert cell_of(model, "Over 2.5", "Betsson").text == "1.92"
-    assert (held.row(), held.column()) == (row, FROZEN + 1)
+    assert (held.row(), held.column()) == (row, FIRST_BOOKMAKER + 1)
     assert not gone.isValid()
     assert model.is_folded(0)
     model.show_bookmakers(BookmakerOrder())
     assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
-    assert held.column() == FROZEN
+    assert held.column() == FIRST_BOOKMAKER
     assert cell_of(model, "Over 2.5", "Matchbook").text == "2.00"
 
 

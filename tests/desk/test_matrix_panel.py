@@ -14,7 +14,16 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
+from oddsdesk.desk.models.matrix_layout import (
+    BEST,
+    FAIR,
+    FIRST_BOOKMAKER,
+    FROZEN,
+    PAST,
+    REFERENCE,
+    WINDOW,
+)
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.panels.matrix_states import state_without_rows, trouble_text
 from oddsdesk.desk.theme.theme import Scheme, Theme
@@ -71,11 +80,62 @@ def test_a_chip_narrows_markets_and_columns(panel: MatrixPanel) -> None:
     assert panel.header.columns.text() == "Columns 3 / 4 ▾"
 
 
-def test_no_column_is_cut_off_in_the_frozen_part(panel: MatrixPanel) -> None:
+def test_no_column_is_cut_off_in_a_wide_frozen_part(panel: MatrixPanel) -> None:
+    panel.resize(1_800, 600)
     model, pane = panel.table.model, panel.table.frozen
     assert pane.width() == sum(pane.columnWidth(column) for column in range(FROZEN))
     for column in range(FROZEN):
         assert pane.header.width_of(model.header(column)) <= pane.columnWidth(column)
+
+
+@pytest.mark.parametrize("width", [700, 850, 1_025, 1_116, 1_400])
+def test_the_frozen_part_leaves_bookmakers_more_than_half(panel: MatrixPanel, width: int) -> None:
+    panel.resize(width, 600)
+    table = panel.table
+    share = table.frozen.width() / table.width()
+    assert share <= (0.46 if width > 1_000 else 0.60)
+    assert not table.frozen.isColumnHidden(WINDOW)
+    assert table.frozen.isColumnHidden(FAIR) == (width < 750)
+
+
+def test_what_a_narrow_matrix_leaves_out_is_skipped_by_the_keyboard_and_comes_back(
+    panel: MatrixPanel, qtbot: QtBot
+) -> None:
+    panel.resize(600, 600)
+    table = panel.table
+    assert table.frozen.isColumnHidden(FAIR)
+    assert table.scrolling.isColumnHidden(PAST)
+    table.set_current(1, REFERENCE)
+    table.setFocus()
+    for column in (WINDOW, BEST, FIRST_BOOKMAKER):
+        qtbot.keyClick(table.scrolling, Qt.Key.Key_Right)
+        assert table.current().column() == column
+    panel.resize(1_400, 600)
+    assert not table.frozen.isColumnHidden(FAIR)
+    assert not table.scrolling.isColumnHidden(PAST)
+
+
+def test_b_goes_to_the_best_price_and_on_to_the_next_that_is_as_good(
+    panel: MatrixPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    table, names = panel.table, panel.table.model.bookmakers
+    quoted.tell("Bovada", "moneyline", "Draw", 3.40)
+    table.set_current(2, 0)
+    found = []
+    for _ in range(3):
+        qtbot.keyClick(table.scrolling, Qt.Key.Key_B)
+        found.append(names[table.current().column() - FIRST_BOOKMAKER])
+    assert found == ["Bovada", "Matchbook", "Bovada"]
+
+
+def test_b_says_whose_hidden_column_has_the_best_price(
+    panel: MatrixPanel, columns: BookmakerColumns, qtbot: QtBot
+) -> None:
+    columns.put(BookmakerOrder(hidden=frozenset({"Matchbook"})))
+    panel.table.set_current(2, 0)
+    with qtbot.waitSignal(panel.said) as said:
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_B)
+    assert "Matchbook" in said.args[0]
 
 
 def test_enter_opens_the_bookmakers_page(
@@ -85,7 +145,7 @@ def test_enter_opens_the_bookmakers_page(
     monkeypatch.setattr(
         QDesktopServices, "openUrl", lambda url: opened.append(QUrl(url).toString()) or True
     )
-    panel.table.set_current(1, FROZEN + 1)
+    panel.table.set_current(1, FIRST_BOOKMAKER + 1)
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
     assert opened == ["https://bovada.example/Everton"]
 

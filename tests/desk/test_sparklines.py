@@ -153,7 +153,7 @@ def table(theme: Theme, quoted: Any, qtbot: QtBot) -> LiveTable:
 
 
 def sparkline_pixels(table: LiveTable, theme: Theme, row: int) -> int:
-    pane = table.frozen
+    pane = table.scrolling
     pane.viewport().repaint()
     image = QImage(pane.viewport().size(), QImage.Format.Format_RGB32)
     pane.viewport().render(image)
@@ -180,13 +180,10 @@ def test_the_column_paints_the_path_of_each_line(
 
 def test_the_column_can_be_left_out(table: LiveTable) -> None:
     assert isinstance(table.model, MatrixModel)
-    assert not table.frozen.isColumnHidden(PAST)
+    assert not table.scrolling.isColumnHidden(PAST)
     table.model.show_past(False)
     table.show_columns()
-    assert table.frozen.isColumnHidden(PAST)
-    assert table.frozen.width() == sum(
-        table.frozen.columnWidth(column) for column in range(FROZEN) if column != PAST
-    )
+    assert table.scrolling.isColumnHidden(PAST)
 
 
 def test_a_move_of_the_reference_draws_its_sparkline_anew(table: LiveTable, quoted: Any) -> None:

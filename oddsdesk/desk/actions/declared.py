@@ -77,6 +77,7 @@ ACTIONS: Final = (
     Action("matrix.add", "Price in the history too, or not (Ctrl+click)", ("A",), Where.MATRIX),
     Action("matrix.markets", "Next kind of markets", ("M",), Where.MATRIX),
     Action("matrix.next_change", "Go to a change out of sight", ("N",), Where.MATRIX),
+    Action("matrix.best", "Go to the best price of the row", ("B",), Where.MATRIX),
     Action("matrix.columns", "Choose bookmakers' columns…", ("C",), Where.MATRIX),
     Action("matrix.favourite", "Bookmaker a favourite, or not", ("F",), Where.MATRIX),
     Action("matrix.hide_column", "Hide the bookmaker's column", ("H",), Where.MATRIX),

@@ -1,22 +1,23 @@
 """A game's matrix as a live model: frozen columns of the reference, then a column a bookmaker."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import Matrix, RowKey, Section
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
-from oddsdesk.desk.models import matrix_cells as looks
-from oddsdesk.desk.models import matrix_tips as tips
 from oddsdesk.desk.models import matrix_titles as titles
 from oddsdesk.desk.models.bookmaker_order import USUAL, BookmakerOrder
 from oddsdesk.desk.models.figures import odds_style
 from oddsdesk.desk.models.main_lines import MainLines
 from oddsdesk.desk.models.market_groups import ALL, is_in_group
 from oddsdesk.desk.models.matrix_layout import (
+    BEST,
     FAIR,
+    FIRST_BOOKMAKER,
     FROZEN,
     PAST,
     REFERENCE,
@@ -25,11 +26,11 @@ from oddsdesk.desk.models.matrix_layout import (
     MatrixLayout,
     bookmakers_of,
 )
-from oddsdesk.desk.models.matrix_rows import Row, rows_of, steps_between
+from oddsdesk.desk.models.matrix_looks import MatrixLooks
+from oddsdesk.desk.models.matrix_rows import rows_of, steps_between
 from oddsdesk.desk.models.recent_moves import RECENT_MS, RecentMoves
 from oddsdesk.desk.models.sparklines import Sparklines
-from oddsdesk.desk.moments import age_text
-from oddsdesk.desk.widgets.cells import EMPTY, Cell, Column, Header
+from oddsdesk.desk.widgets.cells import Cell, Column, Header, Narrowing
 from oddsdesk.desk.widgets.live_model import Index, LiveModel
 
 
@@ -66,6 +67,7 @@ class MatrixModel(LiveModel):
         self._shows_past = True
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
+        self._looks = MatrixLooks(board, self._layout, self.sparklines, clock)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._start_over()
 
@@ -109,19 +111,21 @@ class MatrixModel(LiveModel):
 
     def price(self, row: int, column: int) -> Price | None:
         """Return the price that a cell shows; None where it shows none."""
-        line = self._layout.rows[row].line
-        if line is None or column in (SELECTION, FAIR, WINDOW, PAST):
+        shown = self._layout.rows[row]
+        if shown.line is None or column in (SELECTION, FAIR, WINDOW, PAST):
             return None
-        name = self._layout.bookmaker_of(column)
-        return line.reference if name is None else line.prices.get(name)
+        name = self._looks.bookmaker(shown, column)
+        if name is not None:
+            return shown.line.prices.get(name)
+        return None if column == BEST else shown.line.reference
 
     def key(self, row: int, column: int) -> RowKey | None:
-        """Return the price that a cell is about: the reference's own in the frozen part."""
+        """Return the price that a cell is about: the reference's own left of the best."""
         shown = self._layout.rows[row]
         if shown.line is None:
             return None
         market_type, period, _ = shown.section.key
-        bookmaker = self._layout.bookmaker_of(column)
+        bookmaker = self._looks.bookmaker(shown, column)
         return RowKey(self._game_id, market_type, period, shown.line.selection, bookmaker)
 
     def recent_moves(self) -> list[tuple[int, int]]:
@@ -129,58 +133,46 @@ class MatrixModel(LiveModel):
         places = map(self._layout.place_of, self._moves.since(self._clock() - RECENT_MS))
         return [place for place in places if place is not None]
 
-    def column_name(self, column: int) -> str:
-        """Return the bookmaker of a column, the reference's for the frozen ones."""
-        return self._layout.bookmaker_of(column) or self._board.reference or "Reference"
+    def name_at(self, row: int, column: int) -> str:
+        """Return who offers the price of a cell."""
+        return self._looks.bookmaker(self._layout.rows[row], column) or self._looks.column_name(
+            REFERENCE
+        )
+
+    def best_columns(self, row: int) -> list[int]:
+        """Return the columns that show a row's best price, from left to right."""
+        line = self._layout.rows[row].line
+        return [] if line is None else self._layout.best_columns(line)
 
     # What the table asks for
 
     def column(self, column: int) -> Column:
         """Return what never changes of a column."""
-        return titles.columns(odds_style())[min(column, FROZEN)]
+        return titles.columns(odds_style())[min(column, FIRST_BOOKMAKER)]
 
     def is_hidden(self, column: int) -> bool:
         """Whether a column is not shown: that of sparklines may be left out."""
         return column == PAST and not self._shows_past
 
+    def narrowings(self) -> Sequence[Narrowing]:
+        """Return how the frozen columns give way."""
+        return titles.narrowings(odds_style())
+
     def header(self, column: int) -> Header:
         """Return what stands above a column now."""
-        name = self.column_name(column)
-        if column in titles.WITHOUT_AGE:
-            return titles.frozen_header(column, name, self._board.method)
-        bookmaker = self._layout.bookmaker_of(column)
-        seen = self._layout.seen(bookmaker)
-        age = "" if seen is None else age_text(self._clock() - seen)
-        is_favourite = bookmaker in self._layout.order.favourites
-        return titles.price_header(column, name, age, is_favourite=is_favourite)
+        return self._looks.header(column)
 
     def cell(self, row: int, column: int) -> Cell:
         """Return how a cell looks now."""
         shown = self._layout.rows[row]
         cell = shown.cells[column]
         if cell is None or cell.due <= self._clock():
-            cell = shown.cells[column] = self._look(shown, column)
+            cell = shown.cells[column] = self._looks.cell(shown, column)
         return cell
 
     def tip(self, row: int, column: int) -> str:
         """Return the tooltip of a cell."""
-        section, line = self._layout.rows[row].section, self._layout.rows[row].line
-        name = self._layout.bookmaker_of(column)
-        if line is None:
-            if name is not None:
-                return tips.hold_tip(section, name)
-            return f"{section.title}, {section.period_label}" if column == SELECTION else ""
-        if column == SELECTION:
-            return line.selection
-        if column == PAST:
-            return self.header(PAST).tip
-        freshness = self._freshness(name, self.price(row, column))
-        if name is not None:
-            return tips.price_tip(section, line, name, freshness, self._clock())
-        if column == REFERENCE:
-            reference = self.column_name(column)
-            return tips.reference_tip(line, reference, freshness, self._clock())
-        return tips.window_tip(line)
+        return self._looks.tip(self._layout.rows[row], column)
 
     def is_section(self, row: int) -> bool:
         """Whether a row is the title of a section."""
@@ -242,13 +234,15 @@ class MatrixModel(LiveModel):
             if price is not None:
                 layout.see(key.bookmaker, price.scraped_at)
                 self._moves.note(key, price, self._clock())
-            place = layout.place_of(key)
+            place, line = layout.place_of(key), layout.row_of(key)
+            if line is not None:
+                self._renew(line, PAST if key.bookmaker is None else BEST)
             if place is not None:
-                layout.rows[place[0]].cells[place[1]] = None
-                self.touch(*place, *place)
-                if key.bookmaker is None:
-                    layout.rows[place[0]].cells[PAST] = None
-                    self.touch(place[0], PAST, place[0], PAST)
+                self._renew(*place)
+
+    def _renew(self, row: int, column: int) -> None:
+        self._layout.rows[row].cells[column] = None
+        self.touch(row, column, row, column)
 
     def _on_sparklines_changed(self) -> None:
         for row in self._layout.rows:
@@ -303,7 +297,8 @@ class MatrixModel(LiveModel):
         layout = self._layout
         for place in reversed(range(len(layout.bookmakers))):
             if layout.bookmakers[place] not in wanted:
-                self.beginRemoveColumns(QModelIndex(), FROZEN + place, FROZEN + place)
+                column = FIRST_BOOKMAKER + place
+                self.beginRemoveColumns(QModelIndex(), column, column)
                 layout.set_bookmakers([*layout.bookmakers[:place], *layout.bookmakers[place + 1 :]])
                 self.endRemoveColumns()
         self._append_columns([name for name in wanted if name not in layout.bookmakers])
@@ -317,7 +312,7 @@ class MatrixModel(LiveModel):
         names = [self._layout.bookmaker_of(index.column()) for index in before]
         self._layout.set_bookmakers(wanted)
         after = [
-            index if name is None else self.index(index.row(), FROZEN + wanted.index(name))
+            index if name is None else self.index(index.row(), FIRST_BOOKMAKER + wanted.index(name))
             for index, name in zip(before, names, strict=True)
         ]
         self.changePersistentIndexList(before, after)
@@ -340,38 +335,6 @@ class MatrixModel(LiveModel):
                 self.endInsertRows()
         layout.rows = new
         layout.index()
-
-    def _look(self, row: Row, column: int) -> Cell:
-        section, line, now = row.section, row.line, self._clock()
-        if line is None:
-            return self._title_look(section, column)
-        name = self._layout.bookmaker_of(column)
-        if name is not None:
-            is_comparable = name not in section.other_bets
-            freshness = self._freshness(name, line.prices.get(name))
-            return looks.price_cell(line, name, freshness, now, is_comparable=is_comparable)
-        if column == SELECTION:
-            return looks.selection_cell(section, line)
-        if column == REFERENCE:
-            return looks.reference_cell(line, self._freshness(None, line.reference), now)
-        if column == PAST:
-            market_type, period, _ = section.key
-            name_of_line = (market_type, period, line.selection)
-            return looks.past_cell(self.sparklines.sparkline(name_of_line, line.reference), now)
-        return looks.fair_cell(line) if column == FAIR else looks.window_cell(line)
-
-    def _title_look(self, section: Section, column: int) -> Cell:
-        name = self._layout.bookmaker_of(column)
-        if name is not None:
-            return looks.hold_cell(section.holds.get(name))
-        if column == SELECTION:
-            return looks.section_cell(section)
-        if column == REFERENCE:
-            return looks.hold_cell(section.reference_hold, " %")
-        return looks.best_hold_cell(section) if column == WINDOW else EMPTY
-
-    def _freshness(self, bookmaker: str | None, price: Price | None) -> Freshness:
-        return Freshness.DEAD if price is None else self._board.freshness(bookmaker, price)
 
     # Qt's virtuals
 

@@ -23,6 +23,9 @@ ARROW_MS = 60_000
 PALE_ARROW_MS = 10 * 60_000
 """How long the arrow of a move stays, full and then pale."""
 
+SUSPICIOUS = "? "
+"""Before a price above its window: hardly value, in words in the tooltip."""
+
 _INKS = (Ink.STRONG, Ink.SOFT, Ink.NOTE, Ink.NOTE)
 _NO_PRICE = Cell("·", Ink.GHOST)
 _NO_REFERENCE = Cell("·", Ink.GHOST, Ground.REFERENCE)
@@ -30,28 +33,66 @@ _NO_FIGURE = Cell("–", Ink.NOTE, Ground.REFERENCE)
 
 
 def price_cell(
-    line: MatrixLine, bookmaker: str, freshness: Freshness, now_ms: int, *, is_comparable: bool
+    line: MatrixLine,
+    bookmaker: str,
+    freshness: Freshness,
+    now_ms: int,
+    *,
+    is_comparable: bool,
+    shares_state: bool = True,
 ) -> Cell:
     """Return a bookmaker's price; ``is_comparable``: it bets on what the reference prices.
 
-    What cannot be compared recedes.
+    What cannot be compared recedes; without ``shares_state``, in play against a reference
+    before the game or the other way round, no price is value (D30).
     """
     price = line.prices.get(bookmaker)
     if price is None:
         return _NO_PRICE
     if price.withdrawn_at is not None:
         return Cell(odds_text(price.odds), Ink.NOTE, is_struck=True)
-    ink, ground = _INKS[freshness], Ground.PANEL
+    ink, ground, sign = _INKS[freshness], Ground.PANEL, ""
     if not is_comparable:
         ink = max(ink, Ink.SOFT)
+    elif shares_state and is_suspicious(line, price.odds):
+        ink, sign = Ink.NOTE, SUSPICIOUS
     elif freshness is not Freshness.DEAD:
-        if freshness is not Freshness.STALE and is_value(line, price.odds):
+        if freshness is not Freshness.STALE and shares_state and is_value(line, price.odds):
             ground = Ground.VALUE
             ink = Ink.VALUE if freshness is Freshness.FRESH else Ink.SOFT
         elif bookmaker in line.best_bookmakers:
             ground = Ground.BEST
             ink = Ink.BEST if freshness is Freshness.FRESH else Ink.SOFT
-    return _moving(price, "", ink, ground, freshness, now_ms)
+    return _moving(price, "", ink, ground, freshness, now_ms, sign)
+
+
+def best_cell(
+    line: MatrixLine,
+    bookmaker: str | None,
+    freshness: Freshness,
+    now_ms: int,
+    *,
+    shares_state: bool = True,
+) -> Cell:
+    """Return the best price of a line and who offers it, how many others beside.
+
+    Without ``shares_state`` it is not judged (see ``price_cell``).
+    """
+    price = None if bookmaker is None else line.prices.get(bookmaker)
+    if bookmaker is None or price is None:
+        return _NO_PRICE
+    others = len(line.best_bookmakers) - 1
+    who = f"{bookmaker} +{others}" if others else bookmaker
+    due = now_ms + RELOOK_MS
+    if shares_state and is_suspicious(line, price.odds):
+        return Cell(SUSPICIOUS + odds_text(price.odds), Ink.NOTE, note=who, due=due)
+    is_fresh = freshness is Freshness.FRESH
+    is_worth = is_fresh and shares_state and is_value(line, price.odds)
+    ink = Ink.VALUE if is_worth else _INKS[freshness]
+    is_dead = freshness is Freshness.DEAD
+    return Cell(
+        odds_text(price.odds), ink, note=who, is_strong=is_fresh, is_struck=is_dead, due=due
+    )
 
 
 def reference_cell(line: MatrixLine, freshness: Freshness, now_ms: int) -> Cell:
@@ -110,7 +151,7 @@ def best_hold_cell(section: Section) -> Cell:
         return EMPTY
     text = signed_text(section.best_hold)
     ink = Ink.STRONG if text.startswith("−") else Ink.NOTE
-    return Cell(f"best of market {text} %", ink, Ground.RAISED)
+    return Cell(f"{text} %", ink, Ground.RAISED)
 
 
 def is_value(line: MatrixLine, odds: float) -> bool:
@@ -118,6 +159,11 @@ def is_value(line: MatrixLine, odds: float) -> bool:
     if line.value_from is None or line.suspicious_above is None:
         return False
     return line.value_from <= odds <= line.suspicious_above
+
+
+def is_suspicious(line: MatrixLine, odds: float) -> bool:
+    """Whether odds lie above the price window of a line: too good to be true, by the rules."""
+    return line.suspicious_above is not None and odds > line.suspicious_above
 
 
 def selection_text(section: Section, line: MatrixLine) -> str:
@@ -133,7 +179,13 @@ def selection_text(section: Section, line: MatrixLine) -> str:
 
 
 def _moving(
-    price: Price, note: str, ink: Ink, ground: Ground, freshness: Freshness, now_ms: int
+    price: Price,
+    note: str,
+    ink: Ink,
+    ground: Ground,
+    freshness: Freshness,
+    now_ms: int,
+    sign: str = "",
 ) -> Cell:
     direction = price.direction
     flash, flashes_from, arrow, is_pale = 0, -NEVER, 0, False
@@ -145,7 +197,7 @@ def _moving(
             arrow, is_pale = direction, since >= ARROW_MS
     is_dead = freshness is Freshness.DEAD
     return Cell(
-        odds_text(price.odds),
+        sign + odds_text(price.odds),
         ink,
         ground,
         note,

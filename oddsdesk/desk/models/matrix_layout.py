@@ -11,9 +11,12 @@ SELECTION: Final = 0
 REFERENCE: Final = 1
 FAIR: Final = 2
 WINDOW: Final = 3
-PAST: Final = 4
+BEST: Final = 4
 FROZEN: Final = 5
-"""How many columns stand before those of the bookmakers."""
+"""How many columns stay while the others scroll."""
+PAST: Final = 5
+FIRST_BOOKMAKER: Final = 6
+"""The column of the first bookmaker."""
 
 
 class MatrixLayout:
@@ -32,12 +35,12 @@ class MatrixLayout:
     @property
     def width(self) -> int:
         """The number of columns."""
-        return FROZEN + len(self.bookmakers)
+        return FIRST_BOOKMAKER + len(self.bookmakers)
 
     def set_bookmakers(self, bookmakers: list[str]) -> None:
-        """Have these columns after the frozen ones, in this order."""
+        """Have the columns of these bookmakers, in this order."""
         self.bookmakers = bookmakers
-        self._columns = {name: FROZEN + place for place, name in enumerate(bookmakers)}
+        self._columns = {name: FIRST_BOOKMAKER + place for place, name in enumerate(bookmakers)}
         self._columns[None] = REFERENCE
         for row in self.rows:
             row.forget(self.width)
@@ -57,9 +60,12 @@ class MatrixLayout:
 
     def place_of(self, key: CellKey) -> tuple[int, int] | None:
         """Return row and column of a price, None where it is not shown."""
-        row = self._lines.get((key.market_type, key.period, key.selection))
-        column = self._columns.get(key.bookmaker)
+        row, column = self.row_of(key), self._columns.get(key.bookmaker)
         return None if row is None or column is None else (row, column)
+
+    def row_of(self, key: CellKey) -> int | None:
+        """Return the row of a price's selection, None where it is not shown."""
+        return self._lines.get((key.market_type, key.period, key.selection))
 
     def rows_of(self, section: SectionKey) -> Sequence[int]:
         """Return the rows of a section, its title row first; none where it is not shown."""
@@ -72,8 +78,20 @@ class MatrixLayout:
         return range(top, bottom)
 
     def bookmaker_of(self, column: int) -> str | None:
-        """Return whose prices a column shows; None for the reference."""
-        return None if column < FROZEN else self.bookmakers[column - FROZEN]
+        """Return whose prices a column shows; None where it is no bookmaker's own."""
+        return None if column < FIRST_BOOKMAKER else self.bookmakers[column - FIRST_BOOKMAKER]
+
+    def best_columns(self, line: MatrixLine) -> list[int]:
+        """Return the columns that show the best price of a line, from left to right."""
+        columns = (self._columns.get(name) for name in line.best_bookmakers)
+        return sorted(column for column in columns if column is not None)
+
+    def best_bookmaker(self, line: MatrixLine) -> str | None:
+        """Return who offers the best price: the first by column, hidden ones last."""
+        columns = self.best_columns(line)
+        if columns:
+            return self.bookmaker_of(columns[0])
+        return next(iter(line.best_bookmakers), None)
 
     def see(self, bookmaker: str | None, scraped_at: int) -> None:
         """Note when a price was last seen."""

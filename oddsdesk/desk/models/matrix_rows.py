@@ -42,6 +42,7 @@ class Row(msgspec.Struct):
             line.value_from,
             line.suspicious_above,
             frozenset(self.section.other_bets),
+            self.section.reference is not None and self.section.reference.is_live,
         )
         if judged_by != self._judged_by:
             self._judged_by = judged_by

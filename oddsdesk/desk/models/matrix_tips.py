@@ -1,10 +1,11 @@
 """What the matrix says of a cell when asked: the price, both its clocks, what it is worth."""
 
 from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.judging import shares_state
 from oddsdesk.board.matrix import MatrixLine, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.desk.models.figures import exact_odds_text
-from oddsdesk.desk.models.matrix_cells import is_value
+from oddsdesk.desk.models.matrix_cells import is_suspicious, is_value
 from oddsdesk.desk.moments import span_text
 
 _WORDS = {
@@ -13,6 +14,11 @@ _WORDS = {
     Freshness.STALE: "stale: not read for several of its turns",
     Freshness.DEAD: "dead: not read for 10 minutes, the service shows it no more",
 }
+
+_OTHER_STATE = (
+    "from before the game, the reference's price is in play: not compared",
+    "in play, the reference's price is from before the game: not compared",
+)
 
 
 def price_tip(
@@ -26,11 +32,38 @@ def price_tip(
     said = [head, *_clocks(price, freshness, now_ms)]
     if bookmaker in section.other_bets:
         said.append("bets on other outcomes than the reference: not compared")
+    elif not shares_state(section, price):
+        said.append(_OTHER_STATE[bool(price.is_live)])
     elif price.is_offered and is_value(line, price.odds):
         said.append(f"value: fair is {line.fair:.3f}, {_window(line)}")
+    elif price.is_offered and is_suspicious(line, price.odds):
+        said.append(
+            f"above the window: suspicious, a mistake more often than value ({_window(line)})"
+        )
     if bookmaker in line.best_bookmakers:
         said.append("best price")
     return "\n".join(said)
+
+
+def best_tip(
+    section: Section, line: MatrixLine, bookmaker: str | None, freshness: Freshness, now_ms: int
+) -> str:
+    """Return the tooltip of the best price: the one named, and who else offers it."""
+    if bookmaker is None:
+        return f"No bookmaker prices {line.selection} as the reference does."
+    said = [price_tip(section, line, bookmaker, freshness, now_ms)]
+    others = [name for name in line.best_bookmakers if name != bookmaker]
+    if others:
+        said.append(f"the same at {', '.join(others)}")
+    return "\n".join(said)
+
+
+def best_hold_tip(section: Section) -> str:
+    """Return the tooltip of the hold of best prices."""
+    if section.best_hold is None:
+        return f"No best prices on every side of {section.title}."
+    said = f"The best prices of {section.title} together hold {section.best_hold:.2f} %"
+    return f"{said}: less than nothing, an arbitrage." if section.best_hold < 0 else f"{said}."
 
 
 def reference_tip(line: MatrixLine, name: str, freshness: Freshness, now_ms: int) -> str:

@@ -4,21 +4,32 @@ from functools import cache
 from typing import Final
 
 from oddsdesk.desk.models.figures import fair_sample, odds_sample
-from oddsdesk.desk.models.matrix_layout import FAIR, PAST, REFERENCE, SELECTION, WINDOW
-from oddsdesk.desk.widgets.cells import Align, Column, Header
+from oddsdesk.desk.models.matrix_layout import BEST, FAIR, PAST, REFERENCE, SELECTION, WINDOW
+from oddsdesk.desk.widgets.cells import Align, Column, Header, Narrowing
 
-WITHOUT_AGE: Final = frozenset({SELECTION, FAIR, WINDOW, PAST})
+WITHOUT_AGE: Final = frozenset({SELECTION, FAIR, WINDOW, BEST, PAST})
 """The columns that show no bookmaker's prices."""
 
 
-def frozen_header(column: int, reference: str, method: str) -> Header:
+def header_without_age(column: int, reference: str, method: str) -> Header:
     """Return what stands above a column of ``WITHOUT_AGE``."""
     if column == PAST:
         return Header("6 h", "", f"How the price of {reference} moved in the last 6 hours")
     if column == SELECTION:
         return Header("Selection")
     if column == WINDOW:
-        return Header("Value window", "from – suspicious above")
+        return Header(
+            "Value window",
+            "from – to",
+            "From which price the selection is value, and up to which: above it is suspicious",
+        )
+    if column == BEST:
+        return Header(
+            "Best",
+            "of market",
+            "The best price and who offers it (B goes there); on a section's row the hold of its "
+            "best prices, below 0 an arbitrage",
+        )
     method = method.replace("_", " ")
     note = method.replace("proportional", "prop.")
     return Header("Fair", note, f"Odds without margin, by the {method} method")
@@ -36,14 +47,29 @@ def price_header(column: int, name: str, age: str, *, is_favourite: bool) -> Hea
 
 @cache
 def columns(_style: str) -> tuple[Column, ...]:
-    """Return the frozen columns and that of a bookmaker, wide enough for this style of odds."""
+    """Return the columns up to the first bookmaker's, wide enough for this style of odds."""
     odds = odds_sample()
-    window = max("best of market +88.8 %", f"{odds} – {odds}", key=len)
     return (
         Column("Both teams to score  Full Time", Align.LEFT),
         Column(odds, note_sample="888k", has_arrow=True),
         Column(fair_sample()),
-        Column(window, most=200),
-        Column("8888888"),
+        Column(f"{odds} – {odds}"),
+        Column(f"? {odds}", note_sample="Betfair UK +8"),
+        Column("88888"),
         Column(odds, has_arrow=True, most=128),
+    )
+
+
+@cache
+def narrowings(_style: str) -> tuple[Narrowing, ...]:
+    """Return how the frozen columns give way where bookmakers would have no room."""
+    odds = odds_sample()
+    return (
+        Narrowing(SELECTION, "Both teams to score"),
+        Narrowing(FAIR, fair_sample()),
+        Narrowing(BEST, f"? {odds}"),
+        Narrowing(SELECTION, "Manchester +0.5"),
+        Narrowing(REFERENCE, odds),
+        Narrowing(PAST),
+        Narrowing(FAIR),
     )

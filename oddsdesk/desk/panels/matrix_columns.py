@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
 from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import FROZEN
+from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.column_chooser import ColumnChoice, ColumnChooser
 from oddsdesk.desk.widgets.live_table import LiveTable
@@ -110,7 +110,7 @@ class MatrixColumns(QObject):
         if self._is_putting_back:
             return
         header = self._header
-        landed = max(place, FROZEN)
+        landed = max(place, FIRST_BOOKMAKER)
         if header.visualIndex(column) == column:
             return
         self._is_putting_back = True

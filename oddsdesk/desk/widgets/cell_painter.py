@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QStaticText
 
 from oddsdesk.clock import Clock
@@ -21,13 +21,15 @@ from oddsdesk.desk.widgets.texts import TextCache
 _FLASH_STEPS = 12
 _ARROW_GAP = 5
 _NOTE_GAP = 6
+_LEAST_NOTE = 40
+"""A column that was narrowed shows no notes in less than this."""
 _FOLD_WIDTH = MARK + 5
 _VALUE_BAR = 2
 """Width of the bar at the left of a value cell: a sign that is not colour alone."""
 _PALE_SHARE = 0.45
 _SPARK_MARGIN = 5
 """From a cell's edge to its sparkline, above and below."""
-_BODY, _STRONG, _SMALL = range(3)
+_BODY, _STRONG, _SMALL, _NAME = range(4)
 _PLAIN_GROUNDS = (Ground.PANEL, Ground.REFERENCE, Ground.RAISED)
 
 
@@ -43,7 +45,14 @@ class CellPainter:
     def restyle(self) -> None:
         """Take colours and fonts from the theme anew."""
         fonts, tokens = self._theme.fonts, self._theme.tokens
-        self._texts = [TextCache(font) for font in (fonts.body, fonts.strong, fonts.small)]
+        # Names of one kind differ at their ends: Over and Under, Betfair Exchange EU and UK.
+        middle = Qt.TextElideMode.ElideMiddle
+        self._texts = [
+            TextCache(fonts.body, middle),
+            TextCache(fonts.strong, middle),
+            TextCache(fonts.small),
+            TextCache(fonts.small, middle),
+        ]
         self._grounds = [QColor(colour) for colour in tokens.grounds]
         self._pens = [QPen(QColor(colour)) for colour in tokens.inks]
         self._value = QColor(tokens.ink(Ink.VALUE))
@@ -65,18 +74,23 @@ class CellPainter:
 
     def lane(self, model: LiveModel, column: int, left: int, width: int) -> Lane:
         """Return a visible column of a model."""
-        spec = model.column(column)
-        is_left = spec.align is Align.LEFT
-        return Lane(column, left, width, is_left, 0 if is_left else self._note_width(model, column))
+        is_left = model.column(column).align is Align.LEFT
+        note = 0 if is_left else self._note_width(model, column)
+        if note:
+            spare = width - self.least_width(model, column) + note
+            note = min(note, spare if spare >= min(note, _LEAST_NOTE) else 0)
+        return Lane(column, left, width, is_left, note)
 
     def least_width(self, model: LiveModel, column: int) -> int:
         """Return the pixels that the samples of a column take, margins included."""
-        spec = model.column(column)
-        arrow = MARK + _ARROW_GAP if spec.has_arrow else 0
-        text = self._texts[_BODY].lay(spec.sample).width
-        note = self._note_width(model, column)
+        sample = model.column(column).sample
+        return self.narrow_width(model, column, sample) + self._note_width(model, column)
+
+    def narrow_width(self, model: LiveModel, column: int, sample: str) -> int:
+        """Return the pixels that a text takes in a column without its note, margins included."""
+        arrow = MARK + _ARROW_GAP if model.column(column).has_arrow else 0
         left = CELL_MARGIN if column else LEAD
-        return text + arrow + note + left + CELL_MARGIN
+        return self._texts[_BODY].lay(sample).width + arrow + left + CELL_MARGIN
 
     def paint(
         self, painter: QPainter, model: LiveModel, bands: Sequence[Band], lanes: Sequence[Lane]
@@ -170,17 +184,20 @@ class CellPainter:
         canvas.painter.drawPixmap(x, band.top + (band.height - MARK) // 2 + 1, mark)
 
     def _place_note(self, note: str, band: Band, lane: Lane, x: int, canvas: "_Canvas") -> None:
-        cache = self._texts[_SMALL]
+        font = _SMALL if lane.is_left else _NAME
+        cache = self._texts[font]
         edge = lane.left + lane.width - CELL_MARGIN
         if lane.is_left:
             if edge - x < 2 * MARK:
                 return
             laid = cache.fit(note, edge - x)
         else:
-            laid = cache.lay(note)
+            if not lane.note_width:
+                return
+            laid = cache.fit(note, lane.note_width - _NOTE_GAP)
             x = edge - laid.width
         y = band.top + (band.height - cache.height) // 2 + 1
-        canvas.texts[_SMALL, Ink.NOTE].append((x, y, laid.static))
+        canvas.texts[font, Ink.NOTE].append((x, y, laid.static))
 
     def _paint_texts(self, canvas: "_Canvas") -> None:
         painter = canvas.painter

@@ -67,6 +67,14 @@ class Column(msgspec.Struct, frozen=True):
     """Takes the width that is left; one column a pane at most."""
 
 
+class Narrowing(msgspec.Struct, frozen=True):
+    """One way to make room where the columns that stay take too much of a table."""
+
+    column: int
+    sample: str = ""
+    """What the column still keeps room for, its note left out; empty: the column is hidden."""
+
+
 class Header(msgspec.Struct, frozen=True):
     """The two lines above a column."""
 

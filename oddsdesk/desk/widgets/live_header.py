@@ -67,7 +67,9 @@ class LiveHeader(QHeaderView):
         room = rect.right() + 1 - spacing.CELL_MARGIN - left
         is_left = model.column(column).align is Align.LEFT
         title = self._titles.fit(header.title, room)
-        note = self._notes.fit(header.note, room) if header.note else None
+        note = self._notes.lay(header.note) if header.note else None
+        if note is not None and note.width > room:
+            note = None  # half a note says nothing; the tooltip says it whole
         heights = self._titles.height + (self._notes.height if note is not None else 0)
         y = rect.top() + (rect.height() - heights) // 2
 

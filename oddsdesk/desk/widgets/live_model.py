@@ -3,7 +3,7 @@
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import (
@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     QTimer,
 )
 
-from oddsdesk.desk.widgets.cells import Align, Cell, Column, Header
+from oddsdesk.desk.widgets.cells import Align, Cell, Column, Header, Narrowing
 
 FLUSH_MS = 50
 """At least between two flushes: the step of a fading flash too, so that one repaint does."""
@@ -101,6 +101,10 @@ class LiveModel(QAbstractTableModel):
     def is_hidden(self, column: int) -> bool:
         """Whether a column is not shown; ``LiveTable.show_columns`` asks anew."""
         return False
+
+    def narrowings(self) -> Sequence[Narrowing]:
+        """Return how columns give way where the frozen ones are too wide, the first one first."""
+        return ()
 
     def is_section(self, row: int) -> bool:
         """Whether a row is the title of the rows below it, and folds them."""

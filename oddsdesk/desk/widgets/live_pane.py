@@ -1,6 +1,6 @@
 """One pane of a live table: a table view that paints its cells itself, in one go."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import (
@@ -47,6 +47,8 @@ class LivePane(QTableView):
         self._due = NEVER
         self._hovered = -1
         self.outlines_current = False
+        self.is_shown: Callable[[int], bool] = lambda _column: True
+        """Whether a column can be seen at all, in this pane or its neighbour."""
         self.header = LiveHeader(theme, self)
         self.setHorizontalHeader(self.header)
         self._set_up_rows()
@@ -165,8 +167,11 @@ class LivePane(QTableView):
             _MOVES.MoveHome: (row, 0),
             _MOVES.MoveEnd: (row, last),
         }
-        row, visual = steps[action]
-        return max(0, min(row, last_row)), max(0, min(visual, last))
+        row, wanted = steps[action]
+        step, visual = (1 if wanted > visual else -1), max(0, min(wanted, last))
+        while not self.is_shown(self.header.logicalIndex(visual)) and 0 < visual < last:
+            visual += step
+        return max(0, min(row, last_row)), visual
 
     def _press_on_section(self, key: Qt.Key, row: int, column: int) -> bool:
         is_folded = self.live_model().is_folded(row)

@@ -1,7 +1,7 @@
 """The live table: frozen columns at the left, the others scrolling, one model and selection."""
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QWidget
 
 from oddsdesk.clock import Clock
@@ -144,6 +144,7 @@ class LiveTable(QWidget):
         rows.valueChanged.connect(frozen_rows.setValue)
         frozen_rows.valueChanged.connect(rows.setValue)
         self.scrolling.resized.connect(self._widths.stretch)
+        self.scrolling.is_shown = self._widths.is_shown
         self.scrolling.horizontalScrollBar().rangeChanged.connect(self._on_width_range_changed)
         self.scrolling.selectionModel().currentChanged.connect(self.current_changed)
         for pane in self._panes():
@@ -239,6 +240,11 @@ class LiveTable(QWidget):
             self._widths.fit(first, last)
 
     # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._widths.fit_frozen()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
