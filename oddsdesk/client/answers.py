@@ -93,8 +93,12 @@ def decode(kind: Any, body: bytes, path: str) -> Any:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind)
     try:
         return decoder.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except msgspec.ValidationError as error:
         raise MalformedAnswerError(f"{path} answered something unexpected: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise MalformedAnswerError(
+            f"{path} answered something unexpected: no whole JSON"
+        ) from error
 
 
 def refusal(

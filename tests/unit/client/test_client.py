@@ -6,6 +6,7 @@ import ssl
 from typing import Any
 
 import pytest
+from starlette.responses import Response
 
 from oddsdesk.client import (
     AddressError,
@@ -169,6 +170,20 @@ async def test_an_answer_that_is_not_the_contract_names_what_was_expected(
     async with Client(url, KEY) as client:
         with pytest.raises(MalformedAnswerError, match="/api/sports answered something unexpected"):
             await client.sports()
+
+
+@pytest.mark.parametrize(
+    "body", ["<!DOCTYPE html><title>Welcome</title>", '{"data": [{"na', "", b"\xff\xfe"]
+)
+async def test_an_answer_that_is_no_json_is_told_in_few_words(
+    small_service: Running, body: str | bytes
+) -> None:
+    service, url = small_service
+    service.answers.append(Response(body))
+    async with Client(url, KEY) as client:
+        with pytest.raises(MalformedAnswerError) as caught:
+            await client.sports()
+    assert caught.value.message == "/api/sports answered something unexpected: no whole JSON"
 
 
 async def test_an_error_without_the_error_object_still_has_a_plain_message(
