@@ -120,7 +120,7 @@ class Board:
     def freshness(self, bookmaker: str | None, price: Price) -> Freshness:
         """Return how fresh a price is now; ``bookmaker`` None is the reference."""
         return self.rhythm.freshness(
-            bookmaker or self.reference or "", price.scraped_at, self._clock()
+            bookmaker or self.reference or "", price.scraped_at, self._clock(), price.heard_at
         )
 
     # What comes in

@@ -34,6 +34,8 @@ class Rhythm:
     def __init__(self) -> None:
         self._gaps: dict[str, deque[int]] = {}
         self._intervals: dict[str, float] = {}
+        self.patience_ms = 0
+        """How long a price may go unread by the desk without being the older for it."""
 
     def rescraped(self, bookmaker: str, gap_ms: int) -> None:
         """Note that a price of a bookmaker was scraped again after ``gap_ms``."""
@@ -46,8 +48,10 @@ class Rhythm:
         """Return the seconds that pass between two scrapes of a bookmaker."""
         return self._intervals.get(bookmaker, _UNKNOWN_S)
 
-    def freshness(self, bookmaker: str, scraped_at: int, now_ms: int) -> Freshness:
-        """Return how fresh a price is that was last seen at ``scraped_at``.
+    def freshness(
+        self, bookmaker: str, scraped_at: int, now_ms: int, heard_at: int | None = None
+    ) -> Freshness:
+        """Return how fresh a price is that was last seen at ``scraped_at``, read at ``heard_at``.
 
         Fresh up to 2 intervals, ageing up to 6, then stale; dead after 10 minutes, when
         the service itself no longer shows it (D34).
@@ -55,6 +59,8 @@ class Rhythm:
         age = now_ms - scraped_at
         if age > _DEAD_AFTER_MS:
             return Freshness.DEAD
+        if heard_at is not None:
+            age -= min(self.patience_ms, max(0, now_ms - heard_at))
         interval = self.interval_s(bookmaker) * 1000
         if age <= _AGEING_AFTER * interval:
             return Freshness.FRESH

@@ -28,7 +28,7 @@ Outcome = Callable[[str, ServiceError | None, int | None], None]
 
 
 class Job:
-    """One read: ``requests`` of the quota every ``period_s`` seconds.
+    """One read: ``requests`` of the quota every ``period_s`` seconds, or ``least_s`` with plenty.
 
     ``after`` is waited for before the first read, so that what matters most is on screen first.
     """
@@ -40,10 +40,13 @@ class Job:
         requests: float,
         work: Work,
         after: Work | None = None,
+        *,
+        least_s: float | None = None,
     ) -> None:
         self.after = after
         self.name = name
         self.period_s = period_s
+        self.least_s = least_s
         self.requests = requests
         self.work = work
         self.hurried = asyncio.Event()
@@ -71,7 +74,7 @@ class Poller:
             return
         self._jobs[job.name] = job
         if job.requests:
-            self._budget.wish(job.name, job.requests, job.period_s)
+            self._budget.wish(job.name, job.requests, job.period_s, job.least_s)
         self._tasks[job.name] = spawn(f"sync: {job.name}", self._repeat(job))
 
     def remove(self, name: str) -> None:
@@ -164,4 +167,4 @@ class Poller:
             return
 
     def _period_s(self, job: Job) -> float:
-        return job.period_s * (self._budget.stretch() if job.requests else 1.0)
+        return self._budget.period_s(job.name) if job.requests else job.period_s

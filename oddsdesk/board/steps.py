@@ -1,10 +1,15 @@
 """Long work in steps, so that whoever does it can let others in between."""
 
+import asyncio
+import time
 from collections import deque
 from collections.abc import Generator, Iterator
-from typing import TypeVar
+from typing import Final, TypeVar
 
 T = TypeVar("T")
+
+_SLICE_S: Final = 0.004
+"""How long the loop is held at a time."""
 
 
 def exhaust(steps: Iterator[None]) -> None:
@@ -20,3 +25,12 @@ def returned(steps: Generator[None, None, T]) -> T:
         except StopIteration as end:
             result: T = end.value
             return result
+
+
+async def in_slices(steps: Iterator[None]) -> None:
+    """Go through steps without holding the loop for long."""
+    began = time.perf_counter()
+    for _ in steps:
+        if time.perf_counter() - began > _SLICE_S:
+            await asyncio.sleep(0)
+            began = time.perf_counter()

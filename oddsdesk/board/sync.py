@@ -2,21 +2,21 @@
 
 import asyncio
 import random
-import time
-from collections.abc import Iterator
 from contextlib import aclosing, suppress
 from typing import Final
 
 import msgspec
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Gathering, Link
+from oddsdesk.board.connection import Link
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.inbox import Inbox
 from oddsdesk.board.polling import Job, Poller
+from oddsdesk.board.row_reading import ROWS, RowReader
 from oddsdesk.board.seen import ASLEEP_MS
 from oddsdesk.board.signal import STREAM, Signal
-from oddsdesk.board.slices import LIMIT, all_games, all_rows
+from oddsdesk.board.slices import LIMIT, all_games
+from oddsdesk.board.steps import in_slices
 from oddsdesk.client.backoff import Randomness
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
@@ -31,19 +31,14 @@ from oddsdesk.tasks import spawn, stop
 
 _GAMES: Final = "games"
 _VALUE_BETS: Final = "value bets"
-_ROWS: Final = "rows"
 _HEALTH: Final = "health"
 _LIVE: Final = "in-play odds"
-_SLICE_S: Final = 0.004
-"""How long the loop is held at a time."""
 _TICK_S: Final = 1.0
 _FILLING_MS: Final = 10_000
 """How long after a connect new games are looked for at once; later they wait their turn."""
 _LOOK_S: Final = 1.0
 _FIRST_PRICES_S: Final = 2.0
 """How long the rest waits for them; it may be the quota that keeps them."""
-_FIRST_ROWS: Final = 30
-"""Requests that reading all rows is taken to need, until it was done once."""
 _PATIENCE: Final = 1.5
 """In turns: a price that was not read again for longer grows old, the stream being up or not."""
 _RIGHTS_S: Final = 6 * 3600.0
@@ -80,17 +75,15 @@ class Sync:
         self._inbox = Inbox(board)
         self._clock = clock
         self._pace = pace or Pace()
+        self._rows = RowReader(
+            client, board, clock, self.budget, self._pace.rows_s, self._pace.rows_least_s
+        )
         self._signal = Signal(board, clock)
         self._poller = Poller(self.budget, clock, self._on_outcome, randomness)
         self._watched: dict[str, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._look: asyncio.TimerHandle | None = None
         self._filling_until_ms = 0
-        self._row_requests = _FIRST_ROWS
-        self._rows_took_ms = 0
-        self._reading = asyncio.Event()
-        """Set while the rows of the odds grid may be read."""
-        self._reading.set()
 
     def start(self) -> None:
         """Begin: games and watched games first, then value bets, the stream and the rest."""
@@ -139,27 +132,13 @@ class Sync:
         if wanted != self._board.rows_wanted:
             self._board.want_rows(wanted)
         if not wanted:
-            self._poller.remove(_ROWS)
+            self._poller.remove(ROWS)
         elif self._tasks:
-            pace = self._pace
-            self._poller.add(
-                Job(
-                    _ROWS,
-                    pace.rows_s,
-                    self._row_requests,
-                    self._read_rows,
-                    self._after_first_prices,
-                    least_s=pace.rows_least_s,
-                )
-            )
+            self._poller.add(self._rows_job())
 
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the rows of the odds grid after the slice on its way, or go on."""
-        if paused:
-            self._reading.clear()
-        else:
-            self._reading.set()
-        self._tell_gathering(self._board.gathering)
+        self._rows.pause(paused)
 
     def refresh(self) -> None:
         """Read everything now; where the stream is not up, try that now, too."""
@@ -170,6 +149,10 @@ class Sync:
 
     def _add_stream(self) -> None:
         self._poller.add(Job(STREAM, 1.0, 0, self._listen, self._after_first_prices))
+
+    def _rows_job(self) -> Job:
+        rows, later = self._rows, self._after_first_prices
+        return Job(ROWS, rows.period_s, rows.requests, rows.read, later, least_s=rows.least_s)
 
     def _add_matrix(self, game_id: str) -> None:
         self._poller.add(
@@ -190,44 +173,7 @@ class Sync:
         except NotFoundError:
             self._board.end_game(game_id)
             return
-        await _in_slices(self._board.merge_matrix(matrix, asked_at))
-
-    async def _read_rows(self) -> None:
-        await self._reading.wait()
-        since = self._clock()
-        rows, cut = 0, list[str]()
-        async with aclosing(all_rows(self._client)) as slices:
-            async for part in slices:
-                await _in_slices(self._board.merge_rows(part.rows, since))
-                rows += len(part.rows)
-                if part.cut is not None:
-                    cut.append(part.cut)
-                finished_at = self._board.gathering.finished_at
-                self._tell_gathering(
-                    Gathering(part.done, part.total, rows, tuple(cut), finished_at)
-                )
-                self._expect_row_requests(max(self._row_requests, part.total or part.done))
-                await self._reading.wait()
-        if not cut:
-            await _in_slices(self._board.withdrawing_unheard(since))
-        done = self._board.gathering.slices_done
-        self._expect_row_requests(done)
-        self._rows_took_ms = self._clock() - since
-        self._tell_gathering(Gathering(done, done, rows, tuple(cut), self._clock()))
-
-    def _expect_row_requests(self, requests: int) -> None:
-        self._row_requests = requests
-        self.budget.wish(_ROWS, requests, self._pace.rows_s, self._pace.rows_least_s)
-
-    def _own_turn_ms(self) -> int:
-        """Return how long the desk itself leaves a price unread."""
-        if self._board.rows_wanted and self._reading.is_set():
-            return round(self.budget.period_s(_ROWS) * 1000) + self._rows_took_ms
-        return round(self.budget.period_s(_matrix(next(iter(self._watched)))) * 1000)
-
-    def _tell_gathering(self, gathering: Gathering) -> None:
-        is_paused = not self._reading.is_set()
-        self._board.set_gathering(msgspec.structs.replace(gathering, is_paused=is_paused))
+        await in_slices(self._board.merge_matrix(matrix, asked_at))
 
     async def _read_health(self) -> None:
         try:
@@ -269,7 +215,7 @@ class Sync:
         self._signal.stream_state(state)
         if isinstance(state, Connected):
             self._filling_until_ms = self._clock() + _FILLING_MS
-            known = [_GAMES, _VALUE_BETS, _ROWS, *map(_matrix, self._watched)]
+            known = [_GAMES, _VALUE_BETS, ROWS, *map(_matrix, self._watched)]
             self._poller.hurry([*known, *self._signal.troubled])
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
@@ -290,17 +236,20 @@ class Sync:
                 self._begin_anew()
             self._signal.tick(self._client.quota)
             self._board.sweep()
+            self._board.rhythm.patience_ms = self._patience_ms()
             await asyncio.sleep(_TICK_S)
+
+    def _patience_ms(self) -> int:
+        """While the stream tells of moves, the desk's own turns make no price look old."""
+        if self._board.connection.link is not Link.LIVE:
+            return 0
+        if self._board.rows_wanted and not self._board.gathering.is_paused:
+            turn_ms = float(self._rows.turn_ms())
+        else:
+            turns = [self.budget.period_s(_matrix(game)) for game in self._watched]
+            turn_ms = max(turns, default=0.0) * 1000
+        return round(turn_ms * _PATIENCE)
 
 
 def _matrix(game_id: str) -> str:
     return f"matrix {game_id}"
-
-
-async def _in_slices(steps: Iterator[None]) -> None:
-    """Go through steps without holding the loop for long."""
-    began = time.perf_counter()
-    for _ in steps:
-        if time.perf_counter() - began > _SLICE_S:
-            await asyncio.sleep(0)
-            began = time.perf_counter()

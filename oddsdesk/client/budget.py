@@ -1,6 +1,6 @@
 """A plan of requests that fits the quota: how far polling has to be slowed down."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from oddsdesk.client.quota import Quota
 from oddsdesk.clock import Clock
@@ -10,23 +10,38 @@ _RESERVE: Final = 0.1
 _HOUR_S: Final = 3_600
 
 
+class _Wish(NamedTuple):
+    requests: float
+    period_s: float
+    least_s: float
+
+    @property
+    def per_s(self) -> float:
+        return self.requests / self.period_s
+
+
 class Budget:
-    """Knows what is polled how often, and stretches it to the requests that are left."""
+    """Knows what is polled how often, and fits it to the requests that are left."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._quota: Quota | None = None
-        self._wishes: dict[str, float] = {}
+        self._wishes: dict[str, _Wish] = {}
         self._blocked_until_ms = 0
 
     @property
     def wished_per_hour(self) -> float:
         """Requests an hour that everything polled would take at its own pace."""
-        return sum(self._wishes.values()) * _HOUR_S
+        return self._wished_per_s * _HOUR_S
 
-    def wish(self, name: str, requests: float, period_s: float) -> None:
-        """Note that ``requests`` are wanted every ``period_s`` seconds, in place of before."""
-        self._wishes[name] = requests / period_s
+    def wish(
+        self, name: str, requests: float, period_s: float, least_s: float | None = None
+    ) -> None:
+        """Note that ``requests`` are wanted every ``period_s`` seconds, in place of before.
+
+        Where requests are to spare, oftener: down to every ``least_s`` seconds.
+        """
+        self._wishes[name] = _Wish(requests, period_s, period_s if least_s is None else least_s)
 
     def drop(self, name: str) -> None:
         """Note that something is polled no more."""
@@ -45,14 +60,32 @@ class Budget:
         """Return the seconds until requests are taken again, 0 where they are now."""
         return max(0, self._blocked_until_ms - self._clock()) / 1000
 
-    def stretch(self) -> float:
-        """Return by what factor, 1 or more, every wait has to grow to fit the quota."""
+    def period_s(self, name: str) -> float:
+        """Return how many seconds lie between two polls of something, to fit the quota.
+
+        Where that is short, all are polled less often, by the same factor; what is to spare goes
+        to those who can do with more, in equal parts.
+        """
+        wish, left = self._wishes[name], self._left_per_s()
+        if left is None:
+            return wish.period_s
+        wished = self._wished_per_s
+        if wished >= left:
+            return wish.period_s * wished / left
+        eager = [each for each in self._wishes.values() if each.least_s < each.period_s]
+        if wish not in eager:
+            return wish.period_s
+        share = (left - wished) / len(eager)
+        return max(wish.least_s, wish.requests / (wish.per_s + share))
+
+    @property
+    def _wished_per_s(self) -> float:
+        return sum(wish.per_s for wish in self._wishes.values())
+
+    def _left_per_s(self) -> float | None:
+        """Return the requests a second that may be made; None where that is not known."""
         quota = self._quota
         if quota is None or quota.resets_at_ms is None:
-            return 1.0
+            return None
         seconds = (quota.resets_at_ms - self._clock()) / 1000
-        if seconds <= 0:
-            return 1.0
-        left = quota.remaining * (1 - _RESERVE)
-        wished = sum(self._wishes.values()) * seconds
-        return max(1.0, wished / max(left, 1.0))
+        return max(quota.remaining * (1 - _RESERVE), 1.0) / seconds if seconds > 0 else None

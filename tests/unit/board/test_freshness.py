@@ -49,3 +49,19 @@ def test_an_older_price_is_never_fresher(one: int, other: int, gap_s: int) -> No
     younger, older = sorted((one, other))
     states = [rhythm.freshness("Betfair", NOW - age, NOW) for age in (younger, older)]
     assert states[0] <= states[1]
+
+
+def test_a_price_that_waits_for_its_turn_of_reading_is_no_older_for_it() -> None:
+    rhythm = learnt(*[10] * 5)
+    rhythm.patience_ms = 30_000
+
+    def state(age_s: int, unread_s: int) -> Freshness:
+        heard_at = NOW - unread_s * 1000
+        return rhythm.freshness("Betfair", NOW - age_s * 1000, NOW, heard_at)
+
+    assert state(45, 30) is Freshness.FRESH
+    assert state(45, 0) is Freshness.AGEING
+    assert state(70, 60) is Freshness.AGEING
+    assert state(601, 600) is Freshness.DEAD
+    rhythm.patience_ms = 0
+    assert state(45, 30) is Freshness.AGEING

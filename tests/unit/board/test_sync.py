@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from oddsdesk.board.board import Board
@@ -25,8 +26,10 @@ from oddsdesk.server.settings import Settings
 from .conftest import GAME, MONEYLINE, NAME, REFERENCE
 
 DRAW = CellKey("moneyline", 0, "Draw", "Betfair")
-QUICK = Pace(games_s=0.1, matrix_s=0.1, value_bets_s=0.1, rows_s=0.2, health_s=0.1)
-CALM = Pace(games_s=60, matrix_s=60, value_bets_s=60, rows_s=60, health_s=60)
+QUICK = Pace(
+    games_s=0.1, matrix_s=0.1, value_bets_s=0.1, rows_s=0.2, rows_least_s=0.2, health_s=0.1
+)
+CALM = Pace(games_s=60, matrix_s=60, value_bets_s=60, rows_s=60, rows_least_s=60, health_s=60)
 
 
 def quote(bookmaker: str, odds: dict[str, float] | None = None, name: str = NAME) -> Quote:
@@ -318,3 +321,72 @@ async def test_reading_all_rows_stops_and_goes_on(tmp_path: Path) -> None:
         await until(board, lambda: board.gathering.finished_at is not None)
         assert not board.gathering.is_paused
         assert list(board.row_keys())
+
+
+async def test_a_service_without_prices_is_read_to_the_end(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)
+    async with (
+        serving(settings) as server,
+        syncing(server.url, key_of(server, Plan.PRO)) as (board, sync),
+    ):
+        sync.want_rows(True)
+        await until(board, lambda: board.gathering.finished_at is not None)
+        assert (board.gathering.rows, board.games) == (0, {})
+
+
+async def seen_again(server: Server, board: Board) -> bool:
+    """Scrape the same prices again; tell whether the board comes to know within a second."""
+    before = board.price(GAME, DRAW)
+    assert before is not None
+    await record(server, quote("Betfair"))
+
+    def is_newer() -> bool:
+        now = board.price(GAME, DRAW)
+        return now is not None and now.scraped_at > before.scraped_at
+
+    try:
+        async with asyncio.timeout(1):
+            await until(board, is_newer)
+    except TimeoutError:
+        return False
+    return True
+
+
+async def test_rows_are_read_oftener_where_requests_are_to_spare(tmp_path: Path) -> None:
+    eager = msgspec.structs.replace(CALM, rows_least_s=0.05)
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO), eager) as (board, sync),
+    ):
+        sync.want_rows(True)
+        await until(board, lambda: board.gathering.finished_at is not None)
+        for _ in range(2):
+            before = board.price(GAME, DRAW)
+            assert before is not None
+            await record(server, quote("Betfair"))
+            await until(board, lambda since=before.scraped_at: scraped_at(board) > since)
+
+
+def scraped_at(board: Board) -> int:
+    price = board.price(GAME, DRAW)
+    assert price is not None
+    return price.scraped_at
+
+
+@pytest.mark.parametrize(
+    ("plan", "patience_ms"), [(Plan.PRO_LIVE, range(90_000, 100_000)), (Plan.PRO, range(1))]
+)
+async def test_the_desk_s_own_turns_make_nothing_old_while_the_stream_is_up(
+    tmp_path: Path, plan: Plan, patience_ms: range
+) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, plan)) as (board, sync),
+    ):
+        board.rhythm.patience_ms = -1
+        for want_rows in (False, True):
+            sync.want_rows(want_rows)
+            sync.watch(GAME)
+            async with asyncio.timeout(15):
+                while board.rhythm.patience_ms not in patience_ms:
+                    await asyncio.sleep(0.02)

@@ -1,0 +1,89 @@
+"""Reading all rows of the odds grid, pass after pass, and how far a pass is."""
+
+import asyncio
+from contextlib import aclosing
+from typing import Final
+
+import msgspec
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Gathering
+from oddsdesk.board.slices import all_rows
+from oddsdesk.board.steps import in_slices
+from oddsdesk.client.budget import Budget
+from oddsdesk.client.client import Client
+from oddsdesk.clock import Clock
+
+ROWS: Final = "rows"
+"""The job's name."""
+_FIRST: Final = 30
+"""Requests that a pass is taken to need, until one was made."""
+
+
+class RowReader:
+    """Makes passes over every odds row; between two of them lie ``period_s`` seconds.
+
+    Where requests are to spare, as few as ``least_s``.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        board: Board,
+        clock: Clock,
+        budget: Budget,
+        period_s: float,
+        least_s: float,
+    ) -> None:
+        self.requests = _FIRST
+        """How many a pass needs."""
+        self.period_s = period_s
+        self.least_s = least_s
+        self._client = client
+        self._board = board
+        self._clock = clock
+        self._budget = budget
+        self._took_ms = 0
+        self._going_on = asyncio.Event()
+        self._going_on.set()
+
+    def pause(self, paused: bool) -> None:
+        """Stop after the slice on its way, or go on."""
+        if paused:
+            self._going_on.clear()
+        else:
+            self._going_on.set()
+        self._tell(self._board.gathering)
+
+    def turn_ms(self) -> int:
+        """Return how long a row is left unread from one pass to the next."""
+        return round(self._budget.period_s(ROWS) * 1000) + self._took_ms
+
+    async def read(self) -> None:
+        """Make one pass; what it does not show becomes withdrawn."""
+        await self._going_on.wait()
+        since = self._clock()
+        rows, cut, done = 0, list[str](), 0
+        async with aclosing(all_rows(self._client)) as slices:
+            async for part in slices:
+                await in_slices(self._board.merge_rows(part.rows, since))
+                rows, done = rows + len(part.rows), part.done
+                if part.cut is not None:
+                    cut.append(part.cut)
+                finished_at = self._board.gathering.finished_at
+                self._tell(Gathering(done, part.total, rows, tuple(cut), finished_at))
+                self._expect(max(self.requests, part.total or done))
+                await self._going_on.wait()
+        if not cut:
+            await in_slices(self._board.withdrawing_unheard(since))
+        self._expect(done)
+        self._took_ms = self._clock() - since
+        self._tell(Gathering(done, done, rows, tuple(cut), self._clock()))
+
+    def _expect(self, requests: int) -> None:
+        self.requests = requests
+        self._budget.wish(ROWS, requests, self.period_s, self.least_s)
+
+    def _tell(self, gathering: Gathering) -> None:
+        is_paused = not self._going_on.is_set()
+        self._board.set_gathering(msgspec.structs.replace(gathering, is_paused=is_paused))
