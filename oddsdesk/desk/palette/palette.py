@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from oddsdesk.desk.palette.entries import Entry, Provider, matching
@@ -42,6 +42,11 @@ class Palette(QLineEdit):
         self._keys.setProperty("look", "key")
         self._keys.setFont(theme.fonts.small)
         self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        line = QHBoxLayout(self)
+        line.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
+        line.setContentsMargins(0, 0, HALF, 0)
+        line.addStretch()
+        line.addWidget(self._keys, 0, Qt.AlignmentFlag.AlignVCenter)
         self.list = EntryList(theme, window)
         self.list.clicked.connect(self._on_list_clicked)
         self.textChanged.connect(self._show_matches)
@@ -131,9 +136,3 @@ class Palette(QLineEdit):
             self.leave()
         else:
             super().keyPressEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        hint = self._keys.sizeHint()
-        left, top = self.width() - hint.width() - HALF, (self.height() - hint.height()) // 2
-        self._keys.setGeometry(left, top, hint.width(), hint.height())
