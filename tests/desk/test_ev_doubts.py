@@ -44,7 +44,7 @@ def model(quoted: Any, qtbot):
 
 
 def price(model: GridModel, bookmaker: str, selection: str = "Over 2.5") -> PriceEntry:
-    list(model.book.take(list(model.book.keys())))
+    model.book.take(list(model.book.keys()))
     line = next(line for line in model.book.lines() if line.key.selection == selection)
     return line.prices[bookmaker]
 
@@ -151,5 +151,5 @@ def test_a_game_is_live_in_the_grid_as_soon_as_in_the_navigator(
     game = Game(quoted.id, quoted.name, quoted.competition, "Football", None, True, 4, None)
     quoted.board.load_games([game])
     assert kick_off(entry, look).text == "live"
-    list(model.book.take(list(model.book.keys())))
+    model.book.take(list(model.book.keys()))
     assert kick_off(entry, look).text == "live"

@@ -136,6 +136,32 @@ def test_what_is_told_while_rows_are_put_in_place_comes_after(model, quoted, qtb
     assert shown(model, BOOKMAKER, ODDS)[0] == ("Bovada", "8.00")
 
 
+def test_every_figure_is_that_of_a_grid_read_afresh(model, quoted, qtbot):
+    told = (
+        ("Bovada", "moneyline", "Everton", 9.0),
+        ("Pinnacle", "moneyline", "Draw", 3.2),
+        ("Unibet", "moneyline", "Everton", 3.0),
+        ("Betsson", "total", "Over 2.5", 2.4),
+        ("Stake", "total", "Over 2.5", 1.5),
+    )
+    for bookmaker, market, selection, odds in told:
+        quoted.clock.now += 1_000
+        quoted.tell(bookmaker, market, selection, odds)
+        take_in(model, qtbot)
+    figures = list(map(figures_of, model.book.lines()))
+    afresh = GridModel(quoted.board, quoted.clock)
+    quoted.board.want_rows(True)
+    take_in(afresh, qtbot)
+    assert figures == list(map(figures_of, afresh.book.lines()))
+    afresh.close()
+
+
+def figures_of(line):
+    """What a line and each of its prices is shown with."""
+    rows = sorted(line.prices.values(), key=lambda entry: entry.name)
+    return line.figures, [(row.name, row.ev, row.rank, row.doubt, row.over_median) for row in rows]
+
+
 def test_a_row_that_comes_back_into_order_is_not_counted(model, quoted, qtbot):
     sorted_by(model, "odds", descending=True)
     for odds in (9.0, 2.27):

@@ -1,7 +1,7 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence, Set
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
@@ -13,7 +13,7 @@ from oddsdesk.desk.models.grid_arrangement import Arrangement
 from oddsdesk.desk.models.grid_book import GridBook
 from oddsdesk.desk.models.grid_cells import Look
 from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
-from oddsdesk.desk.models.grid_entries import Entry, GameGroup, PriceEntry, Shape
+from oddsdesk.desk.models.grid_entries import Entry, GameGroup, Line, PriceEntry, Shape
 from oddsdesk.desk.models.grid_filter import GridFilter, Sieve
 from oddsdesk.desk.models.grid_titles import group_cell, group_tip, tip
 from oddsdesk.desk.theme.tokens import Ink
@@ -185,7 +185,7 @@ class GridModel(LiveModel):
             keys = [key for key, _ in zip(self._waiting, range(_STEP), strict=False)]
             for key in keys:
                 del self._waiting[key]
-            self._show_changed(self.book.take(keys), sieve)
+            self._show_changed(*self.book.take(keys), sieve)
         if (misplaced, total) != (self.misplaced, self.total):
             self.counts_changed.emit()
         if self._waiting:
@@ -193,15 +193,15 @@ class GridModel(LiveModel):
         else:
             self._take_timer.setInterval(_TAKE_MS)
 
-    def _show_changed(self, changed: Iterable[PriceEntry], sieve: Sieve) -> None:
-        last = len(COLUMNS) - 1
+    def _show_changed(self, changed: Iterable[PriceEntry], lines: Set[Line], sieve: Sieve) -> None:
         is_prices = self.shape is Shape.PRICES
-        seen = range(self.rowCount()) if self.rows_in_view is None else self.rows_in_view()
-        entries = dict.fromkeys(entry if is_prices else entry.line for entry in changed)
-        for entry in entries:
+        for entry in dict.fromkeys(entry if is_prices else entry.line for entry in changed):
             self._arrangement.judge(entry, sieve)
-            if entry.place in seen:
-                self.touch(entry.place, 0, entry.place, last)
+        rows, last = self._arrangement.rows, len(COLUMNS) - 1
+        for place in range(len(rows)) if self.rows_in_view is None else self.rows_in_view():
+            shown = rows[place]
+            if not isinstance(shown, GameGroup) and shown.line in lines:
+                self.touch(place, 0, place, last)
 
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
         self._waiting.update(dict.fromkeys(keys))

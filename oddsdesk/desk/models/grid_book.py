@@ -43,25 +43,35 @@ class GridBook:
         """Return a line."""
         return self._lines.get(key)
 
-    def take(self, keys: Iterable[RowKey]) -> Iterator[PriceEntry]:
-        """Take prices as the board has them now; yield those that differ, up to date."""
+    def take(self, keys: Iterable[RowKey]) -> tuple[list[PriceEntry], set[Line]]:
+        """Take prices as the board has them now.
+
+        Returns those that differ, and the lines whose figures were worked out anew: theirs,
+        and the others of a line group whose best hold is another.
+        """
         changed: list[PriceEntry] = []
-        lines: dict[Line, None] = {}
+        by_line: dict[Line, list[PriceEntry]] = {}
         for key in keys:
             entry = self._take(key)
             if entry is not None:
                 changed.append(entry)
-                lines[entry.line] = None
-        for line in lines:
-            self._refresh(line)
-        yield from changed
+                by_line.setdefault(entry.line, []).append(entry)
+        lines = set(by_line)
+        for line, entries in by_line.items():
+            before = line.figures.best_hold
+            self._refresh(line, entries)
+            if line.figures.best_hold != before:
+                lines.update(self._beside(line))
+        for line in lines - by_line.keys():
+            self._refresh(line, ())
+        return changed, lines
 
     def compare(self, names: frozenset[str] | None) -> None:
         """Form best, median and spread over these bookmakers; None is all of them."""
         if names != self.compared:
             self.compared = names
             for line in self._lines.values():
-                self._refresh(line)
+                self._refresh(line, line.prices.values())
 
     def show_games(self) -> list[Line]:
         """Take kick-offs, and who is in play, from the board's list; return what differs."""
@@ -113,11 +123,19 @@ class GridBook:
             self._is_ordered = False
         return entry
 
-    def _refresh(self, line: Line) -> None:
+    def _beside(self, line: Line) -> Iterator[Line]:
+        """Yield the lines of a line's group that are held, itself too."""
+        section = self._board.section(*line.key)
+        for other in () if section is None else section.lines:
+            held = self._lines.get((*line.key[:3], other.selection))
+            if held is not None:
+                yield held
+
+    def _refresh(self, line: Line, moved: Iterable[PriceEntry]) -> None:
         self._show_game(line)
         section = self._board.section(*line.key)
         if section is not None:
-            refresh(line, section, self.compared)
+            refresh(line, section, self.compared, moved)
 
     def _show_game(self, line: Line) -> bool:
         """Take what the list of games says, as the navigator does; whether that is news."""

@@ -1,6 +1,6 @@
 """What the rows of the odds grid are made of: selections, and their prices by bookmaker."""
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from enum import Enum
 from statistics import median
 from typing import NamedTuple
@@ -8,12 +8,13 @@ from typing import NamedTuple
 import msgspec
 
 from oddsdesk.board.figures import offered
-from oddsdesk.board.matrix import Matrix, RowKey, Section
+from oddsdesk.board.matrix import Matrix, MatrixLine, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import ev_pct
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.models.ev_doubts import EvDoubt, doubt_of
+from oddsdesk.pricing.value import is_same_state
 
 AWAY = -1
 """The place of an entry that is not among the rows."""
@@ -84,6 +85,8 @@ class Line(msgspec.Struct, eq=False):
     figures: Figures = msgspec.field(default_factory=Figures)
     prices: dict[str | None, "PriceEntry"] = msgspec.field(default_factory=dict)
     best_entry: "PriceEntry | None" = None
+    judged_by: tuple[object, ...] = ()
+    """What its prices were judged by; while that stays, only those that moved are judged anew."""
     place: int = AWAY
 
     @property
@@ -224,43 +227,59 @@ def make_line(key: RowKey, matrix: Matrix, section: Section) -> Line:
     )
 
 
-def refresh(line: Line, section: Section, compared: Set[str] | None) -> None:
+def refresh(
+    line: Line, section: Section, compared: Set[str] | None, moved: Iterable[PriceEntry]
+) -> None:
     """Bring a line and its prices up to date; ``compared`` None is every bookmaker."""
     line.figures = figures = _figures(section, line.key.selection, compared)
-    fair, market_type = figures.fair_odds, line.key.market_type
-    middle, most = figures.median, figures.suspicious_above
-    for name, entry in line.prices.items():
-        if fair is not None and name is not None and _is_comparable(section, name, entry):
-            entry.ev = entry.rank = ev = ev_pct(entry.odds, fair, market_type)
-            entry.doubt = doubt_of(section, name, entry.price, ev, most) if ev > 0 else None
-            if entry.doubt is not None:
-                entry.rank = ev - _DOUBT
-        else:
-            entry.ev = entry.doubt = entry.rank = None
-        entry.over_median = (entry.odds / middle - 1) * 100 if middle is not None else None
+    reference = section.reference
+    judged_by = (
+        figures.fair_odds,
+        figures.suspicious_above,
+        figures.median,
+        frozenset(section.other_bets),
+        reference and (reference.scraped_at, reference.is_live),
+    )
+    if judged_by != line.judged_by:
+        line.judged_by = judged_by
+        moved = line.prices.values()
+    for entry in moved:
+        _judge(entry, section, figures)
     names = figures.best_names
     line.best_entry = line.prices.get(names[0]) if names else None
 
 
-def _is_comparable(section: Section, name: str, entry: PriceEntry) -> bool:
-    """Whether a price bets on what the reference prices (D27), in play as it is (D30)."""
-    if section.reference is None or name in section.other_bets:
-        return False
-    return entry.price.is_live == section.reference.is_live
+def _judge(entry: PriceEntry, section: Section, figures: Figures) -> None:
+    """Compare a price with the reference, if it bets on the same (D27, D30), and the median."""
+    odds, fair, middle = entry.odds, figures.fair_odds, figures.median
+    entry.over_median = None if middle is None else (odds / middle - 1) * 100
+    name, price, reference = entry.bookmaker, entry.price, section.reference
+    if (
+        name is None
+        or fair is None
+        or reference is None
+        or name in section.other_bets
+        or not is_same_state(price.is_live, reference.is_live)
+    ):
+        entry.ev = entry.doubt = entry.rank = None
+        return
+    entry.ev = entry.rank = ev = ev_pct(odds, fair, section.key.market_type)
+    entry.doubt = doubt_of(section, name, price, ev, figures.suspicious_above) if ev > 0 else None
+    if entry.doubt is not None:
+        entry.rank = ev - _DOUBT
 
 
 def _figures(section: Section, selection: str, compared: Set[str] | None) -> Figures:
-    held = section.line_of(selection)
-    prices = [
-        (price.odds, name)
-        for name, price in held.prices.items()
-        if price.withdrawn_at is None
-        and name not in section.other_bets
-        and (compared is None or name in compared)
-    ]
-    prices.sort()
-    odds = [price for price, _ in prices]
-    best = odds[-1] if odds else None
+    held, others = section.line_of(selection), section.other_bets
+    odds = sorted(
+        [
+            price.odds
+            for name, price in held.prices.items()
+            if price.withdrawn_at is None
+            and name not in others
+            and (compared is None or name in compared)
+        ]
+    )
     return Figures(
         reference_odds=offered(held.reference),
         liquidity=held.liquidity,
@@ -269,10 +288,17 @@ def _figures(section: Section, selection: str, compared: Set[str] | None) -> Fig
         suspicious_above=held.suspicious_above,
         reference_hold=section.reference_hold,
         best_hold=section.best_hold,
-        best=best,
-        best_names=tuple(name for price, name in prices if price == best),
+        best=odds[-1] if odds else None,
+        best_names=held.best_bookmakers if compared is None else _best_of(held, compared - others),
         worst=odds[0] if odds else None,
         median=median(odds) if odds else None,
         spread=(1 / odds[0] - 1 / odds[-1]) * 100 if odds else None,
         count=len(odds),
     )
+
+
+def _best_of(held: MatrixLine, names: Set[str]) -> tuple[str, ...]:
+    """Who among bookmakers offers the highest odds, by name."""
+    offers = {name: offered(held.prices.get(name)) or 0.0 for name in names}
+    best = max(offers.values(), default=0.0)
+    return tuple(sorted(name for name, odds in offers.items() if odds == best > 0))
