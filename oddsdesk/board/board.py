@@ -31,7 +31,8 @@ from oddsdesk.board.readings import (
 )
 from oddsdesk.board.seen import Seen
 from oddsdesk.board.steps import exhaust
-from oddsdesk.board.values import ValueBets, ValueEntry
+from oddsdesk.board.value_entry import ValueEntry
+from oddsdesk.board.values import ValueBets
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
@@ -61,7 +62,8 @@ class Board:
         self._books: dict[str, GameBook] = {}
         self._watched: set[str] = set()
         self._ids: dict[tuple[str, str], str] = {}
-        self._value_bets = ValueBets()
+        self.listed = ValueBets(self._book_at, self._id_of)
+        """The service's list of value bets: when it was read, and whether it was cut."""
         self._subscribers: list[Subscriber] = []
 
     @property
@@ -72,12 +74,12 @@ class Board:
     @property
     def value_bets(self) -> dict[RowKey, ValueEntry]:
         """By price, highest true EV first."""
-        return self._value_bets.entries
+        return self.listed.entries
 
     @property
     def audit(self) -> Audit | None:
         """How the service seems to reckon its value bets, None before the first (D26)."""
-        return self._value_bets.audit
+        return self.listed.audit
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Call back with each notice, on the board's thread, until the answer is called."""
@@ -223,12 +225,26 @@ class Board:
             yield from book.settling(self._method, changes)
             self._publish(book, changes)
 
-    def load_value_bets(self, bets: Iterable[ValueBet]) -> None:
-        """Take in the whole list of value bets; those that make no sense are passed over."""
-        bad: list[str] = []
-        self._value_bets.load(bets, bad)
+    def load_value_bets(
+        self, bets: Iterable[ValueBet], asked_at: int | None = None, *, is_cut: bool = False
+    ) -> None:
+        """Take in the whole list of value bets; those that make no sense are passed over.
+
+        ``is_cut``: the service has more than was read.
+        """
+        exhaust(self.merge_value_bets(bets, asked_at, is_cut=is_cut))
+
+    def merge_value_bets(
+        self, bets: Iterable[ValueBet], asked_at: int | None = None, *, is_cut: bool = False
+    ) -> Iterator[None]:
+        """Do what ``load_value_bets`` does in steps of one bet; go through it to the end."""
+        held, method, bad, now = self.listed, self._method, list[str](), self._clock()
+        differs = yield from held.take(bets, bad, method, now)
+        differs = differs or is_cut != held.is_cut
+        held.read_at, held.is_cut = now if asked_at is None else asked_at, is_cut
         self._report("value bets", bad)
-        self._judge_bets()
+        if (method != self._method and held.judge_all(self._method)) or differs:
+            self._tell(ValueBetsChanged())
 
     def set_connection(self, connection: Connection) -> None:
         """Take in the state of the connection."""
@@ -272,14 +288,16 @@ class Board:
             changes = Changes()
             book.revalue(method, changes)
             self._publish(book, changes)
-        self._judge_bets()
+        if self.listed.judge_all(method):
+            self._tell(ValueBetsChanged())
 
     def clear(self) -> None:
         """Forget everything but what is asked of it: what comes next is another service's."""
         removed = tuple(self.row_keys())
         self.games, self.reference, self.rhythm = {}, None, Rhythm()
         self.connection, self.gathering = Connection(), Gathering()
-        self._books, self._watched, self._value_bets = {}, set(), ValueBets()
+        self._books, self._watched = {}, set()
+        self.listed = ValueBets(self._book_at, self._id_of)
         self.seen = Seen()
         for notice in (GamesChanged(), ValueBetsChanged(), GatheringChanged(), ConnectionChanged()):
             self._tell(notice)
@@ -327,6 +345,8 @@ class Board:
                 self.seen.take(game, changes.moves)
             for notice in changes.notices(game, rows_wanted=self.rows_wanted):
                 self._tell(notice)
+            if touched := self.listed.touched_by(game, changes):
+                self._judge_bets(touched)
 
     def _learn_reference(self, name: str | None) -> None:
         if name is None or name == self.reference:
@@ -342,12 +362,13 @@ class Board:
         if bad:
             _log.warning("%s: %d passed over, the first: %s", what, len(bad), bad[0])
 
-    def _judge_bets(self) -> None:
-        if self._value_bets.judge(self._method, self._book_of):
-            self._tell(ValueBetsChanged())
+    def _judge_bets(self, touched: Iterable[RowKey]) -> None:
+        moved = self.listed.judge(touched, self._method)
+        if moved:
+            self._tell(ValueBetsChanged(tuple(moved)))
 
-    def _book_of(self, bet: ValueBet) -> GameBook | None:
-        return self._books.get(self._id_of(bet.competition, bet.match_name))
+    def _book_at(self, game: str) -> GameBook | None:
+        return self._books.get(game)
 
     def _book(self, game: GameEntry) -> GameBook:
         book = self._books.get(game.game_id)

@@ -8,7 +8,7 @@ from oddsdesk.board.judging import Doubt, doubt_about, side_of, verdict_on
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE, ev_pct
-from oddsdesk.board.values import ValueEntry
+from oddsdesk.board.value_entry import ValueEntry
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import ValueBet
@@ -205,7 +205,7 @@ def _explain_row(board: Board, entry: ValueEntry) -> Explanation:
         is_withdrawn=False,
         scraped_at=None,
         url=entry.url,
-        method=board.method,
+        method=entry.method,
         quoted=((bet.selection, bet.reference_odds),),
         outcomes=entry.outcomes,
         verdict=verdict._replace(checks=_known(verdict.checks)),

@@ -41,6 +41,9 @@ class RowsChanged(msgspec.Struct, frozen=True):
 class ValueBetsChanged(msgspec.Struct, frozen=True):
     """The value bets differ, in number or in figures."""
 
+    moved: tuple[RowKey, ...] = ()
+    """Those that a move of prices bears on; none where the whole list was read or judged anew."""
+
 
 class ConnectionChanged(msgspec.Struct, frozen=True):
     """The state of the connection differs."""

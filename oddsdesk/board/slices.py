@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeVar
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import Client
 from oddsdesk.contract.markets import MARKET_TYPES
-from oddsdesk.contract.resources import Game, OddsRow
+from oddsdesk.contract.resources import Game, OddsRow, ValueBet
 
 LIMIT: Final = 500
 
@@ -23,6 +23,14 @@ class Slice(NamedTuple):
     """Slices that are planned; None while nobody knows."""
     cut: str | None
     """What was asked for, where rows are missing and the service does not say how to go on."""
+
+
+class BetSlice(NamedTuple):
+    """One answer of a pass over all value bets."""
+
+    bets: Sequence[ValueBet]
+    is_cut: bool = False
+    """Whether bets are missing, and the service does not say how to go on."""
 
 
 async def all_games(client: Client) -> list[Game]:
@@ -65,6 +73,29 @@ async def all_rows(client: Client) -> AsyncGenerator[Slice, None]:
             continue
         cut = f"{competition}, {market_type}" if is_cut else None
         yield Slice(answer, done, len(plan), cut)
+
+
+async def all_value_bets(client: Client) -> AsyncGenerator[BetSlice, None]:
+    """Read every value bet, in as few requests as the service lets it be done.
+
+    Pages where the service has them (D14); else by sport, and by competition where that is cut
+    too. A bet may be in more than one slice.
+    """
+    answer = await client.value_bets(limit=LIMIT)
+    if len(answer) < LIMIT or answer.next_cursor is not None:
+        yield BetSlice(answer)
+        while answer.next_cursor is not None:
+            answer = await client.value_bets(limit=LIMIT, cursor=answer.next_cursor)
+            yield BetSlice(answer)
+        return
+    yield BetSlice(answer)
+    for sport in await client.sports():
+        answer = await client.value_bets(sport=sport.name, limit=LIMIT)
+        yield BetSlice(answer)
+        if len(answer) >= LIMIT:
+            for code in sport.competition_codes:
+                answer = await client.value_bets(competition=code, limit=LIMIT)
+                yield BetSlice(answer, is_cut=len(answer) >= LIMIT)
 
 
 async def _pages(fetch: Callable[[str | None], Awaitable[Listing[T]]]) -> list[T]:

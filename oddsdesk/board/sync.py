@@ -2,20 +2,23 @@
 
 import asyncio
 import random
+from collections.abc import Callable
 from contextlib import aclosing, suppress
 from typing import Final
 
 import msgspec
 
+from oddsdesk.board.bet_reading import VALUE_BETS, BetReader
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.inbox import Inbox
+from oddsdesk.board.notices import Notice
 from oddsdesk.board.polling import Job, Poller
 from oddsdesk.board.row_reading import ROWS, RowReader
 from oddsdesk.board.seen import ASLEEP_MS
 from oddsdesk.board.signal import STREAM, Signal
-from oddsdesk.board.slices import LIMIT, all_games
+from oddsdesk.board.slices import all_games
 from oddsdesk.board.steps import in_slices
 from oddsdesk.client.backoff import Randomness
 from oddsdesk.client.budget import Budget
@@ -30,7 +33,6 @@ from oddsdesk.clock import Clock
 from oddsdesk.tasks import spawn, stop
 
 _GAMES: Final = "games"
-_VALUE_BETS: Final = "value bets"
 _HEALTH: Final = "health"
 _LIVE: Final = "in-play odds"
 _TICK_S: Final = 1.0
@@ -78,11 +80,13 @@ class Sync:
         self._rows = RowReader(
             client, board, clock, self.budget, self._pace.rows_s, self._pace.rows_least_s
         )
+        self._bets = BetReader(client, board, clock, self.budget, self._pace.value_bets_s)
         self._signal = Signal(board, clock)
         self._poller = Poller(self.budget, clock, self._on_outcome, randomness)
         self._watched: dict[str, None] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._look: asyncio.TimerHandle | None = None
+        self._unsubscribe: Callable[[], None] = lambda: None
         self._filling_until_ms = 0
 
     def start(self) -> None:
@@ -91,12 +95,13 @@ class Sync:
             return
         pace = self._pace
         self._signal.begin()
+        self._unsubscribe = self._board.subscribe(self._on_board_notice)
         self._tasks = [spawn("sync: tick", self._tick())]
         for game in self._watched:
             self._add_matrix(game)
         later = self._after_first_prices
         self._poller.add(Job(_GAMES, pace.games_s, 1, self._read_games))
-        self._poller.add(Job(_VALUE_BETS, pace.value_bets_s, 1, self._read_value_bets, later))
+        self._poller.add(Job(VALUE_BETS, pace.value_bets_s, 1, self._read_value_bets, later))
         self._add_stream()
         self._poller.add(Job(_HEALTH, pace.health_s, 0, self._read_health, later))
         self._poller.add(Job(_LIVE, _RIGHTS_S, 1, self._try_live, later))
@@ -108,6 +113,8 @@ class Sync:
         if self._look is not None:
             self._look.cancel()
             self._look = None
+        self._unsubscribe()
+        self._bets.stop()
         tasks, self._tasks = self._tasks, []
         await stop(*tasks)
         await self._poller.stop()
@@ -163,8 +170,11 @@ class Sync:
         self._board.load_games(await all_games(self._client))
 
     async def _read_value_bets(self) -> None:
-        self._board.load_value_bets(await self._client.value_bets(limit=LIMIT))
+        await self._bets.read()
         self._signal.knows(has_value_bets=True)
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        self._bets.hurry_on_falls(self._poller, notice)
 
     async def _read_matrix(self, game_id: str) -> None:
         asked_at = self._clock()
@@ -215,7 +225,7 @@ class Sync:
         self._signal.stream_state(state)
         if isinstance(state, Connected):
             self._filling_until_ms = self._clock() + _FILLING_MS
-            known = [_GAMES, _VALUE_BETS, ROWS, *map(_matrix, self._watched)]
+            known = [_GAMES, VALUE_BETS, ROWS, *map(_matrix, self._watched)]
             self._poller.hurry([*known, *self._signal.troubled])
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:

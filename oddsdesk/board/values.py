@@ -1,174 +1,148 @@
-"""A value bet with the desk's own judgement beside the service's."""
+"""The value bets of the service, judged anew as prices move."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Final
 
-import msgspec
-
+from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import optional_ms
-from oddsdesk.board.matrix import CellKey, RowKey, Section
-from oddsdesk.board.rows import ev_pct
-from oddsdesk.contract.identity import game_id
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.value_entry import ValueEntry, audited, value_entry
 from oddsdesk.contract.resources import ValueBet
-from oddsdesk.pricing.audit import Audit, AuditedRow, audit, fair_odds
-from oddsdesk.pricing.devig import DEFAULT_METHOD, DevigError
-from oddsdesk.pricing.selections import LineGroup, outcome_counts
-from oddsdesk.pricing.value import PriceWindow, ReferenceLine, ReferencePrice, price_window
+from oddsdesk.pricing.audit import Audit, Hypothesis, audit, still_fits
 
 AUDITED: Final = 12
-"""How many rows an audit looks at: enough to tell formulas apart, in under 20 ms."""
+"""How many rows an audit looks at: enough to tell formulas apart, in a few milliseconds."""
+_AUDIT_AGAIN_MS: Final = 60_000
+"""How often rows that no formula explains are looked at again."""
 
-
-class ValueEntry(msgspec.Struct, frozen=True):
-    """A value bet of the service and its true EV (D26); times in milliseconds."""
-
-    key: RowKey
-    bet: ValueBet
-    kick_off: int | None
-    detected_at: int
-    outcomes: int
-    """N, the number of outcomes that the reference prices (D27)."""
-    true_fair: float | None
-    true_ev: float | None
-    """In percent, safety floor included, unrounded; None where S leaves no probability."""
-    value_from: float | None
-    suspicious_above: float | None
-    is_live: bool
-    scraped_at: int | None
-    """When the price was last seen; None while the board holds no price for it."""
-    url: str | None
+_LineOf = tuple[str, str, int, str]
+"""Game, market type, period, selection."""
 
 
 class ValueBets:
-    """The value bets of the service and what the desk makes of them."""
+    """The value bets of the service and what the desk makes of them.
 
-    def __init__(self) -> None:
+    ``book_of`` gives the prices held of a game, ``id_of`` its id by competition and name.
+    """
+
+    def __init__(
+        self, book_of: Callable[[str], GameBook | None], id_of: Callable[[str, str], str]
+    ) -> None:
         self.entries: dict[RowKey, ValueEntry] = {}
-        """Highest true EV first."""
+        """Highest true EV first, as it was when the list was read."""
         self.audit: Audit | None = None
         """How the service seems to reckon, None before the first bet (D26)."""
-        self._bets: Sequence[ValueBet] = ()
+        self.read_at: int | None = None
+        """When the list that is held was asked for."""
+        self.is_cut = False
+        """Whether the service has more than was read."""
+        self._book_of = book_of
+        self._id_of = id_of
+        self._of_line: dict[_LineOf, list[RowKey]] = {}
+        self._games: set[str] = set()
+        self._moved: set[RowKey] = set()
+        """Judged anew since the list that is being taken in was begun."""
+        self._audited_at = 0
 
-    def load(self, bets: Iterable[ValueBet], bad: list[str]) -> None:
-        """Take in the whole list; bets that make no sense are named in ``bad``."""
-        self._bets = _checked(bets, bad)
-        wanted = min(AUDITED, len(self._bets))
-        if wanted and (self.audit is None or self.audit.rows < wanted):
-            self.audit = _audit(self._bets[:wanted])
+    def take(
+        self, bets: Iterable[ValueBet], bad: list[str], method: str, now_ms: int
+    ) -> Generator[None, None, bool]:
+        """Take in the whole list in steps of one bet; return whether anything differs.
 
-    def judge(self, method: str, book_of: Callable[[ValueBet], GameBook | None]) -> bool:
-        """Judge every bet by the prices that are held; tell whether any figure differs."""
-        fitting = () if self.audit is None else self.audit.fitting
-        served = fitting[0].method if fitting else DEFAULT_METHOD
-        entries = [value_entry(bet, book_of(bet), method, served) for bet in self._bets]
-        entries.sort(key=_worth, reverse=True)
-        held = {entry.key: entry for entry in entries}
-        if list(held.values()) == list(self.entries.values()):
-            return False
-        self.entries = held
+        Bets that make no sense are named in ``bad``.
+        """
+        self._moved.clear()
+        checked = []
+        for bet in bets:
+            if _makes_sense(bet, bad):
+                checked.append(bet)
+                yield
+        before = self.audit
+        self._audit(checked[:AUDITED], now_ms)
+        judged: dict[RowKey, ValueEntry] = {}
+        of_line: dict[_LineOf, list[RowKey]] = {}
+        differs = self.audit != before
+        for bet in checked:
+            key = self._key_of(bet)
+            entry = self._judged(key, bet, method)
+            if key not in judged:
+                of_line.setdefault(key[:4], []).append(key)
+            judged[key] = entry
+            differs = differs or self.entries.get(key) != entry
+            yield
+        differs = differs or len(judged) != len(self.entries)
+        in_order = dict(sorted(judged.items(), key=_by_worth))
+        yield
+        self.entries, self._of_line = in_order, of_line
+        self._games = {game for game, *_ in of_line}
+        return bool(self.judge(tuple(self._moved), method)) or differs
+
+    def judge_all(self, method: str) -> bool:
+        """Judge every bet by another method; tell whether any figure differs."""
+        return bool(self.judge(tuple(self.entries), method))
+
+    def judge(self, keys: Iterable[RowKey], method: str) -> list[RowKey]:
+        """Judge some bets anew by the prices that are held; return those that differ."""
+        differing = []
+        for key in keys:
+            held = self.entries.get(key)
+            if held is None:
+                continue
+            entry = self._judged(key, held.bet, method)
+            if entry != held:
+                self.entries[key] = entry
+                self._moved.add(key)
+                differing.append(key)
+        return differing
+
+    def touched_by(self, game: str, changes: Changes) -> set[RowKey]:
+        """Return the bets that what happened to a game's prices may bear on."""
+        if game not in self._games:
+            return set()
+        cells = (RowKey(game, *key) for key in (*changes.cells, *changes.removed))
+        touched = {key for key in cells if key in self.entries}
+        for section in changes.revalued:
+            market_type, period, _ = section.key
+            for line in section.lines:
+                touched.update(self._of_line.get((game, market_type, period, line.selection), ()))
+        return touched
+
+    def _judged(self, key: RowKey, bet: ValueBet, method: str) -> ValueEntry:
+        return value_entry(key, bet, self._book_of(key.game_id), method, self._served())
+
+    def _served(self) -> Sequence[Hypothesis]:
+        """How the service may reckon: the likeliest formula first, none where none fits."""
+        return () if self.audit is None else self.audit.fitting
+
+    def _key_of(self, bet: ValueBet) -> RowKey:
+        game = self._id_of(bet.competition, bet.match_name)
+        return RowKey(game, bet.market_type, bet.period, bet.selection, bet.bookmaker)
+
+    def _audit(self, bets: Sequence[ValueBet], now_ms: int) -> None:
+        """Find out how the service reckons, where what is known explains its rows no longer."""
+        rows = [audited(bet) for bet in bets]
+        known = self.audit
+        if not rows or (known is not None and known.rows >= len(rows) and still_fits(known, rows)):
+            return
+        is_new = known is None or bool(known.fitting) or known.rows < len(rows)
+        if is_new or now_ms - self._audited_at >= _AUDIT_AGAIN_MS:
+            self.audit = audit(rows)
+            self._audited_at = now_ms
+
+
+def _makes_sense(bet: ValueBet, bad: list[str]) -> bool:
+    odds = (bet.odds, bet.reference_odds, bet.fair_odds)
+    if min(odds) <= 1 or bet.payout_rate <= 1 / bet.reference_odds or bet.ev_pct <= -100:
+        bad.append(f"{bet.match_name}, {bet.selection!r}: expected odds above 1 that fit S")
+    elif optional_ms(bet.detected_at) is None:
+        bad.append(f"{bet.match_name}, {bet.selection!r}: expected times with an offset")
+    else:
         return True
+    return False
 
 
-def value_entry(bet: ValueBet, book: GameBook | None, method: str, served: str) -> ValueEntry:
-    """Judge a checked value bet by the prices that are held, else by its own row (D26).
-
-    ``method`` is the user's, ``served`` the one that the service seems to use.
-    """
-    key = RowKey(
-        game_id(bet.competition, bet.match_name),
-        bet.market_type,
-        bet.period,
-        bet.selection,
-        bet.bookmaker,
-    )
-    found = None if book is None else book.find(CellKey(*key[1:]))
-    section, price = (None, None) if found is None else found
-    outcomes = _outcomes(bet, section, served)
-    fair = None if section is None else section.line_of(bet.selection).fair
-    if fair is None:
-        fair = _fair(method, bet, outcomes) or _fair(DEFAULT_METHOD, bet, outcomes)
-    window = _window(bet, fair)
-    return ValueEntry(
-        key=key,
-        bet=bet,
-        kick_off=optional_ms(bet.match_date),
-        detected_at=optional_ms(bet.detected_at) or 0,
-        outcomes=outcomes,
-        true_fair=fair,
-        true_ev=None if fair is None else ev_pct(bet.odds, fair, bet.market_type),
-        value_from=None if window is None else window.least,
-        suspicious_above=None if window is None else window.most,
-        is_live=price is not None and price.is_live is True,
-        scraped_at=None if price is None else price.scraped_at,
-        url=None if price is None else price.url,
-    )
-
-
-def _checked(bets: Iterable[ValueBet], bad: list[str]) -> list[ValueBet]:
-    """Return the bets that can be judged; the others are named in ``bad``."""
-    kept = []
-    for bet in bets:
-        odds = (bet.odds, bet.reference_odds, bet.fair_odds)
-        if min(odds) <= 1 or bet.payout_rate <= 1 / bet.reference_odds or bet.ev_pct <= -100:
-            bad.append(f"{bet.match_name}, {bet.selection!r}: expected odds above 1 that fit S")
-        elif not _has_times(bet):
-            bad.append(f"{bet.match_name}, {bet.selection!r}: expected times with an offset")
-        else:
-            kept.append(bet)
-    return kept
-
-
-def _audit(bets: Sequence[ValueBet]) -> Audit:
-    """Find out from a few rows how they were reckoned (D26)."""
-    return audit(
-        AuditedRow(
-            bet.market_type,
-            bet.odds,
-            bet.reference_odds,
-            bet.payout_rate,
-            bet.fair_odds,
-            bet.ev_pct,
-            outcome_counts(bet.market_type, bet.sport) or (2,),
-        )
-        for bet in bets
-    )
-
-
-def _worth(entry: ValueEntry) -> float:
-    return -math.inf if entry.true_ev is None else entry.true_ev
-
-
-def _outcomes(bet: ValueBet, section: Section | None, served: str) -> int:
-    """N: as the reference's prices have it, else the one that the row's fair odds fit best."""
-    if section is not None and section.reference is not None:
-        return len(section.reference.prices)
-    counts = outcome_counts(bet.market_type, bet.sport) or (2,)
-    return min(counts, key=lambda count: _misfit(_fair(served, bet, count), bet.fair_odds))
-
-
-def _misfit(fair: float | None, shown: float) -> float:
-    return math.inf if fair is None else abs(fair - shown)
-
-
-def _fair(method: str, bet: ValueBet, outcomes: int) -> float | None:
-    """The fair price by the row alone, None where the method needs the other prices."""
-    try:
-        return fair_odds(method, bet.reference_odds, bet.payout_rate, outcomes)
-    except DevigError:
-        return None
-
-
-def _has_times(bet: ValueBet) -> bool:
-    return optional_ms(bet.detected_at) is not None
-
-
-def _window(bet: ValueBet, fair: float | None) -> PriceWindow | None:
-    """The window of the selection, from S and the reference's price on the row."""
-    price = ReferencePrice(bet.reference_odds, bet.payout_rate - 1 / bet.reference_odds, fair)
-    group = LineGroup("", None, (bet.selection,), ("",), complete=True)
-    line = ReferenceLine(
-        bet.market_type, group, {"": price}, bet.payout_rate, scraped_at=0, is_live=False
-    )
-    return price_window(line, "")
+def _by_worth(item: tuple[RowKey, ValueEntry]) -> float:
+    true_ev = item[1].true_ev
+    return math.inf if true_ev is None else -true_ev

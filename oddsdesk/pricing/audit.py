@@ -1,6 +1,6 @@
 """Checking a service's value bets by its own figures: which formula and floor it used (D26)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -119,6 +119,51 @@ def audit(rows: Iterable[AuditedRow]) -> Audit:
     if not judged or best < _ENOUGH * judged:
         return Audit(judged, best, ())
     return Audit(judged, best, tuple(h for h in _HYPOTHESES if counts[h] == best))
+
+
+def still_fits(found: Audit, rows: Sequence[AuditedRow]) -> bool:
+    """Tell whether what an audit found explains other rows too; costs a part of an audit."""
+    return bool(found.fitting) and all(
+        sum(explains(hypothesis, row) for row in rows) >= _ENOUGH * len(rows)
+        for hypothesis in found.fitting
+    )
+
+
+def exact_total(row: AuditedRow, served: Hypothesis, outcomes: int) -> float:
+    """Return S as the row's fair odds have it, within what the rounding of S leaves open.
+
+    The rounding of long odds leaves much less open than that of S does, that of short odds more.
+    """
+    ends = row.payout_rate - _RATE_ROUNDING, row.payout_rate + _RATE_ROUNDING
+    try:
+        first, last = (fair_odds(served.method, row.reference_odds, end, outcomes) for end in ends)
+    except DevigError:
+        return row.payout_rate
+    if first == last:
+        return row.payout_rate
+    share = (shown_fair(row, served) - first) / (last - first)
+    return ends[0] + min(max(share, 0.0), 1.0) * (ends[1] - ends[0])
+
+
+def shown_fair(row: AuditedRow, served: Hypothesis) -> float:
+    """Return the row's fair odds before the safety floor."""
+    floor = safety_floor(row.market_type) if served.floor_in_fair_odds else 1.0
+    return row.fair_odds / floor
+
+
+def explains(hypothesis: Hypothesis, row: AuditedRow) -> bool:
+    """Tell whether a row's figures follow from a way to compute them."""
+    spans = (_fair_span(hypothesis.method, row, outcomes) for outcomes in row.outcomes)
+    return any(
+        span is not None
+        and _follows(
+            row,
+            span,
+            in_fair=hypothesis.floor_in_fair_odds,
+            in_ev=hypothesis.floor_in_ev,
+        )
+        for span in spans
+    )
 
 
 def _explaining(row: AuditedRow) -> set[Hypothesis]:

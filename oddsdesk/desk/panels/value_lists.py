@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import CellKey
-from oddsdesk.board.values import ValueEntry
+from oddsdesk.board.value_entry import ValueEntry
 from oddsdesk.clock import Clock
 from oddsdesk.desk.models.miss_finder import MissFinder
 from oddsdesk.desk.models.misses import MissesModel
