@@ -13,6 +13,7 @@ from oddsdesk.desk.actions.binding import Actions
 from oddsdesk.desk.destinations import connection_entries
 from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
 from oddsdesk.desk.local_server import LocalFeed, LocalServerError
+from oddsdesk.desk.moments import local_time
 from oddsdesk.desk.palette.palette import Palette
 from oddsdesk.desk.panels.top_bar import TopBar
 from oddsdesk.desk.profiles import Profile, Profiles, RemoteProfile
@@ -191,5 +192,8 @@ def _address(session: Session) -> str:
 
 def badge_of(feeds: list[LocalFeed]) -> str:
     """Return what the top bar says of feeds whose odds are not of this moment; empty for none."""
-    replays = [feed for feed in feeds if feed.is_replay and feed.is_running]
-    return f"Replay · {replays[0].speed:g}×" if replays else ""
+    for feed in feeds:
+        if feed.is_running and feed.recorded_at is not None:
+            day = local_time(feed.recorded_at)
+            return f"Replay · {day.day} {day:%b %Y} · {feed.speed:g}×"
+    return ""

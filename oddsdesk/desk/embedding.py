@@ -166,6 +166,7 @@ class EmbeddedAdministration:
                 feed.simulated,
                 feed.is_running,
                 feed.problem,
+                feed.recorded_at,
             )
             for feed in await _answer(self._server.feeds())
         ]

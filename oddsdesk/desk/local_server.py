@@ -24,11 +24,8 @@ class LocalFeed(msgspec.Struct, frozen=True):
     simulated: bool
     is_running: bool
     problem: str
-
-    @property
-    def is_replay(self) -> bool:
-        """Whether its odds are of another time."""
-        return self.spec.startswith("replay:")
+    recorded_at: int | None = None
+    """When a replay's odds were first said, in milliseconds; None: they are of this moment."""
 
 
 class LocalKey(msgspec.Struct, frozen=True):

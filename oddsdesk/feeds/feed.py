@@ -29,6 +29,11 @@ class Feed(Protocol):
         """Whether the prices are made up."""
         ...
 
+    @property
+    def recorded_at(self) -> int | None:
+        """When the prices were first said, in milliseconds; None: they are of this moment."""
+        ...
+
     def batches(self, clock: Clock) -> AsyncIterator[list[Quote]]:
         """Yield quotes as they come, each batch in the order it was said."""
         ...

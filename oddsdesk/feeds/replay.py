@@ -55,6 +55,7 @@ class Replay:
         self, moments: Sequence[Moment], title: str, speed: float, sleep: Sleep = asyncio.sleep
     ) -> None:
         self.name = f"replay of {title}" + (f" · {speed:g}x" if speed != 1 else "")
+        self.recorded_at = moments[0].at
         self._moments = moments
         self._speed = speed
         self._sleep = sleep

@@ -13,7 +13,10 @@ from oddsdesk.tasks import spawn, stop
 
 
 class FeedState(msgspec.Struct, frozen=True):
-    """A feed as it may be shown; ``problem`` says why it ended where nobody stopped it."""
+    """A feed as it may be shown; ``problem`` says why it ended where nobody stopped it.
+
+    ``recorded_at``: when a replay's odds were first said, in milliseconds.
+    """
 
     number: int
     spec: str
@@ -22,6 +25,7 @@ class FeedState(msgspec.Struct, frozen=True):
     simulated: bool
     is_running: bool
     problem: str
+    recorded_at: int | None
 
 
 class _Entry(msgspec.Struct):
@@ -117,4 +121,5 @@ def _state(number: int, entry: _Entry) -> FeedState:
         entry.feed.simulated,
         task is not None and not task.done(),
         problem,
+        entry.feed.recorded_at,
     )

@@ -25,6 +25,7 @@ class Simulator:
 
     name = "simulator"
     simulated = True
+    recorded_at = None
 
     def __init__(
         self,

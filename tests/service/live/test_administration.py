@@ -1,5 +1,6 @@
 """What the desk's dialog does with the embedded server, from another thread."""
 
+import json
 import sqlite3
 import time
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.server.administration import Administration
 from oddsdesk.server.settings import Settings
@@ -75,6 +77,7 @@ def test_a_feed_added_while_serving_runs_stops_and_starts_again(server, administ
     administration.add_feed(f"replay:{file}", 60.0).result(LIMIT_S)
     (feed,) = administration.feeds().result(LIMIT_S)
     assert (feed.is_running, feed.speed, feed.simulated) == (True, 60.0, False)
+    assert feed.recorded_at == parse_ms(json.loads(LINE)["scraped_at"])
     administration.stop_feed(feed.number).result(LIMIT_S)
     (feed,) = administration.feeds().result(LIMIT_S)
     assert (feed.is_running, feed.problem) == (False, "")
