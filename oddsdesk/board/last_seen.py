@@ -5,6 +5,7 @@ from typing import NamedTuple
 from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.board.value_entry import ValueEntry
 
 
 class LastSeen(NamedTuple):
@@ -23,3 +24,8 @@ def last_seen(board: Board, key: RowKey, now_ms: int) -> LastSeen:
         return LastSeen(price.scraped_at, True, board.freshness(key.bookmaker, price))
     at = board.listed.read_at or 0
     return LastSeen(at, False, board.rhythm.freshness(key.bookmaker or "", at, now_ms))
+
+
+def is_value_now(board: Board, entry: ValueEntry, now_ms: int) -> bool:
+    """Tell whether a true value bet can be relied upon: it holds, and its price is not stale."""
+    return entry.is_value and last_seen(board, entry.key, now_ms).freshness < Freshness.STALE

@@ -18,7 +18,9 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.dialogs.placed_dialog import PlacedDialog
 from oddsdesk.desk.dialogs.preset_dialog import PresetDialog
 from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.models.games import VALUE_COUNT_ROLE
 from oddsdesk.desk.models.values import COLUMNS, STAKE_COLUMN
+from oddsdesk.desk.panels.navigator import Navigator
 from oddsdesk.desk.panels.values import ValuesPanel
 from oddsdesk.desk.panels.values_header import BETS, MISSES
 from oddsdesk.desk.panels.values_states import published_text
@@ -26,6 +28,8 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import BANKROLL, STAKE_STEP
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.watch_list import WatchList
 
 OVER = RowKey(game_id("EPL", "Everton - Liverpool"), "total", 0, "Over 2.5", "Matchbook")
 TITLES = [column.title for column in COLUMNS]
@@ -255,7 +259,7 @@ def test_near_misses_tell_what_stops_each_and_by_how_much(
     assert place is not None
     cells = [panel.misses.model.cell(place, column).text for column in range(9)]
     assert cells[:6] == ["Over 2.5", "Total", "Matchbook", "Edge ≥ 1 %", "0.50 short", "2.03"]
-    assert cells[7] == "2.05 – 2.10"
+    assert cells[7] == "2.041 – 2.107"
     subject_seen: list[Any] = []
     panel.price_selected.connect(subject_seen.append)
     panel.misses.set_current(place)
@@ -321,6 +325,128 @@ def test_a_bet_that_goes_under_the_pointer_does_not_move_the_explanation(
     panel.lists.bets.sort_now()
     assert panel.table.model.rowCount() == 1
     assert seen == []
+
+
+def everton(quoted: Any, **more: Any) -> ValueBet:
+    """The same total of the game that is quoted: 2.06 against 1.94 and 1.94."""
+    fields = {"match_name": "Everton - Liverpool", "competition": "EPL", "bookmaker": "Matchbook"}
+    total = 2 / 1.94
+    return bet(
+        quoted,
+        2.06,
+        reference_odds=1.94,
+        payout_rate=round(total, 4),
+        fair=2.0,
+        **{**fields, **more},
+    )
+
+
+def test_a_bet_whose_price_moved_out_of_its_window_is_struck_and_counted_no_more(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
+    quoted.board.load_value_bets([everton(quoted)])
+    assert facts(panel).startswith("1 · ")
+    assert not panel.table.model.cell(0, 0).is_struck
+    quoted.clock.now += 1_000
+    with qtbot.waitSignal(panel.lists.changed):
+        quoted.tell("Matchbook", "total", "Over 2.5", 2.01)
+    assert panel.table.model.cell(0, 0).is_struck
+    assert row(panel)["Odds"] == "2.06"
+    assert row(panel)["Stake"] == "–"
+    assert facts(panel).startswith("0 · 1 gone or stale · ")
+    assert "outside its window now" in panel.table.model.tip(0, 0)
+    panel.table.set_current(0)
+    subject = panel.subject()
+    assert subject is not None
+    assert subject.stake == 0.0
+
+
+def test_a_price_that_moves_within_its_window_shows_the_new_odds(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board.load_value_bets([everton(quoted)])
+    quoted.clock.now += 1_000
+    with qtbot.waitSignal(panel.lists.changed):
+        quoted.tell("Matchbook", "total", "Over 2.5", 2.08)
+    assert row(panel)["Odds"] == "2.08"
+    assert "The service lists it at 2.06" in panel.table.model.tip(0, 0)
+    assert facts(panel).startswith("1 · ")
+
+
+def test_bets_pale_with_age_and_are_staked_and_counted_no_more(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    model, odds = panel.table.model, TITLES.index("Odds")
+    assert model.cell(0, odds).ink is Ink.STRONG
+    assert row(panel)["Seen"] == "≥ 0 s"
+    quoted.clock.now += 90_000
+    assert model.cell(0, odds).ink is Ink.SOFT
+    assert row(panel)["Stake"] == "3.00"
+    quoted.clock.now += 120_000
+    assert model.cell(0, odds).ink is Ink.NOTE
+    assert model.cell(0, TITLES.index("True EV")).ink is Ink.NOTE
+    assert row(panel)["Stake"] == "–"
+    assert "No stake: the price is stale" in model.tip(0, STAKE_COLUMN)
+    assert row(panel)["Seen"] == "≥ 3 min"
+    panel._idle.timeout.emit()
+    assert facts(panel).startswith("0 · 1 gone or stale")
+    quoted.clock.now += 600_000
+    assert model.cell(0, odds).is_struck
+
+
+def test_the_price_of_a_game_that_is_held_tells_when_it_was_seen(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    quoted.clock.now += 20_000
+    quoted.board.load_value_bets([everton(quoted)])
+    assert row(panel)["Seen"] == "20 s"
+    assert "Seen 20 s ago" in panel.table.model.tip(0, 0)
+
+
+def test_a_true_ev_by_another_method_than_the_users_is_marked(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    quoted.board.set_method("shin")
+    three_way = bet(
+        quoted, market_type="moneyline", selection="Milan", fair=fair_of(2.05, 1.0197, 3)
+    )
+    quoted.board.load_value_bets([three_way])
+    assert row(panel)["True EV"].startswith("≈ +")
+    tip = panel.table.model.tip(0, TITLES.index("True EV"))
+    assert "True EV by margin proportional: shin needs the prices of all outcomes" in tip
+    quoted.board.set_method("margin_proportional")
+    assert row(panel)["True EV"].startswith("+")
+
+
+def test_a_list_that_was_cut_says_where(panel: ValuesPanel, quoted: Any) -> None:
+    quoted.board.load_value_bets([bet(quoted)], is_cut=True)
+    assert facts(panel).startswith("1 · cut at 1 of more · ")
+
+
+def test_the_navigator_counts_what_the_value_list_counts(
+    panel: ValuesPanel, theme: Theme, quoted: Any, layout: Layout, qtbot: QtBot
+) -> None:
+    name = "Milan - Inter"
+    game = Game(game_id("SERA", name), name, "SERA", "Football", None, False, 3, None)
+    quoted.board.load_games([game])
+    navigator = Navigator(quoted.board, theme, quoted.clock, WatchList(layout, quoted.clock))
+    qtbot.addWidget(navigator)
+
+    def values() -> int:
+        count = navigator._games.index(0).data(VALUE_COUNT_ROLE)
+        assert isinstance(count, int)
+        return count
+
+    poor = bet(quoted, 2.12, bookmaker="Bwin", ev_pct=3.0)
+    quoted.board.load_value_bets([bet(quoted), poor])
+    qtbot.waitUntil(lambda: values() == 1, timeout=2_000)
+    assert facts(panel).startswith("1 of 2 · ")
+    quoted.clock.now += 240_000
+    navigator._ages.timeout.emit()
+    assert values() == 0
+    navigator.close_panel()
 
 
 def test_everything_can_be_reached_by_its_name(panel: ValuesPanel) -> None:

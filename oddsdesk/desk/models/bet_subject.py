@@ -46,8 +46,8 @@ class BetSubject(NamedTuple):
         )
 
 
-def subject_of_bet(row: ValueRow) -> BetSubject:
-    """Return what a value bet is about."""
+def subject_of_bet(row: ValueRow, *, is_reliable: bool) -> BetSubject:
+    """Return what a value bet is about; no stake where it is not to be relied upon."""
     entry, bet = row.entry, row.entry.bet
     return BetSubject(
         key=entry.key,
@@ -55,10 +55,10 @@ def subject_of_bet(row: ValueRow) -> BetSubject:
         competition=bet.competition,
         sport=bet.sport,
         kick_off=entry.kick_off,
-        odds=bet.odds,
+        odds=entry.odds,
         fair_odds=entry.true_fair,
         true_ev=entry.true_ev,
-        stake=0.0 if row.stake is None else row.stake.amount,
+        stake=0.0 if row.stake is None or not is_reliable else row.stake.amount,
         url=entry.url,
     )
 

@@ -93,6 +93,10 @@ class HeldRowsModel(LiveModel, Generic[T]):
     def entry(self, row: int) -> T:
         """Return what a row shows."""
         return self._held[self._order[row]]
+    def rows(self) -> Iterable[T]:
+        """Return what there is now, in no order; gone ones left out."""
+        return self._present.values()
+
 
     def key(self, row: int) -> RowKey:
         """Return the price of a row."""
@@ -166,7 +170,7 @@ class HeldRowsModel(LiveModel, Generic[T]):
     def cell(self, row: int, column: int) -> Cell:
         key = self._order[row]
         cell = self._columns[column].cell(self._held[key], self._clock())
-        return cell if key in self._present else _gone(cell)
+        return cell if key in self._present else struck(cell)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._order)
@@ -175,5 +179,6 @@ class HeldRowsModel(LiveModel, Generic[T]):
         return 0 if parent.isValid() else len(self._columns)
 
 
-def _gone(cell: Cell) -> Cell:
+def struck(cell: Cell) -> Cell:
+    """Return a cell of a row that is there no more."""
     return Cell(cell.text, Ink.NOTE, Ground.PANEL, cell.note, is_struck=True, due=cell.due)

@@ -1,14 +1,20 @@
 """The value bets as rows: true EV beside the service's, stake, and what was placed."""
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from oddsdesk.board.values import ValueEntry
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.last_seen import LastSeen
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.value_entry import Standing, ValueEntry
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.models.figures import exact_odds_text, odds_text, signed_text, window_text
-from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel
+from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel, struck
+from oddsdesk.desk.models.matrix_cells import RELOOK_MS
+from oddsdesk.desk.models.value_words import bet_tip, method_note, why_no_stake
 from oddsdesk.desk.moments import MINUTE_MS, age_text, local_time
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column
@@ -16,6 +22,8 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.stakes import Bound, Stake
 
 _LOWEST: Final = float("-inf")
+_AGE_INKS: Final = (Ink.SOFT, Ink.NOTE, Ink.NOTE, Ink.NOTE)
+NO_STAKE: Final = Cell("–", Ink.NOTE)
 _BOUNDS: Final = {
     Bound.KELLY: "",
     Bound.CAP: ", held at the cap",
@@ -37,37 +45,61 @@ class ValueRow(NamedTuple):
     """Whether the game is in play."""
     direction: int = 0
     """1 where the price last rose, -1 where it fell, 0 where no move was seen."""
+    seen_at: int = 0
+    """When the price was last seen as the row was made."""
 
 
 class ValuesModel(HeldRowsModel[ValueRow]):
-    """Value bets, highest true EV first until the user sorts otherwise."""
+    """Value bets, highest true EV first until the user sorts otherwise; they pale with age."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(
+        self, clock: Clock, sight: Callable[[RowKey], LastSeen], method: Callable[[], str]
+    ) -> None:
         super().__init__(COLUMNS, EV_COLUMN, clock)
+        self._sight = sight
+        self._method = method
+
+    def cell(self, row: int, column: int) -> Cell:
+        cell = super().cell(row, column)
+        if self.is_gone(row):
+            return cell
+        shown, now = self.entry(row), self._clock()
+        entry = shown.entry
+        if entry.standing is not Standing.HOLDS:
+            is_blank = column == STAKE_COLUMN and not shown.placed
+            return NO_STAKE if is_blank else struck(cell)
+        seen = self._sight(entry.key)
+        if column == SEEN_COLUMN:
+            return seen_cell(seen, now)
+        if column == STAKE_COLUMN and not shown.placed and seen.freshness >= Freshness.STALE:
+            return NO_STAKE
+        if column == EV_COLUMN and method_note(entry, self._method()):
+            cell = cell._replace(text=f"≈ {cell.text}", ink=Ink.SOFT, is_strong=False)
+        is_struck = column == ODDS_COLUMN and seen.freshness is Freshness.DEAD
+        return paled(cell, seen.freshness, now)._replace(is_struck=is_struck)
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
             return "Gone: it is no value bet any more"
-        shown = self.entry(row)
+        shown, now = self.entry(row), self._clock()
+        seen = self._sight(shown.entry.key)
         if column == STAKE_COLUMN:
-            return stake_tip(shown)
-        bet = shown.entry.bet
-        return (
-            f"{bet.selection} at {bet.bookmaker}: {exact_odds_text(bet.odds)}\n"
-            f"Reference {exact_odds_text(bet.reference_odds)}, "
-            f"its margin {(bet.payout_rate - 1) * 100:.2f} %\n"
-            f"Detected {local_time(shown.entry.detected_at):%H:%M:%S}"
-        )
+            return stake_tip(shown, why_no_stake(shown.entry, seen))
+        note = method_note(shown.entry, self._method())
+        said = bet_tip(shown.entry, seen, now)
+        return f"{said}\n{note}" if note else said
 
 
-def stake_tip(row: ValueRow) -> str:
-    """Return how a stake came about, and what was placed."""
+def stake_tip(row: ValueRow, why_none: str) -> str:
+    """Return how a stake came about, or why there is none; and what was placed."""
     said = [
         f"Placed {bet.stake:.2f} at {exact_odds_text(bet.odds)}, {local_time(bet.placed_at):%H:%M}"
         for bet in row.placed
     ]
     stake = row.stake
-    if stake is not None:
+    if why_none:
+        said.append(why_none)
+    elif stake is not None:
         said.append(
             f"Edge over the fair price {stake.edge * 100:+.2f} %, "
             f"full Kelly {stake.full_kelly * 100:.2f} % of the bankroll"
@@ -100,6 +132,22 @@ def age_cell(since_ms: int, now_ms: int) -> Cell:
     return Cell(age_text(age), Ink.NOTE, due=now_ms + step - age % step)
 
 
+def seen_cell(seen: LastSeen, now_ms: int) -> Cell:
+    """Return the look of when a price was last seen; ``≥``: some time before that."""
+    cell = age_cell(seen.at, now_ms)
+    text = cell.text if seen.is_known else f"≥ {cell.text}"
+    return cell._replace(text=text, ink=_AGE_INKS[seen.freshness])
+
+
+def paled(cell: Cell, freshness: Freshness, now_ms: int) -> Cell:
+    """Return a cell in the brightness of its price's age."""
+    if freshness is Freshness.FRESH or cell.ink in (Ink.NOTE, Ink.GHOST):
+        ink = cell.ink
+    else:
+        ink = Ink.SOFT if freshness is Freshness.AGEING else Ink.NOTE
+    return cell._replace(ink=ink, due=min(cell.due, now_ms + RELOOK_MS))
+
+
 def ev_cell(true_ev: float | None) -> Cell:
     """Return the look of a true EV."""
     if true_ev is None:
@@ -114,7 +162,7 @@ def _selection(row: ValueRow, _now: int) -> Cell:
 
 
 def _odds(row: ValueRow, _now: int) -> Cell:
-    return Cell(odds_text(row.entry.bet.odds), is_strong=True, arrow=row.direction)
+    return Cell(odds_text(row.entry.odds), is_strong=True, arrow=row.direction)
 
 
 def _stake(row: ValueRow, _now: int) -> Cell:
@@ -157,7 +205,7 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
         lambda row: row.entry.bet.bookmaker.casefold(),
     ),
     HeldColumn(
-        "Odds", Column("100.00", has_arrow=True), _odds, lambda row: row.entry.bet.odds, True
+        "Odds", Column("100.00", has_arrow=True), _odds, lambda row: row.entry.odds, True
     ),
     HeldColumn(
         "True EV",
@@ -209,9 +257,20 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
         False,
         "How long ago the bet was detected",
     ),
+    HeldColumn(
+        "Seen",
+        Column("≥ 59 min"),
+        lambda row, now: age_cell(row.seen_at, now),
+        lambda row: -row.seen_at,
+        False,
+        "How long ago the price was last seen; ≥: the service listed it so long ago, and does "
+        "not say when the bookmaker was read",
+    ),
 )
 EV_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "True EV")
 STAKE_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "Stake")
+ODDS_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "Odds")
+SEEN_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "Seen")
 
 
 def _market_of(row: ValueRow) -> tuple[str, str, int]:

@@ -1,6 +1,6 @@
 """The navigator: sports and competitions above, their games below, filtered as you type."""
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.last_seen import is_value_now
 from oddsdesk.board.notices import GamesChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
 from oddsdesk.desk.actions.binding import attach
@@ -32,6 +33,11 @@ from oddsdesk.desk.widgets.game_items import CompetitionDelegate, GameDelegate
 
 class Navigator(QWidget):
     """Finds a game among all; tells which one the user wants to see."""
+
+_AGES_MS = 5_000
+"""How often it is looked whether value bets grew stale."""
+_MOVES_MS = 100
+"""Value bets are counted anew so often at most."""
 
     game_requested = Signal(str)
     """The id of a game that was clicked, or chosen with Enter."""
@@ -47,6 +53,7 @@ class Navigator(QWidget):
         self._competitions = CompetitionsModel()
         self._games = GamesModel()
         self.filter = QLineEdit(placeholderText="Filter games", clearButtonEnabled=True)
+        self._clock = clock
         self.filter.setAccessibleName("Filter games")
         self.filter.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self._watched = QToolButton()
@@ -71,11 +78,18 @@ class Navigator(QWidget):
     def close_panel(self) -> None:
         """Hear no more of the board."""
         self._unsubscribe()
+        self._ages = QTimer(self, interval=_AGES_MS)
+        self._ages.timeout.connect(self._show_values)
+        self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
+        self._moves.timeout.connect(self._show_values)
+        self._ages.start()
 
     def show_current(self, game_id: str) -> None:
         """Mark the game that is open, without opening it again."""
         row = self._games.row_of(game_id)
         if row is not None and self._list.currentIndex().row() != row:
+        self._ages.stop()
+        self._moves.stop()
             self._list.setCurrentIndex(self._games.index(row))
 
     def first_game(self) -> str | None:
@@ -193,11 +207,17 @@ class Navigator(QWidget):
         if isinstance(notice, GamesChanged):
             self._show_games()
         elif isinstance(notice, ValueBetsChanged):
-            self._games.show_values(key.game_id for key in self._board.value_bets)
+            self._moves.start()
 
     def _on_filter_text_changed(self, text: str) -> None:
         self._games.filter_by(text)
         self._show_counts()
+    def _show_values(self) -> None:
+        now, bets = self._clock(), self._board.value_bets.values()
+        self._games.show_values(
+            entry.key.game_id for entry in bets if is_value_now(self._board, entry, now)
+        )
+
 
     def _on_tree_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._games.choose(*self._competitions.scope(current))

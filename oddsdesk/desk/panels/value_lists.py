@@ -3,7 +3,8 @@
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.last_seen import LastSeen, is_value_now, last_seen
+from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.board.value_entry import ValueEntry
 from oddsdesk.clock import Clock
 from oddsdesk.desk.models.miss_finder import MissFinder
@@ -26,7 +27,8 @@ class ValueLists(QObject):
         self._board = board
         self._records = records
         self._stakes = stakes
-        self.bets = ValuesModel(clock)
+        self._clock = clock
+        self.bets = ValuesModel(clock, self._sight, lambda: board.method)
         self.misses = MissesModel(clock)
         self.finder = MissFinder(board, clock)
         self.preset: Preset = BUILT_IN[0]
@@ -36,10 +38,24 @@ class ValueLists(QObject):
         """How many value bets the preset does not show."""
         return len(self._board.value_bets) - self.bets.count
 
+    @property
+    def reliable(self) -> int:
+        """How many of the value bets shown hold and are not stale."""
+        return sum(map(self.is_reliable, self.bets.rows()))
+
+    def is_reliable(self, row: ValueRow) -> bool:
+        """Tell whether a value bet holds and is not stale."""
+        return is_value_now(self._board, row.entry, self._clock())
+
     def show_bets(self, *, may_move: bool) -> None:
         """Take the value bets that the preset lets pass."""
-        entries = self._board.value_bets.items()
-        rows = {key: self._row(entry) for key, entry in entries if self._passes(entry)}
+        least = self.preset.filter.min_true_ev
+        worthy = [
+            (key, entry)
+            for key, entry in self._board.value_bets.items()
+            if entry.true_ev is not None and entry.true_ev >= least
+        ]
+        rows = {key: self._row(entry) for key, entry in worthy if self._passes(entry)}
         self.bets.show_rows(rows, may_move=may_move)
         self.changed.emit()
 
@@ -54,7 +70,7 @@ class ValueLists(QObject):
             sport=bet.sport,
             market_type=bet.market_type,
             bookmaker=bet.bookmaker,
-            odds=bet.odds,
+            odds=entry.odds,
             true_ev=entry.true_ev,
             is_live=self._is_live(entry),
         )
@@ -65,11 +81,15 @@ class ValueLists(QObject):
         price = self._board.price(entry.key.game_id, CellKey(*entry.key[1:]))
         return ValueRow(
             entry,
-            None if fair is None else stake(plan, bet.odds, fair, bet.liquidity),
+            None if fair is None else stake(plan, entry.odds, fair, bet.liquidity),
             self._records.placed((*entry.key[:4], bet.bookmaker)),
             self._is_live(entry),
             0 if price is None else price.direction,
+            self._sight(entry.key).at,
         )
+
+    def _sight(self, key: RowKey) -> LastSeen:
+        return last_seen(self._board, key, self._clock())
 
     def _is_live(self, entry: ValueEntry) -> bool:
         game = self._board.games.get(entry.key.game_id)

@@ -40,6 +40,8 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 
 _IDLE_MS = 1_000
+_MOVES_MS = 100
+"""Moves of prices are shown together, so often at most."""
 _BUILT_IN = {preset.name for preset in BUILT_IN}
 _PRESET_KEY = "values/preset"
 
@@ -82,6 +84,7 @@ class ValuesPanel(QWidget):
         self._undoable: PlacedBet | None = None
         self._says_published = False
         self._idle = QTimer(self, interval=_IDLE_MS)
+        self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
         self._lay_out()
         self._connect()
         self._show_presets()
@@ -90,6 +93,7 @@ class ValuesPanel(QWidget):
     def close_panel(self) -> None:
         """Hear no more of the board."""
         self._idle.stop()
+        self._moves.stop()
         self.lists.finder.stop()
         self._unsubscribe()
 
@@ -99,7 +103,8 @@ class ValuesPanel(QWidget):
         if not index.isValid():
             return None
         if self._which == BETS:
-            return subject_of_bet(self.lists.bets.entry(index.row()))
+            row = self.lists.bets.entry(index.row())
+            return subject_of_bet(row, is_reliable=self.lists.is_reliable(row))
         miss = self.lists.misses.entry(index.row())
         return subject_of_miss(miss, self._board, self._stakes.plan)
 
@@ -162,6 +167,7 @@ class ValuesPanel(QWidget):
             table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             table.scrolling.customContextMenuRequested.connect(self._show_menu)
         self._idle.timeout.connect(self._on_idle_timeout)
+        self._moves.timeout.connect(self._show_bets)
         self._unsubscribe = self._board.subscribe(self._on_board_notice)
 
     def _current_table(self) -> LiveTable:
@@ -188,9 +194,9 @@ class ValuesPanel(QWidget):
         lists = self.lists
         bets, games = lists.bets, lists.finder.games
         if self._which == BETS:
-            text = bets_text(
-                bets.count, bets.count + lists.hidden, filter_text(lists.preset.filter)
-            )
+            chosen, listed = filter_text(lists.preset.filter), self._board.listed
+            total, is_cut = len(listed.entries), listed.is_cut
+            text = bets_text(lists.reliable, bets.count, total, chosen, is_cut=is_cut)
             waiting = bets.rows_that_would_move
             state = state_without_bets(self._board.connection, lists.hidden)
         else:
@@ -283,7 +289,9 @@ class ValuesPanel(QWidget):
             self.price_selected.emit(self.selected())
 
     def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, ValueBetsChanged):
+        if isinstance(notice, ValueBetsChanged) and notice.moved:
+            self._moves.start()
+        elif isinstance(notice, ValueBetsChanged):
             self._show_all()
         elif isinstance(notice, GamesChanged):
             self._show_bets()
@@ -292,6 +300,7 @@ class ValuesPanel(QWidget):
 
     def _on_idle_timeout(self) -> None:
         model = self._current_model()
+        self._show_counts()
         if model.rows_that_would_move and not self._is_pointed_at():
             model.sort_now()
 
