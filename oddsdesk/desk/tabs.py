@@ -32,6 +32,7 @@ class GameTabs(QObject):
         self._games: dict[str, QWidget] = {}
         self._titles: dict[str, str] = {}
         self._windows: dict[str, GameWindow] = {}
+        tabs.setElideMode(Qt.TextElideMode.ElideMiddle)
         tabs.tabBar().setSelectionBehaviorOnRemove(QTabBar.SelectionBehavior.SelectPreviousTab)
         tabs.currentChanged.connect(self._on_tabs_current_changed)
         theme.changed.connect(self._on_theme_changed)
@@ -136,6 +137,7 @@ class GameTabs(QObject):
     def _put_in_tab(self, index: int, game_id: str, *, in_front: bool = True) -> None:
         panel, title = self._games[game_id], self._titles[game_id]
         index = self._tabs.insertTab(index, panel, title.replace("&", "&&"))
+        self._tabs.setTabToolTip(index, title)
         button = QToolButton()
         button.setProperty("look", "plain")
         button.setIcon(self._close_icon())

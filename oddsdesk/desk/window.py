@@ -28,6 +28,8 @@ _FIRST_SIZE = (1680, 1020)
 _NAVIGATOR_WIDTH = 244
 _VALUES_HEIGHT = 250
 _EXPLAIN_WIDTH = 318
+_EXPLAIN_SHARE = 62
+"""In percent of the height beside the history: every rule is in sight without scrolling."""
 _ROOMY = 1_400
 """From this width on, panels at the right leave a matrix room enough at the first start."""
 PLACES = (
@@ -165,6 +167,8 @@ class MainWindow(QMainWindow):
             ("navigator", _NAVIGATOR_WIDTH, Qt.Orientation.Horizontal),
             ("values", _VALUES_HEIGHT, Qt.Orientation.Vertical),
             ("explain", _EXPLAIN_WIDTH, Qt.Orientation.Horizontal),
+            ("explain", self.height() * _EXPLAIN_SHARE // 100, Qt.Orientation.Vertical),
+            ("history", self.height() * (100 - _EXPLAIN_SHARE) // 100, Qt.Orientation.Vertical),
         )
         named = {dock.objectName(): dock for dock in self._first_areas}
         for name, extent, orientation in extents:

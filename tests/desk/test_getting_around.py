@@ -278,6 +278,25 @@ def test_a_game_that_leaves_the_tabs_makes_way_for_the_one_before(
     games.close_all()
 
 
+def test_a_long_name_leaves_room_for_other_tabs_and_is_whole_in_the_tooltip(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    tabs.resize(1_400, 600)
+    games = GameTabs(tabs, theme, lambda _game: Panel())
+    long = "Borussia Mönchengladbach U23 v Wolverhampton Wanderers Football Club"
+    games.open_beside("a", long)
+    games.open_beside("b", "Ajax v PSV")
+    with qtbot.waitExposed(tabs):
+        tabs.show()
+    bar = tabs.tabBar()
+    assert bar.tabRect(0).width() <= 360
+    assert bar.tabRect(1).width() < bar.tabRect(0).width()
+    assert tabs.tabToolTip(0) == long
+    games.close_all()
+
+
 def test_the_keyboard_is_in_the_table_of_the_game_that_comes_to_the_front(
     theme: Theme, qtbot: QtBot
 ) -> None:

@@ -24,6 +24,7 @@ from oddsdesk.desk.models.matrix_layout import (
     REFERENCE,
     WINDOW,
 )
+from oddsdesk.desk.moments import kick_off_text
 from oddsdesk.desk.panels.matrix import MatrixPanel
 from oddsdesk.desk.panels.matrix_states import state_without_rows, trouble_text
 from oddsdesk.desk.theme.theme import Scheme, Theme
@@ -268,6 +269,22 @@ def test_chips_give_way_to_a_menu_in_a_narrow_window(panel: MatrixPanel) -> None
     menu.menu_shown.actions()[1].trigger()
     assert panel.header.chips.current == "result"
     assert menu.text() == "Result ▾"
+
+
+@pytest.mark.parametrize("width", range(480, 1_300, 60))
+def test_chips_give_way_before_anything_of_the_kick_off_does(
+    panel: MatrixPanel, width: int
+) -> None:
+    panel.resize(width, 600)
+    facts = next(
+        label for label in panel.header.findChildren(QLabel) if label.property("look") == "soft"
+    )
+    kick_off = kick_off_text(NOW_MS + 241_200_000, NOW_MS)
+    assert kick_off in facts.text()
+    assert facts.width() >= facts.fontMetrics().horizontalAdvance(facts.text())
+    if panel.header.chips.isVisible():
+        assert facts.text() == f"EPL · {kick_off} · in 2 d 19 h"
+    assert kick_off in panel.header.toolTip()
 
 
 def test_the_star_says_whether_the_game_is_watched_and_asks_for_it(

@@ -138,7 +138,7 @@ class ExplainPanel(QWidget):
         column.setSpacing(spacing.HALF)
         for text in (self.title, self.big, self.note):
             column.addWidget(text)
-        for part in (self.arithmetic, self.methods, self.rules, self.remedies):
+        for part in (self.arithmetic, self.rules, self.remedies, self.methods):
             column.addSpacing(spacing.HALF)
             column.addWidget(part)
         column.addStretch()

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
@@ -20,8 +20,8 @@ from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.menu_button import MenuButton
 from oddsdesk.desk.widgets.scaled import scale_height
 
-_FACTS_WIDTH = 150
-"""Kept for competition and kick-off before chips give way to a menu."""
+_LEAST_WIDTH = 240
+"""A window that is too small for the header cuts it, rather than to grow beyond the screen."""
 
 
 class MatrixHeader(QWidget):
@@ -39,7 +39,7 @@ class MatrixHeader(QWidget):
         self.setProperty("look", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
-        self._title = ElidedLabel()
+        self._title = ElidedLabel(elided=Qt.TextElideMode.ElideMiddle)
         self._title.setFont(theme.fonts.title)
         self._dot = Dot(theme)
         self._dot.show_ink(Ink.LIVE)
@@ -48,6 +48,8 @@ class MatrixHeader(QWidget):
         self._live.setFont(theme.fonts.strong)
         self._facts = ElidedLabel()
         self._facts.setProperty("look", "soft")
+        self._kick_off, self._beside = "", ("", "")
+        self._counted = (0, 0)
         self.chips = ChipRow("Markets shown")
         self.chips.setMinimumWidth(1)
         self.chips.chosen.connect(self.group_chosen)
@@ -71,21 +73,20 @@ class MatrixHeader(QWidget):
             return
         pair = teams(game.match_name)
         self._title.show_text(f"{pair[0]} v {pair[1]}" if pair else game.match_name)
-        facts = [game.competition, kick_off_text(game.kick_off, now_ms)]
-        if game.kick_off is not None:
-            facts.append(until_text(game.kick_off, now_ms))
-        self._facts.show_text(" · ".join(facts))
+        self._kick_off = kick_off_text(game.kick_off, now_ms)
+        until = "" if game.kick_off is None else until_text(game.kick_off, now_ms)
+        self._beside = (game.competition, until)
         self._dot.setVisible(game.is_live)
         self._live.setVisible(game.is_live)
+        self._fit()
 
     def show_markets(self, matrix: Matrix, columns: int) -> None:
         """Offer the groups of markets that the game has, and count the columns."""
         chips = groups_of(matrix.sections)
         self.chips.show_chips(chips)
         self._chips = chips
-        text = f"Columns {columns} / {len(matrix.bookmakers)}"
-        self.columns.setText(f"{text} ▾")
-        self.columns.setAccessibleName(text)
+        self._counted = columns, len(matrix.bookmakers)
+        self.columns.setAccessibleName("Columns {} / {}".format(*self._counted))
         self._show_choice()
 
     def show_watched(self, is_watched: bool) -> None:
@@ -115,14 +116,36 @@ class MatrixHeader(QWidget):
         self.star.setToolTip("Watch this game no longer (*)" if is_on else "Watch this game (*)")
 
     def _show_choice(self) -> None:
-        """Show chips where there is room beside the title, else one button with a menu."""
-        others = (self.star, self._title, self._live, self.columns)
-        taken = sum(part.sizeHint().width() + spacing.GAP for part in others) + _FACTS_WIDTH
-        has_room = self.width() >= taken + self.chips.sizeHint().width()
-        has_choice = len(self._chips) > 1
-        self.chips.setVisible(has_choice and has_room)
-        self._menu.setVisible(has_choice and not has_room)
         self._menu.show_value(dict(self._chips).get(self.chips.current or "", ""))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give way in this order: chips, how long until, competition, title; never the kick-off."""
+        competition, until = self._beside
+        every = [competition, self._kick_off, until]
+        facts = [every, every[:2], [self._kick_off]]
+        texts = [" · ".join(filter(None, parts)) for parts in facts]
+        self.setToolTip(texts[0])
+        self.columns.setText("Columns {} / {} ▾".format(*self._counted))
+        has_choice, room = len(self._chips) > 1, self._room()
+        has_chips = has_choice and room >= _width(self.chips) + self._facts.width_of(texts[0])
+        self.chips.setVisible(has_chips)
+        self._menu.setVisible(has_choice and not has_chips)
+        if has_choice:
+            room -= _width(self.chips if has_chips else self._menu)
+        fitting = [text for text in texts if self._facts.width_of(text) <= room]
+        if not fitting:
+            self.columns.setText("{} / {} ▾".format(*self._counted))
+        shown = fitting[0] if fitting else texts[-1]
+        self._facts.show_text(shown)
+        self._facts.setMinimumWidth(self._facts.width_of(shown))
+
+    def _room(self) -> int:
+        """The pixels beside what is always shown: for facts, and chips or the menu."""
+        parts = [self.star, self._title, self.columns]
+        if not self._live.isHidden():
+            parts += [self._dot, self._live]
+        return self.width() - 2 * spacing.LEAD - spacing.GAP - sum(map(_width, parts))
 
     def _fill_menu(self) -> None:
         menu = self._menu.menu_shown
@@ -134,9 +157,16 @@ class MatrixHeader(QWidget):
 
     # Qt's virtuals
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._show_choice()
+        self._fit()
+
+
+def _width(part: QWidget) -> int:
+    return part.sizeHint().width() + spacing.GAP
 
 
 def _button(tip: str) -> QToolButton:

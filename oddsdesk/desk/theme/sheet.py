@@ -12,6 +12,8 @@ from oddsdesk.desk.theme.icons import icon_file
 from oddsdesk.desk.theme.tokens import Ground, Ink, Tokens
 
 _TAB = 31
+_TAB_LEAST, _TAB_MOST = 62, 290
+"""A tab is no wider: long names are elided, and whole in the tooltip."""
 
 _SHEET = Template("""
 QMainWindow, QDialog { background: $window; }
@@ -134,8 +136,13 @@ QMenuBar::item { padding: 4px 8px; background: transparent; }
 QMenuBar::item:selected { background: $raised; color: $strong; }
 
 QTabBar { background: $window; qproperty-drawBase: 0; }
+QTabBar::scroller { width: ${scroller}px; }
+QTabBar > QToolButton { background: $window; border: none; }
+QTabBar > QToolButton::left-arrow { image: url("$left_arrow"); width: 10px; height: 10px; }
+QTabBar > QToolButton::right-arrow { image: url("$right_arrow"); width: 10px; height: 10px; }
 QTabBar::tab {
     background: $window; color: $soft; padding: 0 14px; min-height: ${tab}px;
+    min-width: ${tab_least}px; max-width: ${tab_most}px;
     border: none; border-right: 1px solid $line; border-bottom: 1px solid $line;
     border-top: 2px solid $window;
 }
@@ -176,6 +183,8 @@ def style_sheet(tokens: Tokens, fonts: Fonts) -> str:
         value_ground=tokens.ground(Ground.VALUE),
         down_arrow=icon_file("chevron-down", tokens.ink(Ink.SOFT)),
         up_arrow=icon_file("chevron-up", tokens.ink(Ink.SOFT)),
+        left_arrow=icon_file("chevron-left", tokens.ink(Ink.SOFT)),
+        right_arrow=icon_file("chevron-right", tokens.ink(Ink.SOFT)),
         tick=icon_file("check", tokens.ground(Ground.PANEL)),
         line=tokens.line,
         handle=tokens.line,
@@ -185,4 +194,7 @@ def style_sheet(tokens: Tokens, fonts: Fonts) -> str:
         row=fonts.row_height(spacing.ROW),
         list_row=fonts.row_height(spacing.SECTION_ROW),
         tab=fonts.scaled(_TAB),
+        scroller=fonts.scaled(2 * spacing.CONTROL),
+        tab_least=fonts.scaled(_TAB_LEAST),
+        tab_most=fonts.scaled(_TAB_MOST),
     )

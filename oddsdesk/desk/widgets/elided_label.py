@@ -8,11 +8,16 @@ _LEAST = 40
 
 
 class ElidedLabel(QLabel):
-    """Shows one line of plain text."""
+    """Shows one line of plain text; names of two sides are best elided in the middle."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        elided: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+    ) -> None:
         super().__init__(parent)
         self._whole = ""
+        self._mode = elided
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
 
@@ -24,10 +29,12 @@ class ElidedLabel(QLabel):
             self.updateGeometry()
             self._elide()
 
+    def width_of(self, text: str) -> int:
+        """Return the pixels that a text takes here whole."""
+        return self.fontMetrics().horizontalAdvance(text) + 2
+
     def _elide(self) -> None:
-        shown = self.fontMetrics().elidedText(
-            self._whole, Qt.TextElideMode.ElideRight, self.width()
-        )
+        shown = self.fontMetrics().elidedText(self._whole, self._mode, self.width())
         if shown != self.text():
             self.setText(shown)
         self.setToolTip(self._whole if shown != self._whole else "")
@@ -35,8 +42,7 @@ class ElidedLabel(QLabel):
     # Qt's virtuals
 
     def sizeHint(self) -> QSize:
-        width = self.fontMetrics().horizontalAdvance(self._whole) + 2
-        return QSize(width, super().sizeHint().height())
+        return QSize(self.width_of(self._whole), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(_LEAST, self.sizeHint().width()), super().minimumSizeHint().height())
