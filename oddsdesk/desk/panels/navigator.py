@@ -30,14 +30,14 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.watch_list import WatchList
 from oddsdesk.desk.widgets.game_items import CompetitionDelegate, GameDelegate
 
-
-class Navigator(QWidget):
-    """Finds a game among all; tells which one the user wants to see."""
-
 _AGES_MS = 5_000
 """How often it is looked whether value bets grew stale."""
 _MOVES_MS = 100
 """Value bets are counted anew so often at most."""
+
+
+class Navigator(QWidget):
+    """Finds a game among all; tells which one the user wants to see."""
 
     game_requested = Signal(str)
     """The id of a game that was clicked, or chosen with Enter."""
@@ -49,11 +49,11 @@ _MOVES_MS = 100
         self.setProperty("look", "panel")
         self._board = board
         self._theme = theme
+        self._clock = clock
         self._watch_list = watch_list
         self._competitions = CompetitionsModel()
         self._games = GamesModel()
         self.filter = QLineEdit(placeholderText="Filter games", clearButtonEnabled=True)
-        self._clock = clock
         self.filter.setAccessibleName("Filter games")
         self.filter.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self._watched = QToolButton()
@@ -72,24 +72,24 @@ _MOVES_MS = 100
         self._empty.setProperty("look", "note")
         self._lay_out()
         self._connect()
-        self._unsubscribe = board.subscribe(self._on_board_notice)
-        self._show_games()
-
-    def close_panel(self) -> None:
-        """Hear no more of the board."""
-        self._unsubscribe()
         self._ages = QTimer(self, interval=_AGES_MS)
         self._ages.timeout.connect(self._show_values)
         self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
         self._moves.timeout.connect(self._show_values)
         self._ages.start()
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._show_games()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._ages.stop()
+        self._moves.stop()
+        self._unsubscribe()
 
     def show_current(self, game_id: str) -> None:
         """Mark the game that is open, without opening it again."""
         row = self._games.row_of(game_id)
         if row is not None and self._list.currentIndex().row() != row:
-        self._ages.stop()
-        self._moves.stop()
             self._list.setCurrentIndex(self._games.index(row))
 
     def first_game(self) -> str | None:
@@ -183,6 +183,12 @@ _MOVES_MS = 100
         elif not shown:
             self._empty.setText(f"No game matches “{self.filter.text().strip()}”.")
 
+    def _show_values(self) -> None:
+        now, bets = self._clock(), self._board.value_bets.values()
+        self._games.show_values(
+            entry.key.game_id for entry in bets if is_value_now(self._board, entry, now)
+        )
+
     def _watch_current(self) -> None:
         game = self._list.currentIndex().data(GAME_ROLE)
         if game is not None:
@@ -212,12 +218,6 @@ _MOVES_MS = 100
     def _on_filter_text_changed(self, text: str) -> None:
         self._games.filter_by(text)
         self._show_counts()
-    def _show_values(self) -> None:
-        now, bets = self._clock(), self._board.value_bets.values()
-        self._games.show_values(
-            entry.key.game_id for entry in bets if is_value_now(self._board, entry, now)
-        )
-
 
     def _on_tree_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._games.choose(*self._competitions.scope(current))
