@@ -16,7 +16,7 @@ IMPLIED: Final = "implied"
 
 _LONGEST: Final = 24
 _NUMBER: Final = re.compile(r"[+-]?\d+(?:\.\d+)?", re.ASCII)
-_FRACTION: Final = re.compile(r"(\d+)/(\d+)", re.ASCII)
+_FRACTION: Final = re.compile(r"(\d+(?:\.\d+)?)/(\d+)", re.ASCII)
 _BRITISH: Final = (
     "1/10 1/9 1/8 1/7 1/6 2/11 1/5 2/9 1/4 2/7 3/10 1/3 4/11 2/5 4/9 1/2 8/15 4/7 8/13 4/6 "
     "8/11 4/5 5/6 10/11 1/1 21/20 11/10 6/5 5/4 11/8 7/5 6/4 8/5 13/8 7/4 9/5 15/8 2/1 11/5 "
@@ -41,20 +41,6 @@ def format_odds(odds: float, style: str = DECIMAL) -> str:
     if not 1 < odds < math.inf:
         raise OddsFormatError(f"expected decimal odds, a finite number above 1, got {odds}")
     return _style(style)[0](odds)
-
-
-def format_in_column(odds: float, style: str = DECIMAL) -> str:
-    """Return decimal odds as ``format_odds``, but with as many decimals as its neighbours.
-
-    Two decimals, one for implied percentages; American and fractional odds have none.
-
-    Raises:
-        OddsFormatError: as ``format_odds``.
-    """
-    if not 1 < odds < math.inf:
-        return format_odds(odds, style)
-    column = _COLUMNS.get(style)
-    return format_odds(odds, style) if column is None else column(odds)
 
 
 def parse_odds(text: str, style: str = DECIMAL) -> float:
@@ -100,8 +86,13 @@ def _format_decimal(odds: float) -> str:
     return _plain(odds) if profit >= 0.005 else repr(odds)
 
 
+def american(odds: float) -> float:
+    """Return the profit of 100 from evens on, below it minus what has to be staked to win 100."""
+    return 100 * (odds - 1) if odds >= 2 else -100 / (odds - 1)
+
+
 def _format_american(odds: float) -> str:
-    return f"{round(100 * (odds - 1)):+d}" if odds >= 2 else f"{-round(100 / (odds - 1)):+d}"
+    return f"{round(american(odds)):+d}"
 
 
 def _read_american(text: str) -> float | None:
@@ -125,7 +116,7 @@ def _read_fractional(text: str) -> float | None:
     match = _FRACTION.fullmatch(text)
     if match is None or int(match[2]) == 0:
         return None
-    return 1 + int(match[1]) / int(match[2])
+    return 1 + float(match[1]) / int(match[2])
 
 
 def _format_hong_kong(odds: float) -> str:
@@ -137,12 +128,13 @@ def _read_hong_kong(text: str) -> float | None:
     return None if number is None else 1 + number
 
 
-def _malay(odds: float) -> float:
+def malay(odds: float) -> float:
+    """Return the profit up to evens, above it minus what has to be staked to win 1."""
     return odds - 1 if odds <= 2 else -1 / (odds - 1)
 
 
 def _format_malay(odds: float) -> str:
-    return _plain(_malay(odds))
+    return _plain(malay(odds))
 
 
 def _read_malay(text: str) -> float | None:
@@ -152,12 +144,13 @@ def _read_malay(text: str) -> float | None:
     return 1 + (number if number > 0 else -1 / number)
 
 
-def _indonesian(odds: float) -> float:
+def indonesian(odds: float) -> float:
+    """Return the profit from evens on, below it minus what has to be staked to win 1."""
     return odds - 1 if odds >= 2 else -1 / (odds - 1)
 
 
 def _format_indonesian(odds: float) -> str:
-    return _signed(_indonesian(odds))
+    return _signed(indonesian(odds))
 
 
 def _read_indonesian(text: str) -> float | None:
@@ -168,7 +161,7 @@ def _read_indonesian(text: str) -> float | None:
 
 
 def _format_implied(odds: float) -> str:
-    return f"{_plain(100 / odds, 1, 2)}%"
+    return f"{_plain(100 / odds, 1, 2)} %"
 
 
 def _read_implied(text: str) -> float | None:
@@ -184,13 +177,6 @@ _STYLES: Final[dict[str, _Style]] = {
     HONG_KONG: (_format_hong_kong, _read_hong_kong, "1.05"),
     MALAY: (_format_malay, _read_malay, "0.91 or -0.95"),
     INDONESIAN: (_format_indonesian, _read_indonesian, "+1.05 or -1.10"),
-    IMPLIED: (_format_implied, _read_implied, "48.8%"),
+    IMPLIED: (_format_implied, _read_implied, "48.8 %"),
 }
 STYLES: Final = tuple(_STYLES)
-_COLUMNS: Final[dict[str, Callable[[float], str]]] = {
-    DECIMAL: lambda odds: f"{odds:.2f}",
-    HONG_KONG: lambda odds: f"{odds - 1:.2f}",
-    MALAY: lambda odds: f"{_malay(odds):.2f}",
-    INDONESIAN: lambda odds: f"{_indonesian(odds):+.2f}",
-    IMPLIED: lambda odds: f"{100 / odds:.1f}%",
-}

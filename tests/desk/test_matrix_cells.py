@@ -32,12 +32,12 @@ def section(market_type: str, *selections: str, group: str = "", period: int = 0
     ("odds", "text", "exact"),
     [
         (1.5, "1.50", "1.50"),
-        (2.404, "2.40", "2.404"),
+        (2.404, "2.404", "2.404"),
         (99.5, "99.50", "99.50"),
         (151, "151", "151.00"),
     ],
 )
-def test_odds_have_fixed_decimals_and_their_own_when_asked(
+def test_odds_have_two_decimals_and_the_third_that_was_quoted(
     odds: float, text: str, exact: str
 ) -> None:
     assert odds_text(odds) == text
@@ -52,10 +52,13 @@ def test_a_window_is_rounded_inwards(least: float, stretch: float) -> None:
     assert least - dust <= first <= last <= most + dust
 
 
-def test_a_narrow_window_shows_three_decimals() -> None:
-    assert window_text(2.131, 2.139) == "2.131 – 2.139"
-    assert window_text(2.1344, 2.1830) == "2.14 – 2.18"
-    assert window_text(None, None) == "–"
+def test_a_window_has_the_decimals_that_prices_have() -> None:
+    assert window_text(2.1344, 2.1830) == "2.135 – 2.183"
+    assert window_text(12.341, 13.026) == "12.35 – 13.02"
+
+
+def test_no_price_that_can_be_value_is_not_the_same_as_nothing_to_judge_by() -> None:
+    assert window_text(None, None) == "none"
 
 
 def test_percentages_have_a_true_minus_and_no_negative_nought() -> None:

@@ -1,25 +1,46 @@
-"""How figures are written: fixed decimals, so that columns can be compared by eye.
+"""How figures are written: decimals that suit each, so that columns can be compared by eye.
 
 Odds are written in the style of the whole desk, as a locale is of a whole program
 (``odds_format`` chooses it): a table that shows another style than the next would mislead.
+No price is shown better than it is, and the ends of windows are rounded inwards.
 """
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
+from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window
 from oddsdesk.pricing.formats import (
     AMERICAN,
     DECIMAL,
     FRACTIONAL,
+    IMPLIED,
+    INDONESIAN,
+    MALAY,
     STYLES,
-    format_in_column,
     format_odds,
+    parse_odds,
 )
 
-_LONG_ODDS = 100
-_SAMPLES: Final = {AMERICAN: "+8888", FRACTIONAL: "88/88"}
+NO_WINDOW: Final = "none"
+"""In place of a window where the reference prices the line, but no price can be value."""
+_LONG_ODDS: Final = 100
+_SAMPLES: Final = {
+    AMERICAN: "−10000",
+    FRACTIONAL: "88.8/1",
+    MALAY: "−8.888",
+    INDONESIAN: "−88.88",
+    IMPLIED: "88.8 %",
+}
+_WINDOW_SAMPLES: Final = {
+    AMERICAN: "−8888 to −8888",
+    FRACTIONAL: "88.88 – 88.88/1",
+    MALAY: "−8.888 to −8.888",
+    INDONESIAN: "−88.88 to −88.88",
+    IMPLIED: "88.8 – 88.8 %",
+}
+_SIGNED: Final = (AMERICAN, MALAY, INDONESIAN)
+"""Styles with signs, between which a dash would be read as one."""
 _style = DECIMAL
 
 
@@ -41,24 +62,25 @@ def odds_sample() -> str:
     return _SAMPLES.get(_style, "88.88")
 
 
-def fair_sample() -> str:
-    """Return fair odds as wide as any that are common."""
-    return "88.888" if _style == DECIMAL else odds_sample()
+def window_sample() -> str:
+    """Return a price window as wide as any that are common."""
+    return _WINDOW_SAMPLES.get(_style, "88.88 – 88.88")
 
 
 def odds_text(odds: float) -> str:
-    """Return odds as a column shows them; decimal ones with 2 decimals, none from 100 on."""
-    if _style != DECIMAL:
-        return _in_style(odds, _style)
-    return f"{odds:.2f}" if odds < _LONG_ODDS else f"{odds:.0f}"
+    """Return odds as a column shows them: decimal ones with 2 decimals, and the 3rd if quoted."""
+    return _in_style(odds, _style)
 
 
 def exact_odds_text(odds: float) -> str:
-    """Return odds with every decimal that was quoted, at least 2."""
-    if _style != DECIMAL:
-        return _true_minus(format_odds(odds, _style))
-    whole, _, decimals = f"{odds:.4f}".rstrip("0").partition(".")
-    return f"{whole}.{decimals:0<2}"
+    """Return odds with every decimal that was quoted, at least 2; ``+105 (2.0525)`` if inexact."""
+    whole, _, decimals = f"{odds:.6f}".rstrip("0").partition(".")
+    quoted = f"{whole}.{decimals:0<2}"
+    if _style == DECIMAL:
+        return quoted
+    text = format_odds(odds, _style)
+    is_exact = math.isclose(parse_odds(text, _style), odds, rel_tol=1e-9)
+    return _true_minus(text) if is_exact else f"{_true_minus(text)} ({quoted})"
 
 
 def fair_text(odds: float) -> str:
@@ -69,17 +91,20 @@ def fair_text(odds: float) -> str:
 
 
 def window_text(value_from: float | None, suspicious_above: float | None) -> str:
-    """Return a price window, a dash for none.
-
-    The ends are rounded inwards, so that each decimal price shown as value is value.
-    """
+    """Return a price window, its ends rounded inwards; ``NO_WINDOW`` for none."""
     if value_from is None or suspicious_above is None:
-        return "–"
-    least = _rounded(value_from, math.ceil)
-    most = _rounded(suspicious_above, math.floor)
-    if least > most:
-        return f"{fair_text(value_from)} – {fair_text(suspicious_above)}"
-    return f"{odds_text(least)} – {odds_text(most)}"
+        return NO_WINDOW
+    return _window(value_from, suspicious_above, _style)
+
+
+def least_text(odds: float) -> str:
+    """Return the price that something begins at, rounded up."""
+    return _end(odds, _style, is_least=True)
+
+
+def most_text(odds: float) -> str:
+    """Return the price that something ends at, rounded down."""
+    return _end(odds, _style, is_least=False)
 
 
 def percent_text(percent: float) -> str:
@@ -103,15 +128,20 @@ def amount_text(amount: float) -> str:
     return f"{amount / 1_000_000:.1f}M"
 
 
-def _rounded(odds: float, rounding: Callable[[float], int]) -> float:
-    """Round to the decimals that ``odds_text`` shows; dust of binary fractions does not count."""
-    scale = 100 if odds < _LONG_ODDS else 1
-    return rounding(round(odds * scale, 6)) / scale
+@lru_cache(maxsize=16_384)
+def _in_style(odds: float, style: str) -> str:
+    return _true_minus(format_in_column(odds, style))
 
 
 @lru_cache(maxsize=8_192)
-def _in_style(odds: float, style: str) -> str:
-    return _true_minus(format_in_column(odds, style))
+def _window(least: float, most: float, style: str) -> str:
+    low, high, unit = format_window(least, most, style)
+    return _true_minus(f"{low}{' to ' if style in _SIGNED else ' – '}{high}{unit}")
+
+
+@lru_cache(maxsize=8_192)
+def _end(odds: float, style: str, *, is_least: bool) -> str:
+    return _true_minus(format_end(odds, style, is_least=is_least))
 
 
 def _true_minus(text: str) -> str:

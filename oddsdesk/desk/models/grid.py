@@ -231,7 +231,7 @@ class GridModel(LiveModel):
     # What the table asks for
 
     def column(self, column: int) -> Column:
-        return COLUMNS[column].column
+        return COLUMNS[column].sized
 
     def header(self, column: int) -> Header:
         shown = COLUMNS[column]

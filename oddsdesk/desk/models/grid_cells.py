@@ -179,12 +179,14 @@ def soft(text: Callable[[Line], str]) -> CellOf:
     return lambda entry, _look: Cell(text(entry.line), Ink.SOFT)
 
 
-def figure(pick: Callable[[Figures], float | None]) -> CellOf:
+def figure(
+    pick: Callable[[Figures], float | None], text: Callable[[float], str] = odds_text
+) -> CellOf:
     """Return what shows odds that bookmakers give together."""
 
     def look_of(entry: Entry, _look: Look) -> Cell:
         odds_ = pick(entry.line.figures)
-        return EMPTY if odds_ is None else Cell(odds_text(odds_), Ink.SOFT)
+        return EMPTY if odds_ is None else Cell(text(odds_), Ink.SOFT)
 
     return look_of
 

@@ -11,8 +11,10 @@ from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.export.table import ExportColumn, Kind, Value
 from oddsdesk.desk.models import grid_cells as looks
+from oddsdesk.desk.models.figures import least_text, most_text, odds_sample
 from oddsdesk.desk.models.grid_cells import Look
 from oddsdesk.desk.models.grid_entries import Entry, Shape
+from oddsdesk.desk.models.odds_columns import sized
 from oddsdesk.desk.widgets.cells import Align, Cell, Column
 
 
@@ -39,6 +41,13 @@ class GridColumn(msgspec.Struct, frozen=True):
     """Whether it is shown until the user chooses."""
     title_of_selections: str = ""
     """The title where a row is a selection, if it differs."""
+    sample: Callable[[], str] | None = None
+    """Gives the column its width where the style of odds decides."""
+
+    @property
+    def sized(self) -> Column:
+        """The column, as wide as it has to be now."""
+        return self.column if self.sample is None else sized(self.column, self.sample())
 
     def sort_key(self, *, descending: bool) -> Callable[[Entry], Any]:
         """Return what rows are sorted by; None stands last."""
@@ -126,8 +135,8 @@ COLUMNS = (
         attrgetter("name"), title_of_selections="Best at",
     ),
     GridColumn(
-        "odds", "Odds", Column("100.00", has_arrow=True), looks.odds, attrgetter("odds"),
-        Kind.NUMBER, descending_first=True, title_of_selections="Best",
+        "odds", "Odds", Column("", has_arrow=True, hangs=True), looks.odds, attrgetter("odds"),
+        Kind.NUMBER, descending_first=True, title_of_selections="Best", sample=odds_sample,
         tip="The bookmaker's price; of a selection the best one of the bookmakers compared",
     ),
     GridColumn(
@@ -142,43 +151,46 @@ COLUMNS = (
         tip="What speaks against the EV: such prices are hardly value",
     ),
     GridColumn(
-        "fair_odds", "Fair", Column("100.000"), looks.fair, _figure("fair_odds"), Kind.NUMBER, 4,
-        descending_first=True,
+        "fair_odds", "Fair", Column("", hangs=True), looks.fair, _figure("fair_odds"),
+        Kind.NUMBER, 4, descending_first=True, sample=odds_sample,
         tip="The reference price without its margin, by your devig method",
     ),
     GridColumn(
-        "reference_odds", "Reference", Column("100.00"),
+        "reference_odds", "Reference", Column("", hangs=True),
         looks.figure(lambda f: f.reference_odds), _figure("reference_odds"), Kind.NUMBER,
-        descending_first=True, tip="The reference bookmaker's price of the selection",
+        descending_first=True, sample=odds_sample,
+        tip="The reference bookmaker's price of the selection",
     ),
     GridColumn(
         "liquidity", "Limit", Column("888k"), looks.limit, _figure("liquidity"), Kind.NUMBER,
         descending_first=True, is_usual=False, tip="The reference bookmaker's maximum bet",
     ),
     GridColumn(
-        "value_from", "Value from", Column("100.00"), looks.figure(lambda f: f.value_from),
-        _figure("value_from"), Kind.NUMBER, 4, descending_first=True, is_usual=False,
+        "value_from", "Value from", Column("", hangs=True),
+        looks.figure(lambda f: f.value_from, least_text), _figure("value_from"), Kind.NUMBER, 4,
+        descending_first=True, sample=odds_sample, is_usual=False,
         tip="From this price on the selection is a value bet",
     ),
     GridColumn(
-        "suspicious_above", "Suspicious above", Column("100.00"),
-        looks.figure(lambda f: f.suspicious_above), _figure("suspicious_above"), Kind.NUMBER, 4,
-        descending_first=True, is_usual=False,
+        "suspicious_above", "Suspicious above", Column("", hangs=True),
+        looks.figure(lambda f: f.suspicious_above, most_text), _figure("suspicious_above"),
+        Kind.NUMBER, 4,
+        descending_first=True, sample=odds_sample, is_usual=False,
         tip="Above this price the rules call it an error",
     ),
     GridColumn(
-        "best_odds", "Best", Column("100.00"), looks.figure(lambda f: f.best), _figure("best"),
-        Kind.NUMBER, descending_first=True, only=Shape.PRICES,
+        "best_odds", "Best", Column("", hangs=True), looks.figure(lambda f: f.best),
+        _figure("best"), Kind.NUMBER, descending_first=True, sample=odds_sample, only=Shape.PRICES,
         tip="The best price of the bookmakers compared",
     ),
     GridColumn(
-        "median_odds", "Median", Column("100.00"), looks.figure(lambda f: f.median),
-        _figure("median"), Kind.NUMBER, 4, descending_first=True,
+        "median_odds", "Median", Column("", hangs=True), looks.figure(lambda f: f.median),
+        _figure("median"), Kind.NUMBER, 4, descending_first=True, sample=odds_sample,
         tip="The median price of the bookmakers compared, the reference left out",
     ),
     GridColumn(
-        "worst_odds", "Worst", Column("100.00"), looks.figure(lambda f: f.worst),
-        _figure("worst"), Kind.NUMBER, descending_first=True, is_usual=False,
+        "worst_odds", "Worst", Column("", hangs=True), looks.figure(lambda f: f.worst),
+        _figure("worst"), Kind.NUMBER, descending_first=True, sample=odds_sample, is_usual=False,
         tip="The worst price of the bookmakers compared",
     ),
     GridColumn(

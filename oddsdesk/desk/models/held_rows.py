@@ -7,6 +7,7 @@ import msgspec
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.desk.models.odds_columns import sized
 from oddsdesk.desk.theme.tokens import Ground, Ink
 from oddsdesk.desk.widgets.cells import Cell, Column, Header
 from oddsdesk.desk.widgets.live_model import LiveModel
@@ -25,6 +26,8 @@ class HeldColumn(msgspec.Struct, Generic[T], frozen=True):
     descending_first: bool = False
     """Whether the first click on the header puts the highest on top."""
     tip: str = ""
+    sample: Callable[[], str] | None = None
+    """Gives the column its width where the style of odds decides."""
 
 
 class HeldRowsModel(LiveModel, Generic[T]):
@@ -158,7 +161,8 @@ class HeldRowsModel(LiveModel, Generic[T]):
             self.touch(0, 0, len(self._order) - 1, len(self._columns) - 1)
 
     def column(self, column: int) -> Column:
-        return self._columns[column].column
+        shown = self._columns[column]
+        return shown.column if shown.sample is None else sized(shown.column, shown.sample())
 
     def header(self, column: int) -> Header:
         shown = self._columns[column]

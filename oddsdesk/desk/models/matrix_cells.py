@@ -115,7 +115,7 @@ def fair_cell(line: MatrixLine) -> Cell:
 
 def window_cell(line: MatrixLine) -> Cell:
     """Return from which price the selection is value, and above which it is suspicious."""
-    if line.value_from is None or line.suspicious_above is None:
+    if line.fair is None:
         return _NO_FIGURE
     return Cell(window_text(line.value_from, line.suspicious_above), Ink.SOFT, Ground.REFERENCE)
 

@@ -4,7 +4,7 @@ from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.judging import shares_state
 from oddsdesk.board.matrix import MatrixLine, Section
 from oddsdesk.board.prices import Price
-from oddsdesk.desk.models.figures import exact_odds_text
+from oddsdesk.desk.models.figures import exact_odds_text, fair_text, least_text, most_text
 from oddsdesk.desk.models.matrix_cells import is_suspicious, is_value
 from oddsdesk.desk.moments import span_text
 
@@ -34,8 +34,8 @@ def price_tip(
         said.append("bets on other outcomes than the reference: not compared")
     elif not shares_state(section, price):
         said.append(_OTHER_STATE[bool(price.is_live)])
-    elif price.is_offered and is_value(line, price.odds):
-        said.append(f"value: fair is {line.fair:.3f}, {_window(line)}")
+    elif line.fair is not None and price.is_offered and is_value(line, price.odds):
+        said.append(f"value: fair is {fair_text(line.fair)}, {_window(line)}")
     elif price.is_offered and is_suspicious(line, price.odds):
         said.append(
             f"above the window: suspicious, a mistake more often than value ({_window(line)})"
@@ -96,7 +96,8 @@ def hold_tip(section: Section, bookmaker: str) -> str:
 def _window(line: MatrixLine) -> str:
     if line.value_from is None or line.suspicious_above is None:
         return "no price is value by the rules"
-    return f"value from {line.value_from:.3f}, suspicious above {line.suspicious_above:.3f}"
+    least, most = least_text(line.value_from), most_text(line.suspicious_above)
+    return f"value from {least}, suspicious above {most}"
 
 
 def _clocks(price: Price, freshness: Freshness, now_ms: int) -> list[str]:

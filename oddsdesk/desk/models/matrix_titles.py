@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Final
 
-from oddsdesk.desk.models.figures import fair_sample, odds_sample
+from oddsdesk.desk.models.figures import odds_sample, window_sample
 from oddsdesk.desk.models.matrix_layout import BEST, FAIR, PAST, REFERENCE, SELECTION, WINDOW
 from oddsdesk.desk.widgets.cells import Align, Column, Header, Narrowing
 
@@ -21,7 +21,8 @@ def header_without_age(column: int, reference: str, method: str) -> Header:
         return Header(
             "Value window",
             "from – to",
-            "From which price the selection is value, and up to which: above it is suspicious",
+            "From which price the selection is value, and up to which: above it is suspicious; "
+            "none: no price can be value by the rules",
         )
     if column == BEST:
         return Header(
@@ -51,12 +52,12 @@ def columns(_style: str) -> tuple[Column, ...]:
     odds = odds_sample()
     return (
         Column("Both teams to score  Full Time", Align.LEFT),
-        Column(odds, note_sample="888k", has_arrow=True),
-        Column(fair_sample()),
-        Column(f"{odds} – {odds}"),
-        Column(f"? {odds}", note_sample="Betfair UK +8"),
+        Column(odds, note_sample="888k", has_arrow=True, hangs=True),
+        Column(odds, hangs=True),
+        Column(window_sample()),
+        Column(f"? {odds}", note_sample="Betfair UK +8", hangs=True),
         Column("88888"),
-        Column(odds, has_arrow=True, most=128),
+        Column(odds, has_arrow=True, hangs=True, most=128),
     )
 
 
@@ -66,7 +67,7 @@ def narrowings(_style: str) -> tuple[Narrowing, ...]:
     odds = odds_sample()
     return (
         Narrowing(SELECTION, "Both teams to score"),
-        Narrowing(FAIR, fair_sample()),
+        Narrowing(FAIR, odds),
         Narrowing(BEST, f"? {odds}"),
         Narrowing(SELECTION, "Manchester +0.5"),
         Narrowing(REFERENCE, odds),

@@ -5,7 +5,14 @@ from typing import Final
 from oddsdesk.board.misses import Miss
 from oddsdesk.board.verdict_words import margin_text, rule_title
 from oddsdesk.clock import Clock
-from oddsdesk.desk.models.figures import exact_odds_text, odds_text, signed_text, window_text
+from oddsdesk.desk.models.figures import (
+    exact_odds_text,
+    odds_sample,
+    odds_text,
+    signed_text,
+    window_sample,
+    window_text,
+)
 from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel
 from oddsdesk.desk.models.values import age_cell, beside_text, market_text
 from oddsdesk.desk.theme.tokens import Ink
@@ -60,6 +67,13 @@ def _ev(miss: Miss, _now: int) -> Cell:
     return Cell("–" if ev is None else f"{signed_text(ev)} %", Ink.SOFT)
 
 
+def _window(miss: Miss, _now: int) -> Cell:
+    if miss.verdict.fair_odds is None:
+        return Cell("–", Ink.NOTE)
+    least, most = (None, None) if miss.window is None else miss.window[:2]
+    return Cell(window_text(least, most), Ink.SOFT)
+
+
 COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
     HeldColumn(
         "Selection",
@@ -97,23 +111,24 @@ COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
     ),
     HeldColumn(
         "Odds",
-        Column("100.00", has_arrow=True),
+        Column("", has_arrow=True, hangs=True),
         lambda miss, _now: Cell(
             odds_text(miss.price.odds), is_strong=True, arrow=miss.price.direction
         ),
         lambda miss: miss.price.odds,
         True,
+        sample=odds_sample,
     ),
     HeldColumn("True EV", Column("+10.00 %"), _ev, lambda miss: miss.verdict.ev_pct or 0.0, True),
     HeldColumn(
         "Window",
-        Column("12.34 – 12.34"),
-        lambda miss, _now: Cell(
-            window_text(*((None, None) if miss.window is None else miss.window[:2])), Ink.SOFT
-        ),
+        Column(""),
+        _window,
         lambda miss: 0.0 if miss.window is None else miss.window.least,
         True,
-        "From which price the selection is value, and above which it is suspicious",
+        "From which price the selection is value, and above which it is suspicious; "
+        "none: no price can be value by the rules",
+        window_sample,
     ),
     HeldColumn(
         "Seen",

@@ -11,7 +11,14 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.contract.periods import period_label
-from oddsdesk.desk.models.figures import exact_odds_text, odds_text, signed_text, window_text
+from oddsdesk.desk.models.figures import (
+    exact_odds_text,
+    odds_sample,
+    odds_text,
+    signed_text,
+    window_sample,
+    window_text,
+)
 from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel, struck
 from oddsdesk.desk.models.matrix_cells import RELOOK_MS
 from oddsdesk.desk.models.value_words import bet_tip, method_note, why_no_stake
@@ -165,6 +172,12 @@ def _odds(row: ValueRow, _now: int) -> Cell:
     return Cell(odds_text(row.entry.odds), is_strong=True, arrow=row.direction)
 
 
+def _window(row: ValueRow, _now: int) -> Cell:
+    if row.entry.true_fair is None:
+        return Cell("–", Ink.NOTE)
+    return Cell(window_text(row.entry.value_from, row.entry.suspicious_above), Ink.SOFT)
+
+
 def _stake(row: ValueRow, _now: int) -> Cell:
     if row.placed:
         return Cell(f"✓ {sum(bet.stake for bet in row.placed):.2f}", Ink.ACCENT, is_strong=True)
@@ -205,7 +218,12 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
         lambda row: row.entry.bet.bookmaker.casefold(),
     ),
     HeldColumn(
-        "Odds", Column("100.00", has_arrow=True), _odds, lambda row: row.entry.odds, True
+        "Odds",
+        Column("", has_arrow=True, hangs=True),
+        _odds,
+        lambda row: row.entry.odds,
+        True,
+        sample=odds_sample,
     ),
     HeldColumn(
         "True EV",
@@ -225,13 +243,13 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
     ),
     HeldColumn(
         "Window",
-        Column("12.34 – 12.34"),
-        lambda row, _now: Cell(
-            window_text(row.entry.value_from, row.entry.suspicious_above), Ink.SOFT
-        ),
+        Column(""),
+        _window,
         lambda row: _or_lowest(row.entry.value_from),
         True,
-        "From which price the selection is value, and above which it is suspicious",
+        "From which price the selection is value, and above which it is suspicious; "
+        "none: no price can be value by the rules",
+        window_sample,
     ),
     HeldColumn(
         "Stake",

@@ -110,8 +110,10 @@ class CellPainter:
         painter.drawRect(rect.adjusted(0, 0, -1, -2))
 
     def _note_width(self, model: LiveModel, column: int) -> int:
-        sample = model.column(column).note_sample
-        return self._texts[_SMALL].lay(sample).width + _NOTE_GAP if sample else 0
+        spec = model.column(column)
+        hang = self._texts[_BODY].hang - HALF if spec.hangs else 0
+        sample = spec.note_sample
+        return hang + (self._texts[_SMALL].lay(sample).width + _NOTE_GAP if sample else 0)
 
     def _paint_band(
         self, model: LiveModel, band: Band, lanes: Sequence[Lane], canvas: "_Canvas"
@@ -165,7 +167,7 @@ class CellPainter:
         else:
             edge = lane.left + lane.width - CELL_MARGIN - lane.note_width
             laid = cache.fit(cell.text, edge - lane.left - HALF)
-            x = edge - laid.width
+            x = edge - laid.width + laid.hang
         ink = Ink.STRONG if is_flashing else cell.ink
         y = band.top + (band.height - cache.height) // 2
         canvas.texts[font, ink].append((x, y, laid.static))

@@ -62,6 +62,8 @@ class Column(msgspec.Struct, frozen=True):
     align: Align = Align.RIGHT
     note_sample: str = ""
     has_arrow: bool = False
+    hangs: bool = False
+    """Whether a third decimal stands right of where texts end otherwise, in room kept for it."""
     most: int = 110
     stretches: bool = False
     """Takes the width that is left; one column a pane at most."""

@@ -1,12 +1,16 @@
 """Texts laid out once and drawn many times."""
 
 import math
+import re
+from typing import Final
 
 import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
 _KEPT = 20_000
+_THOUSANDTHS: Final = re.compile(r"(?:\? )?[+−]?\d+\.\d\d\d")
+"""A figure whose third decimal stands right of a column's two, so that points align."""
 
 
 class Laid(msgspec.Struct, frozen=True):
@@ -14,6 +18,8 @@ class Laid(msgspec.Struct, frozen=True):
 
     static: QStaticText
     width: int
+    hang: int = 0
+    """Pixels of the third decimal, where the text is a figure with three."""
 
 
 class TextCache:
@@ -24,6 +30,8 @@ class TextCache:
         self._mode = elided
         self.metrics = QFontMetricsF(font)
         self.height = round(self.metrics.height())
+        self.hang = round(self.metrics.horizontalAdvance("0"))
+        """What a third decimal takes."""
         self._laid: dict[str, Laid] = {}
         self._elided: dict[tuple[str, int], Laid] = {}
 
@@ -37,7 +45,7 @@ class TextCache:
     def fit(self, text: str, width: int) -> Laid:
         """Return the text laid out in at most ``width`` pixels, elided where it is longer."""
         laid = self._laid.get(text) or self.lay(text)
-        if laid.width <= width:
+        if laid.width - laid.hang <= width:
             return laid
         elided = self._elided.get((text, width))
         if elided is None:
@@ -53,4 +61,5 @@ class TextCache:
         static.setTextFormat(Qt.TextFormat.PlainText)
         static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
         static.prepare(font=self.font)
-        return Laid(static, math.ceil(static.size().width()))
+        hang = self.hang if _THOUSANDTHS.fullmatch(text) else 0
+        return Laid(static, math.ceil(static.size().width()), hang)
