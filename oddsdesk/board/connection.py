@@ -44,6 +44,8 @@ class Connection(msgspec.Struct, frozen=True):
     """Where the plan can be changed, as the service said."""
     simulated: bool | None = None
     """Whether the service says that its odds are made up."""
+    code: str | None = None
+    """The contract's word for it, where the service gave one."""
     advice: str = ""
     """What to do about the reason, one sentence; empty where it goes by itself."""
 

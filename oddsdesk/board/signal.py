@@ -30,6 +30,7 @@ class _Trouble(NamedTuple):
     reason: str
     next_try_ms: int | None
     advice: str
+    code: str | None
 
 
 class Signal:
@@ -84,7 +85,9 @@ class Signal:
         else:
             refused = isinstance(error, UnauthorizedError | ForbiddenError)
             link = Link.REFUSED if refused else Link.WAITING
-            self._troubles[job] = _Trouble(link, error.message, next_try_ms, self._advice(error))
+            self._troubles[job] = _Trouble(
+                link, error.message, next_try_ms, self._advice(error), error.code
+            )
         self._refresh()
 
     def heard(self, scraped_at: int | None) -> None:
@@ -144,7 +147,7 @@ class Signal:
             return
         if link is not Link.LIVE or trouble.link is Link.REFUSED:
             link = trouble.link
-        self._show(link, trouble.reason, trouble.next_try_ms, trouble.advice)
+        self._show(link, trouble.reason, trouble.next_try_ms, trouble.advice, trouble.code)
 
     def _advice(self, error: ServiceError) -> str:
         """A service that was heard before comes back by itself, unless it refuses the key."""
@@ -152,7 +155,12 @@ class Signal:
         return advice(error) if refused or self._heard_at is None else ""
 
     def _show(
-        self, link: Link, reason: str | None, next_try_ms: int | None, advised: str = ""
+        self,
+        link: Link,
+        reason: str | None,
+        next_try_ms: int | None,
+        advised: str = "",
+        code: str | None = None,
     ) -> None:
         before = self._board.connection
         since = before.since_ms if before.link is link else self._since(link)
@@ -162,6 +170,7 @@ class Signal:
                 link=link,
                 reason=reason,
                 advice=advised,
+                code=code,
                 next_try_ms=next_try_ms,
                 since_ms=since,
             )

@@ -84,6 +84,14 @@ def advice(error: ServiceError) -> str:
             return "The service has trouble of its own: try again in a few minutes."
         case ForbiddenError(code=ErrorCode.BOOKMAKER_NOT_CONFIGURED.value):
             return "The Free plan sees one bookmaker: choose it where the key was made."
+        case ForbiddenError(code=ErrorCode.BOOKMAKER_FORBIDDEN.value):
+            return "Choose that bookmaker where the key was made, or use a key that may do this."
+        case ForbiddenError(code=ErrorCode.LIVE_NOT_ON_PLAN.value):
+            return "They are in the plan Pro+ Live; all other prices are read as before."
+        case ForbiddenError(code=ErrorCode.WEBSOCKET_NOT_ON_PLAN.value):
+            return "It is in Pro+ RT and Pro+ Live; without it everything is read in turns."
+        case ForbiddenError(code=ErrorCode.VALUE_BETS_NOT_ON_PLAN.value):
+            return "Pro and the plans above it have them."
         case ForbiddenError():
             return "Ask the service for a key that may do this."
         case OfflineError() if _is_about_tls(error):

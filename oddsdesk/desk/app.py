@@ -140,7 +140,7 @@ def _connections(desk: Desk, theme: Theme, switchboard: Switchboard, root: Root)
         system_clock,
     )
     desk.offer_settings(dialogs.open_settings)
-    return Connections(
+    connections = Connections(
         desk.window,
         desk.top_bar,
         desk.connections_menu,
@@ -150,6 +150,8 @@ def _connections(desk: Desk, theme: Theme, switchboard: Switchboard, root: Root)
         desk.around.actions,
         desk.around.palette,
     )
+    desk.offer_server(desk.around.actions["server.open"])
+    return connections
 
 
 async def _until_closed(desk: Desk, connections: Connections, root: Root) -> str | None:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Protocol
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from oddsdesk.board.board import Board
@@ -124,9 +125,11 @@ class Desk:
         self.grid.pause_requested.connect(wishes.pause_rows)
         self.window.messages.retry_requested.connect(wishes.refresh)
         self.status_bar.tell_cost(wishes.wished_per_hour)
-        self.window.tabs.currentChanged.connect(
-            lambda _index: wishes.want_rows(self.window.tabs.currentWidget() is self.grid)
+        tabs = self.window.tabs
+        tabs.currentChanged.connect(
+            lambda _index: wishes.want_rows(tabs.currentWidget() is self.grid)
         )
+        wishes.want_rows(tabs.currentWidget() is self.grid)
 
     def open_game(self, game_id: str) -> None:
         """Show a game in the tab in front."""
@@ -159,6 +162,11 @@ class Desk:
         self.history.use(self._past)
         for panel in self._matrices():
             panel.use_history(self._past)
+
+    def offer_server(self, action: QAction) -> None:
+        """Lead to the desk's own server where there is nothing to show."""
+        self.navigator.offer_server(action)
+        self.grid.offer_server(action)
 
     def offer_settings(self, open_settings: Callable[[], None]) -> None:
         """Let the menu open the settings."""

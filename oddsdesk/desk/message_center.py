@@ -117,7 +117,8 @@ class ConnectionTrouble(QObject):
         self._unsubscribe()
 
     def _look(self) -> None:
-        text = trouble_text(self._board.connection, self._clock())
+        has_prices = next(self._board.row_keys(), None) is not None
+        text = trouble_text(self._board.connection, self._clock(), has_prices=has_prices)
         (self._seconds.start if text else self._seconds.stop)()
         self._center.show_trouble(text)
 

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QModelIndex, QStandardPaths, QTimer, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, GatheringChanged, Notice
 from oddsdesk.clock import Clock
@@ -62,6 +64,7 @@ class GridPanel(QWidget):
         self.messages = MessageBar(theme)
         self.placeholder = Placeholder(theme)
         self._columns: ColumnChooser | None = None
+        self._server: QAction | None = None
         self._is_cut_told = False
         self._idle = QTimer(self, interval=_IDLE_MS)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
@@ -81,6 +84,12 @@ class GridPanel(QWidget):
         self.view.keep()
         self.model.close()
         self._unsubscribe()
+
+    def offer_server(self, action: QAction) -> None:
+        """Offer to feed the desk's own server where there are no prices, while that can be."""
+        self._server = action
+        action.changed.connect(self._show_state)
+        self._show_state()
 
     def show_filter(self, chosen: GridFilter) -> None:
         """Show the rows of a filter, and the filter itself."""
@@ -188,11 +197,15 @@ class GridPanel(QWidget):
         total = gathering.slices_total if is_first else 0
         done = gathering.slices_done
         self.bar.show_reading(" · ".join(facts), done, total, paused=gathering.is_paused)
+        self.bar.pause.setVisible(connection.link is not Link.REFUSED)
         self.bar.show_misplaced(model.misplaced)
         self._stack.setCurrentIndex(0 if model.count else 1)
         if not model.count:
             now_ms = self._clock()
-            state = states.state_without_rows(connection, gathering, model.total, now_ms)
+            own = self._server is not None and self._server.isEnabled()
+            state = states.state_without_rows(
+                connection, gathering, model.total, now_ms, own_server=own
+            )
             self.placeholder.say(*state)
         self._tell_trouble()
 
@@ -246,8 +259,10 @@ class GridPanel(QWidget):
     def _on_placeholder_action_requested(self) -> None:
         if self.model.total:
             self.show_filter(GridFilter())
-        else:
+        elif self._board.gathering.is_paused:
             self.pause_requested.emit(False)
+        elif self._server is not None:
+            self._server.trigger()
 
     def _on_messages_action_requested(self) -> None:
         self.export.stop()

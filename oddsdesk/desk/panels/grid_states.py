@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 from oddsdesk.board.connection import Connection, Gathering, Link
 from oddsdesk.desk.moments import local_time, span_text
+from oddsdesk.desk.panels.navigator_states import FEED
+from oddsdesk.desk.panels.refusals import refusal
 
 CLEAR, CONTINUE = "Clear all filters", "Continue reading"
 
@@ -18,17 +20,29 @@ class State(NamedTuple):
 
 
 def state_without_rows(
-    connection: Connection, gathering: Gathering, total: int, now_ms: int
+    connection: Connection,
+    gathering: Gathering,
+    total: int,
+    now_ms: int,
+    *,
+    own_server: bool = False,
 ) -> State:
-    """Return why no row is shown; ``total``: how many there are without the filter."""
+    """Return why no row is shown; ``total``: how many there are without the filter.
+
+    ``own_server``: the service is the desk's own and can be fed from here.
+    """
     if total:
         return State("filter", "No row matches the filter.", f"{total:,} without it.", CLEAR)
     if connection.link is Link.REFUSED:
-        return State("lock", "The service does not let this key in.", connection.reason or "")
+        return State("lock", *refusal(connection))
     if connection.link is Link.WAITING:
         return State("offline", "Not connected.", _since(connection, now_ms))
     if gathering.is_paused:
         return State("table", "Reading is stopped.", "No price was read before.", CONTINUE)
+    if gathering.finished_at is not None and own_server:
+        return State(
+            "table", "No prices yet.", "Start a feed or import files: they show up here.", FEED
+        )
     if gathering.finished_at is not None:
         return State(
             "table",
@@ -76,8 +90,8 @@ def trouble_text(connection: Connection, now_ms: int) -> str:
     if connection.link is Link.WAITING:
         return f"Not connected: {_since(connection, now_ms)}. These are the last prices heard."
     if connection.link is Link.REFUSED:
-        reason = connection.reason or "the service does not let this key in"
-        return f"{reason}. These are the last prices heard."
+        sentence, detail = refusal(connection)
+        return f"{sentence} {detail} These are the last prices heard."
     return ""
 
 

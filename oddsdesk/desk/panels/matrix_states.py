@@ -5,6 +5,7 @@ from typing import NamedTuple
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.desk.moments import span_text
+from oddsdesk.desk.panels.refusals import reason_text, refusal
 from oddsdesk.desk.theme.tokens import Ink
 
 
@@ -20,8 +21,7 @@ class State(NamedTuple):
 def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: int) -> State:
     """Return what to say in place of the prices of a game."""
     if connection.link is Link.REFUSED:
-        said = f"{_reason(connection)} {connection.advice}".strip()
-        return State("lock", "The service does not let this key in.", said)
+        return State("lock", *refusal(connection))
     if connection.link is Link.WAITING:
         return State("offline", "Not connected.", _trouble(connection, now_ms), ink=Ink.DOWN)
     if matrix is not None and matrix.read_at is not None:
@@ -33,26 +33,21 @@ def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: in
     return State("loading", "Reading the prices of this game…")
 
 
-def trouble_text(connection: Connection, now_ms: int) -> str:
-    """Return why prices on screen grow old; empty while the service is heard."""
+def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True) -> str:
+    """Return why prices on screen grow old, or none come; empty while the service is heard."""
+    old = ": prices are as last seen." if has_prices else "."
     if connection.link is Link.WAITING:
-        return f"Not connected: prices are as last seen. {_trouble(connection, now_ms)}".rstrip()
+        return f"Not connected{old} {_trouble(connection, now_ms)}".rstrip()
     if connection.link is Link.REFUSED:
-        reason = _reason(connection)
-        said = f"Key refused: prices are as last seen. {reason}"
-        return f"{said} {connection.advice}".rstrip()
+        sentence, detail = refusal(connection)
+        return f"{sentence.rstrip('.')}{old} {detail}".rstrip()
     return ""
 
 
 def _trouble(connection: Connection, now_ms: int) -> str:
-    said = [_reason(connection), connection.advice]
+    said = [reason_text(connection), connection.advice]
     if connection.since_ms is not None:
         said.append(f"Away for {span_text(now_ms - connection.since_ms)}.")
     if connection.next_try_ms is not None and connection.next_try_ms > now_ms:
         said.append(f"Next try in {span_text(connection.next_try_ms - now_ms)}.")
     return " ".join(part for part in said if part)
-
-
-def _reason(connection: Connection) -> str:
-    reason = (connection.reason or "").rstrip(".")
-    return f"{reason[0].upper()}{reason[1:]}." if reason else ""

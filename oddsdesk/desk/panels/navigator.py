@@ -1,7 +1,7 @@
 """The navigator: sports and competitions above, their games below, filtered as you type."""
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QListView,
+    QPushButton,
     QSplitter,
     QStackedLayout,
     QToolButton,
@@ -19,11 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
 from oddsdesk.board.last_seen import is_value_now
-from oddsdesk.board.notices import GamesChanged, Notice, ValueBetsChanged
+from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
 from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.models.games import GAME_ROLE, CompetitionsModel, GamesModel
+from oddsdesk.desk.panels.navigator_states import FEED, text_without_games
 from oddsdesk.desk.theme.spacing import GAP, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
@@ -68,6 +71,8 @@ class Navigator(QWidget):
         self._title.setFont(theme.fonts.strong)
         self._count = QLabel()
         self._count.setProperty("look", "note")
+        self._server: QAction | None = None
+        self._feed = QPushButton(FEED)
         self._empty = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._empty.setProperty("look", "note")
         self._lay_out()
@@ -95,6 +100,13 @@ class Navigator(QWidget):
     def first_game(self) -> str | None:
         """Return the first game of the list, the one to open when nothing is."""
         return self._games.index(0).data(GAME_ROLE).game_id if self._games.rowCount() else None
+
+    def offer_server(self, action: QAction) -> None:
+        """Offer to feed the desk's own server where there are no games, while that can be."""
+        self._server = action
+        self._feed.clicked.connect(action.trigger)
+        action.changed.connect(self._show_counts)
+        self._show_counts()
 
     def focus_filter(self) -> None:
         """Let the user type what games to show."""
@@ -130,10 +142,11 @@ class Navigator(QWidget):
         line.addStretch()
         line.addWidget(self._count)
 
-        body = QWidget()
+        body = QFrame()
+        body.setProperty("look", "panel")
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self._list)
-        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self._without_games())
         bottom = QWidget()
         lower = QVBoxLayout(bottom)
         lower.setContentsMargins(0, 0, 0, 0)
@@ -149,6 +162,17 @@ class Navigator(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(splitter)
+
+    def _without_games(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(GAP, GAP, GAP, GAP)
+        column.setSpacing(STEP)
+        column.addStretch(1)
+        column.addWidget(self._empty)
+        column.addWidget(self._feed, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+        return holder
 
     def _connect(self) -> None:
         self.filter.textChanged.connect(self._on_filter_text_changed)
@@ -176,8 +200,12 @@ class Navigator(QWidget):
         name = "Watched" if watched else self._games.scope_name
         self._title.setText("Found" if filtered else name)
         self._stack.setCurrentIndex(0 if shown else 1)
+        own_server = self._server is not None and self._server.isEnabled()
+        connection = self._board.connection
+        is_heard = connection.link in (Link.LIVE, Link.POLLING)
+        self._feed.setVisible(not total and own_server and is_heard)
         if not total:
-            self._empty.setText("No games with fresh odds yet.")
+            self._empty.setText(text_without_games(connection, own_server=own_server))
         elif not shown and watched and not filtered:
             self._empty.setText("No watched game is quoted now. * on a game watches it.")
         elif not shown:
@@ -212,6 +240,8 @@ class Navigator(QWidget):
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged):
             self._show_games()
+        elif isinstance(notice, ConnectionChanged) and not self._board.games:
+            self._show_counts()
         elif isinstance(notice, ValueBetsChanged):
             self._moves.start()
 

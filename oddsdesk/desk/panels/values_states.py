@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.panels.refusals import refusal
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.pricing.devig import PUBLISHED
 
@@ -40,7 +41,9 @@ def state_without_bets(connection: Connection, filtered_out: int) -> State:
     if filtered_out:
         bets = "1 value bet is" if filtered_out == 1 else f"{filtered_out} value bets are"
         return State("filter", f"{bets} hidden by the preset.", action="Show all value bets")
-    if connection.link in (Link.WAITING, Link.REFUSED):
+    if connection.link is Link.REFUSED:
+        return State("lock", *refusal(connection))
+    if connection.link is Link.WAITING:
         return State("offline", "Not connected.", "Value bets come back with the connection.")
     return State(
         "check", "No value bets now.", "A bet is listed while every rule of the service holds."
