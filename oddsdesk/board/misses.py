@@ -1,6 +1,6 @@
 """Nearest misses: prices that are almost value, and the rules that stop each."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from oddsdesk.board.judging import side_of, verdict_on
@@ -45,6 +45,13 @@ class Miss(NamedTuple):
     window: PriceWindow | None
     distance: float
     """How far all rules that stop it are off together, in ``_ONE_AWAY``; 0 where none stops it."""
+    others: tuple["Miss", ...] = ()
+    """The same selection at other bookmakers, the nearest first."""
+
+    @property
+    def line_key(self) -> RowKey:
+        """Its selection: the same for every bookmaker, whose name is left out."""
+        return self.key._replace(bookmaker=None)
 
     @property
     def stopped_by(self) -> RuleCheck | None:
@@ -63,6 +70,14 @@ def near_misses(matrix: Matrix, now_ms: int) -> Iterator[Miss]:
             if line.fair is not None:
                 least = line.fair * floor * (1 + _LEAST_EV / 100)
                 yield from _of_line(matrix, section, line, least, now_ms)
+
+
+def by_selection(misses: Iterable[Miss]) -> list[Miss]:
+    """Return the nearest miss of each selection with the others of it, the nearest first."""
+    groups: dict[RowKey, list[Miss]] = {}
+    for miss in sorted(misses, key=lambda miss: miss.distance):
+        groups.setdefault(miss.line_key, []).append(miss)
+    return [nearest._replace(others=tuple(others)) for nearest, *others in groups.values()]
 
 
 def _of_line(

@@ -54,10 +54,10 @@ def figure_text(check: RuleCheck) -> str:
 
 
 def margin_text(check: RuleCheck) -> str:
-    """Return how far a price is from the rule's threshold: ``6.26 left``, ``0.4 short``."""
+    """Return how far a price is from the rule's threshold: ``6.26 pp left``, ``0.40 pp short``."""
     if check.margin is None:
         return "" if check.holds else "no"
-    distance = _measure(check.rule, abs(check.margin), is_distance=True)
+    distance = _distance(check.rule, abs(check.margin))
     if check.holds:
         return f"{distance} left"
     is_short = check.least is not None and (check.figure or 0.0) < check.least
@@ -149,9 +149,18 @@ def _fall(said: Explanation) -> str:
     return f"The price would have to fall to {most:.3f} ({change:+.1f} %): above, it looks wrong"
 
 
-def _measure(rule: Rule, figure: float, *, is_distance: bool = False) -> str:
+def _distance(rule: Rule, margin: float) -> str:
+    """Sums of probabilities and edges are apart by percentage points, prices by percent."""
+    if rule in _AGES:
+        return duration_text(margin)
+    if rule is Rule.RATIO:
+        return f"{margin * 100:.2f} %"
+    return f"{margin if rule in _EDGES else margin * 100:.2f} pp"
+
+
+def _measure(rule: Rule, figure: float) -> str:
     if rule in _AGES:
         return duration_text(figure)
     if rule in _EDGES:
-        return f"{figure:.2f}" if is_distance else f"{figure:.2f} %"
+        return f"{figure:.2f} %"
     return f"{figure:.{_DECIMALS.get(rule, 4)}f}"

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.misses import Miss, near_misses
+from oddsdesk.board.misses import Miss, by_selection, near_misses
 from oddsdesk.clock import Clock
 
 MOST_SHOWN: Final = 100
@@ -26,7 +26,7 @@ class MissFinder(QObject):
     def __init__(self, board: Board, clock: Clock) -> None:
         super().__init__()
         self.misses: dict[RowKey, Miss] = {}
-        """The nearest, at most ``MOST_SHOWN``; listed value bets left out."""
+        """By selection: the nearest of each, at most ``MOST_SHOWN``; listed bets left out."""
         self.games = 0
         """How many games were read here."""
         self._board = board
@@ -72,8 +72,7 @@ class MissFinder(QObject):
                 near += near_misses(matrix, self._clock())
                 yield
         listed = self._board.value_bets
-        near = [miss for miss in near if miss.key not in listed]
-        near.sort(key=lambda miss: miss.distance)
-        self.misses = {miss.key: miss for miss in near[:MOST_SHOWN]}
+        nearest = by_selection(miss for miss in near if miss.key not in listed)
+        self.misses = {miss.line_key: miss for miss in nearest[:MOST_SHOWN]}
         self.games = games
         self.found.emit()

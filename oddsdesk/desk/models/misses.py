@@ -1,5 +1,6 @@
 """The nearest misses as rows: the price, and the rule that stops it by how much."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from oddsdesk.board.misses import Miss
@@ -19,6 +20,8 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.cells import Align, Cell, Column
 
 NOT_LISTED: Final = "Not listed by the service"
+MOST_NAMED: Final = 12
+"""So many other bookmakers are named in a tooltip."""
 
 
 class MissesModel(HeldRowsModel[Miss]):
@@ -40,13 +43,28 @@ class MissesModel(HeldRowsModel[Miss]):
                 "Every rule holds by your devig method, yet the service does not list it: "
                 "it may be seconds late, or reckon otherwise"
             )
-        return "\n".join(said)
+        return "\n".join((*said, *_others(miss)))
 
 
 def _selection(miss: Miss, _now: int) -> Cell:
     beside = beside_text(miss.key.selection, miss.match_name)
     note = f"live · {beside}" if miss.is_live else beside
     return Cell(miss.key.selection, is_strong=True, note=note)
+
+
+def _others(miss: Miss) -> Iterator[str]:
+    for other in miss.others[:MOST_NAMED]:
+        check = other.stopped_by
+        short = NOT_LISTED.lower() if check is None else margin_text(check)
+        yield f"{other.key.bookmaker} {exact_odds_text(other.price.odds)}: {short}"
+    if len(miss.others) > MOST_NAMED:
+        yield f"and {len(miss.others) - MOST_NAMED} more"
+
+
+def _bookmaker(miss: Miss, _now: int) -> Cell:
+    others = len(miss.others)
+    books = "book" if others == 1 else "books"
+    return Cell(miss.key.bookmaker or "", note=f"+ {others} {books}" if others else "")
 
 
 def _stopped_by(miss: Miss, _now: int) -> Cell:
@@ -91,8 +109,8 @@ COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
     ),
     HeldColumn(
         "Bookmaker",
-        Column("Betfair Exchange UK", Align.LEFT),
-        lambda miss, _now: Cell(miss.key.bookmaker or ""),
+        Column("Betfair Exchange UK + 11", Align.LEFT),
+        _bookmaker,
         lambda miss: (miss.key.bookmaker or "").casefold(),
     ),
     HeldColumn(
@@ -104,7 +122,7 @@ COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
     ),
     HeldColumn(
         "By",
-        Column("0.0000 short"),
+        Column("00.00 pp short"),
         _margin,
         lambda miss: miss.distance,
         tip="How far the price is from the rule's threshold: nearest first",

@@ -36,13 +36,13 @@ def test_every_rule_has_a_title(rule: Rule) -> None:
 @pytest.mark.parametrize(
     ("check", "figure", "margin"),
     [
-        (within(Rule.EDGE_CAP, 3.74, most=10), "3.74 %", "6.26 left"),
-        (within(Rule.MIN_EDGE, 0.6, least=1), "0.60 %", "0.40 short"),
-        (within(Rule.MAX_EDGE, 21.5, most=20), "21.50 %", "1.50 over"),
-        (within(Rule.PAYOUT, 0.9949, 0.99, 1.05), "0.9949", "0.0049 left"),
-        (within(Rule.PAYOUT, 0.98, 0.99, 1.05), "0.9800", "0.0100 short"),
-        (within(Rule.PAYOUT, 1.06, 0.99, 1.05), "1.0600", "0.0100 over"),
-        (within(Rule.RATIO, 1.07, most=1.15), "1.070", "0.080 left"),
+        (within(Rule.EDGE_CAP, 3.74, most=10), "3.74 %", "6.26 pp left"),
+        (within(Rule.MIN_EDGE, 0.6, least=1), "0.60 %", "0.40 pp short"),
+        (within(Rule.MAX_EDGE, 21.5, most=20), "21.50 %", "1.50 pp over"),
+        (within(Rule.PAYOUT, 0.9949, 0.99, 1.05), "0.9949", "0.49 pp left"),
+        (within(Rule.PAYOUT, 0.98, 0.99, 1.05), "0.9800", "1.00 pp short"),
+        (within(Rule.PAYOUT, 1.06, 0.99, 1.05), "1.0600", "1.00 pp over"),
+        (within(Rule.RATIO, 1.07, most=1.15), "1.070", "8.00 % left"),
         (within(Rule.BOOK_AGE, 5_000, most=900_000), "5 s", "14 min left"),
         (within(Rule.BOOK_AGE, 960_000, most=900_000), "16 min", "60 s over"),
         (RuleCheck(Rule.COMPARABLE, True), "", ""),
@@ -112,6 +112,6 @@ def test_the_text_holds_every_number_of_the_arithmetic(desk: Desk) -> None:
         "Value from 2.908, suspicious above 3.096",
         "Power: fair 2.8512, EV +5.91 %",
         "Worst case +5.79 % (multiplicative)",
-        "[holds] Cap 10 %: 5.93 %, 4.07 left",
+        "[holds] Cap 10 %: 5.93 %, 4.07 pp left",
     ):
         assert part in text
