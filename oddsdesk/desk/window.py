@@ -30,6 +30,8 @@ _VALUES_HEIGHT = 250
 _EXPLAIN_WIDTH = 318
 _EXPLAIN_SHARE = 62
 """In percent of the height beside the history: every rule is in sight without scrolling."""
+_MOST_SHARE = 30
+"""In percent of the window, what a panel takes at most at the first start with large text."""
 _ROOMY = 1_400
 """From this width on, panels at the right leave a matrix room enough at the first start."""
 PLACES = (
@@ -167,13 +169,19 @@ class MainWindow(QMainWindow):
             ("navigator", _NAVIGATOR_WIDTH, Qt.Orientation.Horizontal),
             ("values", _VALUES_HEIGHT, Qt.Orientation.Vertical),
             ("explain", _EXPLAIN_WIDTH, Qt.Orientation.Horizontal),
-            ("explain", self.height() * _EXPLAIN_SHARE // 100, Qt.Orientation.Vertical),
-            ("history", self.height() * (100 - _EXPLAIN_SHARE) // 100, Qt.Orientation.Vertical),
         )
         named = {dock.objectName(): dock for dock in self._first_areas}
         for name, extent, orientation in extents:
             if name in named:
-                self.resizeDocks([named[name]], [self._theme.fonts.scaled(extent)], orientation)
+                is_across = orientation is Qt.Orientation.Horizontal
+                most = (self.width() if is_across else self.height()) * _MOST_SHARE // 100
+                wanted = min(self._theme.fonts.scaled(extent), most)
+                self.resizeDocks([named[name]], [wanted], orientation)
+
+        right = [named[name] for name in ("explain", "history") if name in named]
+        shares = [_EXPLAIN_SHARE, 100 - _EXPLAIN_SHARE][: len(right)]
+        heights = [self.height() * share // 100 for share in shares]
+        self.resizeDocks(right, heights, Qt.Orientation.Vertical)
 
     def _panel_menu(self, dock: QDockWidget) -> QMenu:
         menu = QMenu(dock.windowTitle(), self._panels_menu)

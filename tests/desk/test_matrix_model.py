@@ -72,8 +72,8 @@ def test_rows_are_sections_with_their_selections(model: MatrixModel) -> None:
         "Total 2.5", "Over 2.5", "Under 2.5",
     ]  # fmt: skip
     assert [row for row in range(model.rowCount()) if model.is_section(row)] == [0, 4, 6]
-    assert model.cell(0, SELECTION).note == "Full Time"
-    assert model.cell(4, SELECTION).note == "1st Half"
+    assert model.cell(0, WINDOW).text == "Full Time"
+    assert model.cell(4, WINDOW).text == "1st Half"
 
 
 def test_the_frozen_columns_hold_the_reference_and_what_follows_from_it(
@@ -130,8 +130,8 @@ def test_the_best_price_stands_in_a_frozen_column_with_who_offers_it(
     assert model.cell(row, BEST).note == "Bovada +1"
     assert "the same at Matchbook" in model.tip(row, BEST)
     assert model.best_columns(row) == [column_of(model, name) for name in ("Bovada", "Matchbook")]
-    quoted.tell("Matchbook", "moneyline", "Draw", 3.56)
-    assert (model.cell(row, BEST).text, model.cell(row, BEST).ink) == ("3.56", Ink.VALUE)
+    quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
+    assert (model.cell(row, BEST).text, model.cell(row, BEST).ink) == ("3.60", Ink.VALUE)
 
 
 def test_a_hidden_bookmakers_best_price_is_named_all_the_same(

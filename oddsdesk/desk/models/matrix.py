@@ -148,7 +148,8 @@ class MatrixModel(LiveModel):
 
     def column(self, column: int) -> Column:
         """Return what never changes of a column."""
-        return titles.columns(odds_style())[min(column, FIRST_BOOKMAKER)]
+        columns = titles.columns(odds_style(), has_limits=self._layout.has_limits)
+        return columns[min(column, FIRST_BOOKMAKER)]
 
     def is_hidden(self, column: int) -> bool:
         """Whether a column is not shown: that of sparklines may be left out."""

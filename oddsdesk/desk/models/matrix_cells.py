@@ -134,8 +134,13 @@ def selection_cell(section: Section, line: MatrixLine) -> Cell:
 
 
 def section_cell(section: Section) -> Cell:
-    """Return the title of a section with its period."""
-    return Cell(section.title, Ink.STRONG, Ground.RAISED, section.period_label, is_strong=True)
+    """Return the title of a section."""
+    return Cell(section.title, Ink.STRONG, Ground.RAISED, is_strong=True)
+
+
+def period_cell(section: Section) -> Cell:
+    """Return the period of a section: in a column of its own, so that it is never cut."""
+    return Cell(section.period_label, Ink.NOTE, Ground.RAISED)
 
 
 def hold_cell(hold: float | None, unit: str = "") -> Cell:

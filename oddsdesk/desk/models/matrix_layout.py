@@ -31,6 +31,8 @@ class MatrixLayout:
         self._lines: dict[tuple[str, int, str], int] = {}
         self._titles: dict[SectionKey, int] = {}
         self._seen: dict[str | None, int] = {}
+        self.has_limits = False
+        """Whether the reference says of any line how much it takes."""
 
     @property
     def width(self) -> int:
@@ -48,6 +50,7 @@ class MatrixLayout:
     def index(self) -> None:
         """Bring the ways to find places up to date with the rows."""
         self._lines, self._titles, self._seen = {}, {}, {}
+        self.has_limits = any(row.line and row.line.liquidity is not None for row in self.rows)
         for place, row in enumerate(self.rows):
             if len(row.cells) != self.width:
                 row.forget(self.width)

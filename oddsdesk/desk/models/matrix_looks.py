@@ -15,6 +15,7 @@ from oddsdesk.desk.models.matrix_layout import (
     PAST,
     REFERENCE,
     SELECTION,
+    WINDOW,
     MatrixLayout,
 )
 from oddsdesk.desk.models.matrix_rows import Row
@@ -52,8 +53,10 @@ class MatrixLooks:
         bookmaker = self._layout.bookmaker_of(column)
         seen = self._layout.seen(bookmaker)
         age = "" if seen is None else age_text(self._clock() - seen)
+        if bookmaker is None:
+            return titles.reference_header(name, age, has_limits=self._layout.has_limits)
         is_favourite = bookmaker in self._layout.order.favourites
-        return titles.price_header(column, name, age, is_favourite=is_favourite)
+        return titles.price_header(name, age, is_favourite=is_favourite)
 
     def cell(self, row: Row, column: int) -> Cell:
         """Return how a cell looks now."""
@@ -112,6 +115,8 @@ class MatrixLooks:
             return cells.section_cell(section)
         if column == REFERENCE:
             return cells.hold_cell(section.reference_hold, " %")
+        if column == WINDOW:
+            return cells.period_cell(section)
         return cells.best_hold_cell(section) if column == BEST else EMPTY
 
     def _title_tip(self, section: Section, column: int) -> str:

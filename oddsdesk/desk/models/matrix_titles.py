@@ -36,28 +36,32 @@ def header_without_age(column: int, reference: str, method: str) -> Header:
     return Header("Fair", note, f"Odds without margin, by the {method} method")
 
 
-def price_header(column: int, name: str, age: str, *, is_favourite: bool) -> Header:
-    """Return what stands above a bookmaker's prices or the reference's."""
-    tip = f"{name}: newest price seen {age} ago" if age else name
-    if column == REFERENCE:
-        return Header(name, f"{age} · limit" if age else "limit", tip)
+def reference_header(name: str, age: str, *, has_limits: bool) -> Header:
+    """Return what stands above the reference's prices."""
+    parts = (age, "limit" if has_limits else "")
+    return Header(name, " · ".join(filter(None, parts)), _age_tip(name, age))
+
+
+def price_header(name: str, age: str, *, is_favourite: bool) -> Header:
+    """Return what stands above a bookmaker's prices."""
+    tip = _age_tip(name, age)
     if is_favourite:
         return Header(f"★ {name}", age, f"{tip} · favourite", is_marked=True)
     return Header(name, age, tip)
 
 
 @cache
-def columns(_style: str) -> tuple[Column, ...]:
+def columns(_style: str, *, has_limits: bool) -> tuple[Column, ...]:
     """Return the columns up to the first bookmaker's, wide enough for this style of odds."""
     odds = odds_sample()
     return (
         Column("Both teams to score  Full Time", Align.LEFT),
-        Column(odds, note_sample="888k", has_arrow=True, hangs=True),
+        Column(odds, note_sample="888k" if has_limits else "", has_arrow=True, hangs=True),
         Column(odds, hangs=True),
         Column(window_sample()),
         Column(f"? {odds}", note_sample="Betfair UK +8", hangs=True),
         Column("88888"),
-        Column(odds, has_arrow=True, hangs=True, most=128),
+        Column(odds, has_arrow=True, hangs=True, most=108),
     )
 
 
@@ -68,9 +72,13 @@ def narrowings(_style: str) -> tuple[Narrowing, ...]:
     return (
         Narrowing(SELECTION, "Both teams to score"),
         Narrowing(FAIR, odds),
-        Narrowing(BEST, f"? {odds}"),
         Narrowing(SELECTION, "Manchester +0.5"),
+        Narrowing(BEST, f"? {odds}"),
         Narrowing(REFERENCE, odds),
         Narrowing(PAST),
         Narrowing(FAIR),
     )
+
+
+def _age_tip(name: str, age: str) -> str:
+    return f"{name}: newest price seen {age} ago" if age else name

@@ -46,6 +46,8 @@ _CALM_MS: Final = 100
 """Changes within this time are shown together."""
 _LEAST_WIDTH: Final = 284
 """What the longest line of figures takes."""
+_MOST_SHARE: Final = 0.28
+"""Of the screen: with large text titles are elided, rather than the window pushed off it."""
 
 
 class ExplainPanel(QWidget):
@@ -58,7 +60,7 @@ class ExplainPanel(QWidget):
         super().__init__()
         self.setProperty("look", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        scale_least_width(self, theme, _LEAST_WIDTH)
+        scale_least_width(self, theme, _LEAST_WIDTH, most_share=_MOST_SHARE)
         self._board = board
         self._theme = theme
         self._clock = clock

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from oddsdesk.desk.theme import spacing
@@ -16,6 +16,8 @@ from oddsdesk.ledger.presets import Preset
 
 BETS: Final = "bets"
 MISSES: Final = "misses"
+_LEAST_WIDTH: Final = 240
+"""A window that is too small cuts the line, rather than to grow beyond the screen."""
 
 
 class ValuesHeader(QWidget):
@@ -50,6 +52,7 @@ class ValuesHeader(QWidget):
         self._preset = _button("Preset ▾", "Which value bets are listed")
         self._preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._preset.setFont(theme.fonts.strong)
+        self._preset_name, self._lists_bets = "", True
         self.preset_menu = QMenu(self)
         self._preset.setMenu(self.preset_menu)
         self._lay_out()
@@ -63,16 +66,19 @@ class ValuesHeader(QWidget):
         """Say how many rows would move if they were sorted."""
         self._sort.setText(f"{rows} row{'s' if rows != 1 else ''} would move · S to sort")
         self._sort.setVisible(rows > 0)
+        self._fit()
 
     def show_list(self, which: str) -> None:
         """Offer what goes with a list."""
-        for part in (self._stakes, self._preset):
-            part.setVisible(which == BETS)
+        self._lists_bets = which == BETS
+        self._preset.setVisible(self._lists_bets)
+        self._fit()
 
     def show_presets(self, presets: Iterable[Preset], current: str, built_in: set[str]) -> None:
         """Offer presets, the built-in ones first."""
-        self._preset.setText(f"Preset: {current} ▾")
+        self._preset_name = current
         self._preset.setAccessibleName(f"Preset: {current}")
+        self._fit()
         menu = self.preset_menu
         menu.clear()
         group = QActionGroup(menu)
@@ -95,6 +101,16 @@ class ValuesHeader(QWidget):
         action.triggered.connect(lambda _checked=False: self.preset_chosen.emit(name))
         return action
 
+    def _fit(self) -> None:
+        """Give way where it is narrow: "Preset" before its name, then the stakes (K opens them)."""
+        shown = [self.chips, self._bet, *([] if self._sort.isHidden() else [self._sort])]
+        room = self.width() - 2 * spacing.LEAD - spacing.HALF - sum(map(_width, shown))
+        stakes = _width(self._stakes)
+        self._preset.setText(f"Preset: {self._preset_name} ▾")
+        if self._lists_bets and room < _width(self._preset) + stakes:
+            self._preset.setText(f"{self._preset_name} ▾")
+        self._stakes.setVisible(self._lists_bets and room >= _width(self._preset) + stakes)
+
     def _lay_out(self) -> None:
         line = QHBoxLayout(self)
         line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
@@ -106,6 +122,19 @@ class ValuesHeader(QWidget):
         line.addWidget(self._bet)
         line.addWidget(self._stakes)
         line.addWidget(self._preset)
+
+    # Qt's virtuals
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+def _width(part: QWidget) -> int:
+    return part.sizeHint().width() + spacing.STEP
 
 
 def _button(text: str, tip: str) -> QToolButton:

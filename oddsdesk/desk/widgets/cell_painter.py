@@ -12,7 +12,7 @@ from oddsdesk.desk.theme.colours import mix
 from oddsdesk.desk.theme.spacing import CELL_MARGIN, HALF, LEAD
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import FLASH_SHARE, HOVER_SHARE, Ground, Ink
-from oddsdesk.desk.widgets.cells import FADE_MS, FLASH_MS, NEVER, Align, Cell
+from oddsdesk.desk.widgets.cells import FADE_MS, FLASH_MS, NEVER, Align, Cell, Column
 from oddsdesk.desk.widgets.live_model import LiveModel
 from oddsdesk.desk.widgets.marks import MARK, Marks
 from oddsdesk.desk.widgets.spans import Band, Lane, Painted
@@ -21,8 +21,8 @@ from oddsdesk.desk.widgets.texts import TextCache
 _FLASH_STEPS = 12
 _ARROW_GAP = 5
 _NOTE_GAP = 6
-_LEAST_NOTE = 40
-"""A column that was narrowed shows no notes in less than this."""
+LEAST_NOTE = 40
+"""Notes that do not fit are elided, and left out where even this is too much."""
 _FOLD_WIDTH = MARK + 5
 _VALUE_BAR = 2
 """Width of the bar at the left of a value cell: a sign that is not colour alone."""
@@ -74,23 +74,29 @@ class CellPainter:
 
     def lane(self, model: LiveModel, column: int, left: int, width: int) -> Lane:
         """Return a visible column of a model."""
-        is_left = model.column(column).align is Align.LEFT
-        note = 0 if is_left else self._note_width(model, column)
+        spec = model.column(column)
+        is_left = spec.align is Align.LEFT
+        note = 0 if is_left else self._note_width(spec)
         if note:
-            spare = width - self.least_width(model, column) + note
-            note = min(note, spare if spare >= min(note, _LEAST_NOTE) else 0)
-        return Lane(column, left, width, is_left, note)
+            spare = width - self.narrow_width(model, column, spec.sample)
+            note = min(note, spare if spare >= min(note, LEAST_NOTE) else 0)
+        return Lane(column, left, width, is_left, 0 if is_left else note + self._hang(spec))
+
+    def scaled(self, size: int) -> int:
+        """Return a size as the size of texts has it now."""
+        return self._theme.fonts.scaled(size)
 
     def least_width(self, model: LiveModel, column: int) -> int:
         """Return the pixels that the samples of a column take, margins included."""
-        sample = model.column(column).sample
-        return self.narrow_width(model, column, sample) + self._note_width(model, column)
+        spec = model.column(column)
+        return self.narrow_width(model, column, spec.sample) + self._note_width(spec)
 
     def narrow_width(self, model: LiveModel, column: int, sample: str) -> int:
         """Return the pixels that a text takes in a column without its note, margins included."""
-        arrow = MARK + _ARROW_GAP if model.column(column).has_arrow else 0
+        spec = model.column(column)
+        beside = (MARK + _ARROW_GAP if spec.has_arrow else 0) + self._hang(spec)
         left = CELL_MARGIN if column else LEAD
-        return self._texts[_BODY].lay(sample).width + arrow + left + CELL_MARGIN
+        return self._texts[_BODY].lay(sample).width + beside + left + CELL_MARGIN
 
     def paint(
         self, painter: QPainter, model: LiveModel, bands: Sequence[Band], lanes: Sequence[Lane]
@@ -109,11 +115,12 @@ class CellPainter:
         painter.setPen(self._accent if has_focus else self._pens[Ink.GHOST])
         painter.drawRect(rect.adjusted(0, 0, -1, -2))
 
-    def _note_width(self, model: LiveModel, column: int) -> int:
-        spec = model.column(column)
-        hang = self._texts[_BODY].hang - HALF if spec.hangs else 0
+    def _note_width(self, spec: Column) -> int:
         sample = spec.note_sample
-        return hang + (self._texts[_SMALL].lay(sample).width + _NOTE_GAP if sample else 0)
+        return self._texts[_SMALL].lay(sample).width + _NOTE_GAP if sample else 0
+
+    def _hang(self, spec: Column) -> int:
+        return self._texts[_BODY].hang - HALF if spec.hangs else 0
 
     def _paint_band(
         self, model: LiveModel, band: Band, lanes: Sequence[Lane], canvas: "_Canvas"
@@ -189,14 +196,10 @@ class CellPainter:
         font = _SMALL if lane.is_left else _NAME
         cache = self._texts[font]
         edge = lane.left + lane.width - CELL_MARGIN
-        if lane.is_left:
-            if edge - x < 2 * MARK:
-                return
-            laid = cache.fit(note, edge - x)
-        else:
-            if not lane.note_width:
-                return
-            laid = cache.fit(note, lane.note_width - _NOTE_GAP)
+        if edge - x < min(LEAST_NOTE - _NOTE_GAP, cache.lay(note).width):
+            return
+        laid = cache.fit(note, edge - x)
+        if not lane.is_left:
             x = edge - laid.width
         y = band.top + (band.height - cache.height) // 2 + 1
         canvas.texts[font, Ink.NOTE].append((x, y, laid.static))

@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from oddsdesk.desk.widgets.cell_painter import CellPainter
+from oddsdesk.desk.widgets.cell_painter import LEAST_NOTE, CellPainter
+from oddsdesk.desk.widgets.cells import Header, Narrowing
 from oddsdesk.desk.widgets.live_model import LiveModel
 from oddsdesk.desk.widgets.live_pane import LivePane
 
-FROZEN_SHARE: Final = 0.45
+FROZEN_SHARE: Final = 0.46
 """What frozen columns may take of a table before they are narrowed."""
 _HIDING_SHARE: Final = 0.60
 """What they may take, narrowed, before some are hidden."""
@@ -76,10 +77,22 @@ class ColumnWidths:
                     widths.pop(column, None)
                     left_out.add(column)
             elif taken > room * FROZEN_SHARE:
-                least = self._painter.narrow_width(self._model, column, step.sample)
-                excess = round(taken - room * FROZEN_SHARE)
-                widths[column] = max(min(least, widths[column]), widths[column] - excess)
+                least = self._least(step)
+                width = widths[column] - round(taken - room * FROZEN_SHARE)
+                keeps_note = (
+                    width >= least + LEAST_NOTE or not self._model.column(column).note_sample
+                )
+                widths[column] = max(least, width) if keeps_note else least
+        self._give_back(widths, int(room * FROZEN_SHARE))
         return left_out
+
+    def _give_back(self, widths: dict[int, int], most: int) -> None:
+        """Let the first column that gave way have what a note that is left out took."""
+        first = next((step.column for step in self._model.narrowings() if step.sample), None)
+        if first is not None:
+            spare = most - sum(widths.values())
+            wanted = self._wanted(self._frozen, first)
+            widths[first] = min(wanted, widths[first] + max(0, spare))
 
     def stretch(self) -> None:
         """Give the column that stretches the width that is left."""
@@ -97,7 +110,12 @@ class ColumnWidths:
     def _wanted(self, pane: LivePane, column: int) -> int:
         title = pane.header.width_of(self._model.header(column))
         least = self._painter.least_width(self._model, column)
-        return max(least, min(title, self._model.column(column).most))
+        return max(least, min(title, self._painter.scaled(self._model.column(column).most)))
+
+    def _least(self, step: Narrowing) -> int:
+        """Return what a column keeps: its sample, and the title without the note below."""
+        title = self._frozen.header.width_of(Header(self._model.header(step.column).title))
+        return max(title, self._painter.narrow_width(self._model, step.column, step.sample))
 
 
 def _give(pane: LivePane, column: int, width: int) -> None:

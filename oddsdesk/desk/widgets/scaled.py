@@ -36,9 +36,15 @@ def scale_height(widget: QWidget, theme: Theme, height: int) -> None:
     Scaled(widget, theme, height, widget.setFixedHeight)
 
 
-def scale_least_width(widget: QWidget, theme: Theme, width: int) -> None:
-    """Give a widget a least width that grows with the size of texts."""
-    Scaled(widget, theme, width, widget.setMinimumWidth)
+def scale_least_width(
+    widget: QWidget, theme: Theme, width: int, *, most_share: float = 1.0
+) -> None:
+    """Give a widget a least width that grows with the size of texts, up to a share of the screen.
+
+    It is never less than ``width``.
+    """
+    most = max(width, round(widget.screen().availableGeometry().width() * most_share))
+    Scaled(widget, theme, width, lambda wanted: widget.setMinimumWidth(min(wanted, most)))
 
 
 def scale_most_width(widget: QWidget, theme: Theme, width: int) -> None:
