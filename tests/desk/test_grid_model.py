@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
 from oddsdesk.board.connection import Gathering
+from oddsdesk.board.steps import returned
 from oddsdesk.desk.models.grid import GridModel
 from oddsdesk.desk.models.grid_columns import BY_KEY
 from oddsdesk.desk.models.grid_entries import Shape
@@ -124,16 +125,22 @@ def test_misplaced_rows_are_put_where_arranging_would(model, quoted, qtbot, shap
     assert shown(model, SELECTION, BOOKMAKER, ODDS) == placed
 
 
-def test_what_is_told_while_rows_are_put_in_place_comes_after(model, quoted, qtbot):
-    sorted_by(model, "odds", descending=True)
-    for odds in (9.0, 8.0):
+def test_what_is_told_while_rows_are_put_in_place_waits_for_the_next_time(model, quoted, qtbot):
+    def tell(bookmaker, selection, odds):
         quoted.clock.now += 1_000
-        quoted.tell("Bovada", "moneyline", "Liverpool", odds)
-        if odds == 9.0:
-            take_in(model, qtbot)
-            model.place_misplaced()
-    take_in(model, qtbot)
-    assert shown(model, BOOKMAKER, ODDS)[0] == ("Bovada", "8.00")
+        quoted.tell(bookmaker, "moneyline", selection, odds)
+        take_in(model, qtbot)
+
+    sorted_by(model, "odds", descending=True)
+    arrangement, sieve = model._arrangement, model._sieve()
+    tell("Bovada", "Liverpool", 9.0)
+    order = returned(arrangement.placing(sieve))
+    tell("Unibet", "Draw", 12.0)
+    tell("Bovada", "Everton", 1.2)
+    arrangement.place(order, sieve)
+    assert shown(model, SELECTION, BOOKMAKER)[0] == ("Liverpool", "Bovada")
+    assert model.misplaced == 2
+    assert [row.place for row in arrangement.rows] == list(range(PRICES))
 
 
 def test_every_figure_is_that_of_a_grid_read_afresh(model, quoted, qtbot):

@@ -140,7 +140,7 @@ class GridModel(LiveModel):
     def place_misplaced(self) -> None:
         """Begin to put rows that would move where they belong; the window stays awake.
 
-        The selection stays with its rows. No price is taken until they are in place.
+        The selection stays with its rows.
         """
         sieve = self._sieve()
         if sieve.is_of_now:
@@ -165,20 +165,16 @@ class GridModel(LiveModel):
             next(self._placing)
         except StopIteration as end:
             with _Relayout(self):
-                self._arrangement.place(end.value)
+                self._arrangement.place(end.value, self._sieve())
             self._stop_placing()
             self.counts_changed.emit()
 
     def _stop_placing(self) -> None:
         self._placing = None
         self._place_timer.stop()
-        if self._waiting:
-            self._take_timer.start()
 
     def _take_some(self) -> None:
         """Take waiting prices from the board, some at a time, so that the window stays awake."""
-        if self._placing is not None:
-            return
         misplaced, total = self.misplaced, self.total
         ends, sieve = time.perf_counter() + _SLICE_S, self._sieve()
         while self._waiting and time.perf_counter() < ends:

@@ -33,6 +33,10 @@ class Arrangement:
         self.descending = True
         self.misplaced: dict[Entry, None] = {}
         """Entries that would move, come or go if all were arranged anew."""
+        self._moving: dict[Entry, None] = {}
+        """What was misplaced when an order was begun."""
+        self._judged: dict[Entry, None] | None = None
+        """What was judged since then; None while none is begun."""
         self._groups: dict[str, GameGroup] = {}
         self._folded: set[str] = set()
 
@@ -46,10 +50,11 @@ class Arrangement:
     def placing(self, sieve: Sieve) -> Generator[None, None, list[Entry]]:
         """Form the order that ``place`` takes, with entries judged since where they belong.
 
-        What ``arrange`` does in one go, but figures that age are not looked at. In steps;
-        nothing may be judged until the order is in place.
+        What ``arrange`` does in one go, but figures that age are not looked at. In steps,
+        between which entries may be judged: ``place`` judges them again.
         """
-        moved = self.misplaced
+        self._judged, self._moving = {}, self.misplaced.copy()
+        moved = self._moving
         # What stands well stays one run, which sorting goes through once.
         stayed = [entry for entry in self.entries if entry not in moved]
         wanted = [entry for entry in moved if entry.is_held and sieve.keeps(entry)]
@@ -57,13 +62,16 @@ class Arrangement:
         entries = [*stayed, *self._in_order(wanted)]
         return (yield from ordering(entries, self._key, descending=self.descending))
 
-    def place(self, entries: list[Entry]) -> None:
+    def place(self, entries: list[Entry], sieve: Sieve) -> None:
         """Have entries for rows, in their order."""
         if self._groups:
             self._leave_places()
-        for entry in self.misplaced:
+        for entry in self._moving:
             entry.place = AWAY
+        judged = self._judged or {}
         self._settle(entries)
+        for entry in judged:
+            self.judge(entry, sieve)
 
     def fold(self, groups: Iterable[GameGroup], *, folded: bool) -> None:
         """Hide or show the rows of games; the others keep their order."""
@@ -83,6 +91,8 @@ class Arrangement:
 
         Among the rows it is compared with its neighbours as they are now.
         """
+        if self._judged is not None:
+            self._judged[entry] = None
         is_wanted = entry.is_held and sieve.keeps(entry)
         if entry.place == AWAY or not is_wanted:
             is_misplaced = is_wanted != (entry.place != AWAY)
@@ -116,6 +126,7 @@ class Arrangement:
     def _settle(self, entries: list[Entry]) -> None:
         self.entries = entries
         self.misplaced.clear()
+        self._moving, self._judged = {}, None
         self._groups = self._grouped(entries) if self.is_grouped else {}
         self._put(entries)
 
