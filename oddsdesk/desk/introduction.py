@@ -1,7 +1,8 @@
 """The first start in three sentences: what this shows, what is not real, how to get what is."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, Notice
@@ -22,6 +23,10 @@ _HOW = (
 )
 
 
+_LEAST_BESIDE = 640
+"""Where it is narrower the buttons stand below the text."""
+
+
 class Introduction(QWidget):
     """A strip above the tabs that goes for good when it is closed."""
 
@@ -29,6 +34,7 @@ class Introduction(QWidget):
 
     def __init__(self, theme: Theme, board: Board, preferences: Preferences) -> None:
         super().__init__()
+        self._theme = theme
         self._board = board
         self._preferences = preferences
         self.setProperty("look", "bar")
@@ -46,13 +52,17 @@ class Introduction(QWidget):
         texts.setSpacing(HALF)
         texts.addWidget(self._title)
         texts.addWidget(self._text)
-        row = QHBoxLayout(self)
+        row = self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         row.setContentsMargins(LEAD, GAP, GAP, GAP)
         row.setSpacing(STEP)
         row.addLayout(texts, 1)
         row.addSpacing(GAP)
-        row.addWidget(connect)
-        row.addWidget(close)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(STEP)
+        buttons.addWidget(connect)
+        buttons.addWidget(close)
+        buttons.addStretch()
+        row.addLayout(buttons)
         preferences.changed.connect(self._show)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._show()
@@ -66,6 +76,12 @@ class Introduction(QWidget):
         said = {True: _SIMULATED, False: _REAL, None: ""}[simulated]
         self._text.setText(" ".join(part for part in (_WHAT, said, _HOW) if part))
         self.setVisible(self._preferences.get(INTRODUCTION))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_narrow = self.width() < self._theme.fonts.scaled(_LEAST_BESIDE)
+        ways = QBoxLayout.Direction
+        self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ConnectionChanged):

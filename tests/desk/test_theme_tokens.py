@@ -1,5 +1,8 @@
 """Colours can be read wherever they are used, in every scheme."""
 
+import math
+from itertools import combinations
+
 import pytest
 
 from oddsdesk.desk.theme.colours import READABLE, contrast, lift, mix
@@ -13,6 +16,26 @@ from oddsdesk.desk.theme.tokens import (
     Tokens,
     tokens,
 )
+
+_TOLD_APART = 8
+"""In CIELAB; about 2 can be seen side by side (CIE 1976)."""
+_SPENT = (Ground.BEST, Ground.VALUE, Ground.REFERENCE)
+_XYZ = (
+    (0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750),
+    (0.0193339, 0.1191920, 0.9503041),
+)  # fmt: skip
+_SIGHTS = {
+    "normal": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "without red": (
+        (0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "without green": (
+        (0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+}  # fmt: skip
+"""What eyes make of linear sRGB (Machado, Oliveira, Fernandes 2009, severity 1)."""
 
 SCHEMES = [tokens(dark, blind) for dark in (True, False) for blind in (True, False)]
 SCHEME_IDS = [f"{'dark' if t.is_dark else 'light'}-{t.up}" for t in SCHEMES]
@@ -46,6 +69,43 @@ def test_the_colour_blind_pair_replaces_green_and_red(dark: bool) -> None:
     assert (plain.up, plain.down) != (blind.up, blind.down)
     assert plain.ground(Ground.BEST) != blind.ground(Ground.BEST)
     assert plain.ink(Ink.STRONG) == blind.ink(Ink.STRONG)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_IDS)
+def test_what_colour_is_spent_on_is_told_apart(scheme: Tokens) -> None:
+    panel = scheme.ground(Ground.PANEL)
+    spent = {ground.name: scheme.ground(ground) for ground in _SPENT}
+    spent |= {
+        "up": mix(scheme.up, panel, FLASH_SHARE),
+        "down": mix(scheme.down, panel, FLASH_SHARE),
+    }
+    is_for_blind = scheme.up in {tokens(dark, colour_blind=True).up for dark in (True, False)}
+    for sight in _SIGHTS if is_for_blind else ("normal",):
+        for one, other in combinations(spent, 2):
+            apart = distance(spent[one], spent[other], sight)
+            assert apart >= _TOLD_APART, f"{one} and {other}, {sight} sight: {apart:.1f}"
+
+
+def distance(one: str, other: str, sight: str) -> float:
+    """How far two colours are apart in CIELAB, as seen by an eye (CIE 1976)."""
+    return math.dist(_lab(one, sight), _lab(other, sight))
+
+
+def _lab(colour: str, sight: str) -> tuple[float, float, float]:
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    seen = [min(1.0, max(0.0, _dot(row, linear))) for row in _SIGHTS[sight]]
+    x, y, z = (_dot(row, seen) for row in _XYZ)
+    fx, fy, fz = (_cube_root(part) for part in (x / 0.95047, y, z / 1.08883))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+def _dot(row: tuple[float, ...], values: list[float]) -> float:
+    return sum(one * other for one, other in zip(row, values, strict=True))
+
+
+def _cube_root(part: float) -> float:
+    return part ** (1 / 3) if part > 0.008856 else 7.787 * part + 16 / 116
 
 
 def test_contrast_is_that_of_the_standard() -> None:

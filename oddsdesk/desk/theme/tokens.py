@@ -105,6 +105,8 @@ class _Scheme(msgspec.Struct, frozen=True):
     blind_down: str
     best: str
     best_share: float
+    blind_best_share: float
+    """Of the strong ink: beside blue and orange the best price is grey, a third hue to nobody."""
     value: str
     value_ground: str
     reference_share: float
@@ -115,14 +117,15 @@ _DARK = _Scheme(
     window="#0f1318", panel="#141920", raised="#1a212a", line="#232b36", selected="#202833",
     strong="#e7ebf1", soft="#9ba7b6", ghost="#66717f",
     accent="#5aa2ff", up="#3fce92", down="#ff6f6f", blind_up="#4da3ff", blind_down="#f5a524",
-    best="#7fe6b9", best_share=0.13, value="#ffd574", value_ground=mix("#f5be3c", "#141920", 0.17),
+    best="#7fe6b9", best_share=0.13, blind_best_share=0.18,
+    value="#ffd574", value_ground=mix("#f5be3c", "#141920", 0.17),
     reference_share=0.075, live="#ff5263",
 )  # fmt: skip
 _LIGHT = _Scheme(
     window="#eef1f5", panel="#ffffff", raised="#f5f7fa", line="#e1e6ec", selected="#e6eef9",
     strong="#18212c", soft="#566373", ghost="#8792a1",
     accent="#1f6feb", up="#0a8a57", down="#cc3a33", blind_up="#1f6feb", blind_down="#b86a00",
-    best="#066b43", best_share=0.13, value="#7a5200", value_ground="#fff0c2",
+    best="#066b43", best_share=0.13, blind_best_share=0.16, value="#7a5200", value_ground="#fff0c2",
     reference_share=0.055, live="#d92c3c",
 )  # fmt: skip
 
@@ -137,12 +140,12 @@ def tokens(dark: bool, colour_blind: bool = False) -> Tokens:
         scheme.panel,
         mix(scheme.accent, scheme.panel, scheme.reference_share),
         scheme.raised,
-        mix(up, scheme.panel, scheme.best_share),
+        _best_ground(scheme, colour_blind=colour_blind),
         scheme.value_ground,
         scheme.selected,
         scheme.window,
     )
-    best = mix(scheme.strong, up, 0.4) if colour_blind else scheme.best
+    best = scheme.strong if colour_blind else scheme.best
     wanted = (
         scheme.strong, scheme.soft, scheme.ghost, scheme.ghost, best,
         scheme.value, up, down, scheme.live, scheme.accent,
@@ -161,6 +164,12 @@ def tokens(dark: bool, colour_blind: bool = False) -> Tokens:
         ),
         grounds=grounds,
     )
+
+
+def _best_ground(scheme: _Scheme, *, colour_blind: bool) -> str:
+    if colour_blind:
+        return mix(scheme.strong, scheme.panel, scheme.blind_best_share)
+    return mix(scheme.up, scheme.panel, scheme.best_share)
 
 
 def _under(ink: Ink, grounds: tuple[str, ...], hover: str) -> tuple[str, ...]:
