@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from oddsdesk.board.arithmetic import exact, fair_text, steps
 from oddsdesk.board.explaining import Explanation
 from oddsdesk.board.verdict_words import (
     doubt_text,
@@ -10,6 +11,8 @@ from oddsdesk.board.verdict_words import (
     remedies,
     rule_title,
 )
+from oddsdesk.pricing.column_formats import format_end
+from oddsdesk.pricing.formats import DECIMAL
 
 
 def explanation_text(said: Explanation) -> str:
@@ -23,15 +26,15 @@ def method_title(method: str) -> str:
 
 
 def _lines(said: Explanation) -> Iterator[str]:
-    yield f"{said.selection} at {said.bookmaker}, {said.odds:g}"
+    yield f"{said.selection} at {said.bookmaker}, {exact(said.odds)}"
     yield f"{said.match_name}, {said.market}, {said.period_label}"
     if said.doubt is not None:
         yield f"Not valued. {doubt_text(said)}"
     elif said.true_ev is not None:
         method = method_title(said.method).lower()
-        yield f"True EV {said.true_ev:+.2f} % ({method}, floor {said.floor:g})"
+        yield f"True EV {_signed(said.true_ev)} % ({method}, floor {said.floor:g})"
     if said.service is not None:
-        yield f"Service EV {said.service.ev_pct:+.2f} %"
+        yield f"Service EV {_signed(said.service.ev_pct)} %"
     yield from _arithmetic(said)
     yield from _methods(said)
     yield from _rules(said)
@@ -40,18 +43,16 @@ def _lines(said: Explanation) -> Iterator[str]:
 def _arithmetic(said: Explanation) -> Iterator[str]:
     verdict = said.verdict
     if said.quoted:
-        prices = ", ".join(f"{selection} {odds:g}" for selection, odds in said.quoted)
+        prices = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
         yield f"{said.reference}: {prices}"
-    if verdict.payout_rate is None or verdict.fair_odds is None or verdict.fair_final is None:
-        return
-    margin = (verdict.payout_rate - 1) * 100
-    yield f"S {verdict.payout_rate:.4f}, margin {margin:.2f} %"
-    if said.margin_share is not None:
-        yield f"Margin / {said.outcomes} outcomes {said.margin_share:.2f} pp"
-    yield f"Fair price {verdict.fair_odds:.4f}, x {said.floor:g} = {verdict.fair_final:.4f}"
-    yield f"EV {said.odds:g} / {verdict.fair_final:.4f} - 1 = {verdict.ev_pct:+.2f} %"
+    for step in steps(said):
+        yield " = ".join(part for part in (step.name, step.formula, step.result) if part)
     if said.window is not None:
-        yield f"Value from {said.window.least:.3f}, suspicious above {said.window.most:.3f}"
+        least = format_end(said.window.least, DECIMAL, is_least=True)
+        most = format_end(said.window.most, DECIMAL, is_least=False)
+        yield f"Value from {least}, suspicious above {most}"
+    elif verdict.fair_odds is not None and said.doubt is None:
+        yield "No price can be value by the rules"
 
 
 def _methods(said: Explanation) -> Iterator[str]:
@@ -60,15 +61,22 @@ def _methods(said: Explanation) -> Iterator[str]:
             yield f"{method_title(figure.method)}: no answer ({figure.problem})"
         else:
             title = method_title(figure.method)
-            yield f"{title}: fair {figure.fair_odds:.4f}, EV {figure.ev_pct:+.2f} %"
+            fair = fair_text(said.odds, figure.fair_odds, said.floor)
+            yield f"{title}: fair {fair}, EV {_signed(figure.ev_pct)} %"
     if said.worst is not None:
-        yield f"Worst case {said.worst.ev_pct:+.2f} % ({method_title(said.worst.method).lower()})"
+        method = method_title(said.worst.method).lower()
+        yield f"Worst case {_signed(said.worst.ev_pct)} % ({method})"
+
+
+def _signed(ev: float | None) -> str:
+    """An EV with its sign; the true minus of the steps beside it."""
+    return "–" if ev is None else f"{round(ev, 2) + 0.0:+.2f}".replace("-", "−")
 
 
 def _rules(said: Explanation) -> Iterator[str]:
     for check in said.verdict.checks:
         sign = "holds" if check.holds else "STOPS"
-        figure, margin = figure_text(check), margin_text(check)
+        figure, margin = figure_text(check).replace("-", "−"), margin_text(check)
         facts = ", ".join(text for text in (figure, margin) if text)
         yield f"[{sign}] {rule_title(check.rule)}{': ' if facts else ''}{facts}"
     yield from remedies(said)

@@ -5,6 +5,8 @@ from typing import Final
 from oddsdesk.board.explaining import Explanation
 from oddsdesk.board.judging import Doubt
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.column_formats import format_end
+from oddsdesk.pricing.formats import DECIMAL
 from oddsdesk.pricing.rules import (
     CAPPED_EV,
     MAX_AGE_MS,
@@ -137,16 +139,20 @@ def _rise(said: Explanation) -> str:
     least = fair * least_edge_factor(said.key.market_type)
     if said.window is not None:
         least = max(least, said.window.least)
-    return f"The price would have to rise to {least:.3f} ({(least / said.odds - 1) * 100:+.1f} %)"
+    text = format_end(least, DECIMAL, is_least=True)
+    return f"The price would have to rise to {text} ({_change(said, text)})"
 
 
 def _fall(said: Explanation) -> str:
     """What a price that looks like an error would have to be."""
     if said.window is None or said.window.most >= said.odds:
         return ""
-    most = said.window.most
-    change = (most / said.odds - 1) * 100
-    return f"The price would have to fall to {most:.3f} ({change:+.1f} %): above, it looks wrong"
+    text = format_end(said.window.most, DECIMAL, is_least=False)
+    return f"The price would have to fall to {text} ({_change(said, text)}): above, it looks wrong"
+
+
+def _change(said: Explanation, price: str) -> str:
+    return f"{(float(price) / said.odds - 1) * 100:+.1f} %"
 
 
 def _distance(rule: Rule, margin: float) -> str:

@@ -48,10 +48,13 @@ def test_a_price_is_explained_step_by_step(panel: ExplainPanel, quoted: Any) -> 
     ev = (2.0 / (fair * 1.01) - 1) * 100
     assert panel.big.text() == f"{ev:+.2f} %".replace("-", "−")
     facts = titles(panel.arithmetic.facts)
-    assert facts["Pinnacle 1.94 / 1.94"] == "S 1.0309"
-    assert facts["Margin ÷ 2 outcomes"] == "1.55 pp"
-    assert facts["Fair price"] == "2.000"
-    assert facts["× 1.01 floor"] == "2.020"
+    assert facts["S  1/1.94 + 1/1.94"] == "1.030928"
+    assert facts["Margin  (1.030928 − 1) ÷ 2"] == "1.5464 pp"
+    assert facts["Probability  1/1.94 − 1.5464 pp"] == "50.0000 %"
+    assert facts["Fair  1 ÷ 50.0000 %"] == "2.0000"
+    assert facts["Floor  2.0000 × 1.01"] == "2.0200"
+    assert facts["EV  2 ÷ 2.0200 − 1"] == "−0.99 %"
+    assert facts["Value from"] == "2.041"
     assert len(panel.methods.facts) == 8
     assert panel.methods.facts[-1].title == "Worst case"
 
@@ -64,7 +67,7 @@ def test_a_rule_that_stops_the_price_wears_a_cross_and_says_what_it_takes(
     assert marks["Edge ≥ 1 %"][0] == "✗"
     assert marks["Edge ≥ 1 %"][1].endswith("short")
     assert marks["Ratio ≤ 1.15"][0] == "✓"
-    assert "would have to rise to 2.040" in panel.remedies.text()
+    assert "would have to rise to 2.041" in panel.remedies.text()
 
 
 def test_it_keeps_up_with_the_price(panel: ExplainPanel, quoted: Any, qtbot: QtBot) -> None:

@@ -119,4 +119,4 @@ def test_a_value_bet_is_explained_with_its_window(open_desk, launch: Launch, tmp
     said = desk.explanation("Alba at Harbour, 2.15")
     assert "True EV +1.74 % (margin proportional, floor 1.01)" in said
     assert "Pinnacle: Alba 2.05, Bremen 1.88" in said
-    assert "Value from 2.134, suspicious above 2.183" in said
+    assert "Value from 2.135, suspicious above 2.183" in said

@@ -2,10 +2,11 @@
 
 from typing import Final
 
+from oddsdesk.board.arithmetic import Step, exact, fair_text, steps
 from oddsdesk.board.explaining import Explanation, MethodFigure
 from oddsdesk.board.explanation_text import method_title
 from oddsdesk.board.verdict_words import figure_text, margin_text, rule_title
-from oddsdesk.desk.models.figures import window_text
+from oddsdesk.desk.models.figures import NO_WINDOW, least_text, most_text
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.fact_list import Fact
 from oddsdesk.pricing.devig import DEFAULT_METHOD, PUBLISHED
@@ -25,30 +26,28 @@ def arithmetic(said: Explanation) -> list[Fact]:
     """Return the steps from the reference's prices to the value window."""
     if not said.quoted:
         return []
-    prices = " / ".join(f"{odds:.2f}" for _, odds in said.quoted)
-    verdict = said.verdict
-    total = "" if verdict.payout_rate is None else f"S {verdict.payout_rate:.4f}"
-    sides = ", ".join(f"{selection} {odds:g}" for selection, odds in said.quoted)
-    facts = [Fact(f"{said.reference} {prices}", total, tip=f"{said.reference}: {sides}")]
-    if said.doubt is not None or verdict.fair_odds is None or verdict.fair_final is None:
-        return facts
-    if said.margin_share is not None and said.method in (DEFAULT_METHOD, "additive"):
-        share = f"{said.margin_share:.2f} pp".replace("-", _MINUS)
-        facts.append(Fact(f"Margin ÷ {said.outcomes} outcomes", share))
-    elif verdict.payout_rate is not None:
-        facts.append(Fact("Margin", f"{(verdict.payout_rate - 1) * 100:.2f} %"))
-    facts.append(Fact("Fair price", f"{verdict.fair_odds:.3f}"))
-    facts.append(Fact(f"× {said.floor:g} floor", f"{verdict.fair_final:.3f}"))
-    facts.append(
-        Fact(
-            f"{said.odds:g} ÷ {verdict.fair_final:.3f} {_MINUS} 1",
-            ev_text(verdict.ev_pct),
-        )
-    )
-    window = said.window
-    ends = (None, None) if window is None else (window.least, window.most)
-    facts.append(Fact("Value from – suspicious above", window_text(*ends)))
-    return facts
+    sides = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
+    quoted = f"{said.reference}: {sides}"
+    done = steps(said)
+    if not done:
+        prices = " / ".join(exact(odds) for _, odds in said.quoted)
+        return [Fact(f"{said.reference} {prices}", "", tip=quoted)]
+    facts = [_step(step) for step in done]
+    facts[0] = facts[0]._replace(tip=f"{quoted}\nS is the sum of 1/price: 1 and the margin")
+    if said.true_ev is None:
+        return facts[:1]
+    if said.window is None:
+        return [*facts, Fact("Value window", NO_WINDOW, tip="No price is value by the rules")]
+    return [
+        *facts,
+        Fact("Value from", least_text(said.window.least)),
+        Fact("Suspicious above", most_text(said.window.most)),
+    ]
+
+
+def _step(step: Step) -> Fact:
+    """A step as a line that can be worked out again: its name, its formula, its result."""
+    return Fact(f"{step.name}  {step.formula}".rstrip(), step.result)
 
 
 def methods(said: Explanation) -> list[Fact]:
@@ -111,7 +110,7 @@ def _method(said: Explanation, figure: MethodFigure) -> Fact:
     title = method_title(figure.method)
     if figure.method == PUBLISHED:
         title += " (the service's)"
-    fair = "" if figure.fair_odds is None else f"{figure.fair_odds:.3f}"
+    fair = "" if figure.fair_odds is None else fair_text(said.odds, figure.fair_odds, said.floor)
     is_used = figure.method == said.method or (
         said.method == "additive" and figure.method == DEFAULT_METHOD
     )
