@@ -123,10 +123,19 @@ def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any) -> None
     assert row(panel)["Stake"] == "60.00"
 
 
-def test_the_selection_takes_the_width_that_is_left(panel: ValuesPanel, quoted: Any) -> None:
+@pytest.mark.parametrize("width", [900, 1_036, 2_300])
+def test_the_columns_fill_the_width_and_the_game_can_be_read(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot, width: int
+) -> None:
     quoted.board.load_value_bets([bet(quoted)])
+    panel.resize(width, 260)
     pane = panel.table.scrolling
-    assert pane.header.length() == pane.viewport().width()
+    qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)
+    shown = {title for at, title in enumerate(TITLES) if not pane.isColumnHidden(at)}
+    assert ("Limit" in shown) is (width == 2_300)
+    assert {"Selection", "Bookmaker", "Odds", "True EV", "Stake", "Seen"} <= shown
+    assert 250 <= pane.columnWidth(0) <= 600
+    assert "The reference takes up to 3" in panel.table.model.tip(0, 0)
 
 
 def test_a_service_that_adds_margin_is_told_once_in_plain_words(

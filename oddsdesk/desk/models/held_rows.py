@@ -93,13 +93,13 @@ class HeldRowsModel(LiveModel, Generic[T]):
         """How many rows there are now, gone ones left out."""
         return len(self._present)
 
-    def entry(self, row: int) -> T:
-        """Return what a row shows."""
-        return self._held[self._order[row]]
     def rows(self) -> Iterable[T]:
         """Return what there is now, in no order; gone ones left out."""
         return self._present.values()
 
+    def entry(self, row: int) -> T:
+        """Return what a row shows."""
+        return self._held[self._order[row]]
 
     def key(self, row: int) -> RowKey:
         """Return the price of a row."""

@@ -15,7 +15,14 @@ from oddsdesk.desk.models.figures import (
     window_text,
 )
 from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel
-from oddsdesk.desk.models.values import age_cell, beside_text, market_text
+from oddsdesk.desk.models.values import (
+    BOOKMAKER_WIDTH,
+    MARKET_WIDTH,
+    SELECTION_WIDTH,
+    age_cell,
+    beside_text,
+    market_text,
+)
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.cells import Align, Cell, Column
 
@@ -95,13 +102,13 @@ def _window(miss: Miss, _now: int) -> Cell:
 COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
     HeldColumn(
         "Selection",
-        Column("Under 6.5 Detroit Tigers", Align.LEFT, stretches=True),
+        SELECTION_WIDTH,
         _selection,
         lambda miss: (miss.key.selection.casefold(), miss.match_name),
     ),
     HeldColumn(
         "Market",
-        Column("Both teams to score 1st", Align.LEFT),
+        MARKET_WIDTH,
         lambda miss, _now: Cell(
             market_text(miss.key.market_type, miss.section.sport, miss.key.period), Ink.SOFT
         ),
@@ -109,13 +116,13 @@ COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
     ),
     HeldColumn(
         "Bookmaker",
-        Column("Betfair Exchange UK + 11", Align.LEFT),
+        BOOKMAKER_WIDTH,
         _bookmaker,
         lambda miss: (miss.key.bookmaker or "").casefold(),
     ),
     HeldColumn(
         "Stopped by",
-        Column("Not listed by the service", Align.LEFT),
+        Column("Not listed by the", Align.LEFT, likes="Not listed by the service"),
         _stopped_by,
         lambda miss: "" if miss.stopped_by is None else rule_title(miss.stopped_by.rule),
         tip="The rule that is farthest from holding",
@@ -140,7 +147,7 @@ COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
     HeldColumn("True EV", Column("+10.00 %"), _ev, lambda miss: miss.verdict.ev_pct or 0.0, True),
     HeldColumn(
         "Window",
-        Column(""),
+        Column("", drops=1),
         _window,
         lambda miss: 0.0 if miss.window is None else miss.window.least,
         True,

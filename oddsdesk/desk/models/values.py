@@ -28,6 +28,27 @@ from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.stakes import Bound, Stake
 
+SELECTION_WIDTH: Final = Column(
+    "Over 113.5 Minnesota Timberwolves v Ok",
+    Align.LEFT,
+    stretches=True,
+    likes="Timberwolves −113.5 at Oklahoma City Thunder",
+    widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
+)
+MARKET_WIDTH: Final = Column(
+    "Match result · 1s",
+    Align.LEFT,
+    stretches=True,
+    likes="Match result · 1st Half",
+    widest="Both teams to score · 1st Half",
+)
+BOOKMAKER_WIDTH: Final = Column(
+    "Betfair Excha",
+    Align.LEFT,
+    stretches=True,
+    likes="Betfair Exchange UK",
+    widest="Betfair Exchange Australia",
+)
 _LOWEST: Final = float("-inf")
 _AGE_INKS: Final = (Ink.SOFT, Ink.NOTE, Ink.NOTE, Ink.NOTE)
 NO_STAKE: Final = Cell("–", Ink.NOTE)
@@ -198,13 +219,13 @@ def _or_lowest(figure: float | None) -> float:
 COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
     HeldColumn(
         "Selection",
-        Column("Under 6.5 Detroit Tigers", Align.LEFT, stretches=True),
+        SELECTION_WIDTH,
         _selection,
         lambda row: (row.entry.bet.selection.casefold(), row.entry.bet.match_name),
     ),
     HeldColumn(
         "Market",
-        Column("Both teams to score 1st", Align.LEFT),
+        MARKET_WIDTH,
         lambda row, _now: Cell(market_text(*_market_of(row)), Ink.SOFT),
         lambda row: (
             MARKET_RANK.get(row.entry.bet.market_type, len(MARKET_RANK)),
@@ -213,7 +234,7 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
     ),
     HeldColumn(
         "Bookmaker",
-        Column("Betfair Exchange UK", Align.LEFT),
+        BOOKMAKER_WIDTH,
         lambda row, _now: Cell(row.entry.bet.bookmaker),
         lambda row: row.entry.bet.bookmaker.casefold(),
     ),
@@ -235,7 +256,7 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
     ),
     HeldColumn(
         "Service",
-        Column("+10.00 %"),
+        Column("+10.00 %", drops=3),
         lambda row, _now: Cell(f"{signed_text(row.entry.bet.ev_pct)} %", Ink.NOTE),
         lambda row: row.entry.bet.ev_pct,
         True,
@@ -243,7 +264,7 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
     ),
     HeldColumn(
         "Window",
-        Column(""),
+        Column("", drops=4),
         _window,
         lambda row: _or_lowest(row.entry.value_from),
         True,
@@ -261,7 +282,7 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
     ),
     HeldColumn(
         "Limit",
-        Column("100,000"),
+        Column("100,000", drops=1),
         _limit,
         lambda row: _or_lowest(row.entry.bet.liquidity),
         True,
@@ -269,7 +290,7 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
     ),
     HeldColumn(
         "Age",
-        Column("59 min"),
+        Column("59 min", drops=2),
         lambda row, now: age_cell(row.entry.detected_at, now),
         lambda row: -row.entry.detected_at,
         False,

@@ -66,7 +66,13 @@ class Column(msgspec.Struct, frozen=True):
     """Whether a third decimal stands right of where texts end otherwise, in room kept for it."""
     most: int = 110
     stretches: bool = False
-    """Takes the width that is left; one column a pane at most."""
+    """Takes its part of the width that is left; a table without such a column scrolls."""
+    likes: str = ""
+    """A longer sample: what it takes before any column is stretched."""
+    widest: str = ""
+    """A sample of how far it is stretched; without end where it is empty."""
+    drops: int = 0
+    """In which order columns are left out of a table that is too narrow, 1 first; 0 stays."""
 
 
 class Narrowing(msgspec.Struct, frozen=True):

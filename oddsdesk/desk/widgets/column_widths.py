@@ -6,8 +6,9 @@ from oddsdesk.desk.widgets.cell_painter import LEAST_NOTE, CellPainter
 from oddsdesk.desk.widgets.cells import Header, Narrowing
 from oddsdesk.desk.widgets.live_model import LiveModel
 from oddsdesk.desk.widgets.live_pane import LivePane
+from oddsdesk.desk.widgets.width_shares import WidthWish, share_width
 
-FROZEN_SHARE: Final = 0.46
+FROZEN_SHARE: Final = 0.47
 """What frozen columns may take of a table before they are narrowed."""
 _HIDING_SHARE: Final = 0.60
 """What they may take, narrowed, before some are hidden."""
@@ -30,10 +31,13 @@ class ColumnWidths:
         self._scrolling = scrolling
         self._frozen_count = frozen_count
         self._left_out: set[int] = set()
+        self._dropped: set[int] = set()
+        """For want of room: frozen columns that gave way, and others."""
 
     def is_shown(self, column: int) -> bool:
         """Whether a column can be seen in either pane."""
-        return not self._model.is_hidden(column) and column not in self._left_out
+        is_out = column in self._left_out or column in self._dropped
+        return not is_out and not self._model.is_hidden(column)
 
     def share_out(self) -> None:
         """Show each column that is shown at all in its pane only, and size them."""
@@ -95,17 +99,30 @@ class ColumnWidths:
             widths[first] = min(wanted, widths[first] + max(0, spare))
 
     def stretch(self) -> None:
-        """Give the column that stretches the width that is left."""
-        columns = range(self._frozen_count, self._model.columnCount())
-        stretching = (c for c in columns if self._model.column(c).stretches)
-        wide = next((c for c in stretching if not self._model.is_hidden(c)), None)
-        if wide is None:
+        """Share the whole width out, where a column stretches at all."""
+        model = self._model
+        columns = range(self._frozen_count, model.columnCount())
+        there = [column for column in columns if not model.is_hidden(column)]
+        if not any(model.column(column).stretches for column in there):
             return
-        header = self._scrolling.header
-        left_over = self._scrolling.viewport().width() - header.length()
-        width = max(self._wanted(self._scrolling, wide), header.sectionSize(wide) + left_over)
-        if width != header.sectionSize(wide):
-            self._scrolling.setColumnWidth(wide, width)
+        room = self._scrolling.viewport().width()
+        widths = share_width([self._wish(column) for column in there], room)
+        dropped = set(there) - set(widths)
+        for column in dropped ^ self._dropped:
+            self._scrolling.setColumnHidden(column, column in dropped or model.is_hidden(column))
+        self._dropped = dropped
+        for column, width in widths.items():
+            _give(self._scrolling, column, width)
+
+    def _wish(self, column: int) -> WidthWish:
+        spec, width_of = self._model.column(column), self._painter.narrow_width
+        least = self._wanted(self._scrolling, column)
+        likes = max(least, width_of(self._model, column, spec.likes)) if spec.likes else least
+        most: int | None = likes
+        if spec.stretches:
+            widest = spec.widest
+            most = max(likes, width_of(self._model, column, widest)) if widest else None
+        return WidthWish(column, least, likes, most, spec.drops)
 
     def _wanted(self, pane: LivePane, column: int) -> int:
         title = pane.header.width_of(self._model.header(column))

@@ -1,0 +1,57 @@
+"""The columns of a table share its width to the pixel, the least important giving way."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.desk.widgets.width_shares import WidthWish, share_width
+
+GAME = WidthWish(0, 100, 300, 400)
+MARKET = WidthWish(1, 60, 100, 150)
+ODDS = WidthWish(2, 50, 50, 50)
+LIMIT = WidthWish(3, 40, 40, 40, drops=1)
+AGE = WidthWish(4, 40, 40, 40, drops=2)
+TABLE = (GAME, MARKET, ODDS, LIMIT, AGE)
+
+
+def test_every_column_has_what_it_needs_before_any_has_what_it_likes() -> None:
+    assert share_width(TABLE, 290) == {0: 100, 1: 60, 2: 50, 3: 40, 4: 40}
+    assert share_width(TABLE, 410) == {0: 200, 1: 80, 2: 50, 3: 40, 4: 40}
+
+
+def test_the_least_important_columns_give_way_first() -> None:
+    assert share_width(TABLE, 289) == {0: 133, 1: 66, 2: 50, 4: 40}
+    assert share_width(TABLE, 240) == {0: 125, 1: 65, 2: 50}
+
+
+def test_what_is_left_stretches_some_and_in_the_end_widens_all() -> None:
+    assert share_width(TABLE, 530) == {0: 300, 1: 100, 2: 50, 3: 40, 4: 40}
+    assert share_width(TABLE, 680) == {0: 400, 1: 150, 2: 50, 3: 40, 4: 40}
+    assert share_width(TABLE, 780) == {0: 420, 1: 170, 2: 70, 3: 60, 4: 60}
+
+
+def test_a_column_that_stretches_without_end_takes_the_rest() -> None:
+    assert share_width((GAME._replace(most=None), ODDS), 1_000) == {0: 950, 2: 50}
+
+
+wishes = st.lists(
+    st.tuples(st.integers(1, 200), st.integers(0, 200), st.integers(0, 200), st.integers(0, 3)),
+    min_size=1,
+    max_size=12,
+).map(
+    lambda rows: [
+        WidthWish(column, least, least + likes, least + likes + most, drops)
+        for column, (least, likes, most, drops) in enumerate(rows)
+    ]
+)
+
+
+@given(wishes, st.integers(0, 4_000))
+def test_the_width_is_filled_to_the_pixel_where_the_columns_that_stay_have_room(
+    asked: list[WidthWish], room: int
+) -> None:
+    widths = share_width(asked, room)
+    needed = sum(wish.least for wish in asked if wish.column in widths)
+    if widths:
+        assert sum(widths.values()) == max(room, needed)
+    assert all(widths[wish.column] >= wish.least for wish in asked if wish.column in widths)
+    assert all(wish.drops for wish in asked if wish.column not in widths)
