@@ -1,6 +1,7 @@
 """Keeps a board current from a service, over REST and stream, within the request budget."""
 
 import asyncio
+import math
 import random
 from collections.abc import Callable
 from contextlib import aclosing, suppress
@@ -18,7 +19,7 @@ from oddsdesk.board.polling import Job, Poller
 from oddsdesk.board.row_reading import ROWS, RowReader
 from oddsdesk.board.seen import ASLEEP_MS
 from oddsdesk.board.signal import STREAM, Signal
-from oddsdesk.board.slices import all_games
+from oddsdesk.board.slices import LIMIT, all_games
 from oddsdesk.board.steps import in_slices
 from oddsdesk.client.backoff import Randomness
 from oddsdesk.client.budget import Budget
@@ -167,7 +168,9 @@ class Sync:
         )
 
     async def _read_games(self) -> None:
-        self._board.load_games(await all_games(self._client))
+        games = await all_games(self._client)
+        self._board.load_games(games)
+        self.budget.wish(_GAMES, max(1, math.ceil(len(games) / LIMIT)), self._pace.games_s)
 
     async def _read_value_bets(self) -> None:
         await self._bets.read()

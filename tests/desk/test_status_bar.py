@@ -1,7 +1,7 @@
 """The status bar: what is left, what the layout costs, how many games are watched."""
 
 import pytest
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
@@ -19,6 +19,30 @@ def test_the_cost_stands_beside_what_is_left(left: int, said: str) -> None:
     text = cost_text(40.2, connection, NOW_MS)
     assert text.startswith("What is on show needs 41 requests an hour.")
     assert said in text
+
+
+@pytest.mark.parametrize(
+    ("limit", "allowed"),
+    [
+        (5_500, "needs 41 requests an hour, your plan allows 5,500 an hour."),
+        (200, "needs 41 requests an hour, your plan allows 200 a day."),
+        (1_000, "needs 41 requests an hour, your plan allows 1,000."),
+    ],
+)
+def test_the_cost_stands_beside_what_the_plan_allows(limit: int, allowed: str) -> None:
+    assert allowed in cost_text(40.2, Connection(requests_limit=limit), NOW_MS)
+
+
+def test_the_cost_is_in_sight(theme: Theme, qtbot: QtBot) -> None:
+    board = Board(lambda: NOW_MS)
+    board.set_connection(Connection(requests_left=5_412, requests_limit=5_500))
+    bar = StatusBar(board, theme, lambda: NOW_MS, "power")
+    qtbot.addWidget(bar)
+    bar.tell_cost(lambda: 40.2)
+    board.set_connection(Connection(requests_left=5_411, requests_limit=5_500))
+    texts = [label.text() for label in bar.findChildren(QLabel)]
+    assert "5,411 of 5,500 requests left · needs 41 an hour" in texts
+    bar.close_panel()
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
 from oddsdesk.desk.moments import local_time, span_text
 from oddsdesk.desk.theme.spacing import GAP, HALF, STEP, STRIP
 from oddsdesk.desk.theme.theme import Theme
@@ -110,9 +111,10 @@ class StatusBar(QStatusBar):
         self._dot.show_ink(LINK_INKS[connection.link])
         self._link.setText(link_text(connection, now))
         self._link.setToolTip(lag_text(connection))
-        self._requests.setText(requests_text(connection))
-        if self._wished_per_hour is not None:
-            self._requests.setToolTip(cost_text(self._wished_per_hour(), connection, now))
+        wished = None if self._wished_per_hour is None else self._wished_per_hour()
+        self._requests.setText(requests_text(connection, wished))
+        if wished is not None:
+            self._requests.setToolTip(cost_text(wished, connection, now))
         self._time.setText(f"{local_time(now):%H:%M:%S}")
 
 
@@ -145,12 +147,14 @@ def lag_text(connection: Connection) -> str:
     )
 
 
-def requests_text(connection: Connection) -> str:
-    """Return how many requests are left and when they return; empty while unknown."""
+def requests_text(connection: Connection, wished_per_hour: float | None = None) -> str:
+    """Return how many requests are left, are needed, and when they return; empty while unknown."""
     if connection.requests_left is None:
         return ""
     of = "" if connection.requests_limit is None else f" of {connection.requests_limit:,}"
     left = f"{connection.requests_left:,}{of} requests left"
+    if wished_per_hour is not None:
+        left += f" · needs {math.ceil(wished_per_hour):,} an hour"
     if connection.resets_at_ms is None:
         return left
     return f"{left} · back {local_time(connection.resets_at_ms):%H:%M}"
@@ -158,14 +162,26 @@ def requests_text(connection: Connection) -> str:
 
 def cost_text(wished_per_hour: float, connection: Connection, now_ms: int) -> str:
     """Return what everything on show costs in requests, beside what is left of them."""
-    needs = f"What is on show needs {math.ceil(wished_per_hour):,} requests an hour."
+    needs = f"What is on show needs {math.ceil(wished_per_hour):,} requests an hour"
+    needs += f"{_allowance(connection.requests_limit)}."
     left, resets_at = connection.requests_left, connection.resets_at_ms
     if left is None or resets_at is None:
         return needs
     hours = max(0, resets_at - now_ms) / 3_600_000
     if wished_per_hour * hours <= left:
-        return f"{needs} The {left:,} left last until they come back."
+        return (
+            f"{needs} The {left:,} left last until they come back; what is to spare goes into "
+            "reading the odds grid more often."
+        )
     return f"{needs} The {left:,} left do not last: everything is read less often."
+
+
+def _allowance(limit: int | None) -> str:
+    if limit is None:
+        return ""
+    windows = {plan.rights.requests: plan.rights.window_s for plan in Plan}
+    window = {HOUR_S: " an hour", DAY_S: " a day"}.get(windows.get(limit, 0), "")
+    return f", your plan allows {limit:,}{window}"
 
 
 def _lag(lag_ms: int) -> str:

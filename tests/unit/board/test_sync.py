@@ -390,3 +390,21 @@ async def test_the_desk_s_own_turns_make_nothing_old_while_the_stream_is_up(
             async with asyncio.timeout(15):
                 while board.rhythm.patience_ms not in patience_ms:
                     await asyncio.sleep(0.02)
+
+
+async def test_what_the_layout_costs_is_what_is_asked(tmp_path: Path) -> None:
+    """Each read of a minute once: games, value bets, one game, all rows; and the rights' try."""
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO)) as (board, sync),
+    ):
+        sync.watch(GAME)
+        sync.want_rows(True)
+        await until(board, lambda: board.gathering.finished_at is not None)
+        await until(board, lambda: board.connection.has_live is False)
+        await until(board, lambda: board.connection.has_stream is False)
+        await until(board, lambda: board.connection.requests_left == 5_500 - 5)
+        assert sync.budget.wished_per_hour == pytest.approx(4 * 60 + 1 / 6)
+        sync.want_rows(False)
+        sync.unwatch(GAME)
+        assert sync.budget.wished_per_hour == pytest.approx(2 * 60 + 1 / 6)
