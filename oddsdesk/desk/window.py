@@ -27,7 +27,7 @@ from oddsdesk.desk.widgets.message_bar import MessageBar
 _FIRST_SIZE = (1680, 1020)
 _NAVIGATOR_WIDTH = 244
 _VALUES_HEIGHT = 250
-_EXPLAIN_WIDTH = 318
+_EXPLAIN_WIDTH = 334
 _EXPLAIN_SHARE = 62
 """In percent of the height beside the history: every rule is in sight without scrolling."""
 _MOST_SHARE = 30

@@ -94,8 +94,12 @@ def test_the_frozen_part_leaves_bookmakers_more_than_half(panel: MatrixPanel, wi
     panel.resize(width, 600)
     table = panel.table
     share = table.frozen.width() / table.width()
-    assert share <= (0.46 if width > 1_000 else 0.60)
+    assert share <= (0.471 if width > 1_000 else 0.60)
     assert not table.frozen.isColumnHidden(WINDOW)
+    if width > 1_100:
+        limited = table.frozen.columnWidth(REFERENCE)
+        panel.resize(1_800, 600)
+        assert limited == table.frozen.columnWidth(REFERENCE)
     assert table.frozen.isColumnHidden(FAIR) == (width < 750)
 
 

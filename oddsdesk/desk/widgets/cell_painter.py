@@ -23,6 +23,8 @@ _ARROW_GAP = 5
 _NOTE_GAP = 6
 LEAST_NOTE = 40
 """Notes that do not fit are elided, and left out where even this is too much."""
+_LEAST_NAME = 64
+"""In less than this a name is told by its beginning alone."""
 _FOLD_WIDTH = MARK + 5
 _VALUE_BAR = 2
 """Width of the bar at the left of a value cell: a sign that is not colour alone."""
@@ -193,9 +195,9 @@ class CellPainter:
         canvas.painter.drawPixmap(x, band.top + (band.height - MARK) // 2 + 1, mark)
 
     def _place_note(self, note: str, band: Band, lane: Lane, x: int, canvas: "_Canvas") -> None:
-        font = _SMALL if lane.is_left else _NAME
-        cache = self._texts[font]
         edge = lane.left + lane.width - CELL_MARGIN
+        font = _SMALL if lane.is_left or edge - x < _LEAST_NAME else _NAME
+        cache = self._texts[font]
         if edge - x < min(LEAST_NOTE - _NOTE_GAP, cache.lay(note).width):
             return
         laid = cache.fit(note, edge - x)

@@ -74,20 +74,21 @@ class ColumnWidths:
         table = self._scrolling.parentWidget()
         assert table is not None
         room, left_out = table.width(), set[int]()
+        most = int(room * FROZEN_SHARE)
         for step in self._model.narrowings():
             taken, column = sum(widths.values()), step.column
             if not step.sample:
                 if taken > room * _HIDING_SHARE:
                     widths.pop(column, None)
                     left_out.add(column)
-            elif taken > room * FROZEN_SHARE:
+            elif taken > most:
                 least = self._least(step)
-                width = widths[column] - round(taken - room * FROZEN_SHARE)
+                width = widths[column] - (taken - most)
                 keeps_note = (
                     width >= least + LEAST_NOTE or not self._model.column(column).note_sample
                 )
                 widths[column] = max(least, width) if keeps_note else least
-        self._give_back(widths, int(room * FROZEN_SHARE))
+        self._give_back(widths, most)
         return left_out
 
     def _give_back(self, widths: dict[int, int], most: int) -> None:
