@@ -125,3 +125,13 @@ def test_memory_is_bounded_and_the_newest_moves_stay() -> None:
 def test_a_history_says_where_it_is_from_and_since_when(desk: Desk) -> None:
     told = watched(desk).board.seen.history(GAME, LINE, None)
     assert (told.origin, told.since_ms, told.paths) == (Origin.SEEN, NOW, {})
+
+
+def test_a_quiet_while_is_no_gap_where_the_connection_holds(desk: Desk) -> None:
+    watched(desk)
+    for link in (Link.LIVE, Link.POLLING):
+        desk.board.set_connection(Connection(link=link))
+        for second in range(0, 1_800, 2):
+            desk.board.seen.tick(desk.now + second * 1000)
+        assert desk.board.seen.gaps(GAME) == ()
+        desk.now += 1_800_000
