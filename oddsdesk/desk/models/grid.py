@@ -21,6 +21,8 @@ from oddsdesk.desk.widgets.cells import Cell, Column, Header
 from oddsdesk.desk.widgets.live_model import Index, LiveModel
 
 _TAKE_MS = 10
+_COUNT_MS = 250
+"""How long prices come in before they are counted: whoever shows it lays out anew."""
 _SLICE_S = 0.008
 _GAME = BY_KEY["game"]
 _STEP = 100
@@ -48,6 +50,8 @@ class GridModel(LiveModel):
         self._finished_at: int | None = None
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
         self._take_timer.timeout.connect(self._take_some)
+        self._count_timer = QTimer(self, singleShot=True, interval=_COUNT_MS)
+        self._count_timer.timeout.connect(self.counts_changed)
         self._placing: Generator[None, None, list[Entry]] | None = None
         self._place_timer = QTimer(self, interval=0)
         self._place_timer.timeout.connect(self._place_on)
@@ -55,8 +59,8 @@ class GridModel(LiveModel):
 
     def close(self) -> None:
         """Hear no more of the board."""
-        self._take_timer.stop()
-        self._place_timer.stop()
+        for timer in (self._take_timer, self._place_timer, self._count_timer):
+            timer.stop()
         self._unsubscribe()
 
     # What is shown
@@ -126,7 +130,7 @@ class GridModel(LiveModel):
 
     def sort_as(self, column: int, descending: bool) -> None:
         """Sort by a column in an order; rows that are equal there stay as they stand."""
-        self._arrangement.column, self._arrangement.descending = column, descending
+        self._arrangement.sort_by(column, descending=descending)
         self._tell_headers()
         self.arrange()
 
@@ -182,8 +186,8 @@ class GridModel(LiveModel):
             for key in keys:
                 del self._waiting[key]
             self._show_changed(*self.book.take(keys), sieve)
-        if (misplaced, total) != (self.misplaced, self.total):
-            self.counts_changed.emit()
+        if (misplaced, total) != (self.misplaced, self.total) and not self._count_timer.isActive():
+            self._count_timer.start()
         if self._waiting:
             self._take_timer.start(0)
         else:

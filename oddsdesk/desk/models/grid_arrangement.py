@@ -28,9 +28,7 @@ class Arrangement:
         self.is_grouped = False
         self.entries: list[Entry] = []
         """What is arranged, folded rows too, whatever their game."""
-        self.column = BY_KEY["ev_pct"]
-        """The column sorted by."""
-        self.descending = True
+        self.sort_by(BY_KEY["ev_pct"], descending=True)
         self.misplaced: dict[Entry, None] = {}
         """Entries that would move, come or go if all were arranged anew."""
         self._moving: dict[Entry, None] = {}
@@ -39,6 +37,11 @@ class Arrangement:
         """What was judged since then; None while none is begun."""
         self._groups: dict[str, GameGroup] = {}
         self._folded: set[str] = set()
+
+    def sort_by(self, column: int, *, descending: bool) -> None:
+        """Have the next arrangement sorted by a column."""
+        self.column, self.descending = column, descending
+        self._key: Callable[[Entry], Any] = COLUMNS[column].sort_key(descending=descending)
 
     def arrange(self, lines: Iterable[Line], sieve: Sieve) -> None:
         """Take what the sieve keeps, in order; equal rows stay as they stood to each other."""
@@ -104,21 +107,18 @@ class Arrangement:
             self.misplaced.pop(entry, None)
 
     def _stands_well(self, entry: Entry) -> bool:
-        key, place = self._key, entry.place
-        before = self.rows[place - 1] if place else None
-        after = self.rows[place + 1] if place + 1 < len(self.rows) else None
-        pairs = [(before, entry), (entry, after)]
-        return all(
-            stand_well(key(first), key(second), descending=self.descending)
-            for first, second in pairs
-            if not (first is None or second is None)
-            and not isinstance(first, GameGroup)
-            and not isinstance(second, GameGroup)
-        )
-
-    @property
-    def _key(self) -> Callable[[Entry], Any]:
-        return COLUMNS[self.column].sort_key(descending=self.descending)
+        rows, place, key, descending = self.rows, entry.place, self._key, self.descending
+        mine = key(entry)
+        if place:
+            before = rows[place - 1]
+            if not isinstance(before, GameGroup) and not stand_well(
+                key(before), mine, descending=descending
+            ):
+                return False
+        if place + 1 == len(rows):
+            return True
+        after = rows[place + 1]
+        return isinstance(after, GameGroup) or stand_well(mine, key(after), descending=descending)
 
     def _in_order(self, entries: Sequence[Entry]) -> list[Entry]:
         return in_order(entries, self._key, descending=self.descending)

@@ -79,6 +79,7 @@ class Sieve:
         self, chosen: GridFilter, shape: Shape, now_ms: int, freshness: FreshnessOf
     ) -> None:
         self._filter = chosen
+        self._is_open = chosen.is_open
         self._shape = shape
         self._line_tests = _line_tests(chosen)
         self._price_tests = _price_tests(chosen, now_ms, freshness)
@@ -92,6 +93,8 @@ class Sieve:
 
     def keeps(self, entry: Entry) -> bool:
         """Whether a row is shown."""
+        if self._is_open:
+            return True
         line = entry.line
         if not all(test(line) for test in self._line_tests):
             return False
