@@ -114,7 +114,7 @@ COLUMNS = (
         looks.soft(lambda line: line.competition), attrgetter("line.competition"),
     ),
     GridColumn(
-        "kick_off", "Kick-off", Column("25 Apr 14:00", Align.LEFT), looks.kick_off,
+        "kick_off", "Kick-off", Column("28 May 00:00", Align.LEFT), looks.kick_off,
         attrgetter("line.kick_off"), Kind.TIME, order=_kick_off_order,
     ),
     GridColumn(
