@@ -64,6 +64,7 @@ def test_a_price_is_shown_beside_reference_and_fair(panel: HistoryPanel, quoted:
     fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").line_of("Draw").fair
     assert paths(panel) == {"Matchbook": [3.4], REFERENCE: [3.36], "Fair": [pytest.approx(fair)]}
     assert panel.chart.isVisible()
+    assert f"Fair: now {fair:.3f}, opened at {fair:.3f}" in panel.chart.accessibleDescription()
     assert panel.origin.text().startswith("seen by this desk since")
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.desk.widgets.step_chart_axes import price_range, price_ticks, time_ticks
+from oddsdesk.desk.models.figures import odds_text
+from oddsdesk.desk.widgets.step_chart_axes import even, price_range, price_ticks, time_ticks
 from oddsdesk.desk.widgets.step_chart_window import Window, moved, within, zoomed
 
 HOUR = 3_600_000
@@ -30,10 +31,25 @@ def test_price_ticks_are_round() -> None:
     assert price_ticks(2.58, 3.21, 4) == [2.6, 2.8, 3.0, 3.2]
 
 
+@given(st.floats(1.01, 900), st.floats(0.01, 3), st.integers(2, 8))
+def test_what_stands_at_a_tick_is_where_it_stands(odds: float, share: float, most: int) -> None:
+    ticks = price_ticks(*price_range([odds, odds * (1 + share)]), most)
+    texts = even([odds_text(tick) for tick in ticks])
+    assert [float(text) for text in texts] == ticks
+    assert len({len(text.partition(".")[2]) for text in texts}) <= 1
+
+
+def test_figures_of_an_axis_have_the_same_decimals() -> None:
+    assert even(["3.20", "3.225"]) == ["3.200", "3.225"]
+    assert even(["99.5", "100"]) == ["99.5", "100.0"]
+    assert even(["−120", "+105"]) == ["−120", "+105"]
+    assert even(["6/4", "1.97/1"]) == ["6/4", "1.97/1"]
+
+
 @given(st.lists(st.floats(1.01, 1000), min_size=1))
 def test_the_price_axis_reaches_past_every_price(odds: list[float]) -> None:
     low, high = price_range(odds)
-    assert low < min(odds) <= max(odds) < high
+    assert 1 < low < min(odds) <= max(odds) < high
 
 
 def test_times_are_round_on_the_wall_of_the_zone() -> None:

@@ -14,6 +14,7 @@ from oddsdesk.board.notices import ConnectionChanged, MatrixLoaded, Notice, Pric
 from oddsdesk.board.seen import LineName
 from oddsdesk.clock import Clock
 from oddsdesk.desk.history_source import HistoryError, HistorySource, SeenSource
+from oddsdesk.desk.models.figures import fair_text
 from oddsdesk.desk.moments import DAY_MS
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.step_chart_data import ChartData, Line, Stroke, extended
@@ -158,7 +159,7 @@ class HistoryModel(QObject):
         is_marked = chosen is None
         stroke = Stroke.STRONG if is_marked else Stroke.THIN
         yield Line(reference, paths.get(None, ()), Ink.ACCENT, stroke, is_marked)
-        yield Line(FAIR, self._fair, Ink.SOFT, Stroke.DOTTED)
+        yield Line(FAIR, self._fair, Ink.SOFT, Stroke.DOTTED, text=fair_text)
         beside = [name for name in self.pinned if name != chosen]
         for name, look in zip(beside, _PINNED_LOOKS, strict=False):
             yield Line(name, paths.get(name, ()), *look)
@@ -262,11 +263,11 @@ def described(data: ChartData, odds_text: Callable[[float], str]) -> str:
         priced = [point.odds for point in line.path if point.odds is not None]
         if not priced:
             continue
-        last = line.path[-1].odds
-        now = "not offered now" if last is None else f"now {odds_text(last)}"
+        last, text = line.path[-1].odds, line.text or odds_text
+        now = "not offered now" if last is None else f"now {text(last)}"
         parts.append(
-            f"{line.name}: {now}, opened at {odds_text(priced[0])}, "
-            f"low {odds_text(min(priced))}, high {odds_text(max(priced))}, "
+            f"{line.name}: {now}, opened at {text(priced[0])}, "
+            f"low {text(min(priced))}, high {text(max(priced))}, "
             f"{_counted(len(line.path) - 1, 'move')}"
         )
     if data.gaps:

@@ -1,6 +1,7 @@
 """Where a chart's axes have their ticks: round prices, round local times."""
 
 import math
+import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, NamedTuple
 
@@ -12,8 +13,9 @@ _TIME_STEPS: Final = (
     HOUR_MS, 2 * HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS,
     DAY_MS, 2 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS, 28 * DAY_MS,
 )  # fmt: skip
-_PRICE_STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
+_PRICE_STEPS: Final = (1.0, 2.0, 5.0, 10.0)
 _LEAST_STEP: Final = 0.001
+_FIGURE: Final = re.compile(r"[+−]?\d+(?:\.\d+)?")
 
 
 class Tick(NamedTuple):
@@ -24,10 +26,10 @@ class Tick(NamedTuple):
 
 
 def price_range(odds: list[float]) -> tuple[float, float]:
-    """Return the prices that an axis reaches from and to: those given, with some air."""
+    """Return the prices that an axis reaches from and to, both above 1: some air around them."""
     low, high = min(odds), max(odds)
     air = max((high - low) * 0.08, high * 0.004)
-    return low - air, high + air
+    return max(low - air, (1 + low) / 2), high + air
 
 
 def price_ticks(low: float, high: float, most: int) -> list[float]:
@@ -38,6 +40,20 @@ def price_ticks(low: float, high: float, most: int) -> list[float]:
     step = max(step, _LEAST_STEP)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(number * step, 6) for number in range(first, last + 1)]
+
+
+def even(texts: list[str]) -> list[str]:
+    """Return figures with as many decimals as the one that has most, so that they align."""
+    most = max((_decimals(text) for text in texts), default=0)
+    if not most or not all(map(_FIGURE.fullmatch, texts)):
+        return texts
+    return [
+        f"{text}{'' if _decimals(text) else '.'}{'0' * (most - _decimals(text))}" for text in texts
+    ]
+
+
+def _decimals(text: str) -> int:
+    return len(text.partition(".")[2])
 
 
 def time_ticks(since_ms: int, until_ms: int, most: int, zone: tzinfo | None = None) -> list[Tick]:

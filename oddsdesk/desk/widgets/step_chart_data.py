@@ -1,6 +1,6 @@
 """What a step chart shows: lines, gaps, and what stands at a moment, as plain values."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import NamedTuple
 
@@ -30,7 +30,8 @@ class Line(msgspec.Struct, frozen=True):
     stroke: Stroke
     is_marked: bool = False
     """Whether opening, low and high are named."""
-    decimals: int = 2
+    text: Callable[[float], str] | None = None
+    """How its odds are written, where otherwise than the chart's."""
 
 
 class ChartData(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from oddsdesk.desk.theme.colours import mix
 from oddsdesk.desk.theme.spacing import HALF, LEAD, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ground, Ink
-from oddsdesk.desk.widgets.step_chart_axes import price_ticks, time_ticks
+from oddsdesk.desk.widgets.step_chart_axes import even, price_ticks, time_ticks
 from oddsdesk.desk.widgets.step_chart_data import (
     ChartData,
     Line,
@@ -69,7 +69,7 @@ class ChartPainter:
         """Return where things lie in a picture of a size; None where nothing would be drawn."""
         prices = prices_within(data, window)
         metrics = QFontMetrics(self._theme.fonts.small)
-        low, high = prices or (1.0, 2.0)
+        low, high = prices or (2.0, 2.0)
         widest = max(metrics.horizontalAdvance(self._odds_text(odds)) for odds in (low, high))
         foot = 2 * (metrics.height() + HALF) if data.gaps else metrics.height() + HALF
         plot = QRect(0, 0, size.width(), size.height()).adjusted(
@@ -106,7 +106,8 @@ class ChartPainter:
                 painter.drawEllipse(QPointF(x, frame.y(odds)), _DOT + 1, _DOT + 1)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
         texts = [
-            (line, line.name, "–" if odds is None else self._odds_text(odds)) for line, odds in rows
+            (line, line.name, "–" if odds is None else (line.text or self._odds_text)(odds))
+            for line, odds in rows
         ]
         self._paint_box(painter, frame, x, _moment_text(at_ms), texts)
 
@@ -121,10 +122,10 @@ class ChartPainter:
         metrics = painter.fontMetrics()
         grid = QColor(self._theme.tokens.line)
         ticks = price_ticks(frame.low, frame.high, max(2, frame.plot.height() // _TICK_HEIGHT))
-        for odds in ticks:
+        texts = even([self._odds_text(odds) for odds in ticks])
+        for odds, text in zip(ticks, texts, strict=True):
             y = round(frame.y(odds))
             painter.fillRect(frame.plot.left(), y, frame.plot.width(), 1, grid)
-            text = self._odds_text(odds)
             painter.setPen(self._ink(Ink.NOTE))
             painter.drawText(
                 QPoint(
