@@ -94,11 +94,11 @@ def _figure(name: str) -> Callable[[Entry], Any]:
     return attrgetter(f"line.figures.{name}")
 
 
-_WIDE = "Wolverhampton v Newcastle"
+_WIDE = "Everton v Liverpool"
 
 COLUMNS = (
     GridColumn(
-        "selection", "Selection", Column("Newcastle United U +1.5", Align.LEFT),
+        "selection", "Selection", Column("Newcastle Utd +1.5", Align.LEFT),
         looks.selection, attrgetter("line.key.selection"),
     ),
     GridColumn(
@@ -110,10 +110,6 @@ COLUMNS = (
         looks.soft(lambda line: sport_title(line.sport)), attrgetter("line.sport"), is_usual=False,
     ),
     GridColumn(
-        "competition", "Competition", Column("TENNIS", Align.LEFT),
-        looks.soft(lambda line: line.competition), attrgetter("line.competition"),
-    ),
-    GridColumn(
         "kick_off", "Kick-off", Column("28 May 00:00", Align.LEFT), looks.kick_off,
         attrgetter("line.kick_off"), Kind.TIME, order=_kick_off_order,
     ),
@@ -122,7 +118,7 @@ COLUMNS = (
         attrgetter("line.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
     ),
     GridColumn(
-        "market_type", "Market", Column("Both teams to score 1st", Align.LEFT, stretches=True),
+        "market_type", "Market", Column("Match result  Full", Align.LEFT, stretches=True),
         looks.market, attrgetter("line.key.market_type"), order=_market_order,
     ),
     GridColumn(
@@ -194,15 +190,16 @@ COLUMNS = (
         tip="The worst price of the bookmakers compared",
     ),
     GridColumn(
-        "over_median_pct", "vs median", Column("+100.0 %"),
-        looks.over_median, attrgetter("over_median"), Kind.NUMBER, 2,
-        descending_first=True, tip="How far the price lies above the median, in percent",
-    ),
-    GridColumn(
         "spread_pp", "Spread", Column("10.0 pp"),
         looks.spread, _figure("spread"), Kind.NUMBER, 2,
         descending_first=True,
         tip="From worst to best price, in percentage points of probability",
+    ),
+    GridColumn(
+        "over_median_pct", "vs median", Column("+100.0 %"),
+        looks.over_median, attrgetter("over_median"), Kind.NUMBER, 2,
+        descending_first=True, is_usual=False,
+        tip="How far the price lies above the median, in percent",
     ),
     GridColumn(
         "bookmakers", "Books", Column("88"), looks.count, _figure("count"), Kind.NUMBER,
@@ -222,6 +219,10 @@ COLUMNS = (
         "scraped_at", "Seen", Column("59 min"), looks.age(attrgetter("scraped_at")),
         attrgetter("scraped_at"), Kind.TIME, descending_first=True,
         tip="How long ago the bookmaker was last seen to say so",
+    ),
+    GridColumn(
+        "competition", "Competition", Column("TENNIS", Align.LEFT),
+        looks.soft(lambda line: line.competition), attrgetter("line.competition"),
     ),
     GridColumn(
         "changed_at", "Unchanged", Column("59 min"), looks.age(attrgetter("changed_at")),
