@@ -181,7 +181,7 @@ class Board:
         bad: list[str] = []
         for market in matrix.markets:
             changes = Changes()
-            for readings in batched(read_market(market, now, bad, entry)):
+            for readings in batched(read_market(market, now, bad, in_play=entry.is_live)):
                 put_all(book, readings, changes, self.rhythm, self.reference)
                 yield
             book.settle(self._method, changes)
@@ -225,14 +225,9 @@ class Board:
             yield from book.settling(self._method, changes)
             self._publish(book, changes)
 
-    def load_value_bets(
-        self, bets: Iterable[ValueBet], asked_at: int | None = None, *, is_cut: bool = False
-    ) -> None:
-        """Take in the whole list of value bets; those that make no sense are passed over.
-
-        ``is_cut``: the service has more than was read.
-        """
-        exhaust(self.merge_value_bets(bets, asked_at, is_cut=is_cut))
+    def load_value_bets(self, bets: Iterable[ValueBet], *, is_cut: bool = False) -> None:
+        """Take in the whole list of value bets, all that could be read where it ``is_cut``."""
+        exhaust(self.merge_value_bets(bets, is_cut=is_cut))
 
     def merge_value_bets(
         self, bets: Iterable[ValueBet], asked_at: int | None = None, *, is_cut: bool = False
@@ -245,6 +240,13 @@ class Board:
         self._report("value bets", bad)
         if (method != self._method and held.judge_all(self._method)) or differs:
             self._tell(ValueBetsChanged())
+
+    def tell_untold(self, game: str) -> None:
+        """Note that no price of a game is in play of which nobody said that it is."""
+        if (book := self._books.get(game)) is not None:
+            changes = Changes()
+            book.tell_untold(changes)
+            self._settle(book, changes)
 
     def set_connection(self, connection: Connection) -> None:
         """Take in the state of the connection."""

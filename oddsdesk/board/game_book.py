@@ -85,6 +85,12 @@ class GameBook:
             self._dirty.add(where)
         self._find_columns(changes)
 
+    def tell_untold(self, changes: Changes) -> None:
+        """Note that no price is in play of which nobody said that it is."""
+        for where, market in self._markets.items():
+            if market.tell_untold(changes):
+                self._dirty.add(where)
+
     def settle(self, method: str, changes: Changes) -> None:
         """Bring figures and layout up to date after a round of sightings."""
         exhaust(self.settling(method, changes))

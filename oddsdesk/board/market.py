@@ -130,6 +130,13 @@ class Market:
             if not line.reference.is_offered:
                 self._withdrawn.add((line.selection, None))
 
+    def tell_untold(self, changes: Changes) -> bool:
+        """Note that no price is in play of which nobody said that it is; tell if any was such."""
+        untold = {cell[1] for cell, price in self.prices() if price.is_live is None}
+        for bookmaker in untold:
+            self._spread_state(bookmaker, self._states.get(bookmaker, False), changes)
+        return bool(untold)
+
     def settle(self, method: str, changes: Changes) -> None:
         """Bring groups and figures up to date with the prices."""
         if self._regroup or any(cell[0] not in self._section_of for cell in self._moved):

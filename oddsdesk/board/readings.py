@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -15,23 +14,20 @@ from oddsdesk.contract.times import parse_ms
 Reading = tuple[CellKey, Sighting, float | UnsetType | None]
 """A cell, what is said of it, and the maximum bet where the reference tells one."""
 
-_NEVER: Final = 1 << 62
-
 _ms = lru_cache(maxsize=8192)(parse_ms)
 """A bookmaker's prices share their times: a picture of 20,000 has a few hundred."""
 
 
 def read_market(
-    market: MarketMatrix, heard_at: int, bad: list[str], game: GameEntry
+    market: MarketMatrix, heard_at: int, bad: list[str], *, in_play: bool
 ) -> Iterator[Reading]:
     """Yield every price of a market; those that make no sense are named in ``bad``.
 
-    A picture does not say which prices are in play: none is in a game that is not, and none
-    that was last seen before the kick-off.
+    ``in_play``: whether the game is. Then a picture does not say which of its prices are.
     """
-    plays_from = (game.kick_off or 0) if game.is_live else _NEVER
+    is_live = None if in_play else False
     for row in market.selections:
-        yield from _checked(_read_line(market, row, heard_at), bad, plays_from)
+        yield from _checked(_read_line(market, row, heard_at, is_live), bad)
 
 
 def read_row(row: OddsRow, heard_at: int, reference: str | None, bad: list[str]) -> list[Reading]:
@@ -95,19 +91,21 @@ _Said = tuple[float, str, str | None, bool | None, int]
 _Raw = tuple[CellKey, _Said, float | UnsetType | None]
 
 
-def _read_line(market: MarketMatrix, row: MatrixRow, heard_at: int) -> Iterator[_Raw]:
+def _read_line(
+    market: MarketMatrix, row: MatrixRow, heard_at: int, is_live: bool | None
+) -> Iterator[_Raw]:
     at = (market.market_type, market.period, row.selection)
     reference = row.reference
     if reference is not None and reference.odds is not None and reference.scraped_at is not None:
-        said: _Said = (reference.odds, reference.scraped_at, None, None, heard_at)
+        said: _Said = (reference.odds, reference.scraped_at, None, is_live, heard_at)
         yield CellKey(*at, None), said, reference.liquidity
     for bookmaker, cell in row.books.items():
         if cell is not None and cell.odds is not None and cell.scraped_at is not None:
-            said = (cell.odds, cell.scraped_at, cell.url, None, heard_at)
+            said = (cell.odds, cell.scraped_at, cell.url, is_live, heard_at)
             yield CellKey(*at, bookmaker), said, UNSET
 
 
-def _checked(raws: Iterator[_Raw], bad: list[str], plays_from: int = 0) -> Iterator[Reading]:
+def _checked(raws: Iterator[_Raw], bad: list[str]) -> Iterator[Reading]:
     for key, (odds, scraped_at, url, is_live, heard_at), liquidity in raws:
         if odds <= 1:
             bad.append(f"{_name(key)}: expected odds above 1, got {odds:g}")
@@ -117,8 +115,6 @@ def _checked(raws: Iterator[_Raw], bad: list[str], plays_from: int = 0) -> Itera
         except ValueError as error:
             bad.append(f"{_name(key)}: scraped_at: {error}")
             continue
-        if is_live is None and at_ms < plays_from:
-            is_live = False
         yield key, Sighting(odds, at_ms, heard_at, url, is_live), liquidity
 
 

@@ -75,6 +75,14 @@ async def all_rows(client: Client) -> AsyncGenerator[Slice, None]:
         yield Slice(answer, done, len(plan), cut)
 
 
+async def all_in_play(client: Client, competition: str) -> tuple[list[OddsRow], bool]:
+    """Read the rows of a competition that are in play; tell whether these are all."""
+    rows = await _pages(
+        lambda cursor: client.live_odds(competition=competition, limit=LIMIT, cursor=cursor)
+    )
+    return rows, len(rows) != LIMIT
+
+
 async def all_value_bets(client: Client) -> AsyncGenerator[BetSlice, None]:
     """Read every value bet, in as few requests as the service lets it be done.
 

@@ -13,6 +13,7 @@ from oddsdesk.board.bet_reading import VALUE_BETS, BetReader
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.games import optional_ms
+from oddsdesk.board.in_play import learn_in_play
 from oddsdesk.board.inbox import Inbox
 from oddsdesk.board.notices import Notice
 from oddsdesk.board.polling import Job, Poller
@@ -187,6 +188,7 @@ class Sync:
             self._board.end_game(game_id)
             return
         await in_slices(self._board.merge_matrix(matrix, asked_at))
+        await learn_in_play(self._client, self._board, game_id, self._clock)
 
     async def _read_health(self) -> None:
         try:
@@ -197,6 +199,8 @@ class Sync:
     async def _try_live(self) -> None:
         await self._client.live_odds(limit=1)
         self._signal.knows(has_live=True)
+        for game in list(self._watched):
+            await learn_in_play(self._client, self._board, game, self._clock)
 
     async def _after_first_prices(self) -> None:
         """Leave the way free for what the window shows first: the games, then prices of one."""

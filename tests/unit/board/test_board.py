@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -409,3 +410,38 @@ def test_messages_in_any_order_end_with_the_newest(order: list[PriceMessage]) ->
 
 def _fields(whole: GameMatrix) -> dict[str, object]:
     return {name: getattr(whole, name) for name in whole.__struct_fields__}
+
+
+def in_play(desk: Desk, bookmaker: str | None, selection: str = "Draw") -> bool | None:
+    price = desk.board.price(GAME, CellKey("moneyline", 0, selection, bookmaker))
+    assert price is not None
+    return price.is_live
+
+
+def live_picture() -> GameMatrix:
+    return msgspec.structs.replace(matrix(), is_live=True)
+
+
+def test_a_picture_tells_that_prices_are_not_in_play_only_where_the_game_is_not(desk: Desk) -> None:
+    desk.board.load_matrix(matrix())
+    assert in_play(desk, "Betfair") is False
+    desk.board.clear()
+    desk.board.load_matrix(live_picture())
+    assert in_play(desk, "Betfair") is None
+
+
+def test_what_is_told_of_one_price_holds_for_all_of_the_quote(desk: Desk) -> None:
+    desk.board.load_matrix(live_picture())
+    desk.board.apply(message("Arsenal", 2.1, is_live=True))
+    assert [in_play(desk, "Betfair", name) for name in ("Arsenal", "Draw", "Chelsea")] == [True] * 3
+    assert in_play(desk, "Unibet") is None
+    section = desk.board.section(GAME, "moneyline", 0, "Draw")
+    assert section is not None
+    assert section.reference is not None
+    assert section.reference.is_live is None
+    desk.board.tell_untold(GAME)
+    assert (in_play(desk, "Betfair"), in_play(desk, "Unibet")) == (True, False)
+    section = desk.board.section(GAME, "moneyline", 0, "Draw")
+    assert section is not None
+    assert section.reference is not None
+    assert section.reference.is_live is False

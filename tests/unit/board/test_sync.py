@@ -228,6 +228,27 @@ async def test_a_plan_without_stream_is_polled_and_says_so(tmp_path: Path) -> No
         assert board.connection.upgrade_url
 
 
+async def test_what_is_in_play_of_a_game_is_asked_for_since_its_picture_does_not_tell(
+    tmp_path: Path,
+) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync),
+    ):
+        playing = msgspec.structs.replace(
+            quote("Betfair"), is_live=True, match_date=system_clock() - 60_000
+        )
+        await record(server, playing)
+        sync.watch(GAME)
+        reference = DRAW._replace(bookmaker=None)
+
+        def told() -> tuple[bool | None, ...]:
+            prices = [board.price(GAME, key) for key in (DRAW, reference)]
+            return tuple(None if price is None else price.is_live for price in prices)
+
+        await until(board, lambda: told() == (True, False))
+
+
 async def test_a_plan_without_value_bets_says_so_and_streams(tmp_path: Path) -> None:
     async with (
         service(tmp_path) as server,
