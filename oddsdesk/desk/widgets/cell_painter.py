@@ -1,7 +1,7 @@
 """Paints the cells of a live table in few passes: grounds, marks, then texts by font and ink."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from PySide6.QtCore import QRect, Qt
@@ -15,7 +15,7 @@ from oddsdesk.desk.theme.tokens import FLASH_SHARE, HOVER_SHARE, Ground, Ink
 from oddsdesk.desk.widgets.cells import FADE_MS, FLASH_MS, NEVER, Align, Cell, Column
 from oddsdesk.desk.widgets.live_model import LiveModel
 from oddsdesk.desk.widgets.marks import MARK, Marks
-from oddsdesk.desk.widgets.spans import Band, Lane, Painted
+from oddsdesk.desk.widgets.spans import Band, Lane, Painted, Tile
 from oddsdesk.desk.widgets.texts import TextCache
 
 _FLASH_STEPS = 12
@@ -100,17 +100,17 @@ class CellPainter:
         left = CELL_MARGIN if column else LEAD
         return self._texts[_BODY].lay(sample).width + beside + left + CELL_MARGIN
 
-    def paint(
-        self, painter: QPainter, model: LiveModel, bands: Sequence[Band], lanes: Sequence[Lane]
-    ) -> Painted:
-        """Paint the cells where bands and lanes cross."""
-        canvas = _Canvas(painter, self._clock())
-        if bands and lanes:
-            for band in bands:
-                self._paint_band(model, band, lanes, canvas)
+    def paint(self, painter: QPainter, model: LiveModel, tiles: Iterable[Tile]) -> Painted:
+        """Paint parts of a model's table."""
+        painted, now = Painted(), self._clock()
+        for tile in tiles:
+            # A cell may lie in two of them: the second paints over it, its text too.
+            canvas = _Canvas(painter, now, painted)
+            for band in tile.bands if tile.lanes else ():
+                self._paint_band(model, band, tile.lanes, canvas)
             self._paint_texts(canvas)
             self._paint_sparklines(canvas)
-        return canvas.painted
+        return painted
 
     def paint_outline(self, painter: QPainter, rect: QRect, *, has_focus: bool) -> None:
         """Draw the frame of the current cell."""
@@ -144,7 +144,7 @@ class CellPainter:
             elapsed = canvas.now - cell.flashes_from if flashes else NEVER
             if elapsed < FLASH_MS + FADE_MS:
                 fill(lane.left, top, lane.width, inner, self._flash(cell.flash, ground, elapsed))
-                painted.flashing.append(QRect(lane.left, top, lane.width, inner))
+                painted.flash(lane.left, top, lane.width, inner)
             elif ground != base:
                 fill(lane.left, top, lane.width, inner, self._grounds[ground])
             if ground is Ground.VALUE:
@@ -233,15 +233,15 @@ class CellPainter:
 
 
 class _Canvas:
-    """What one repaint collects before it draws texts."""
+    """What one tile collects before it draws texts."""
 
     __slots__ = ("now", "painted", "painter", "ratio", "sparklines", "strikes", "texts")
 
-    def __init__(self, painter: QPainter, now: int) -> None:
+    def __init__(self, painter: QPainter, now: int, painted: Painted) -> None:
         self.painter = painter
         self.now = now
         self.ratio = painter.device().devicePixelRatio()
-        self.painted = Painted()
+        self.painted = painted
         self.texts: dict[tuple[int, Ink], list[tuple[int, int, QStaticText]]] = defaultdict(list)
         self.sparklines: dict[Ink, list[list[QPolygonF]]] = defaultdict(list)
         self.strikes: dict[Ink, list[tuple[int, int, int]]] = defaultdict(list)

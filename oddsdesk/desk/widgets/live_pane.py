@@ -1,6 +1,6 @@
 """One pane of a live table: a table view that paints its cells itself, in one go."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import (
@@ -21,7 +21,7 @@ from oddsdesk.desk.widgets.cell_painter import CellPainter
 from oddsdesk.desk.widgets.cells import NEVER
 from oddsdesk.desk.widgets.live_header import LiveHeader
 from oddsdesk.desk.widgets.live_model import LiveModel
-from oddsdesk.desk.widgets.spans import Band, Lane
+from oddsdesk.desk.widgets.spans import Band, Lane, Tile
 
 _MOST_RECTS = 40
 _MOVES = QAbstractItemView.CursorAction
@@ -142,13 +142,15 @@ class LivePane(QTableView):
                 return
             yield self._painter.lane(model, column, left, header.sectionSize(column))
 
-    def _paint_rect(self, painter: QPainter, rect: QRect) -> None:
-        painted = self._painter.paint(
-            painter, self.live_model(), list(self._bands(rect)), list(self._lanes(rect))
-        )
-        self._due = min(self._due, painted.due)
-        for flashing in painted.flashing:
-            self._flashing += flashing
+    def _tiles(self, region: QRegion) -> Iterator[Tile]:
+        """Yield what a region covers; many rectangles cost more than the one around them."""
+        around = region.boundingRect()
+        lanes = list(self._lanes(around))
+        rects = [around] if region.rectCount() > _MOST_RECTS else region
+        for rect in rects:  # type: ignore[union-attr]  # a region iterates; the stubs forget it
+            left, right = rect.left(), rect.right()
+            crossed = [one for one in lanes if one.left <= right and left < one.left + one.width]
+            yield Tile(list(self._bands(rect)), crossed)
 
     def _move(
         self, action: QAbstractItemView.CursorAction, row: int, visual: int
@@ -192,11 +194,10 @@ class LivePane(QTableView):
         self._flashing -= region
         is_whole = self._flashing.isEmpty()
         painter = QPainter(self.viewport())
-        if region.rectCount() > _MOST_RECTS:
-            self._paint_rect(painter, region.boundingRect())
-        else:
-            for rect in region:  # type: ignore[attr-defined]  # iterates; the stubs forget it
-                self._paint_rect(painter, rect)
+        painted = self._painter.paint(painter, self.live_model(), self._tiles(region))
+        self._due = min(self._due, painted.due)
+        for flashing in painted.flashing:
+            self._flashing += flashing
         current = self.currentIndex()
         if self.outlines_current and current.isValid():
             rect = self.visualRect(current)
