@@ -156,7 +156,7 @@ def test_rows_are_copied_as_a_table(panel, qtbot):
     lines = QGuiApplication.clipboard().text().splitlines()
     assert told.args == ["1 row copied."]
     assert lines[0].startswith("Selection\tGame\t")
-    assert lines[1].startswith("Over 2.5\tEverton - Liverpool\tEPL\t")
+    assert lines[1].startswith("Over 2.5\tEverton - Liverpool\t2026-04-19T07:00:00.000Z\ttotal\t")
     assert "<table>" in QGuiApplication.clipboard().mimeData().html()
 
 

@@ -118,7 +118,7 @@ COLUMNS = (
         attrgetter("line.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
     ),
     GridColumn(
-        "market_type", "Market", Column("Match result  Full", Align.LEFT, stretches=True),
+        "market_type", "Market", Column("Handicap  Full Time", Align.LEFT, stretches=True),
         looks.market, attrgetter("line.key.market_type"), order=_market_order,
     ),
     GridColumn(
@@ -150,12 +150,6 @@ COLUMNS = (
         "fair_odds", "Fair", Column("", hangs=True), looks.fair, _figure("fair_odds"),
         Kind.NUMBER, 4, descending_first=True, sample=odds_sample,
         tip="The reference price without its margin, by your devig method",
-    ),
-    GridColumn(
-        "reference_odds", "Reference", Column("", hangs=True),
-        looks.figure(lambda f: f.reference_odds), _figure("reference_odds"), Kind.NUMBER,
-        descending_first=True, sample=odds_sample,
-        tip="The reference bookmaker's price of the selection",
     ),
     GridColumn(
         "liquidity", "Limit", Column("888k"), looks.limit, _figure("liquidity"), Kind.NUMBER,
@@ -194,6 +188,12 @@ COLUMNS = (
         looks.spread, _figure("spread"), Kind.NUMBER, 2,
         descending_first=True,
         tip="From worst to best price, in percentage points of probability",
+    ),
+    GridColumn(
+        "reference_odds", "Reference", Column("", hangs=True),
+        looks.figure(lambda f: f.reference_odds), _figure("reference_odds"), Kind.NUMBER,
+        descending_first=True, sample=odds_sample,
+        tip="The reference bookmaker's price of the selection",
     ),
     GridColumn(
         "over_median_pct", "vs median", Column("+100.0 %"),

@@ -205,7 +205,7 @@ def chips(chosen: GridFilter) -> list[tuple[str, str]]:
     if chosen.is_live is not None:
         shown.append(("is_live", "In play" if chosen.is_live else "Before the game"))
     if not chosen.odds.is_open:
-        shown.append(("odds", f"Odds {_range_text(chosen.odds, odds_text)}"))
+        shown.append(("odds", f"Odds {_range_text(chosen.odds, _bound_text)}"))
     if not chosen.ev.is_open:
         shown.append(("ev", f"EV {_range_text(chosen.ev, lambda ev: f'{signed_text(ev)} %')}"))
     if chosen.seen_within_s is not None:
@@ -229,6 +229,11 @@ def words_of(text: str) -> tuple[str, ...]:
 def seconds_text(seconds: int) -> str:
     """Return a limit of age: ``30 s``, ``5 min``."""
     return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min"
+
+
+def _bound_text(odds: float) -> str:
+    """A bound of odds, which may be below any price."""
+    return odds_text(odds) if odds > 1 else f"{odds:g}"
 
 
 def _some(names: frozenset[str]) -> str:
