@@ -25,7 +25,7 @@ from oddsdesk.desk.panels.values import ValuesPanel
 from oddsdesk.desk.panels.values_header import BETS, MISSES
 from oddsdesk.desk.panels.values_states import published_text
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.declared import BANKROLL, STAKE_STEP
+from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_CAP, STAKE_STEP
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
@@ -123,6 +123,27 @@ def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any) -> None
     assert row(panel)["Stake"] == "60.00"
 
 
+@pytest.mark.parametrize(
+    ("odds", "limit", "stake", "why"),
+    [
+        # p = 1/2.05 - 0.0197/2 = 0.4779549; (2.15 p - 1) / 1.15 = 2.40026 % of 1000, 30 % of it
+        (2.15, None, "7.20", "Stake 7.20"),
+        (2.15, 10.0, "7.20", "Stake 7.20"),
+        # (2.30 p - 1) / 1.30 = 7.63818 %, 30 % of it 22.91: above the cap of 2 %
+        (2.30, None, "20.00", "Stake 20.00, held at the cap"),
+        (2.30, 10.0, "10.00", "Stake 10.00, held at the reference's limit"),
+    ],
+)
+def test_kelly_the_cap_and_the_limit_bound_the_stake(
+    panel: ValuesPanel, quoted: Any, odds: float, limit: float | None, stake: str, why: str
+) -> None:
+    for setting, value in ((BANKROLL, 1_000), (KELLY_SHARE, 30), (STAKE_CAP, 2)):
+        panel._preferences.put(setting, value)
+    quoted.board.load_value_bets([bet(quoted, odds, liquidity=limit)])
+    assert row(panel)["Stake"] == stake
+    assert panel.table.model.tip(0, STAKE_COLUMN).endswith(why)
+
+
 @pytest.mark.parametrize("width", [900, 1_036, 2_300])
 def test_the_columns_fill_the_width_and_the_game_can_be_read(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot, width: int
@@ -149,6 +170,18 @@ def test_a_service_that_adds_margin_is_told_once_in_plain_words(
     panel.messages.hide()
     quoted.board.load_value_bets([bet(quoted, fair=published, bookmaker="Bwin")])
     assert not panel.messages.isVisible()
+
+
+def test_a_service_that_reckons_right_again_is_warned_of_no_more(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
+    quoted.board.load_value_bets([bet(quoted, fair=published)])
+    assert panel.messages.isVisible()
+    quoted.board.load_value_bets([bet(quoted)])
+    assert not panel.messages.isVisible()
+    quoted.board.load_value_bets([bet(quoted, fair=published)])
+    assert panel.messages.isVisible()
 
 
 def test_a_user_whose_own_method_adds_margin_is_told_so(panel: ValuesPanel, quoted: Any) -> None:

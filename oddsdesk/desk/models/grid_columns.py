@@ -118,7 +118,7 @@ COLUMNS = (
         attrgetter("line.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
     ),
     GridColumn(
-        "market_type", "Market", Column("Handicap  Full Time", Align.LEFT, stretches=True),
+        "market_type", "Market", Column("Match result  Full Ti", Align.LEFT, stretches=True),
         looks.market, attrgetter("line.key.market_type"), order=_market_order,
     ),
     GridColumn(
