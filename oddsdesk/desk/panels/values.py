@@ -22,6 +22,7 @@ from oddsdesk.desk.panels.value_lists import ValueLists
 from oddsdesk.desk.panels.values_header import BETS, MISSES, ValuesHeader
 from oddsdesk.desk.panels.values_states import (
     bets_text,
+    is_about_formula,
     misses_text,
     published_text,
     state_without_bets,
@@ -218,6 +219,8 @@ class ValuesPanel(QWidget):
         if is_published and not self._says_published:
             self._undoable = None
             self.messages.say(published_text(self._board.method), icon="warning", ink=Ink.VALUE)
+        elif self._says_published and not is_published and is_about_formula(self.messages.text):
+            self.messages.hide()
         self._says_published = is_published
 
     def _show_presets(self) -> None:

@@ -30,6 +30,11 @@ def published_text(method: str) -> str:
     return f"{_OVERSTATED}Bets are chosen and sorted by true EV."
 
 
+def is_about_formula(text: str) -> bool:
+    """Tell whether a message is what ``published_text`` says."""
+    return text.startswith(_OVERSTATED)
+
+
 def state_without_bets(connection: Connection, filtered_out: int) -> State:
     """Return why no value bet is listed; ``filtered_out`` is how many the preset hides."""
     if connection.has_value_bets is False:
