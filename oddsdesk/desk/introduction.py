@@ -57,7 +57,7 @@ class Introduction(QWidget):
         row.setSpacing(STEP)
         row.addLayout(texts, 1)
         row.addSpacing(GAP)
-        buttons = QHBoxLayout()
+        buttons = self._buttons = QHBoxLayout()
         buttons.setSpacing(STEP)
         buttons.addWidget(connect)
         buttons.addWidget(close)
@@ -82,6 +82,10 @@ class Introduction(QWidget):
         is_narrow = self.width() < self._theme.fonts.scaled(_LEAST_BESIDE)
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        beside = 0 if is_narrow else self._buttons.sizeHint().width() + 2 * STEP + GAP
+        room = self.width() - LEAD - GAP - beside
+        # A window's middle is not asked how high it must be for its width: a label has to insist.
+        self._text.setMinimumHeight(self._text.heightForWidth(room))
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ConnectionChanged):

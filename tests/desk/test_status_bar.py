@@ -38,10 +38,15 @@ def test_the_cost_is_in_sight(theme: Theme, qtbot: QtBot) -> None:
     board.set_connection(Connection(requests_left=5_412, requests_limit=5_500))
     bar = StatusBar(board, theme, lambda: NOW_MS, "power")
     qtbot.addWidget(bar)
+    bar.resize(1_200, bar.height())
+    bar.show()
     bar.tell_cost(lambda: 40.2)
     board.set_connection(Connection(requests_left=5_411, requests_limit=5_500))
-    texts = [label.text() for label in bar.findChildren(QLabel)]
-    assert "5,411 of 5,500 requests left · needs 41 an hour" in texts
+    said = "5,411 of 5,500 requests left · needs 41 an hour"
+    qtbot.waitUntil(lambda: said in [label.text() for label in bar.findChildren(QLabel)])
+    bar.resize(400, bar.height())
+    assert any(said in label.toolTip() for label in bar.findChildren(QLabel))
+    assert bar.width() == 400
     bar.close_panel()
 
 

@@ -28,6 +28,8 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.column_chooser import ColumnChoice, ColumnChooser
 
+_SMALL_SCREEN = 1_280
+
 
 @pytest.fixture
 def preferences(tmp_path: Path) -> Preferences:
@@ -72,6 +74,18 @@ def test_no_text_is_higher_than_what_holds_it(
         if round(part.font().pointSizeF(), 2) not in sizes
     }
     assert others == set()
+
+
+def test_the_largest_text_with_every_panel_fits_a_small_screen(
+    desk: Desk, preferences: Preferences, qtbot: QtBot
+) -> None:
+    preferences.put(TEXT_SIZE, 160)
+    for panel in desk.window.panels():
+        panel.show()
+    desk.top_bar.show_feed("Replay · 16 Apr 2026 · 1×")
+    desk.window.layout().activate()
+    qtbot.wait(1)
+    assert desk.window.minimumSizeHint().width() <= _SMALL_SCREEN
 
 
 def written(window: QWidget) -> list[QWidget]:

@@ -20,6 +20,8 @@ from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.menu_button import MenuButton
 from oddsdesk.desk.widgets.scaled import scale_height
 
+_LEAST_TITLE = 90
+"""In less than this a title says nothing; the tab has the name, too."""
 _LEAST_WIDTH = 240
 """A window that is too small for the header cuts it, rather than to grow beyond the screen."""
 
@@ -139,6 +141,8 @@ class MatrixHeader(QWidget):
         shown = fitting[0] if fitting else texts[-1]
         self._facts.show_text(shown)
         self._facts.setMinimumWidth(self._facts.width_of(shown))
+        left = room + _width(self._title) - self._facts.width_of(shown)
+        self._title.setVisible(left >= min(_LEAST_TITLE, _width(self._title)))
 
     def _room(self) -> int:
         """The pixels beside what is always shown: for facts, and chips or the menu."""

@@ -16,6 +16,7 @@ from oddsdesk.desk.theme.spacing import GAP, HALF, STEP, STRIP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.dot import Dot
+from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.scaled import scale_height
 
 _SECOND_MS = 1000
@@ -46,7 +47,7 @@ class StatusBar(QStatusBar):
         scale_height(self, theme, STRIP)
         self._dot = Dot(theme)
         self._link = QLabel()
-        self._requests = QLabel()
+        self._requests = ElidedLabel()
         self._watched = QToolButton()
         self._watched.setProperty("look", "plain")
         self._watched.setFont(theme.fonts.small)
@@ -112,7 +113,7 @@ class StatusBar(QStatusBar):
         self._link.setText(link_text(connection, now))
         self._link.setToolTip(lag_text(connection))
         wished = None if self._wished_per_hour is None else self._wished_per_hour()
-        self._requests.setText(requests_text(connection, wished))
+        self._requests.show_text(requests_text(connection, wished))
         if wished is not None:
             self._requests.setToolTip(cost_text(wished, connection, now))
         self._time.setText(f"{local_time(now):%H:%M:%S}")

@@ -12,7 +12,7 @@ from oddsdesk.desk.theme.icons import icon_file
 from oddsdesk.desk.theme.tokens import Ground, Ink, Tokens
 
 _TAB = 31
-_TAB_LEAST, _TAB_MOST = 62, 290
+_TAB_LEAST, _TAB_MOST = 112, 290
 """A tab is no wider: long names are elided, and whole in the tooltip."""
 
 _SHEET = Template("""

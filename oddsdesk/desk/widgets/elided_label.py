@@ -31,10 +31,12 @@ class ElidedLabel(QLabel):
 
     def width_of(self, text: str) -> int:
         """Return the pixels that a text takes here whole."""
-        return self.fontMetrics().horizontalAdvance(text) + 2
+        margins = self.contentsMargins()
+        beside = margins.left() + margins.right() + 2
+        return self.fontMetrics().horizontalAdvance(text) + beside
 
     def _elide(self) -> None:
-        shown = self.fontMetrics().elidedText(self._whole, self._mode, self.width())
+        shown = self.fontMetrics().elidedText(self._whole, self._mode, self.contentsRect().width())
         if shown != self.text():
             self.setText(shown)
         self.setToolTip(self._whole if shown != self._whole else "")
