@@ -1,10 +1,13 @@
 """The odds format: one choice, everywhere at once, kept between starts."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.layout import Layout
@@ -46,6 +49,14 @@ def test_a_price_is_written_in_the_chosen_style(style: str, shown: str, exact: s
     figures.choose_style(style)
     assert figures.odds_text(2.0525) == shown
     assert figures.exact_odds_text(2.0525) == exact
+
+
+@pytest.mark.parametrize("style", formats.STYLES)
+@given(st.integers(1_010, 1_000_000).map(lambda thousandths: thousandths / 1_000))
+def test_a_column_has_room_for_every_price_up_to_a_thousand(style: str, odds: float) -> None:
+    figures.choose_style(style)
+    third_decimal = re.fullmatch(r"[+−]?\d+\.\d{3}", figures.odds_text(odds)) is not None
+    assert len(figures.odds_text(odds)) - third_decimal <= len(figures.odds_sample())
 
 
 def test_an_unknown_style_is_refused_by_name() -> None:

@@ -28,7 +28,7 @@ _LONG_ODDS: Final = 100
 _SAMPLES: Final = {
     AMERICAN: "−10000",
     FRACTIONAL: "88.8/1",
-    MALAY: "−8.888",
+    MALAY: "−8.8888",
     INDONESIAN: "−88.88",
     IMPLIED: "88.8 %",
 }
