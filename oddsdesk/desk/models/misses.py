@@ -16,7 +16,6 @@ from oddsdesk.desk.models.figures import (
 )
 from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel
 from oddsdesk.desk.models.values import (
-    BOOKMAKER_WIDTH,
     MARKET_WIDTH,
     SELECTION_WIDTH,
     age_cell,
@@ -45,6 +44,8 @@ class MissesModel(HeldRowsModel[Miss]):
         said += [
             f"{rule_title(check.rule)}: {margin_text(check)}" for check in miss.verdict.stopped_by
         ]
+        if miss.window is not None:
+            said.append(f"Window {window_text(*miss.window[:2])}")
         if not miss.verdict.stopped_by:
             said.append(
                 "Every rule holds by your devig method, yet the service does not list it: "
@@ -116,13 +117,19 @@ COLUMNS: Final[tuple[HeldColumn[Miss], ...]] = (
     ),
     HeldColumn(
         "Bookmaker",
-        BOOKMAKER_WIDTH,
+        Column(
+            "Betfair Ex + 11 books",
+            Align.LEFT,
+            stretches=True,
+            likes="Betfair Exchange UK + 11 books",
+            widest="Betfair Exchange Australia + 11 books",
+        ),
         _bookmaker,
         lambda miss: (miss.key.bookmaker or "").casefold(),
     ),
     HeldColumn(
         "Stopped by",
-        Column("Not listed by the", Align.LEFT, likes="Not listed by the service"),
+        Column("Reference S ≤ 1.05 +", Align.LEFT, likes="Not listed by the service"),
         _stopped_by,
         lambda miss: "" if miss.stopped_by is None else rule_title(miss.stopped_by.rule),
         tip="The rule that is farthest from holding",
