@@ -64,6 +64,7 @@ class Introduction(QWidget):
         buttons.addStretch()
         row.addLayout(buttons)
         preferences.changed.connect(self._show)
+        theme.changed.connect(self._fit)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._show()
 
@@ -75,10 +76,10 @@ class Introduction(QWidget):
         simulated = self._board.connection.simulated
         said = {True: _SIMULATED, False: _REAL, None: ""}[simulated]
         self._text.setText(" ".join(part for part in (_WHAT, said, _HOW) if part))
+        self._fit()
         self.setVisible(self._preferences.get(INTRODUCTION))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
+    def _fit(self) -> None:
         is_narrow = self.width() < self._theme.fonts.scaled(_LEAST_BESIDE)
         ways = QBoxLayout.Direction
         self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
@@ -90,3 +91,9 @@ class Introduction(QWidget):
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ConnectionChanged):
             self._show()
+
+    # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
