@@ -52,8 +52,11 @@ def bets(count: int, **more: Any) -> list[ValueBet]:
     return [value_bet(bookmaker=f"Book {i}", **more) for i in range(count)]
 
 
-def reader(desk: Desk, client: Client, budget: Budget | None = None) -> BetReader:
-    return BetReader(client, desk.board, lambda: desk.now, budget or Budget(system_clock), 5.0)
+def reader(
+    desk: Desk, client: Client, budget: Budget | None = None, period_s: float = 5.0
+) -> BetReader:
+    asked = budget or Budget(system_clock)
+    return BetReader(client, desk.board, lambda: desk.now, asked, period_s)
 
 
 async def test_every_page_is_read_and_a_long_list_seldomer(desk: Desk) -> None:
@@ -97,7 +100,7 @@ async def test_a_service_without_pages_is_asked_by_sport_and_competition(desk: D
 async def test_the_list_is_read_again_soon_after_a_bet_fell() -> None:
     desk = Desk()
     client, budget = ListClient([value_bet()]), Budget(system_clock)
-    bet_reader = reader(desk, client, budget)
+    bet_reader = reader(desk, client, budget, 3_600)
     poller = Poller(budget, system_clock, lambda *_: None, lambda: 0.0)
     done: asyncio.Queue[int] = asyncio.Queue()
 
@@ -111,7 +114,7 @@ async def test_the_list_is_read_again_soon_after_a_bet_fell() -> None:
     poller.add(Job(VALUE_BETS, 3_600, 1, read))
     async with asyncio.timeout(10):
         assert await done.get() == 1
-        desk.now += 10_000
+        desk.now += 1_800_000
         told = message("Over 2.5", 2.10, at=NOW + 1, market_type="total")
         desk.board.apply(told)
         assert not desk.board.value_bets[RowKey(GAME, "total", 0, "Over 2.5", "Betfair")].is_value

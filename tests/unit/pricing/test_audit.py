@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.audit import AuditedRow, Hypothesis, audit, fair_odds, true_ev
+from oddsdesk.pricing.audit import (
+    Audit,
+    AuditedRow,
+    Hypothesis,
+    audit,
+    exact_total,
+    fair_odds,
+    still_fits,
+    true_ev,
+)
 from oddsdesk.pricing.devig import METHODS, DevigError, devig, payout_rate
 from oddsdesk.pricing.rules import safety_floor
 
@@ -131,3 +140,22 @@ def test_what_one_price_cannot_tell_is_refused(
 ) -> None:
     with pytest.raises(DevigError, match=message):
         fair_odds(method, odds, total, outcomes)
+
+
+def test_what_was_found_fits_rows_of_the_same_formula_only() -> None:
+    found = audit(served_rows("margin_proportional", 12))
+    assert still_fits(found, served_rows("margin_proportional", 20)[8:])
+    assert not still_fits(found, served_rows("published", 12))
+    assert not still_fits(Audit(12, 0, ()), served_rows("margin_proportional", 12))
+
+
+@pytest.mark.parametrize("method", ["margin_proportional", "published", "multiplicative"])
+def test_the_fair_odds_of_a_long_price_tell_the_total_more_exactly_than_the_row_does(
+    method: str,
+) -> None:
+    sides = (21.0, 1.02)
+    total = sum(1 / price for price in sides)
+    fair = fair_odds(method, sides[0], total, 2)
+    row = AuditedRow("total", 22.5, sides[0], round(total, 4), round(fair, 4), 0.0, (2,))
+    exact = exact_total(row, Hypothesis(method, floor_in_fair_odds=False, floor_in_ev=True), 2)
+    assert abs(exact - total) < 3e-6 < abs(row.payout_rate - total)
