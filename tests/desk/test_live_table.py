@@ -315,6 +315,19 @@ def test_long_texts_and_titles_are_elided_and_whole_in_the_tooltip(
     assert tip == model.titles[4]
 
 
+def test_a_long_name_keeps_its_end_which_tells_it_from_the_others(
+    table: LiveTable, model: RowsModel
+) -> None:
+    def painted(row: int) -> QImage:
+        return image_of(table.frozen).copy(cell_rect(table.frozen, row, 0))
+
+    for row, line in ((1, "1.5"), (2, "1.5"), (3, "2.5")):
+        model.put(row, 0, Cell(f"Pierre-Emerick Aubameyang shots {line}"))
+    model.flush()
+    assert painted(1) == painted(2)
+    assert painted(2) != painted(3)
+
+
 def test_a_stretching_column_takes_the_width_that_is_left(
     theme: Theme, clock: Clock, qtbot: QtBot
 ) -> None:
