@@ -40,7 +40,7 @@ _TITLES: Final = {
 }
 _EDGES: Final = (Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP)
 _AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
-_DECIMALS: Final = {Rule.PAYOUT_RATE: 4, Rule.PAYOUT: 4, Rule.RATIO: 3}
+_DECIMALS: Final = {Rule.PAYOUT_RATE: 4, Rule.PAYOUT: 4, Rule.RATIO: 4}
 
 
 def rule_title(rule: Rule) -> str:

@@ -42,7 +42,7 @@ def test_every_rule_has_a_title(rule: Rule) -> None:
         (within(Rule.PAYOUT, 0.9949, 0.99, 1.05), "0.9949", "0.49 pp left"),
         (within(Rule.PAYOUT, 0.98, 0.99, 1.05), "0.9800", "1.00 pp short"),
         (within(Rule.PAYOUT, 1.06, 0.99, 1.05), "1.0600", "1.00 pp over"),
-        (within(Rule.RATIO, 1.07, most=1.15), "1.070", "8.00 % left"),
+        (within(Rule.RATIO, 1.07, most=1.15), "1.0700", "8.00 % left"),
         (within(Rule.BOOK_AGE, 5_000, most=900_000), "5 s", "14 min left"),
         (within(Rule.BOOK_AGE, 960_000, most=900_000), "16 min", "60 s over"),
         (RuleCheck(Rule.COMPARABLE, True), "", ""),
