@@ -41,7 +41,7 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 
 _IDLE_MS = 1_000
-_MOVES_MS = 100
+_MOVES_MS = 250
 """Moves of prices are shown together, so often at most."""
 _BUILT_IN = {preset.name for preset in BUILT_IN}
 _PRESET_KEY = "values/preset"
