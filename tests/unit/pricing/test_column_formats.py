@@ -18,7 +18,7 @@ from oddsdesk.pricing.formats import (
 
 quotes = st.integers(1_001, 99_999).map(lambda thousandths: thousandths / 1_000)
 any_odds = st.floats(1.000_1, 2_000)
-MOST_CHARACTERS = {"american": 8, FRACTIONAL: 7, MALAY: 7, "indonesian": 7, IMPLIED: 7}
+MOST_CHARACTERS = {"american": 8, FRACTIONAL: 7, MALAY: 7, "indonesian": 7, IMPLIED: 8}
 
 
 def ends_read(least: float, most: float, style: str) -> tuple[float, float]:
