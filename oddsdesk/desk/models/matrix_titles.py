@@ -72,8 +72,8 @@ def narrowings(_style: str) -> tuple[Narrowing, ...]:
     return (
         Narrowing(SELECTION, "Both teams to score"),
         Narrowing(FAIR, odds),
-        Narrowing(SELECTION, "Manchester +0.5"),
         Narrowing(BEST, f"? {odds}"),
+        Narrowing(SELECTION, "Manchester +0.5"),
         Narrowing(REFERENCE, odds),
         Narrowing(PAST),
         Narrowing(FAIR),
