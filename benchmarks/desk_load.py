@@ -1,8 +1,8 @@
 """The desk under load: matrix, odds grid and value bets in sight, 2,000 price changes a second.
 
 Runs the real desk on a virtual screen: a game in a window of its own, the odds grid (50,000
-prices) in front of the main one, value bets below. Another process records the changes into
-the desk's database. Prints the longest stalls of the window's thread, its share of a core,
+prices) in front of the main one, value bets below. The changes are recorded beside the
+server, as its feeds do. Prints the longest stalls of the window's thread, its share of a core,
 the time from a message's receipt to the paint that shows it, and the memory of the process.
 
     python benchmarks/desk_load.py                    the server inside the desk
@@ -14,14 +14,16 @@ the time from a message's receipt to the paint that shows it, and the memory of 
 
 import argparse
 import os
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterable
-from contextlib import contextmanager
-from functools import cache
+from contextlib import closing, contextmanager
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -40,12 +42,15 @@ from oddsdesk.board.notices import Notice, PricesChanged
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.desk import embedding
 from oddsdesk.desk.assembly import Desk
-from oddsdesk.desk.models.grid_entries import AWAY, LineKey
 from oddsdesk.desk.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.sessions import Session
 from oddsdesk.desk.widgets.live_pane import LivePane
-from oddsdesk.store.store import open_store
+from oddsdesk.server.runner import Server
+from oddsdesk.server.settings import Settings
+from oddsdesk.server.thread import EmbeddedServer
+from oddsdesk.store.store import Store, open_store
 
 BEAT_MS = 5
 WARM_UP_S = 25
@@ -120,17 +125,31 @@ def _seen_now(quote: Quote, odds: dict[str, float]) -> Quote:
     )  # fmt: skip
 
 
-def feed(database: Path, games: int, changes: int) -> None:
-    """Fill a database, say so, and move prices until the process is ended."""
-    offer = Offer(games)
-    store = open_store(database, BOOKMAKERS[0])
-    store.record(offer.all()).result()
-    print("filled", flush=True)
+def fill(database: Path, offer: Offer) -> None:
+    """Record what is offered before anything moves."""
+    with closing(open_store(database, BOOKMAKERS[0])) as store:
+        store.record(offer.all()).result()
+
+
+def move(store: Store, offer: Offer, changes: int) -> None:
+    """Move prices until the process ends."""
     due = time.monotonic()
     while True:
         due += 1 / BATCHES_A_SECOND
         time.sleep(max(0.0, due - time.monotonic()))
         store.record(offer.moved(changes // BATCHES_A_SECOND)).result()
+
+
+class FedServer(EmbeddedServer):
+    """Records changes on a thread beside its own, as its feeds do."""
+
+    offer: Offer
+    changes = 0
+
+    def _announce(self, server: Server) -> None:
+        super()._announce(server)
+        feed = partial(move, server.store, self.offer, self.changes)
+        threading.Thread(target=feed, name="feed", daemon=True).start()
 
 
 known_id = cache(game_id)
@@ -237,14 +256,10 @@ class Measured(Desk):
     def _watch_grid(self, book: Any) -> None:
         take = book.take
 
-        def place(key: RowKey) -> int:
-            line = book.line(LineKey(*key[:4]))
-            entry = None if line is None else line.prices.get(key.bookmaker)
-            return AWAY if entry is None else int(entry.place)
-
         def taken(keys: list[RowKey]) -> Any:
-            in_view = self.grid.table.rows_in_view()
-            self.pixels.take(self._models[1], (key for key in keys if place(key) in in_view))
+            shown = map(self.grid.model.entry, self.grid.table.rows_in_view())
+            seen = {RowKey(*one.line.key, one.bookmaker) for one in shown if one is not None}
+            self.pixels.take(self._models[1], seen.intersection(keys))
             self.pixels.forget(keys)
             return take(keys)
 
@@ -328,23 +343,30 @@ def running(*arguments: str, until: str) -> Any:
             one.terminate()
 
 
+def serve(database: Path) -> None:
+    """Run the server alone, and say so, until the process is ended."""
+    FedServer(Settings(database, BOOKMAKERS[0])).start()
+    print("listening", flush=True)
+    signal.pause()
+
+
 def run(given: argparse.Namespace, folder: str) -> None:
-    database = str(Path(folder, "odds.db"))
+    database = Path(folder, "odds.db")
     os.environ |= {"XDG_DATA_HOME": folder, "XDG_CONFIG_HOME": folder}
     Measured.seconds = given.seconds
     desk_app.Desk = Measured  # type: ignore[misc, attr-defined]
     watch_paints()
+    fill(database, FedServer.offer)
+    if given.server == "inside":
+        embedding.EmbeddedServer = FedServer  # type: ignore[misc, attr-defined]
+        own = EmbeddedProfile(database=str(database), feeds=("none",), reference=BOOKMAKERS[0])
+        desk_app.run_desk(desk_app.Start(own))
+        return
+    desk_app.Root = WithServerApart  # type: ignore[misc]
     sizes = ("--games", str(given.games), "--changes", str(given.changes))
-    with running(__file__, "--feed", database, *sizes, until="filled"):
-        profile = EmbeddedProfile(database=database, feeds=("none",), reference=BOOKMAKERS[0])
-        if given.server == "inside":
-            desk_app.run_desk(desk_app.Start(profile))
-            return
-        desk_app.Root = WithServerApart  # type: ignore[misc]
-        serve = ("-m", "oddsdesk", "serve", "--database", database, "--port", "0")
-        with running(*serve, "--reference", BOOKMAKERS[0], until="listening"):
-            guest = EmbeddedProfile(database=database, guest=True)
-            desk_app.run_desk(desk_app.Start(guest))
+    with running(__file__, "--serve", str(database), *sizes, until="listening"):
+        guest = EmbeddedProfile(database=str(database), guest=True)
+        desk_app.run_desk(desk_app.Start(guest))
 
 
 @contextmanager
@@ -369,10 +391,11 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--changes", type=int, default=2_000)
     parser.add_argument("--seconds", type=float, default=60.0)
-    parser.add_argument("--feed", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.feed is not None:
-        feed(given.feed, given.games, given.changes)
+    FedServer.offer, FedServer.changes = Offer(given.games), given.changes
+    if given.serve is not None:
+        serve(given.serve)
         return
     with tempfile.TemporaryDirectory() as folder, virtual_screen():
         run(given, folder)
