@@ -52,6 +52,20 @@ def test_rows_that_may_not_move_stay_new_ones_come_last_and_gone_ones_are_struck
     assert made.rows_that_would_move == 0
 
 
+def test_rows_that_changed_stay_where_they_are_gone_ones_are_struck_and_new_ones_wait(
+    qtbot: QtBot,
+) -> None:
+    made = model(a=1, b=3, c=2)
+    assert not made.change_rows({key("a"): 5, key("b"): None})
+    assert names(made) == "bca"
+    assert (made.is_gone(0), made.cell(2, 1).text) == (True, "5")
+    assert made.change_rows({key("b"): 4, key("d"): 9})
+    assert names(made) == "bca"
+    assert (made.is_gone(0), made.cell(0, 1).text, made.count) == (False, "4", 3)
+    made.flush()
+    assert {span.top for span in made.told} == {0, 2}
+
+
 def test_a_header_sorts_and_a_second_time_turns_the_order_round(qtbot: QtBot) -> None:
     made = model(a=1, b=3, c=2)
     made.sort_by(1)

@@ -1,6 +1,8 @@
 """The two lists of the value-bet panel kept up to date: value bets and nearest misses."""
 
-from PySide6.QtCore import QObject, Signal
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.last_seen import LastSeen, is_value_now, last_seen
@@ -14,6 +16,9 @@ from oddsdesk.desk.records import Records
 from oddsdesk.desk.stake_settings import StakeSettings
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.pricing.stakes import stake
+
+_MOVES_MS = 20
+"""So long moves are gathered: a burst of them is shown at once."""
 
 
 class ValueLists(QObject):
@@ -32,6 +37,11 @@ class ValueLists(QObject):
         self.misses = MissesModel(clock)
         self.finder = MissFinder(board, clock)
         self.preset: Preset = BUILT_IN[0]
+        self.has_unlisted = False
+        """Whether value bets moved past the preset that have no row yet: ``show_bets``."""
+        self._moved: dict[RowKey, None] = {}
+        self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
+        self._moves.timeout.connect(self._show_moved)
 
     @property
     def hidden(self) -> int:
@@ -49,20 +59,39 @@ class ValueLists(QObject):
 
     def show_bets(self, *, may_move: bool) -> None:
         """Take the value bets that the preset lets pass."""
-        least = self.preset.filter.min_true_ev
-        worthy = [
-            (key, entry)
-            for key, entry in self._board.value_bets.items()
-            if entry.true_ev is not None and entry.true_ev >= least
-        ]
-        rows = {key: self._row(entry) for key, entry in worthy if self._passes(entry)}
-        self.bets.show_rows(rows, may_move=may_move)
+        self.has_unlisted = False
+        bets = self._board.value_bets
+        found = ((key, self._listed(entry)) for key, entry in bets.items())
+        self.bets.show_rows({key: row for key, row in found if row is not None}, may_move=may_move)
         self.changed.emit()
+
+    def note_moved(self, keys: Iterable[RowKey]) -> None:
+        """Have value bets that moved shown as they are now, each where it stands."""
+        self._moved.update(dict.fromkeys(keys))
+        if not self._moves.isActive():
+            self._moves.start()
+
+    def close(self) -> None:
+        """Show nothing more."""
+        self._moves.stop()
+        self.finder.stop()
 
     def show_misses(self, *, may_move: bool) -> None:
         """Take the near misses of the last pass."""
         self.misses.show_rows(self.finder.misses, may_move=may_move)
         self.changed.emit()
+
+    def _show_moved(self) -> None:
+        moved, self._moved = self._moved, {}
+        bets = self._board.value_bets
+        rows = {key: self._listed(bets[key]) for key in moved if key in bets}
+        self.has_unlisted |= self.bets.change_rows(rows)
+
+    def _listed(self, entry: ValueEntry) -> ValueRow | None:
+        """The row of a value bet, None where the preset does not let it pass."""
+        ev = entry.true_ev
+        is_worthy = ev is not None and ev >= self.preset.filter.min_true_ev
+        return self._row(entry) if is_worthy and self._passes(entry) else None
 
     def _passes(self, entry: ValueEntry) -> bool:
         bet = entry.bet

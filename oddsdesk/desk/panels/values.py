@@ -41,8 +41,6 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 
 _IDLE_MS = 1_000
-_MOVES_MS = 250
-"""Moves of prices are shown together, so often at most."""
 _BUILT_IN = {preset.name for preset in BUILT_IN}
 _PRESET_KEY = "values/preset"
 
@@ -85,7 +83,6 @@ class ValuesPanel(QWidget):
         self._undoable: PlacedBet | None = None
         self._says_published = False
         self._idle = QTimer(self, interval=_IDLE_MS)
-        self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
         self._lay_out()
         self._connect()
         self._show_presets()
@@ -94,8 +91,7 @@ class ValuesPanel(QWidget):
     def close_panel(self) -> None:
         """Hear no more of the board."""
         self._idle.stop()
-        self._moves.stop()
-        self.lists.finder.stop()
+        self.lists.close()
         self._unsubscribe()
 
     def subject(self) -> BetSubject | None:
@@ -168,7 +164,6 @@ class ValuesPanel(QWidget):
             table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             table.scrolling.customContextMenuRequested.connect(self._show_menu)
         self._idle.timeout.connect(self._on_idle_timeout)
-        self._moves.timeout.connect(self._show_bets)
         self._unsubscribe = self._board.subscribe(self._on_board_notice)
 
     def _current_table(self) -> LiveTable:
@@ -293,7 +288,7 @@ class ValuesPanel(QWidget):
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ValueBetsChanged) and notice.moved:
-            self._moves.start()
+            self.lists.note_moved(notice.moved)
         elif isinstance(notice, ValueBetsChanged):
             self._show_all()
         elif isinstance(notice, GamesChanged):
@@ -303,9 +298,12 @@ class ValuesPanel(QWidget):
 
     def _on_idle_timeout(self) -> None:
         model = self._current_model()
-        self._show_counts()
+        if self.lists.has_unlisted:
+            self._show_bets()
         if model.rows_that_would_move and not self._is_pointed_at():
             model.sort_now()
+        else:
+            self._show_counts()
 
     # Qt's virtuals
 
