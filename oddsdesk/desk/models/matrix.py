@@ -43,6 +43,7 @@ class MatrixModel(LiveModel):
     """
 
     has_sections = True
+    headers_age = True
     laid_out = Signal()
     """Rows, columns or the matrix itself came or went."""
 
@@ -225,11 +226,9 @@ class MatrixModel(LiveModel):
     def _take_prices(self, notice: PricesChanged) -> None:
         layout = self._layout
         for section in notice.sections:
-            places = layout.rows_of(section)
-            for row in places:
-                layout.rows[row].refigure(layout.width)
-            if places:
-                self.touch(places[0], 0, places[-1], layout.width - 1)
+            for row in layout.rows_of(section):
+                if layout.rows[row].refigure(layout.width):
+                    self.touch(row, 0, row, layout.width - 1)
         for key in notice.cells:
             price = self._board.price(self._game_id, key)
             if price is not None:

@@ -30,12 +30,15 @@ class Row(msgspec.Struct):
         """Have every cell made anew when it is asked for."""
         self.cells = [None] * width
 
-    def refigure(self, width: int) -> None:
-        """Have cells made anew if what they are judged by differs; prices are told one by one."""
+    def refigure(self, width: int) -> bool:
+        """Have cells made anew if what they are judged by differs; prices are told one by one.
+
+        Returns whether it does.
+        """
         line = self.line
         if line is None:
             self.forget(width)
-            return
+            return True
         judged_by = (
             line.best_bookmakers,
             line.fair,
@@ -44,9 +47,11 @@ class Row(msgspec.Struct):
             frozenset(self.section.other_bets),
             self.section.reference is not None and self.section.reference.is_live,
         )
-        if judged_by != self._judged_by:
-            self._judged_by = judged_by
-            self.forget(width)
+        if judged_by == self._judged_by:
+            return False
+        self._judged_by = judged_by
+        self.forget(width)
+        return True
 
 
 class Step(msgspec.Struct, frozen=True):

@@ -12,13 +12,12 @@ from oddsdesk.desk.theme.colours import mix
 from oddsdesk.desk.theme.spacing import CELL_MARGIN, HALF, LEAD
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import FLASH_SHARE, HOVER_SHARE, Ground, Ink
-from oddsdesk.desk.widgets.cells import FADE_MS, FLASH_MS, NEVER, Align, Cell, Column
+from oddsdesk.desk.widgets.cells import FADE_MS, FADE_STEPS, FLASH_MS, NEVER, Align, Cell, Column
 from oddsdesk.desk.widgets.live_model import LiveModel
 from oddsdesk.desk.widgets.marks import MARK, Marks
 from oddsdesk.desk.widgets.spans import Band, Lane, Painted, Tile
 from oddsdesk.desk.widgets.texts import TextCache
 
-_FLASH_STEPS = 12
 _ARROW_GAP = 5
 _NOTE_GAP = 6
 LEAST_NOTE = 40
@@ -229,7 +228,7 @@ class CellPainter:
         steps = self._flashes[direction, ground]
         if elapsed < FLASH_MS:
             return steps[0]
-        return steps[(elapsed - FLASH_MS) * _FLASH_STEPS // FADE_MS]
+        return steps[(elapsed - FLASH_MS) * FADE_STEPS // FADE_MS]
 
 
 class _Canvas:
@@ -249,7 +248,7 @@ class _Canvas:
 
 @cache
 def _flash_steps(colour: str, ground: str) -> tuple[QColor, ...]:
-    shares = (FLASH_SHARE * (1 - step / _FLASH_STEPS) for step in range(_FLASH_STEPS))
+    shares = (FLASH_SHARE * (1 - step / FADE_STEPS) for step in range(FADE_STEPS))
     return tuple(QColor(mix(colour, ground, share)) for share in shares)
 
 

@@ -12,6 +12,7 @@ NEVER = 1 << 62
 """A time that does not come, in milliseconds."""
 FLASH_MS = 500
 FADE_MS = 1_000
+FADE_STEPS = 12
 
 
 class Align(Enum):

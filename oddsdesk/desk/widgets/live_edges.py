@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.widgets.live_table import LiveTable
 
-_SOON_MS, _AGE_MS = 100, 1_000
+_SOON_MS, _AGE_MS = 250, 1_000
 
 
 class Edge(Enum):
@@ -78,27 +78,23 @@ class LiveEdges(QObject):
         return label
 
     def _beyond(self, places: Iterable[tuple[int, int]]) -> dict[Edge, list[tuple[int, int]]]:
+        """The places beyond each edge, by their cells' middles; rows count before columns."""
+        pane, port, frozen = self._pane, self._pane.viewport(), self._frozen_count
         beyond: dict[Edge, list[tuple[int, int]]] = {edge: [] for edge in Edge}
-        for row, column in places:
-            edge = self._edge_of(row, column)
+        where_row, where_column = {}, {}
+        for place in places:
+            row, column = place
+            if row not in where_row:
+                middle = pane.rowViewportPosition(row) + pane.rowHeight(row) // 2
+                where_row[row] = _side(middle, port.height(), Edge.ABOVE, Edge.BELOW)
+            if column not in where_column:
+                middle = pane.columnViewportPosition(column) + pane.columnWidth(column) // 2
+                side = _side(middle, port.width(), Edge.LEFT, Edge.RIGHT)
+                where_column[column] = None if column < frozen else side
+            edge = where_row[row] or where_column[column]
             if edge is not None:
-                beyond[edge].append((row, column))
+                beyond[edge].append(place)
         return beyond
-
-    def _edge_of(self, row: int, column: int) -> Edge | None:
-        """The edge that a cell's middle lies beyond; rows count before columns."""
-        pane, port = self._pane, self._pane.viewport()
-        middle = pane.rowViewportPosition(row) + pane.rowHeight(row) // 2
-        if middle < 0:
-            return Edge.ABOVE
-        if middle >= port.height():
-            return Edge.BELOW
-        if column < self._frozen_count:
-            return None
-        middle = pane.columnViewportPosition(column) + pane.columnWidth(column) // 2
-        if middle < 0:
-            return Edge.LEFT
-        return Edge.RIGHT if middle >= port.width() else None
 
     def _show(self, edge: Edge) -> None:
         """Scroll along one direction only, to the change that is nearest beyond an edge."""
@@ -150,6 +146,12 @@ class LiveEdges(QObject):
             self._place()
             self._count_soon()
         return super().eventFilter(watched, event)
+
+
+def _side(middle: int, room: int, before: Edge, behind: Edge) -> Edge | None:
+    if middle < 0:
+        return before
+    return behind if middle >= room else None
 
 
 def _step(start: int, size: int, room: int) -> int:

@@ -3,7 +3,7 @@
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import (
@@ -18,16 +18,12 @@ from PySide6.QtCore import (
 from oddsdesk.desk.widgets.cells import Align, Cell, Column, Header, Narrowing
 
 FLUSH_MS = 50
-"""At least between two flushes: the step of a fading flash too, so that one repaint does."""
+"""At least between two flushes."""
 Index = QModelIndex | QPersistentModelIndex
 _ALIGNMENTS = {
     Align.LEFT: Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
     Align.RIGHT: Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
 }
-
-
-_MOST_SPANS = 6
-"""So many are told one by one: each costs every listener a call."""
 
 
 class Span(NamedTuple):
@@ -38,45 +34,25 @@ class Span(NamedTuple):
     bottom: int
     right: int
 
-    def with_(self, other: "Span") -> "Span":
-        """Return the block around both."""
-        return Span(
-            min(self.top, other.top),
-            min(self.left, other.left),
-            max(self.bottom, other.bottom),
-            max(self.right, other.right),
-        )
-
-
-def joined(spans: Iterable[Span]) -> list[Span]:
-    """Return few blocks that hold all, from the top: of rows that touch, or one of all."""
-    blocks: list[Span] = []
-    for span in sorted(spans):
-        if blocks and span.top <= blocks[-1].bottom + 1:
-            blocks[-1] = blocks[-1].with_(span)
-        else:
-            blocks.append(span)
-    if len(blocks) <= _MOST_SPANS:
-        return blocks
-    whole = blocks[0]
-    for block in blocks:
-        whole = whole.with_(block)
-    return [whole]
-
 
 class LiveModel(QAbstractTableModel):
     """Base of every model that a ``LiveTable`` shows.
 
     Subclasses give ``rowCount``, ``columnCount`` and the methods below; the table paints
-    from ``cell`` alone and never calls ``data``. A change is noted with ``touch`` and told
-    as ``dataChanged`` of the few blocks that hold them.
+    from ``cell`` alone and never calls ``data``. Changes are noted with ``touch`` and told
+    together: ``dataChanged`` of the block around them, while ``told`` has each of its own.
     """
 
     has_sections = False
     """Whether section rows are taller than the others; looks at every row when rows change."""
 
+    headers_age = False
+    """Whether headers tell of ages, which change by themselves."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.told: Sequence[Span] = ()
+        """What the last ``dataChanged`` was about; to be clipped to the rows there are."""
         self._touched: set[Span] = set()
         self._flushed_at = -math.inf
         self._flush_timer = QTimer(self, singleShot=True)
@@ -140,11 +116,16 @@ class LiveModel(QAbstractTableModel):
         self._flush_timer.stop()
         self._flushed_at = time.monotonic()
         last_row, last_column = self.rowCount() - 1, self.columnCount() - 1
-        for span in joined(touched):
-            bottom, right = min(span.bottom, last_row), min(span.right, last_column)
-            if span.top <= bottom and span.left <= right:
-                first = self.index(span.top, span.left)
-                self.dataChanged.emit(first, self.index(bottom, right))
+        self.told = [span for span in touched if span.top <= last_row and span.left <= last_column]
+        if self.told:
+            first = self.index(
+                min(span.top for span in self.told), min(span.left for span in self.told)
+            )
+            last = self.index(
+                min(last_row, max(span.bottom for span in self.told)),
+                min(last_column, max(span.right for span in self.told)),
+            )
+            self.dataChanged.emit(first, last)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Answer what accessibility, tooltips and copying ask for."""

@@ -1,9 +1,10 @@
 """One pane of a live table: a table view that paints its cells itself, in one go."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import (
+    QAccessible,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
@@ -20,7 +21,7 @@ from oddsdesk.desk.theme.tokens import Ground
 from oddsdesk.desk.widgets.cell_painter import CellPainter
 from oddsdesk.desk.widgets.cells import NEVER
 from oddsdesk.desk.widgets.live_header import LiveHeader
-from oddsdesk.desk.widgets.live_model import LiveModel
+from oddsdesk.desk.widgets.live_model import LiveModel, Span
 from oddsdesk.desk.widgets.spans import Band, Lane, Tile
 
 _MOST_RECTS = 40
@@ -44,6 +45,8 @@ class LivePane(QTableView):
         super().__init__(parent)
         self._painter = painter
         self._flashing = QRegion()
+        self.flash_count = 0
+        """How many blocks of cells flash, of those painted last."""
         self._due = NEVER
         self._hovered = -1
         self.outlines_current = False
@@ -69,6 +72,7 @@ class LivePane(QTableView):
     def advance_flashes(self) -> bool:
         """Repaint what flashes; whether anything does."""
         if self._flashing.isEmpty():
+            self.flash_count = 0
             return False
         region, self._flashing = self._flashing, QRegion()
         self.viewport().update(region)
@@ -108,11 +112,12 @@ class LivePane(QTableView):
         row = self.rowAt(rect.top())
         if row < 0:
             return
-        top, count = self.rowViewportPosition(row), model.rowCount()
-        while row < count and top <= rect.bottom():
+        top, count, bottom = self.rowViewportPosition(row), model.rowCount(), rect.bottom()
+        some_selected = selection.hasSelection()
+        while row < count and top <= bottom:
             height = self.rowHeight(row)
             if height:
-                is_selected = selection.isRowSelected(row, QModelIndex())
+                is_selected = some_selected and selection.isRowSelected(row)
                 is_section = model.is_section(row)
                 ground = Ground.RAISED if is_section else Ground.PANEL
                 yield Band(
@@ -145,12 +150,30 @@ class LivePane(QTableView):
     def _tiles(self, region: QRegion) -> Iterator[Tile]:
         """Yield what a region covers; many rectangles cost more than the one around them."""
         around = region.boundingRect()
-        lanes = list(self._lanes(around))
+        bands, lanes = list(self._bands(around)), list(self._lanes(around))
         rects = [around] if region.rectCount() > _MOST_RECTS else region
         for rect in rects:  # type: ignore[union-attr]  # a region iterates; the stubs forget it
-            left, right = rect.left(), rect.right()
-            crossed = [one for one in lanes if one.left <= right and left < one.left + one.width]
-            yield Tile(list(self._bands(rect)), crossed)
+            top, bottom, left, right = rect.top(), rect.bottom(), rect.left(), rect.right()
+            yield Tile(
+                [one for one in bands if one.top <= bottom and top < one.top + one.height],
+                [one for one in lanes if one.left <= right and left < one.left + one.width],
+            )
+
+    def _region(self, spans: Iterable[Span]) -> QRegion:
+        """Return where cells of blocks are in sight."""
+        region, port, header = QRegion(), self.viewport().rect(), self.header
+        first, last = self.rowAt(0), self.rowAt(port.bottom())
+        last = self.live_model().rowCount() - 1 if last < 0 else last
+        for top, left, bottom, right in spans:
+            x, width = 0, port.width()
+            if left == right:
+                x, width = header.sectionViewportPosition(left), header.sectionSize(left)
+            top, bottom = max(top, first), min(bottom, last)
+            if width and top <= bottom:
+                y = self.rowViewportPosition(top)
+                height = self.rowViewportPosition(bottom) + self.rowHeight(bottom) - y
+                region += QRect(x, y, width, height)
+        return region
 
     def _move(
         self, action: QAbstractItemView.CursorAction, row: int, visual: int
@@ -189,6 +212,18 @@ class LivePane(QTableView):
 
     # Qt's virtuals
 
+    def dataChanged(
+        self,
+        first: QModelIndex | QPersistentModelIndex,
+        last: QModelIndex | QPersistentModelIndex,
+        roles: Sequence[int] = (),
+    ) -> None:
+        """Repaint the cells that were told of, not all those between them."""
+        if QAccessible.isActive():
+            super().dataChanged(first, last, roles)
+        else:
+            self.viewport().update(self._region(self.live_model().told))
+
     def paintEvent(self, event: QPaintEvent) -> None:
         region = event.region()
         self._flashing -= region
@@ -204,6 +239,8 @@ class LivePane(QTableView):
             if not rect.isEmpty() and region.intersects(rect):
                 self._painter.paint_outline(painter, rect, has_focus=self.hasFocus())
         painter.end()
+        seen = len(painted.flashing)
+        self.flash_count = seen if is_whole else max(seen, self.flash_count)
         if not self._flashing.isEmpty():
             self.flash_seen.emit(is_whole)
 

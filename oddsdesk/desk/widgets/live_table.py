@@ -1,5 +1,7 @@
 """The live table: frozen columns at the left, the others scrolling, one model and selection."""
 
+import math
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QWidget
@@ -8,11 +10,15 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.cell_painter import CellPainter
+from oddsdesk.desk.widgets.cells import FADE_MS, FADE_STEPS
 from oddsdesk.desk.widgets.column_widths import ColumnWidths
-from oddsdesk.desk.widgets.live_model import FLUSH_MS, LiveModel
+from oddsdesk.desk.widgets.live_model import LiveModel
 from oddsdesk.desk.widgets.live_pane import LivePane
 
 _AGE_MS = 1_000
+_FADE_MS = math.ceil(FADE_MS / FADE_STEPS)
+_MANY_FLASHES = 15
+"""So many at once fade in half as many steps: the eye follows none of them."""
 
 
 class LiveTable(QWidget):
@@ -53,7 +59,7 @@ class LiveTable(QWidget):
         self._widths = ColumnWidths(model, self._painter, self.frozen, self.scrolling, frozen)
         self._edge = QFrame(self)
         self._anchor: tuple[QPersistentModelIndex, int] | None = None
-        self._flash_timer = QTimer(self, interval=FLUSH_MS)
+        self._flash_timer = QTimer(self, interval=_FADE_MS)
         self._flash_timer.timeout.connect(self._on_flash_timer_timeout)
         self._age_timer = QTimer(self, interval=_AGE_MS)
         self._age_timer.timeout.connect(self._on_age_timer_timeout)
@@ -199,7 +205,8 @@ class LiveTable(QWidget):
     def _on_pane_flash_seen(self, is_whole: bool) -> None:
         # A repaint of all that flashes was a step of the fade: the next is due a step later.
         if is_whole or not self._flash_timer.isActive():
-            self._flash_timer.start()
+            count = sum(each.flash_count for each in self._panes())
+            self._flash_timer.start(_FADE_MS if count < _MANY_FLASHES else 2 * _FADE_MS)
 
     def _on_flash_timer_timeout(self) -> None:
         advanced = [pane.advance_flashes() for pane in self._panes()]
@@ -210,7 +217,8 @@ class LiveTable(QWidget):
         now_ms = self._clock()
         for pane in self._panes():
             pane.repaint_due(now_ms)
-            pane.header.viewport().update()
+            if self._model.headers_age:
+                pane.header.viewport().update()
 
     def _on_model_rows_about_to_change(self) -> None:
         row = self.scrolling.rowAt(0)
