@@ -21,6 +21,7 @@ from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.filter_edit import FilterEdit
 from oddsdesk.desk.widgets.scaled import scale_height, scale_least_width, scale_most_width
+from oddsdesk.desk.widgets.steady_button import SteadyButton
 
 _LEAST_FILTER_WIDTH, _FILTER_WIDTH = 130, 260
 _PROGRESS_WIDTH = 90
@@ -56,7 +57,9 @@ class GridBar(QWidget):
         self.progress = QProgressBar(textVisible=False)
         self.progress.setFixedSize(_PROGRESS_WIDTH, spacing.HALF)
         self.pause = self._button("Stop reading", "Read no more prices for now; what is here stays")
-        self.arrange = self._button("", "Sort anew: new prices in, gone ones out (Shift+S)")
+        self.arrange = SteadyButton()
+        self.arrange.setToolTip("Sort anew: new prices in, gone ones out (Shift+S)")
+        self.arrange.setAccessibleName("Sort anew")
         self.shapes = ChipRow("What a row is")
         self.shapes.show_chips(_SHAPES)
         self.group = QToolButton()
@@ -88,7 +91,7 @@ class GridBar(QWidget):
 
     def show_misplaced(self, rows: int) -> None:
         """Say how many rows would move; they stay until asked to."""
-        self.arrange.setText(f"{rows:,} row{'s' if rows != 1 else ''} would move")
+        self.arrange.show_text(f"{rows:,} row{'s' if rows != 1 else ''} would move")
         self.arrange.setVisible(rows > 0)
 
     def _button(self, text: str, tip: str) -> QToolButton:

@@ -46,7 +46,7 @@ class StatusBar(QStatusBar):
         self.setSizeGripEnabled(False)
         scale_height(self, theme, STRIP)
         self._dot = Dot(theme)
-        self._link = QLabel()
+        self._link = ElidedLabel()
         self._requests = ElidedLabel()
         self._watched = QToolButton()
         self._watched.setProperty("look", "plain")
@@ -58,7 +58,7 @@ class StatusBar(QStatusBar):
         self._wished_per_hour: Callable[[], float] | None = None
         self._method = QLabel()
         self.show_method(devig_method)
-        self._time = QLabel()
+        self._time = ElidedLabel()
         self.addWidget(self._left())
         self.addWidget(self._requests)
         self.addWidget(self._watched)
@@ -110,13 +110,13 @@ class StatusBar(QStatusBar):
         connection = self._board.connection
         now = self._clock()
         self._dot.show_ink(LINK_INKS[connection.link])
-        self._link.setText(link_text(connection, now))
+        self._link.show_text(link_text(connection, now))
         self._link.setToolTip(lag_text(connection))
         wished = None if self._wished_per_hour is None else self._wished_per_hour()
         self._requests.show_text(requests_text(connection, wished))
         if wished is not None:
             self._requests.setToolTip(cost_text(wished, connection, now))
-        self._time.setText(f"{local_time(now):%H:%M:%S}")
+        self._time.show_text(f"{local_time(now):%H:%M:%S}")
 
 
 def link_text(connection: Connection, now_ms: int) -> str:

@@ -12,6 +12,7 @@ from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.scaled import scale_height
+from oddsdesk.desk.widgets.steady_button import SteadyButton
 from oddsdesk.ledger.presets import Preset
 
 BETS: Final = "bets"
@@ -42,7 +43,10 @@ class ValuesHeader(QWidget):
         self.chips = ChipRow("Which prices are listed")
         self.chips.show_chips([(BETS, "Value bets"), (MISSES, "Nearest misses")])
         self.chips.chosen.connect(self.list_chosen)
-        self._sort = _button("", "Put rows in order and drop what is gone (S)")
+        self._sort = SteadyButton()
+        self._sort.setToolTip("Put rows in order and drop what is gone (S)")
+        self._sort.setAccessibleName("Put rows in order")
+        self._sort.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._sort.clicked.connect(self.sort_requested)
         self._stakes = _button("Stakes…", "Bankroll, share of Kelly, cap, limit, rounding")
         self._stakes.clicked.connect(self.stakes_requested)
@@ -64,9 +68,10 @@ class ValuesHeader(QWidget):
 
     def show_waiting(self, rows: int) -> None:
         """Say how many rows would move if they were sorted."""
-        self._sort.setText(f"{rows} row{'s' if rows != 1 else ''} would move · S to sort")
-        self._sort.setVisible(rows > 0)
-        self._fit()
+        text = f"{rows} row{'s' if rows != 1 else ''} would move · S to sort"
+        if self._sort.show_text(text) or self._sort.isHidden() == (rows > 0):
+            self._sort.setVisible(rows > 0)
+            self._fit()
 
     def show_list(self, which: str) -> None:
         """Offer what goes with a list."""

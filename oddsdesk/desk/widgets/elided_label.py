@@ -1,14 +1,20 @@
 """A label that gives way: what does not fit is elided and whole in the tooltip."""
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 _LEAST = 40
+_STEP = 16
+"""Widths asked for go in such steps: a figure that moves lays out nothing anew."""
 
 
 class ElidedLabel(QLabel):
-    """Shows one line of plain text; names of two sides are best elided in the middle."""
+    """Shows one line of plain text; names of two sides are best elided in the middle.
+
+    It paints its text itself: ``QLabel.setText`` has the whole window laid out and painted
+    anew, which costs milliseconds where a figure moves several times a second.
+    """
 
     def __init__(
         self,
@@ -16,18 +22,23 @@ class ElidedLabel(QLabel):
         elided: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> None:
         super().__init__(parent)
-        self._whole = ""
+        self._whole = self._shown = ""
         self._mode = elided
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
 
     def show_text(self, text: str) -> None:
         """Show another text."""
         if text != self._whole:
+            asked = self.sizeHint()
             self._whole = text
             self.setAccessibleName(text)
-            self.updateGeometry()
+            if self.sizeHint() != asked:
+                self.updateGeometry()
             self._elide()
+
+    def text(self) -> str:
+        """Return what is shown, elided where it does not fit."""
+        return self._shown
 
     def width_of(self, text: str) -> int:
         """Return the pixels that a text takes here whole."""
@@ -37,14 +48,16 @@ class ElidedLabel(QLabel):
 
     def _elide(self) -> None:
         shown = self.fontMetrics().elidedText(self._whole, self._mode, self.contentsRect().width())
-        if shown != self.text():
-            self.setText(shown)
+        if shown != self._shown:
+            self._shown = shown
+            self.update()
         self.setToolTip(self._whole if shown != self._whole else "")
 
     # Qt's virtuals
 
     def sizeHint(self) -> QSize:
-        return QSize(self.width_of(self._whole), super().sizeHint().height())
+        width = -(-self.width_of(self._whole) // _STEP) * _STEP if self._whole else 0
+        return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(_LEAST, self.sizeHint().width()), super().minimumSizeHint().height())
@@ -52,3 +65,15 @@ class ElidedLabel(QLabel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._elide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)  # the style's ground
+        self.style().drawItemText(
+            QPainter(self),
+            self.contentsRect(),
+            self.alignment() | Qt.TextFlag.TextSingleLine,
+            self.palette(),
+            self.isEnabled(),
+            self._shown,
+            self.foregroundRole(),
+        )
