@@ -13,7 +13,6 @@ LOOK_MS = 250
 WHOLE_MS = 600_000
 """How often everything is looked through; the young are collected as they come."""
 _YOUNG = 2_000
-_ROUNDS = 20
 
 
 class Garbage(QObject):
@@ -30,9 +29,10 @@ class Garbage(QObject):
         self._wholes.start()
 
     def collect_young(self) -> None:
-        """Collect what was made lately, where enough of it gathered."""
-        young, rounds, _ = gc.get_count()
-        if rounds > _ROUNDS:
-            gc.collect(1)
-        elif young > _YOUNG:
+        """Collect what was made lately, where enough of it gathered.
+
+        Whoever outlives that is looked at with everything: a look at all of the middle-aged
+        would hold the window as long.
+        """
+        if gc.get_count()[0] > _YOUNG:
             gc.collect(0)

@@ -73,6 +73,14 @@ class GridBook:
             for line in self._lines.values():
                 self._refresh(line, line.prices.values())
 
+    def clear(self) -> None:
+        """Let go of everything."""
+        for line in self._lines.values():
+            line.prices.clear()
+            line.best_entry = None
+        self._lines.clear()
+        self._ordered, self.price_count = [], 0
+
     def show_games(self) -> list[Line]:
         """Take kick-offs, and who is in play, from the board's list; return what differs."""
         return [line for line in self._lines.values() if self._show_game(line)]
@@ -118,7 +126,7 @@ class GridBook:
         entry.is_held = False
         self.price_count -= 1
         if not line.prices:
-            line.figures = Figures()
+            line.figures, line.best_entry = Figures(), None
             del self._lines[line.key]
             self._is_ordered = False
         return entry

@@ -150,31 +150,34 @@ class Line(msgspec.Struct, eq=False):
         return self.figures.count > 0 or self.figures.reference_odds is not None
 
 
-class PriceEntry:
-    """One bookmaker's price of a selection; what rows are sorted by lies open."""
+class PriceEntry(msgspec.Struct, eq=False, gc=False):
+    """One bookmaker's price of a selection; what rows are sorted by lies open.
 
-    __slots__ = (
-        "bookmaker", "changed_at", "doubt", "ev", "is_held", "line", "name", "odds",
-        "over_median", "place", "price", "rank", "scraped_at",
-    )  # fmt: skip
+    The garbage collector passes it by, as there are so many: who drops a line cuts the rings.
+    """
 
-    def __init__(self, line: Line, bookmaker: str | None, name: str, price: Price) -> None:
-        self.line = line
-        self.bookmaker = bookmaker
-        """As the board has it: None is the reference."""
-        self.name = name
-        self.ev: float | None = None
-        """True EV in percent, safety floor included; None for the reference's own price."""
-        self.doubt: EvDoubt | None = None
-        """What speaks against the EV."""
-        self.rank: float | None = None
-        """The EV as it is sorted by: where it is in doubt, below all that are not."""
-        self.over_median: float | None = None
-        """How far the price lies above the median, in percent."""
-        self.is_held = True
-        """Whether the board holds it still."""
-        self.place = AWAY
-        self.show(price)
+    line: Line
+    bookmaker: str | None
+    """As the board has it: None is the reference."""
+    name: str
+    price: Price
+    odds: float = 0.0
+    scraped_at: int = 0
+    changed_at: int = 0
+    ev: float | None = None
+    """True EV in percent, safety floor included; None for the reference's own price."""
+    doubt: EvDoubt | None = None
+    """What speaks against the EV."""
+    rank: float | None = None
+    """The EV as it is sorted by: where it is in doubt, below all that are not."""
+    over_median: float | None = None
+    """How far the price lies above the median, in percent."""
+    is_held: bool = True
+    """Whether the board holds it still."""
+    place: int = AWAY
+
+    def __post_init__(self) -> None:
+        self.show(self.price)
 
     def show(self, price: Price) -> None:
         """Take in the price as it is now."""
