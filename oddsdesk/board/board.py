@@ -57,6 +57,8 @@ class Board:
         """How the prices of watched games moved."""
         self.rows_wanted = False
         """Whether prices of all games are kept, for the odds grid."""
+        self.times_forgotten = 0
+        """How often prices were let go that nobody wanted any longer."""
         self._clock = clock
         self._method = method
         self._books: dict[str, GameBook] = {}
@@ -390,6 +392,7 @@ class Board:
         return found
 
     def _forget(self, games: Iterable[str]) -> None:
+        self.times_forgotten += 1
         for game in games:
             self._books.pop(game, None)
 

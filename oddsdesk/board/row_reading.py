@@ -18,12 +18,19 @@ ROWS: Final = "rows"
 """The job's name."""
 _FIRST: Final = 30
 """Requests that a pass is taken to need, until one was made."""
+_REQUEST_S: Final = 0.3
+"""At least for each of its requests: what a pass shows anew has to be taken in, too."""
+
+
+def shortest_s(requests: int, least_s: float, period_s: float) -> float:
+    """Return how many seconds lie between two passes at least, however many requests are left."""
+    return min(period_s, max(least_s, requests * _REQUEST_S))
 
 
 class RowReader:
     """Makes passes over every odds row; between two of them lie ``period_s`` seconds.
 
-    Where requests are to spare, as few as ``least_s``.
+    Where requests are to spare, as few as ``least_s``; more where there are many rows.
     """
 
     def __init__(
@@ -38,7 +45,7 @@ class RowReader:
         self.requests = _FIRST
         """How many a pass needs."""
         self.period_s = period_s
-        self.least_s = least_s
+        self.least_s = self._least_s = least_s
         self._client = client
         self._board = board
         self._clock = clock
@@ -82,6 +89,7 @@ class RowReader:
 
     def _expect(self, requests: int) -> None:
         self.requests = requests
+        self.least_s = shortest_s(requests, self._least_s, self.period_s)
         self._budget.wish(ROWS, requests, self.period_s, self.least_s)
 
     def _tell(self, gathering: Gathering) -> None:

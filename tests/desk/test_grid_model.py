@@ -1,5 +1,7 @@
 """The grid's model: rows of the board that stay where they are until asked to move."""
 
+import gc
+
 import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
@@ -7,7 +9,7 @@ from oddsdesk.board.connection import Gathering
 from oddsdesk.board.steps import returned
 from oddsdesk.desk.models.grid import GridModel
 from oddsdesk.desk.models.grid_columns import BY_KEY
-from oddsdesk.desk.models.grid_entries import Shape
+from oddsdesk.desk.models.grid_entries import Line, Shape
 from oddsdesk.desk.models.grid_filter import GridFilter, Range, words_of
 from oddsdesk.desk.theme.tokens import Ink
 
@@ -257,6 +259,41 @@ def test_what_the_board_forgot_goes_after_a_whole_pass(model, quoted, qtbot):
     quoted.board.set_gathering(Gathering(1, 1, 0, (), quoted.clock.now))
     take_in(model, qtbot)
     assert model.total == 0
+
+
+def lines_alive():
+    gc.collect()
+    return sum(type(held) is Line for held in gc.get_objects())
+
+
+@pytest.mark.parametrize("end", ["removed", "closed"])
+def test_no_ring_through_a_price_stays_for_good(model, quoted, qtbot, end):
+    """The collector passes prices by: it would not find one."""
+    before = lines_alive()
+    if end == "removed":
+        quoted.board.clear()
+        take_in(model, qtbot)
+        model.arrange()
+    else:
+        model.close()
+        model._arrangement.rows = model._arrangement.entries = []
+    assert lines_alive() == before - SELECTIONS
+
+
+def test_what_is_in_sight_is_taken_first(model, quoted, qtbot, monkeypatch):
+    taken = []
+    take = model.book.take
+    monkeypatch.setattr(model.book, "take", lambda keys: (taken.append(list(keys)), take(keys))[1])
+    for shape in (Shape.PRICES, Shape.SELECTIONS):
+        model.show_as(shape, grouped=False)
+        model.rows_in_view = lambda: range(4, 6)
+        lines = {model.entry(row).line.key for row in (4, 5)}
+        taken.clear()
+        quoted.board.want_rows(True)
+        take_in(model, qtbot)
+        assert sum(map(len, taken)) == PRICES
+        assert {key[:4] for key in taken[0]} == lines
+        assert len(taken) > 1
 
 
 def test_a_second_click_turns_the_order_round(model):

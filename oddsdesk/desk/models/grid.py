@@ -1,7 +1,7 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence, Set
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 
 from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
@@ -48,6 +48,7 @@ class GridModel(LiveModel):
         self._arrangement = Arrangement()
         self._waiting: dict[RowKey, None] = {}
         self._finished_at: int | None = None
+        self._forgotten = board.times_forgotten
         self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
         self._take_timer.timeout.connect(self._take_some)
         self._count_timer = QTimer(self, singleShot=True, interval=_COUNT_MS)
@@ -58,10 +59,11 @@ class GridModel(LiveModel):
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
     def close(self) -> None:
-        """Hear no more of the board."""
+        """Hear no more of the board and let go of its prices; to be shown no more."""
         for timer in (self._take_timer, self._place_timer, self._count_timer):
             timer.stop()
         self._unsubscribe()
+        self.book.clear()
 
     # What is shown
 
@@ -181,8 +183,10 @@ class GridModel(LiveModel):
         """Take waiting prices from the board, some at a time, so that the window stays awake."""
         misplaced, total = self.misplaced, self.total
         ends, sieve = time.perf_counter() + _SLICE_S, self._sieve()
+        seen = [key for key in self._keys_in_view() if key in self._waiting]
         while self._waiting and time.perf_counter() < ends:
-            keys = [key for key, _ in zip(self._waiting, range(_STEP), strict=False)]
+            keys = seen or [key for key, _ in zip(self._waiting, range(_STEP), strict=False)]
+            seen = []
             for key in keys:
                 del self._waiting[key]
             self._show_changed(*self.book.take(keys), sieve)
@@ -203,6 +207,17 @@ class GridModel(LiveModel):
             if not isinstance(shown, GameGroup) and shown.line in lines:
                 self.touch(place, 0, place, last)
 
+    def _keys_in_view(self) -> Iterator[RowKey]:
+        """Yield the prices that rows in sight show: they are not to wait for all the others."""
+        rows = self._arrangement.rows
+        for place in () if self.rows_in_view is None else self.rows_in_view():
+            shown = rows[place]
+            if isinstance(shown, PriceEntry):
+                yield RowKey(*shown.line.key, shown.bookmaker)
+            elif isinstance(shown, Line):
+                for bookmaker in shown.prices:
+                    yield RowKey(*shown.key, bookmaker)
+
     def _wait_for(self, keys: Iterable[RowKey]) -> None:
         self._waiting.update(dict.fromkeys(keys))
         if self._waiting and not self._take_timer.isActive():
@@ -215,11 +230,17 @@ class GridModel(LiveModel):
         elif isinstance(notice, GamesChanged):
             self._show_games()
         elif isinstance(notice, GatheringChanged):
-            finished_at = self._board.gathering.finished_at
-            if finished_at is not None and finished_at != self._finished_at:
-                # The board may have let go of prices while nobody wanted rows.
-                self._wait_for(self.book.keys())
-            self._finished_at = finished_at
+            self._leave_forgotten()
+
+    def _leave_forgotten(self) -> None:
+        """After a whole pass, look at every price again if the board let go of some before it."""
+        finished_at = self._board.gathering.finished_at
+        if finished_at in (None, self._finished_at):
+            return
+        self._finished_at = finished_at
+        if self._forgotten != self._board.times_forgotten:
+            self._forgotten = self._board.times_forgotten
+            self._wait_for(self.book.keys())
 
     def _show_games(self) -> None:
         if self.book.show_games() and self.rowCount():

@@ -31,7 +31,7 @@ from oddsdesk.desk.widgets.live_table import LiveTable
 from oddsdesk.desk.widgets.message_bar import MessageBar
 from oddsdesk.desk.widgets.placeholder import Placeholder
 
-_IDLE_MS = 1_000
+_IDLE_MS = 2_000
 _FILLING_IDLES = 3
 """Looks after the end of the first reading, in which its last rows still come in."""
 _TYPING_MS = 60

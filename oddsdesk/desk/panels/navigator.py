@@ -35,7 +35,7 @@ from oddsdesk.desk.widgets.game_items import CompetitionDelegate, GameDelegate
 
 _AGES_MS = 5_000
 """How often it is looked whether value bets grew stale."""
-_MOVES_MS = 100
+_MOVES_MS = 1_000
 """Value bets are counted anew so often at most."""
 
 
@@ -242,7 +242,7 @@ class Navigator(QWidget):
             self._show_games()
         elif isinstance(notice, ConnectionChanged) and not self._board.games:
             self._show_counts()
-        elif isinstance(notice, ValueBetsChanged):
+        elif isinstance(notice, ValueBetsChanged) and not self._moves.isActive():
             self._moves.start()
 
     def _on_filter_text_changed(self, text: str) -> None:

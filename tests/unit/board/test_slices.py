@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.board.row_reading import shortest_s
 from oddsdesk.board.slices import LIMIT, Slice, all_games, all_rows
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import Client
@@ -93,3 +94,8 @@ async def test_every_game_is_read(pages: bool) -> None:
     found = await all_games(Service(pages=pages, rows=[], games=games))
     assert {one.game_id for one in found} == {one.game_id for one in games}
     assert len(found) == len(games)
+
+
+@pytest.mark.parametrize(("requests", "seconds"), [(1, 10.0), (33, 10.0), (100, 30.0), (500, 60.0)])
+def test_the_more_rows_there_are_the_rarer_they_are_read(requests: int, seconds: float) -> None:
+    assert shortest_s(requests, 10.0, 60.0) == pytest.approx(seconds)
