@@ -345,7 +345,7 @@ def running(*arguments: str, until: str) -> Any:
 
 def serve(database: Path) -> None:
     """Run the server alone, and say so, until the process is ended."""
-    FedServer(Settings(database, BOOKMAKERS[0])).start()
+    FedServer(Settings(database, port=0, reference=BOOKMAKERS[0])).start()
     print("listening", flush=True)
     signal.pause()
 

@@ -315,7 +315,8 @@ class Board:
         for book in list(self._books.values()):
             changes = Changes()
             book.drop_withdrawn(now, changes)
-            self._settle(book, changes)
+            if changes.removed:
+                self._settle(book, changes)
 
     def withdraw_unheard(self, since_ms: int) -> None:
         """Mark as gone what a whole pass over the odds, begun at ``since_ms``, did not show."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import Matrix, RowKey, Section
+from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
@@ -227,18 +227,34 @@ class MatrixModel(LiveModel):
         layout = self._layout
         for section in notice.sections:
             for row in layout.rows_of(section):
-                if layout.rows[row].refigure(layout.width):
+                if layout.rows[row].line is None:
+                    self._renew(row, BEST)
+                elif layout.rows[row].refigure(layout.width):
                     self.touch(row, 0, row, layout.width - 1)
         for key in notice.cells:
             price = self._board.price(self._game_id, key)
             if price is not None:
                 layout.see(key.bookmaker, price.scraped_at)
                 self._moves.note(key, price, self._clock())
-            place, line = layout.place_of(key), layout.row_of(key)
-            if line is not None:
-                self._renew(line, PAST if key.bookmaker is None else BEST)
-            if place is not None:
-                self._renew(*place)
+            self._renew_about(key)
+
+    def _renew_about(self, key: CellKey) -> None:
+        """Have a price made anew, and what else shows it: its section's title the hold."""
+        layout = self._layout
+        row, column = layout.row_of(key), layout.column_of(key.bookmaker)
+        section = self._board.section(self._game_id, *key[:3])
+        title = None if section is None else layout.title_of(section.key)
+        if title is not None and column is not None:
+            self._renew(title, column)
+        if row is None:
+            return
+        if column is not None:
+            self._renew(row, column)
+        line = layout.rows[row].line
+        if key.bookmaker is None:
+            self._renew(row, PAST)
+        elif line is not None and key.bookmaker in line.best_bookmakers:
+            self._renew(row, BEST)
 
     def _renew(self, row: int, column: int) -> None:
         self._layout.rows[row].cells[column] = None

@@ -61,6 +61,14 @@ class MatrixLayout:
                 self._lines[key.market_type, key.period, row.line.selection] = place
                 self._see_line(row.line)
 
+    def column_of(self, bookmaker: str | None) -> int | None:
+        """Return the column of a bookmaker's prices, None where it is not shown."""
+        return self._columns.get(bookmaker)
+
+    def title_of(self, section: SectionKey) -> int | None:
+        """Return the title row of a section, None where it is not shown."""
+        return self._titles.get(section)
+
     def place_of(self, key: CellKey) -> tuple[int, int] | None:
         """Return row and column of a price, None where it is not shown."""
         row, column = self.row_of(key), self._columns.get(key.bookmaker)

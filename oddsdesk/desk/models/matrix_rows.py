@@ -33,12 +33,11 @@ class Row(msgspec.Struct):
     def refigure(self, width: int) -> bool:
         """Have cells made anew if what they are judged by differs; prices are told one by one.
 
-        Returns whether it does.
+        Returns whether it does; it never does for a section row.
         """
         line = self.line
         if line is None:
-            self.forget(width)
-            return True
+            return False
         judged_by = (
             line.best_bookmakers,
             line.fair,
