@@ -1,4 +1,4 @@
-"""Cells that a matrix keeps are those it would make: nothing is forgotten that a change bears on."""
+"""Cells that a matrix keeps are those it would make: a change is taken in wherever it shows."""
 
 from typing import Any
 

@@ -66,6 +66,8 @@ class MatrixModel(LiveModel):
         self._is_outdated = False
         self._is_provisional = True
         self._shows_past = True
+        self._name = ""
+        """The widest of the first column, folded ones too."""
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
         self._looks = MatrixLooks(board, self._layout, self.sparklines, clock)
@@ -149,7 +151,7 @@ class MatrixModel(LiveModel):
 
     def column(self, column: int) -> Column:
         """Return what never changes of a column."""
-        columns = titles.columns(odds_style(), has_limits=self._layout.has_limits)
+        columns = titles.columns(odds_style(), self._name, has_limits=self._layout.has_limits)
         return columns[min(column, FIRST_BOOKMAKER)]
 
     def is_hidden(self, column: int) -> bool:
@@ -158,7 +160,7 @@ class MatrixModel(LiveModel):
 
     def narrowings(self) -> Sequence[Narrowing]:
         """Return how the frozen columns give way."""
-        return titles.narrowings(odds_style())
+        return titles.narrowings(odds_style(), self._name)
 
     def header(self, column: int) -> Header:
         """Return what stands above a column now."""
@@ -281,6 +283,7 @@ class MatrixModel(LiveModel):
         self.beginResetModel()
         self._lines.forget()
         sections = self._shown_sections()
+        self._name = titles.widest_name(sections)
         self._layout.rows = rows_of(sections, self._lines.is_folded)
         self._layout.set_bookmakers(self._layout.order.shown(bookmakers_of(sections)))
         self._layout.index()
@@ -293,7 +296,9 @@ class MatrixModel(LiveModel):
         if self._is_awaited():
             self._start_over()
             return
-        found = bookmakers_of(self._shown_sections()) - set(self._layout.bookmakers)
+        sections = self._shown_sections()
+        self._name = titles.widest_name(sections)
+        found = bookmakers_of(sections) - set(self._layout.bookmakers)
         self._append_columns(self._layout.order.shown(found))
         self._bring_rows_up_to_date()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)

@@ -1,14 +1,22 @@
 """The matrix's columns and what stands above each."""
 
-from functools import cache
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
+from oddsdesk.board.matrix import Section
 from oddsdesk.desk.models.figures import odds_sample, window_sample
+from oddsdesk.desk.models.matrix_cells import selection_text
 from oddsdesk.desk.models.matrix_layout import BEST, FAIR, PAST, REFERENCE, SELECTION, WINDOW
 from oddsdesk.desk.widgets.cells import Align, Column, Header, Narrowing
 
 WITHOUT_AGE: Final = frozenset({SELECTION, FAIR, WINDOW, BEST, PAST})
 """The columns that show no bookmaker's prices."""
+_WIDE_NAME: Final = "Both teams to score  Full Time"
+_USUAL_NAME: Final = "Both teams to score"
+_NARROW_NAME: Final = "Manchester +0.5"
+_FOLD: Final = " " * 6
+"""As wide as the mark before a section's title, and its semi-bold letters."""
 
 
 def header_without_age(column: int, reference: str, method: str) -> Header:
@@ -50,12 +58,22 @@ def price_header(name: str, age: str, *, is_favourite: bool) -> Header:
     return Header(name, age, tip)
 
 
-@cache
-def columns(_style: str, *, has_limits: bool) -> tuple[Column, ...]:
-    """Return the columns up to the first bookmaker's, wide enough for this style of odds."""
+def widest_name(sections: Iterable[Section]) -> str:
+    """Return the widest text of the first column, for its width; the usual one of no sections."""
+    names = [f"{section.title}{_FOLD}" for section in sections]
+    names += [selection_text(section, line) for section in sections for line in section.lines]
+    return max(names, key=len, default=_USUAL_NAME)
+
+
+@lru_cache
+def columns(_style: str, name: str, *, has_limits: bool) -> tuple[Column, ...]:
+    """Return the columns up to the first bookmaker's, wide enough for this style of odds.
+
+    The first takes the widest ``name``, if that is not all too wide.
+    """
     odds = odds_sample()
     return (
-        Column("Both teams to score  Full Time", Align.LEFT),
+        Column(_shorter(name, _WIDE_NAME), Align.LEFT),
         Column(odds, note_sample="888k" if has_limits else "", has_arrow=True, hangs=True),
         Column(odds, hangs=True),
         Column(window_sample()),
@@ -65,19 +83,23 @@ def columns(_style: str, *, has_limits: bool) -> tuple[Column, ...]:
     )
 
 
-@cache
-def narrowings(_style: str) -> tuple[Narrowing, ...]:
+@lru_cache
+def narrowings(_style: str, name: str) -> tuple[Narrowing, ...]:
     """Return how the frozen columns give way where bookmakers would have no room."""
     odds = odds_sample()
     return (
-        Narrowing(SELECTION, "Both teams to score"),
+        Narrowing(SELECTION, _shorter(name, _USUAL_NAME)),
         Narrowing(FAIR, odds),
         Narrowing(BEST, f"? {odds}"),
-        Narrowing(SELECTION, "Manchester +0.5"),
+        Narrowing(SELECTION, _shorter(name, _NARROW_NAME)),
         Narrowing(REFERENCE, odds),
         Narrowing(PAST),
         Narrowing(FAIR),
     )
+
+
+def _shorter(name: str, most: str) -> str:
+    return min(name, most, key=len)
 
 
 def _age_tip(name: str, age: str) -> str:

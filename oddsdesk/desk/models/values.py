@@ -29,17 +29,17 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.stakes import Bound, Stake
 
 SELECTION_WIDTH: Final = Column(
-    "Over 113.5 Minnesota Timberwolves v Ok",
+    "Minnesota Timberwolves −113.5 v",
     Align.LEFT,
     stretches=True,
     likes="Timberwolves −113.5 at Oklahoma City Thunder",
     widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
 )
 MARKET_WIDTH: Final = Column(
-    "Match result · 1s",
+    "Match result · 2nd Period",
     Align.LEFT,
     stretches=True,
-    likes="Match result · 1st Half",
+    likes="Match result · 2nd Period",
     widest="Both teams to score · 1st Half",
 )
 BOOKMAKER_WIDTH: Final = Column(
