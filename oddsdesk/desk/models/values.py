@@ -39,7 +39,6 @@ MARKET_WIDTH: Final = Column(
     "Match result · 2nd Period",
     Align.LEFT,
     stretches=True,
-    likes="Match result · 2nd Period",
     widest="Both teams to score · 1st Half",
 )
 BOOKMAKER_WIDTH: Final = Column(
