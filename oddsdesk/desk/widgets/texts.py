@@ -8,7 +8,8 @@ import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
-_KEPT = 20_000
+_KEPT = 5_000
+"""About a kilobyte each, for each font of each table."""
 _THOUSANDTHS: Final = re.compile(r"(?:\? )?[+−]?\d+\.\d\d\d")
 """A figure whose third decimal stands right of a column's two, so that points align."""
 
