@@ -6,13 +6,30 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+from PySide6.QtCore import QTimerEvent
 from PySide6.QtWidgets import QApplication
-from qasync import QEventLoop
+from qasync import QEventLoop, _SimpleTimer
 
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 _EXECUTOR_THREADS = 2
+
+
+class _Turns(_SimpleTimer):
+    """Gives callbacks their turn while the loop runs only; due ones are asked again.
+
+    qasync gives it whenever Qt handles events, also between two runs and after the last: a task
+    that steps there finds no running loop, and what it was about to start is never awaited.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._loop = loop
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        if self._stopped or self._loop.is_running():
+            super().timerEvent(event)  # type: ignore[no-untyped-call]
 
 
 def run_on_qt(app: QApplication, main: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -29,6 +46,7 @@ def run_on_qt(app: QApplication, main: Callable[[], Coroutine[Any, Any, T]]) -> 
 def make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
     """Return a new loop over the application, with a small executor and logged errors."""
     loop: asyncio.AbstractEventLoop = QEventLoop(app)
+    loop._timer = _Turns(loop)  # type: ignore[attr-defined]
     loop.set_default_executor(ThreadPoolExecutor(_EXECUTOR_THREADS, thread_name_prefix="desk"))
     loop.set_exception_handler(_report)
     return loop

@@ -22,13 +22,6 @@ from oddsdesk.desk.sessions import MissingKeyError, RemoteSession, Session, Sess
 from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.tasks import spawn, stop
 
-# pytest-qt lets Qt's events through while the tests' loop stands still: a stream may open then
-# whose first ping never gets its turn.
-pytestmark = pytest.mark.filterwarnings(
-    r"ignore:Exception ignored in. <coroutine object Socket\._ping"
-    ":pytest.PytestUnraisableExceptionWarning"
-)
-
 LIMIT_S = 20
 GAME = "Arsenal - Chelsea"
 
