@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMainWindow
+from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
 from oddsdesk.contract.identity import game_id
@@ -19,6 +20,7 @@ from oddsdesk.contract.resources import (
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.bookmaker_columns import BookmakerColumns
 from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.theme import Scheme, Theme
 
 NOW_MS = 1_776_340_800_000
@@ -37,6 +39,27 @@ def theme(_session_theme: Theme) -> Theme:
     if _session_theme.scheme is not Scheme.DARK or _session_theme.is_colour_blind:
         _session_theme.choose(Scheme.DARK)
     return _session_theme
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    """The file in which the desk keeps how it is arranged, empty."""
+    return Layout(tmp_path / "desk.ini")
+
+
+@pytest.fixture
+def preferences(qapp: QApplication, layout: Layout) -> Preferences:
+    """The settings of a new user."""
+    return Preferences(layout)
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QMainWindow:
+    """A main window that holds nothing yet."""
+    made = QMainWindow()
+    qtbot.addWidget(made)
+    made.resize(900, 600)
+    return made
 
 
 @pytest.fixture

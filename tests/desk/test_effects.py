@@ -1,28 +1,19 @@
 """What a changed setting does at once."""
 
-from pathlib import Path
-
 import pytest
 
 from oddsdesk.board.board import Board
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.profiles import EmbeddedProfile
 from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, KEEP_DAYS, METHOD, SCHEME
 from oddsdesk.desk.settings.effects import Effects
-from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.theme import Scheme, Theme
 
 
 def _make_session(profile):
     return EmbeddedSession(profile, 30, system_clock)
-
-
-@pytest.fixture
-def preferences(qapp, tmp_path: Path) -> Preferences:
-    return Preferences(Layout(tmp_path / "desk.ini"))
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from PySide6.QtGui import QGuiApplication
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Gathering, Link
 from oddsdesk.desk.export.formats import CSV
-from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
 from oddsdesk.desk.models.grid_entries import Shape
 from oddsdesk.desk.models.grid_filter import GridFilter, Range
@@ -19,11 +18,6 @@ from oddsdesk.desk.widgets.column_chooser import ColumnChooser
 
 PRICES = 18
 NOW_MS = 1_776_340_800_000
-
-
-@pytest.fixture
-def layout(tmp_path):
-    return Layout(tmp_path / "desk.ini")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,11 +25,6 @@ from oddsdesk.pricing import formats
 def _decimal_again() -> Iterator[None]:
     yield
     figures.choose_style(formats.DECIMAL)
-
-
-@pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(tmp_path / "desk.ini")
 
 
 @pytest.mark.parametrize(

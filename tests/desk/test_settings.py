@@ -14,11 +14,6 @@ DECLARED = [setting for section in SECTIONS for setting in section.settings]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
 
 
-@pytest.fixture
-def preferences(qapp, tmp_path: Path) -> Preferences:
-    return Preferences(Layout(tmp_path / "desk.ini"))
-
-
 def test_the_documentation_is_what_the_program_declares():
     assert DOCUMENT.read_text(encoding="utf-8") == settings_page(), (
         "run: python -m oddsdesk.desk.settings.page > docs/settings.md"

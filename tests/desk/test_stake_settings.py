@@ -1,13 +1,9 @@
 """How the user stakes follows the settings at once."""
 
-from pathlib import Path
-
-import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.dialogs.settings_dialog import SettingsDialog
-from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.settings.declared import (
     BANKROLL,
     FLASH,
@@ -21,11 +17,6 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.stake_settings import StakeSettings
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.pricing.stakes import StakePlan
-
-
-@pytest.fixture
-def preferences(qtbot: QtBot, tmp_path: Path) -> Preferences:
-    return Preferences(Layout(tmp_path / "desk.ini"))
 
 
 def test_at_first_the_plan_is_the_careful_one(preferences: Preferences) -> None:

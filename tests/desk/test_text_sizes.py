@@ -32,15 +32,14 @@ _SMALL_SCREEN = 1_280
 
 
 @pytest.fixture
-def preferences(tmp_path: Path) -> Preferences:
-    return Preferences(Layout(tmp_path / "desk.ini"))
-
-
-@pytest.fixture
 def desk(
-    theme: Theme, quoted: Any, preferences: Preferences, qtbot: QtBot, tmp_path: Path
+    theme: Theme,
+    quoted: Any,
+    layout: Layout,
+    preferences: Preferences,
+    qtbot: QtBot,
+    tmp_path: Path,
 ) -> Iterator[Desk]:
-    layout = Layout(tmp_path / "desk.ini")
     records = Records(tmp_path / "ledger.db")
     made = Desk(quoted.board, theme, layout, preferences, records, quoted.clock)
     qtbot.addWidget(made.window)
