@@ -1,0 +1,100 @@
+"""A tab a game: in a window of its own and back, its name, its keyboard."""
+
+from PySide6.QtWidgets import QPushButton, QTableView, QTabWidget, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.tabs import GameTabs
+from oddsdesk.desk.theme.theme import Theme
+
+
+class Panel(QWidget):
+    closed = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        star = QPushButton("Watch")
+        self.table = QTableView()
+        column.addWidget(star)
+        column.addWidget(self.table)
+
+    def close_panel(self) -> None:
+        self.closed = True
+
+
+def test_a_game_goes_to_a_window_of_its_own_and_back(theme: Theme, qtbot: QtBot) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    games = GameTabs(tabs, theme, lambda _game: Panel())
+    closed: list[str] = []
+    games.game_closed.connect(closed.append)
+    games.open_beside("a", "A v B")
+    games.open_beside("b", "C v D")
+    games.detach("a")
+    assert tabs.count() == 1
+    assert games.open_games == ["b", "a"]
+    games.detach("a")
+    assert tabs.count() == 2
+    assert closed == []
+    games.detach("a")
+    games._windows["a"].close()
+    assert closed == ["a"]
+    games.close_all()
+
+
+def test_a_game_that_leaves_the_tabs_makes_way_for_the_one_before(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    games = GameTabs(tabs, theme, lambda _game: Panel())
+    games.open_beside("a", "A v B")
+    tabs.addTab(QWidget(), "Odds grid")
+    games.open_beside("b", "C v D")
+    games.detach("b")
+    assert games.active() == "a"
+    games.detach("b")
+    games.close("b")
+    assert games.active() == "a"
+    games.close_all()
+
+
+def test_a_long_name_leaves_room_for_other_tabs_and_is_whole_in_the_tooltip(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    tabs.resize(1_400, 600)
+    games = GameTabs(tabs, theme, lambda _game: Panel())
+    long = "Borussia Mönchengladbach U23 v Wolverhampton Wanderers Football Club"
+    games.open_beside("a", long)
+    games.open_beside("b", "Ajax v PSV")
+    with qtbot.waitExposed(tabs):
+        tabs.show()
+    bar = tabs.tabBar()
+    assert bar.tabRect(0).width() <= 360
+    assert bar.tabRect(1).width() < bar.tabRect(0).width()
+    assert tabs.tabToolTip(0) == long
+    games.close_all()
+
+
+def test_the_keyboard_is_in_the_table_of_the_game_that_comes_to_the_front(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    games = GameTabs(tabs, theme, lambda _game: Panel())
+    games.open_beside("a", "A v B")
+    games.open_beside("b", "C v D")
+    tables = [tabs.widget(place).table for place in range(2)]  # type: ignore[union-attr]
+    with qtbot.waitActive(tabs):
+        tabs.show()
+        tabs.activateWindow()
+    tables[1].setFocus()
+    tabs.setCurrentIndex(0)
+    assert tabs.focusWidget() is tables[0]
+    games.detach("b")
+    assert tables[1].window().focusWidget() is tables[1]
+    games.detach("b")
+    assert tabs.focusWidget() is tables[1]
+    games.close_all()

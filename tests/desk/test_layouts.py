@@ -1,0 +1,37 @@
+"""Named layouts, and the games that were open: kept, exported, opened again."""
+
+import pytest
+
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.layouts import LayoutError, Layouts, NamedLayout
+from oddsdesk.desk.session import Session
+
+
+def test_layouts_are_kept_by_name(layout: Layout) -> None:
+    Layouts(layout).save(NamedLayout("Évening / two", b"\x00docks"))
+    kept = Layouts(layout)
+    assert kept.current == "Évening / two"
+    assert kept["Évening / two"].docks == b"\x00docks"
+    kept.delete("Évening / two")
+    assert (Layouts(layout).names, Layouts(layout).current) == ([], "")
+
+
+def test_a_layout_survives_a_file() -> None:
+    named = NamedLayout("Evening", b"\xff\x00")
+    assert NamedLayout.from_text(named.to_text()) == named
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"kind": "oddsdesk layout"}', "\x00"],
+)
+def test_a_file_that_is_no_layout_is_refused(text: str) -> None:
+    with pytest.raises(LayoutError, match="expected"):
+        NamedLayout.from_text(text)
+
+
+def test_open_games_are_opened_again_if_they_still_exist(layout: Layout) -> None:
+    Session(layout).keep(["a", "b", "c"], "b")
+    assert Session(layout).games({"c", "b"}) == ["b", "c"]
+    layout.put("session/games", "{")
+    assert Session(layout).games({"c"}) == []

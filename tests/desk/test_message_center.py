@@ -1,0 +1,47 @@
+"""Messages: trouble stays until it ends or is closed, what passes does not hide it for good."""
+
+from typing import Any
+
+from PySide6.QtWidgets import QPushButton, QToolButton
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.message_center import ConnectionTrouble, MessageCenter
+from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.message_bar import MessageBar
+
+
+def test_trouble_shows_again_after_a_passing_message(
+    theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    center = MessageCenter(bar)
+    trouble = ConnectionTrouble(center, quoted.board, quoted.clock)
+    quoted.board.set_connection(Connection(link=Link.WAITING, reason="The service is away"))
+    assert "The service is away." in bar.text
+    center.say("Copied", passes=True)
+    assert bar.text == "Copied"
+    center.fall_silent()
+    assert "The service is away." in bar.text
+    retry = bar.findChild(QPushButton)
+    assert retry.text() == "Try now"
+    with qtbot.waitSignal(center.retry_requested):
+        retry.click()
+    assert not bar.isHidden()
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    assert bar.isHidden()
+    trouble.close_panel()
+
+
+def test_closed_trouble_stays_closed_until_the_next(theme: Theme, qtbot: QtBot) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    center = MessageCenter(bar)
+    center.show_trouble("Not connected. Next try in 8 s.")
+    bar.findChild(QToolButton).click()
+    center.show_trouble("Not connected. Next try in 7 s.")
+    assert bar.isHidden()
+    center.show_trouble("")
+    center.show_trouble("Not connected.")
+    assert not bar.isHidden()

@@ -1,0 +1,87 @@
+"""The command palette: what is typed leads to its game or action, by keyboard alone."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QMainWindow, QWidget
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.palette.entries import Entry, Kind, matching
+from oddsdesk.desk.palette.matching import fold, score
+from oddsdesk.desk.palette.palette import Palette
+from oddsdesk.desk.palette.recent import Recent
+from oddsdesk.desk.theme.theme import Theme
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("liv", "Everton v Liverpool"),
+        ("everton liv", "Everton v Liverpool"),
+        ("mci", "Manchester City v Arsenal"),
+        ("etienne", "Saint-Étienne v Nîmes"),
+        ("nimes", "Saint-Étienne v Nîmes"),
+        ("evertom", "Everton v Liverpool"),
+        ("arsneal", "Manchester City v Arsenal"),
+        ("dark", "Dark colours"),
+    ],
+)
+def test_what_is_typed_leads_to_its_game_or_action(typed: str, found: str) -> None:
+    titles = ("Saint-Étienne v Nîmes", "Manchester City v Arsenal", "Everton v Liverpool")
+    entries = [entry(title) for title in titles]
+    entries.append(Entry("action dark", Kind.ACTION, "Dark colours", list))
+    assert matching(entries, typed, [])[0].title == found
+
+
+def test_nonsense_finds_nothing() -> None:
+    assert matching([entry("Everton v Liverpool")], "qqqxz", []) == []
+
+
+def test_the_start_of_a_word_beats_its_middle() -> None:
+    start, middle = score(("ever",), fold("Everton v X")), score(("ever",), fold("Never v XYZ"))
+    assert start is not None
+    assert middle is not None
+    assert start > middle
+
+
+def test_what_was_used_last_comes_first() -> None:
+    entries = [entry("Everton v Liverpool"), entry("Levante v Sevilla")]
+    assert matching(entries, "", ["Levante v Sevilla"])[0].title == "Levante v Sevilla"
+    assert matching(entries, "v", ["Levante v Sevilla"])[0].title == "Levante v Sevilla"
+
+
+def test_the_palette_is_used_by_keyboard_alone_and_gives_the_focus_back(
+    theme: Theme, window: QMainWindow, layout: Layout, qtbot: QtBot
+) -> None:
+    taken: list[str] = []
+    recent = Recent(layout)
+    entries = [entry("Everton v Liverpool", taken), entry("Levante v Sevilla", taken)]
+    palette = Palette(theme, recent, window, [lambda: entries])
+    other = QLineEdit()
+    body = QWidget(window)
+    window.setCentralWidget(body)
+    for part in (palette, other):
+        part.setParent(body)
+    with qtbot.waitExposed(window):
+        window.show()
+    window.activateWindow()
+    other.setFocus()
+    palette.open()
+    assert palette.hasFocus()
+    qtbot.keyClicks(palette, "v")
+    assert palette.list.isVisible()
+    first = palette.list.chosen()
+    qtbot.keyClick(palette, Qt.Key.Key_Down)
+    second = palette.list.chosen()
+    assert second is not None
+    assert second is not first
+    qtbot.keyClick(palette, Qt.Key.Key_Return)
+    assert taken == [second.title]
+    assert other.hasFocus()
+    assert not palette.list.isVisible()
+    assert Recent(layout).idents == [second.ident]
+
+
+def entry(title: str, taken: list[str] | None = None) -> Entry:
+    target = [] if taken is None else taken
+    return Entry(title, Kind.GAME, title, lambda: target.append(title))
