@@ -1,0 +1,42 @@
+"""What tests of the dialogs share: an embedded server that runs, and its dialog."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.clock import system_clock
+from oddsdesk.desk.dialogs.server_dialog import ServerDialog
+from oddsdesk.desk.dialogs.server_work import ServerWork
+from oddsdesk.desk.embedding import EmbeddedSession
+from oddsdesk.desk.profiles import EmbeddedProfile, RemoteProfile
+from oddsdesk.desk.secrets import KeyPlace
+
+LIMIT_S = 10
+REMOTE = RemoteProfile("Odds Co.", "http://127.0.0.1:9", key_place=KeyPlace.SESSION)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(LIMIT_S):
+        while not holds():
+            await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def session(qapp, tmp_path: Path) -> AsyncIterator[EmbeddedSession]:
+    profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
+    made = EmbeddedSession(profile, 30, system_clock)
+    await made.start()
+    yield made
+    await made.stop()
+
+
+@pytest.fixture
+async def server(theme, preferences, window, session) -> AsyncIterator[ServerDialog]:
+    assert session.local is not None
+    dialog = ServerDialog(theme, session.local.address, 30, window)
+    made = ServerWork(dialog, session.local, preferences, system_clock)
+    await until(lambda: dialog.keys.list.topLevelItemCount() == 1)
+    yield dialog
+    await made.close()

@@ -1,0 +1,59 @@
+"""Files imported into the running server: each price accounted for, what is refused said."""
+
+from oddsdesk.desk.dialogs.import_page import ImportPage
+from oddsdesk.feeds.importers import IMPORTERS
+
+from .conftest import until
+
+FIXTURES_CSV = (
+    "Div,Date,Time,HomeTeam,AwayTeam,PSH,PSD,PSA,B365H,B365D,B365A\n"
+    "E0,16/08/2025,15:00,Aston Villa,Newcastle,2.1,3.5,3.6,2.05,3.4,3.5\n"
+    "E0,17/08/2025,15:00,Arsenal,Chelsea,1.9,3.5,0.5,1.85,3.4,4.2\n"
+)
+
+
+async def test_files_are_imported_once_and_every_price_is_accounted_for(server, tmp_path):
+    (tmp_path / "E0.csv").write_text(FIXTURES_CSV)
+    (tmp_path / "torn.csv").write_text("no,such,columns\n1,2,3\n")
+    page = server.imports
+    page.format.setCurrentIndex(page.format.findData("football-data"))
+    page.take([str(tmp_path / "E0.csv"), str(tmp_path / "torn.csv")])
+    assert not page.choose.isEnabled()
+    assert page.state.text() == "Importing 2 files…"
+    await until(page.choose.isEnabled)
+    assert page.state.text().startswith("12 prices read: ")
+    assert "price changes recorded" in page.state.text()
+    said = page.outcome.toPlainText()
+    assert "torn.csv" in said
+    assert "Skipped" in said
+    assert "inferred from the kick-offs" in said
+    first = page.state.text()
+    page.take([str(tmp_path / "E0.csv")])
+    await until(page.choose.isEnabled)
+    assert page.state.text().endswith(" 0 price changes recorded."), f"again after {first}"
+
+
+async def test_a_format_that_does_not_fit_finds_no_price(server, tmp_path):
+    (tmp_path / "E0.csv").write_text(FIXTURES_CSV)
+    page = server.imports
+    page.format.setCurrentIndex(page.format.findData("the-odds-api"))
+    page.take([str(tmp_path / "E0.csv")])
+    await until(page.choose.isEnabled)
+    assert page.state.text() == "No price was found."
+    assert "E0.csv" in page.outcome.toPlainText()
+
+
+async def test_what_the_server_refuses_to_import_is_said_and_files_are_taken_again(
+    server, session, tmp_path
+):
+    await session.stop()
+    server.imports.take([str(tmp_path / "E0.csv")])
+    await until(lambda: "has stopped" in server.message.text)
+    assert server.imports.choose.isEnabled()
+
+
+def test_every_format_of_the_command_can_be_imported(theme, qtbot):
+    page = ImportPage(theme)
+    qtbot.addWidget(page)
+    offered = {page.format.itemData(row) for row in range(page.format.count())}
+    assert offered == set(IMPORTERS)

@@ -1,0 +1,36 @@
+"""The settings dialog: every setting that is declared, holding at once."""
+
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
+
+from oddsdesk.desk.dialogs.settings_dialog import SettingsDialog
+from oddsdesk.desk.settings.declared import KEEP_DAYS, SCHEME, SECTIONS
+
+
+def test_every_declared_setting_is_in_the_dialog_with_its_name_and_help(theme, preferences, window):
+    dialog = SettingsDialog(theme, preferences, window)
+    for setting in (each for section in SECTIONS for each in section.settings):
+        control = dialog.controls[setting.key]
+        assert control.accessibleName() == setting.label
+        assert control.accessibleDescription() == setting.help
+
+
+def test_what_is_chosen_holds_at_once_and_defaults_come_back(theme, preferences, window):
+    dialog = SettingsDialog(theme, preferences, window)
+    scheme, days = dialog.controls[SCHEME.key], dialog.controls[KEEP_DAYS.key]
+    assert isinstance(scheme, QComboBox)
+    assert isinstance(days, QSpinBox)
+    scheme.setCurrentIndex(scheme.findData("light"))
+    scheme.activated.emit(scheme.currentIndex())
+    days.setValue(7)
+    assert (preferences.get(SCHEME), preferences.get(KEEP_DAYS)) == ("light", 7)
+    dialog.restore_defaults()
+    assert (preferences.get(SCHEME), preferences.get(KEEP_DAYS)) == ("system", 30)
+    assert (scheme.currentData(), days.value()) == ("system", 30)
+
+
+def test_a_setting_changed_elsewhere_is_shown(theme, preferences, window):
+    dialog = SettingsDialog(theme, preferences, window)
+    toggles = {key: box for key, box in dialog.controls.items() if isinstance(box, QCheckBox)}
+    setting = next(s for section in SECTIONS for s in section.settings if s.key in toggles)
+    preferences.put(setting, not setting.default)
+    assert toggles[setting.key].isChecked() is not setting.default
