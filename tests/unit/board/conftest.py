@@ -7,6 +7,7 @@ import pytest
 from msgspec import UNSET
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import CellKey, SectionKey
 from oddsdesk.board.notices import Notice
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import (
@@ -26,6 +27,8 @@ NOW = 1_795_000_000_000
 NAME = "Arsenal - Chelsea"
 GAME = game_id("EPL", NAME)
 REFERENCE = "Pinnacle"
+DRAW = CellKey("moneyline", 0, "Draw", "Betfair")
+RESULT = SectionKey("moneyline", 0, "")
 
 Odds = Mapping[str, Mapping[str, float]]
 """By bookmaker, then selection."""

@@ -1,0 +1,90 @@
+"""Whatever pictures and messages come, in whatever order: figures are those worked out anew."""
+
+from copy import deepcopy
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oddsdesk.board import figures
+from oddsdesk.contract.resources import GameMatrix, PriceMessage
+
+from .conftest import DRAW, GAME, NOW, REFERENCE, Desk, lines, matrix, message
+
+selections = st.sampled_from(["Arsenal", "Draw", "Chelsea"])
+bookmakers = st.sampled_from([REFERENCE, "Betfair", "Unibet", "Marathonbet"])
+prices = st.sampled_from([1.5, 1.9, 2.05, 3.4, 4.2])
+messages = st.builds(
+    message,
+    selection=selections,
+    odds=prices,
+    at=st.integers(NOW, NOW + 30),
+    bookmaker=bookmakers,
+)
+books = st.dictionaries(selections, prices, min_size=1)
+pictures = st.builds(
+    matrix,
+    st.dictionaries(bookmakers, books, min_size=1),
+    at=st.integers(NOW, NOW + 30),
+)
+
+
+@settings(max_examples=150)
+@given(
+    steps=st.lists(messages | pictures | st.integers(1, 40_000), max_size=25),
+    sport=st.sampled_from(["Football", "Hockey"]),
+)
+def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
+    steps: list[PriceMessage | GameMatrix | int], sport: str
+) -> None:
+    desk = Desk()
+    desk.board.watch(GAME)
+    desk.board.load_matrix(matrix(sport=sport))
+    for step in steps:
+        desk.now += 1
+        if isinstance(step, PriceMessage):
+            desk.board.apply(step)
+        elif isinstance(step, GameMatrix):
+            desk.board.load_matrix(step)
+        else:
+            desk.now += step
+            desk.board.sweep()
+    held = desk.board.matrix(GAME)
+    assert held is not None
+    for section in held.sections:
+        anew = deepcopy(section)
+        figures.figure(anew, desk.board.method)
+        assert section == anew
+    columns = {name for line in lines(desk.board) for name in line.prices}
+    assert held.bookmakers == tuple(sorted(columns))
+
+
+@settings(max_examples=50)
+@given(first=pictures, between=st.lists(messages, min_size=1, max_size=8))
+def test_messages_may_come_between_the_steps_of_a_picture(
+    first: GameMatrix, between: list[PriceMessage]
+) -> None:
+    desk = Desk()
+    desk.board.watch(GAME)
+    coming = iter(between)
+    for _ in desk.board.merge_matrix(first):
+        for each in coming:
+            desk.board.apply(each)
+            break
+    held = desk.board.matrix(GAME)
+    assert held is not None
+    for section in held.sections:
+        anew = deepcopy(section)
+        figures.figure(anew, desk.board.method)
+        assert section == anew
+    assert set(held.bookmakers) == {name for line in lines(desk.board) for name in line.prices}
+
+
+@given(st.permutations([message("Draw", 3.0 + n / 10, at=NOW + n) for n in range(1, 6)]))
+def test_messages_in_any_order_end_with_the_newest(order: list[PriceMessage]) -> None:
+    desk = Desk()
+    desk.board.load_matrix(matrix())
+    for each in order:
+        desk.board.apply(each)
+    price = desk.board.price(GAME, DRAW)
+    assert price is not None
+    assert (price.odds, price.scraped_at) == (3.5, NOW + 5)
