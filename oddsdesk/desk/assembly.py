@@ -90,29 +90,12 @@ class Desk:
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
-        self._place()
-        self.around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
-        for offering in (self.values, self.grid, self.explain, self.history):
-            self.around.actions.adopt(offering, partial(self.window.reveal, offering))
-        self.around.palette.offer(
-            destinations.preset_entries(
-                lambda: [preset.name for preset in records.presets], self.values.choose_preset
-            )
-        )
-        self.status_bar.watched_requested.connect(self.navigator.show_watched)
-        self.around.watch_list.changed.connect(self._show_watched)
-        self._show_watched()
-        self.navigator.game_requested.connect(self.open_game)
-        self.navigator.game_beside_requested.connect(self.open_game_beside)
-        self.values.game_requested.connect(self.open_game)
-        for panel in (self.values, self.grid):
-            panel.price_selected.connect(self.explain.show_price)
-            panel.price_selected.connect(self.history.show_price)
-        self.games.current_game_changed.connect(self._on_games_current_game_changed)
-        self.odds_format.changed.connect(self._on_odds_format_changed)
-        preferences.changed.connect(self._on_preferences_changed)
         self._has_chosen = False
         self._first_paint: FirstPaint | None = None
+        self._place()
+        self._offer(records)
+        self._connect()
+        self._show_watched()
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
     def attach(self, wishes: Wishes) -> None:
@@ -219,6 +202,31 @@ class Desk:
         window.put_dock("history", "History", self.history, areas.RightDockWidgetArea)
         window.tabs.addTab(self.grid, "Odds grid")
         window.setStatusBar(self.status_bar)
+
+    def _offer(self, records: Records) -> None:
+        """Have the palette lead to games, presets, and what panels do."""
+        around = self.around
+        around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
+        for panel in (self.values, self.grid, self.explain, self.history):
+            around.actions.adopt(panel, partial(self.window.reveal, panel))
+        around.palette.offer(
+            destinations.preset_entries(
+                lambda: [preset.name for preset in records.presets], self.values.choose_preset
+            )
+        )
+
+    def _connect(self) -> None:
+        self.status_bar.watched_requested.connect(self.navigator.show_watched)
+        self.around.watch_list.changed.connect(self._show_watched)
+        self.navigator.game_requested.connect(self.open_game)
+        self.navigator.game_beside_requested.connect(self.open_game_beside)
+        self.values.game_requested.connect(self.open_game)
+        for panel in (self.values, self.grid):
+            panel.price_selected.connect(self.explain.show_price)
+            panel.price_selected.connect(self.history.show_price)
+        self.games.current_game_changed.connect(self._on_games_current_game_changed)
+        self.odds_format.changed.connect(self._on_odds_format_changed)
+        self._preferences.changed.connect(self._on_preferences_changed)
 
     def _title(self, game_id: str) -> str:
         game = self._board.games.get(game_id)

@@ -1,6 +1,6 @@
 """The navigator: sports and competitions above, their games below, filtered as you type."""
 
-from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSplitter,
     QStackedLayout,
+    QStyledItemDelegate,
     QToolButton,
     QTreeView,
     QVBoxLayout,
@@ -270,22 +271,23 @@ class Navigator(QWidget):
 def _tree(model: CompetitionsModel, delegate: CompetitionDelegate) -> QTreeView:
     view = QTreeView(headerHidden=True, uniformRowHeights=True, indentation=14)
     view.setAccessibleName("Sports and competitions")
-    view.setModel(model)
-    delegate.setParent(view)
-    view.setItemDelegate(delegate)
-    view.setMouseTracking(True)
-    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    _set_up(view, model, delegate)
     return view
 
 
 def _list(model: GamesModel, delegate: GameDelegate) -> QListView:
     view = QListView(uniformItemSizes=True)
     view.setAccessibleName("Games")
+    _set_up(view, model, delegate)
+    return view
+
+
+def _set_up(
+    view: QAbstractItemView, model: QAbstractItemModel, delegate: QStyledItemDelegate
+) -> None:
     view.setModel(model)
     delegate.setParent(view)
     view.setItemDelegate(delegate)
     view.setMouseTracking(True)
     view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    return view
