@@ -14,9 +14,6 @@ BUSY_TIMEOUT_S = 5.0
 CHECK_LIMIT_S = 0.2
 """How long the check for damage may take at the start; a big file is checked in part."""
 CACHE_KIB = 16_384
-WRITER_CACHE_KIB = 65_536
-"""Prices come in another order than they lie in; a fifth more are recorded a second than with
-16 MiB, measured on 100,000 quotes."""
 CHECKPOINT_PAGES = 4_000
 """Pages of the write-ahead log (32 MB) before they are copied into the file: a recording
 touches the same pages as the one before, so a tenth more are recorded than with 1,000."""
@@ -106,7 +103,7 @@ def _prepare(
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
-        connection.execute(f"PRAGMA cache_size = -{WRITER_CACHE_KIB}")
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         pages = CHECKPOINT_PAGES if checkpoints else 0
         connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
         if pending:
