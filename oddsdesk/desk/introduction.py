@@ -85,7 +85,9 @@ class Introduction(QWidget):
         self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
         beside = 0 if is_narrow else self._buttons.sizeHint().width() + 2 * STEP + GAP
         room = self.width() - LEAD - GAP - beside
-        # A window's middle is not asked how high it must be for its width: a label has to insist.
+        # A window's middle is not asked how high it must be for its width: a label has to insist,
+        # and answers never less than it insisted on before.
+        self._text.setMinimumHeight(0)
         self._text.setMinimumHeight(self._text.heightForWidth(room))
 
     def _on_board_notice(self, notice: Notice) -> None:
