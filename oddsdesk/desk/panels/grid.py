@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QModelIndex, QStandardPaths, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
@@ -200,7 +200,7 @@ class GridPanel(QWidget):
         self.bar.show_reading(" · ".join(facts), done, total, paused=gathering.is_paused)
         self.bar.pause.setVisible(connection.link is not Link.REFUSED)
         self.bar.show_misplaced(model.misplaced)
-        self._stack.setCurrentIndex(0 if model.count else 1)
+        self._show_table(bool(model.count))
         if not model.count:
             now_ms = self._clock()
             own = self._server is not None and self._server.isEnabled()
@@ -209,6 +209,13 @@ class GridPanel(QWidget):
             )
             self.placeholder.say(*state)
         self._tell_trouble()
+
+    def _show_table(self, has_rows: bool) -> None:
+        """Show rows or the state; who came before the rows did has the keyboard in them then."""
+        is_new = has_rows and self.table.isHidden()
+        self._stack.setCurrentIndex(0 if has_rows else 1)
+        if is_new and self.bar.pause.hasFocus():
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _tell_trouble(self) -> None:
         """Say once what is missing, and as long as it lasts that prices are not kept current."""
