@@ -86,7 +86,7 @@ def _margin(said: Explanation, shown: _Figures, reference: float) -> Iterator[St
         yield Step("Margin", f"({margin}) ÷ {said.outcomes}", f"{share} pp")
         sign = "+" if is_added else _MINUS
         chance = f"{shown.probability} %"
-        yield Step("Probability", f"1/{exact(reference)} {sign} {share} pp", chance)
+        yield Step("Chance", f"1/{exact(reference)} {sign} {share} pp", chance)
         yield Step("Fair", f"1 ÷ {chance}", shown.fair)
     elif said.method == _MULTIPLICATIVE:
         yield Step("Fair", f"{exact(reference)} × {shown.total}", shown.fair)

@@ -14,6 +14,7 @@ from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.panels.explain import ExplainPanel
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.elided_label import ElidedLabel
 
 
 @pytest.fixture
@@ -35,6 +36,10 @@ def titles(facts: Any) -> dict[str, str]:
     return {fact.title: fact.figure for fact in facts}
 
 
+def shown_texts(panel: ExplainPanel) -> set[str]:
+    return {label.text() for label in panel.findChildren(ElidedLabel)}
+
+
 def test_before_a_price_is_selected_it_says_what_to_do(panel: ExplainPanel) -> None:
     assert panel.placeholder.isVisible()
     assert not panel._copy.isEnabled()
@@ -50,7 +55,7 @@ def test_a_price_is_explained_step_by_step(panel: ExplainPanel, quoted: Any) -> 
     facts = titles(panel.arithmetic.facts)
     assert facts["S  1/1.94 + 1/1.94"] == "1.030928"
     assert facts["Margin  (1.030928 − 1) ÷ 2"] == "1.5464 pp"
-    assert facts["Probability  1/1.94 − 1.5464 pp"] == "50.0000 %"
+    assert facts["Chance  1/1.94 − 1.5464 pp"] == "50.0000 %"
     assert facts["Fair  1 ÷ 50.0000 %"] == "2.0000"
     assert facts["Floor  2.0000 × 1.01"] == "2.0200"
     assert facts["EV  2 ÷ 2.0200 − 1"] == "−0.99 %"
@@ -68,6 +73,13 @@ def test_a_rule_that_stops_the_price_wears_a_cross_and_says_what_it_takes(
     assert marks["Edge ≥ 1 %"][1].endswith("short")
     assert marks["Ratio ≤ 1.15"][0] == "✓"
     assert "would have to rise to 2.041" in panel.remedies.text()
+
+
+def test_a_rule_without_a_figure_of_its_own_is_named_whole(
+    panel: ExplainPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    panel.show_price(price(quoted, "Over 2.5", None, "total"))
+    qtbot.waitUntil(lambda: "Not the reference itself" in shown_texts(panel))
 
 
 def test_it_keeps_up_with_the_price(panel: ExplainPanel, quoted: Any, qtbot: QtBot) -> None:

@@ -196,7 +196,7 @@ class ExplainPanel(QWidget):
             self.placeholder.say(
                 "info",
                 "Select a price to have it explained.",
-                "Any cell of a game, any row of the grid, any value bet.",
+                "A cell of a game, a row of the grid, a value bet.",
             )
             return
         name = self._key.bookmaker or self._board.reference or "The reference"

@@ -103,7 +103,7 @@ class _Line:
             if label.text() != text:
                 label.setText(text)
             label.setVisible(bool(text))
-        self._stretch_title(1 if fact.note or fact.figure else _FIGURE)
+        self._stretch_title(_span_of(fact))
         self.title.show_text(fact.title)
         self.title.show()
         give_ink(self.mark, fact.mark_ink)
@@ -117,11 +117,18 @@ class _Line:
             self.title.setToolTip(fact.tip)
 
     def _stretch_title(self, span: int) -> None:
-        """Give the title the room of the figures where there are none."""
+        """Give the title the room of what stands in other lines only."""
         if span != self._span:
             self._span = span
             self._grid.removeWidget(self.title)
             self._grid.addWidget(self.title, self._row, _TITLE, 1, span)
+
+
+def _span_of(fact: Fact) -> int:
+    """Return how many columns of the grid the title may take."""
+    if fact.note:
+        return 1
+    return _NOTE if fact.figure else _FIGURE
 
 
 def give_ink(label: QLabel, ink: Ink) -> None:

@@ -107,7 +107,7 @@ def test_the_text_holds_every_number_of_the_arithmetic(desk: Desk) -> None:
         "Arsenal 2.72, Draw 3.34, Chelsea 2.78",
         "S = 1/2.72 + 1/3.34 + 1/2.78 = 1.02676",
         "Margin = (1.02676 − 1) ÷ 3 = 0.8920 pp",
-        "Probability = 1/2.78 − 0.8920 pp = 35.0792 %",
+        "Chance = 1/2.78 − 0.8920 pp = 35.0792 %",
         "Fair = 1 ÷ 35.0792 % = 2.8507",
         "Floor = 2.8507 × 1.01 = 2.8792",
         "EV = 3.05 ÷ 2.8792 − 1 = +5.93 %",
