@@ -3,7 +3,7 @@
 import csv
 
 import pytest
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontMetrics, QGuiApplication
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Gathering, Link
@@ -14,7 +14,9 @@ from oddsdesk.desk.models.grid_filter import GridFilter, Range
 from oddsdesk.desk.panels import grid_states as states
 from oddsdesk.desk.panels.grid import GridPanel
 from oddsdesk.desk.panels.grid_popups import ChoicePopup, RangePopup
+from oddsdesk.desk.theme.spacing import CELL_MARGIN, HALF
 from oddsdesk.desk.widgets.column_chooser import ColumnChooser
+from oddsdesk.desk.window import focus_within
 
 PRICES = 18
 NOW_MS = 1_776_340_800_000
@@ -231,10 +233,41 @@ def test_what_the_plan_leaves_out_is_said(panel, quoted):
     assert panel.bar.reading.accessibleName() == "in-play prices are not in your plan"
 
 
+def test_a_market_has_room_for_its_period_and_games_take_no_more_than_their_names(
+    panel, theme, qtbot
+):
+    def width(key: str) -> int:
+        return panel.table.scrolling.columnWidth(BY_KEY[key])
+
+    body, small = QFontMetrics(theme.fonts.body), QFontMetrics(theme.fonts.small)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel.resize(1_026, 600)
+    texts = body.horizontalAdvance("Match result") + small.horizontalAdvance("2nd Period")
+    assert width("market_type") >= texts + 2 * CELL_MARGIN + HALF
+    panel.resize(1_960, 600)
+    longest = body.horizontalAdvance("Oklahoma City Thunder v Minnesota Timberwolves")
+    qtbot.waitUntil(lambda: width("game") > 300)
+    assert width("game") < longest + 6 * CELL_MARGIN
+
+
 def test_an_empty_board_is_being_read(theme, layout, quoted, qtbot):
     panel = GridPanel(Board(quoted.clock), theme, layout, quoted.clock)
     qtbot.addWidget(panel)
     assert panel._stack.currentWidget() is panel.placeholder
+    panel.close_panel()
+
+
+def test_the_keyboard_waits_for_the_first_rows_and_is_in_them_then(theme, layout, quoted, qtbot):
+    panel = GridPanel(quoted.board, theme, layout, quoted.clock)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel.activateWindow()
+    focus_within(panel)
+    assert panel.bar.pause.hasFocus()
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(panel.table.scrolling.hasFocus)
     panel.close_panel()
 
 

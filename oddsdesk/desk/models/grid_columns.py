@@ -95,6 +95,8 @@ def _figure(name: str) -> Callable[[Entry], Any]:
 
 
 _WIDE = "Everton v Liverpool"
+_WIDEST = "Oklahoma City Thunder v Minnesota Timberwolves"
+_LONG_MARKET = "Both teams to score  2nd Quarter"
 
 COLUMNS = (
     GridColumn(
@@ -102,7 +104,7 @@ COLUMNS = (
         looks.selection, attrgetter("line.key.selection"),
     ),
     GridColumn(
-        "game", "Game", Column(_WIDE, Align.LEFT, stretches=True),
+        "game", "Game", Column(_WIDE, Align.LEFT, stretches=True, widest=_WIDEST),
         looks.game, attrgetter("line.match_name"),
     ),
     GridColumn(
@@ -118,8 +120,9 @@ COLUMNS = (
         attrgetter("line.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
     ),
     GridColumn(
-        "market_type", "Market", Column("Match result  Full Ti", Align.LEFT, stretches=True),
-        looks.market, attrgetter("line.key.market_type"), order=_market_order,
+        "market_type", "Market", Column(
+            "Match result  2nd Period", Align.LEFT, stretches=True, widest=_LONG_MARKET
+        ), looks.market, attrgetter("line.key.market_type"), order=_market_order,
     ),
     GridColumn(
         "period", "Period", Column("2nd Quarter", Align.LEFT),

@@ -36,13 +36,13 @@ SELECTION_WIDTH: Final = Column(
     widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
 )
 MARKET_WIDTH: Final = Column(
-    "Match result · 2nd Period",
+    "Match result · 1st Quarter",
     Align.LEFT,
     stretches=True,
     widest="Both teams to score · 1st Half",
 )
 BOOKMAKER_WIDTH: Final = Column(
-    "Betfair Excha",
+    "Betfair Exchange",
     Align.LEFT,
     stretches=True,
     likes="Betfair Exchange UK",

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
@@ -11,6 +12,8 @@ from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.identity import game_id
 from oddsdesk.desk.models.values import STAKE_COLUMN
 from oddsdesk.desk.panels.values import ValuesPanel
+from oddsdesk.desk.theme.spacing import CELL_MARGIN
+from oddsdesk.desk.theme.theme import Theme
 
 from .conftest import TITLES, bet, facts, row
 
@@ -98,3 +101,18 @@ def test_everything_can_be_reached_by_its_name(panel: ValuesPanel) -> None:
     ]
     nameless = [w for w in reachable if not w.accessibleName() and w.focusProxy() is None]
     assert [type(w).__name__ for w in nameless if w.isVisible()] == []
+
+
+@pytest.mark.parametrize("width", [1_026, 1_091])
+def test_markets_and_bookmakers_of_usual_length_are_whole_in_a_small_window(
+    panel: ValuesPanel, quoted: Any, theme: Theme, qtbot: QtBot, width: int
+) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    panel.resize(width, 260)
+    pane = panel.table.scrolling
+    qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)
+    metrics = QFontMetrics(theme.fonts.body)
+    for title, text in (("Market", "Match result · 1st Quarter"), ("Bookmaker", "Marlin Exchange")):
+        room = pane.columnWidth(TITLES.index(title)) - 2 * CELL_MARGIN
+        assert room >= metrics.horizontalAdvance(text), title
+    assert not pane.isColumnHidden(TITLES.index("Window"))
