@@ -1,12 +1,22 @@
 """The small widgets that panels are made of."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.theme.theme import Scheme, Theme
 from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.filter_edit import FilterEdit
+from oddsdesk.desk.widgets.inset import inset
 from oddsdesk.desk.widgets.message_bar import MessageBar
 from oddsdesk.desk.widgets.placeholder import Placeholder
 
@@ -94,3 +104,33 @@ def test_a_question_takes_the_keyboard_and_escape_is_no(theme: Theme, qtbot: QtB
     assert bar.focusWidget() is button
     qtbot.keyClick(button, Qt.Key.Key_Escape)
     assert (bar.isHidden(), closed, answered) == (True, [True], [])
+
+
+def test_fields_of_all_kinds_are_as_high_and_begin_their_texts_in_one_line(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    chooser = QComboBox()
+    chooser.addItem("111")
+    numbers = inset(QSpinBox(maximum=999, value=111)), inset(QDoubleSpinBox(maximum=999, value=111))
+    fields = (QLineEdit("111"), chooser, *numbers)
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    for field in fields:
+        column.addWidget(field)
+    with qtbot.waitExposed(window):
+        window.show()
+    assert len({field.height() for field in fields}) == 1
+    assert [_begin_of_text(field) for field in fields] == [_begin_of_text(fields[0])] * 4
+
+
+def _begin_of_text(field: QWidget) -> int:
+    """Return how far from the left edge the first pixel in the text's colour is."""
+    drawn, middle = field.grab().toImage(), field.height() // 2
+    ground = drawn.pixelColor(field.width() // 2, middle)
+    rows = range(middle - 4, middle + 4)
+    return next(
+        x
+        for x in range(4, field.width())
+        if any(abs(drawn.pixelColor(x, y).lightness() - ground.lightness()) > 80 for y in rows)
+    )

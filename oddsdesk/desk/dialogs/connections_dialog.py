@@ -19,8 +19,8 @@ from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
 from oddsdesk.desk.widgets.scaled import resize_scaled
 
-_SIZE = (640, 380)
-_NAME_WIDTH = 210
+_SIZE = (720, 380)
+_NAME_WIDTH = 190
 
 
 class ConnectionsDialog(QDialog):

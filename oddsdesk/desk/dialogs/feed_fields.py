@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.desk.dialogs.form_dialog import side_by_side
 from oddsdesk.desk.profiles import SPEEDS
 from oddsdesk.desk.theme.spacing import STEP
+from oddsdesk.desk.widgets.inset import inset
 
 AUTOMATIC: Final = "automatic"
 AS_IT_IS: Final = "as it is"
@@ -57,7 +58,9 @@ class FeedFields(QWidget):
         self.format.setAccessibleName("Format of the file")
         for word, label in FORMATS:
             self.format.addItem(label, word)
-        self.speed = QDoubleSpinBox(decimals=2, minimum=SPEEDS[0], maximum=SPEEDS[1], value=1.0)
+        self.speed = inset(
+            QDoubleSpinBox(decimals=2, minimum=SPEEDS[0], maximum=SPEEDS[1], value=1.0)
+        )
         self.speed.setAccessibleName("Speed: recorded seconds a second")
         self.speed.setPrefix("Speed ")
         self.speed.setSuffix("×")

@@ -53,13 +53,7 @@ class FormDialog(QDialog):
         holder = field
         if explained:
             field.setAccessibleDescription(explained)
-            holder = QWidget()
-            column = QVBoxLayout(holder)
-            column.setContentsMargins(0, 0, 0, 0)
-            column.setSpacing(HALF)
-            column.addWidget(field)
-            column.addWidget(note(explained, self.theme))
-            holder.setFocusProxy(field)
+            holder = with_note(field, note(explained, self.theme))
         self.form.addRow(name, holder)
         return holder
 
@@ -117,6 +111,18 @@ def note(text: str, theme: Theme) -> QLabel:
     label.setProperty("look", "note")
     label.setFont(theme.fonts.small)
     return label
+
+
+def with_note(field: QWidget, explained: QLabel) -> QWidget:
+    """Return a field with its note close under it; it gives the focus to the field."""
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(HALF)
+    column.addWidget(field)
+    column.addWidget(explained)
+    holder.setFocusProxy(field)
+    return holder
 
 
 def side_by_side(*widgets: QWidget) -> QWidget:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
+from oddsdesk.desk.widgets.inset import inset
 
 _MOST = 1e9
 
@@ -24,9 +25,9 @@ class PlacedDialog(QDialog):
     def __init__(self, what: str, odds: float, stake: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Mark as placed")
-        self.odds = QDoubleSpinBox(decimals=3, minimum=1.001, maximum=_MOST, singleStep=0.01)
+        self.odds = inset(QDoubleSpinBox(decimals=3, minimum=1.001, maximum=_MOST, singleStep=0.01))
         self.odds.setValue(odds)
-        self.stake = QDoubleSpinBox(decimals=2, minimum=0.01, maximum=_MOST, singleStep=1)
+        self.stake = inset(QDoubleSpinBox(decimals=2, minimum=0.01, maximum=_MOST, singleStep=1))
         self.stake.setValue(stake)
         form = QFormLayout(self)
         form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)

@@ -22,6 +22,7 @@ from oddsdesk.contract.competitions import SPORTS
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
 from oddsdesk.desk.widgets.check_list import CheckList
+from oddsdesk.desk.widgets.inset import inset
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.pricing.rules import MAX_EV
 
@@ -53,7 +54,7 @@ class PresetDialog(QDialog):
         self.markets = CheckList("Markets", markets, chosen.market_types)
         names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
         self.bookmakers = CheckList("Bookmakers", [(n, n) for n in names], chosen.bookmakers)
-        self.ev = QDoubleSpinBox(decimals=1, minimum=-100, maximum=MAX_EV, singleStep=0.5)
+        self.ev = inset(QDoubleSpinBox(decimals=1, minimum=-100, maximum=MAX_EV, singleStep=0.5))
         self.ev.setSuffix(" %")
         self.ev.setValue(chosen.min_true_ev)
         self.least = _odds(chosen.min_odds, "No least")
@@ -146,7 +147,7 @@ def _problem_of(preset: Preset, taken: Container[str]) -> str:
 
 
 def _odds(value: float | None, none: str) -> QDoubleSpinBox:
-    spin = QDoubleSpinBox(decimals=2, minimum=1.0, maximum=1_000, singleStep=0.1)
+    spin = inset(QDoubleSpinBox(decimals=2, minimum=1.0, maximum=1_000, singleStep=0.1))
     spin.setSpecialValueText(none)
     spin.setValue(1.0 if value is None else value)
     return spin

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QLineEdit, QPushButto
 
 from oddsdesk.client.diagnosis import Diagnosis
 from oddsdesk.desk.dialogs.diagnosis_view import DiagnosisView
-from oddsdesk.desk.dialogs.form_dialog import FormDialog, note, side_by_side
+from oddsdesk.desk.dialogs.form_dialog import FormDialog, note, side_by_side, with_note
 from oddsdesk.desk.profiles import RemoteProfile
 from oddsdesk.desk.secrets import KeyPlace
 from oddsdesk.desk.theme.theme import Theme
@@ -137,8 +137,8 @@ class RemoteDialog(FormDialog):
         )
         self.key.setAccessibleName("Key")
         self.add_row("&Key", side_by_side(self.key, self._reveal))
-        self.add_row("&Keep the key", self.place)
-        self.form.addRow("", self.keyring_note)
+        self.place.setAccessibleName("Keep the key")
+        self.add_row("&Keep the key", with_note(self.place, self.keyring_note))
         self.add_row("Address of &tokens", self.auth_url)
         self.add_row("Address of the &stream", self.ws_url)
         self.below.addWidget(self.diagnosis)

@@ -22,6 +22,7 @@ from oddsdesk.desk.settings.declared import KEEP_DAYS
 from oddsdesk.desk.settings.kinds import Whole
 from oddsdesk.desk.theme.spacing import GAP, HALF, MARGIN
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.inset import inset
 
 _MIB = 1024 * 1024
 
@@ -41,7 +42,7 @@ class ServerPage(QWidget):
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
         kind = KEEP_DAYS.kind
         assert isinstance(kind, Whole)
-        self.days = QSpinBox(minimum=kind.least, maximum=kind.most, value=keep_days)
+        self.days = inset(QSpinBox(minimum=kind.least, maximum=kind.most, value=keep_days))
         self.days.setSuffix(f" {kind.unit}")
         self.days.setKeyboardTracking(False)
         self.days.setAccessibleName(KEEP_DAYS.label)

@@ -24,6 +24,7 @@ from oddsdesk.desk.settings.kinds import Choice, Setting, Toggle, Whole
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.spacing import GAP, HALF, MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.inset import inset
 from oddsdesk.desk.widgets.scaled import resize_scaled
 
 _SIZE = (620, 640)
@@ -124,7 +125,7 @@ class SettingsDialog(QDialog):
                 combo.activated.connect(lambda _index: put(setting, combo.currentData()))
                 return combo
             case Whole(least=least, most=most, step=step, unit=unit):
-                spin = QSpinBox(minimum=least, maximum=most, singleStep=step)
+                spin = inset(QSpinBox(minimum=least, maximum=most, singleStep=step))
                 spin.setSuffix(f" {unit}" if unit else "")
                 spin.setGroupSeparatorShown(True)
                 spin.setKeyboardTracking(False)

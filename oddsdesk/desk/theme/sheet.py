@@ -67,9 +67,10 @@ QLineEdit > QToolButton { border: none; background: transparent; padding: 0; }
 
 QComboBox, QSpinBox, QDoubleSpinBox {
     background: $window; color: $strong; border: 1px solid $line; border-radius: ${radius}px;
-    padding: 0 ${step}px; min-height: ${inner}px; selection-background-color: $accent;
+    padding: 0 10px; min-height: ${inner}px; selection-background-color: $accent;
     selection-color: $panel;
 }
+QSpinBox, QDoubleSpinBox { max-height: ${inner}px; }
 QAbstractSpinBox QLineEdit { background: transparent; border: none; padding: 0; min-height: 0; }
 QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus { border-color: $accent; }
 QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled { color: $ghost; }

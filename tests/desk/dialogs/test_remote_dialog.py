@@ -14,6 +14,7 @@ from oddsdesk.desk.dialogs.profile_work import ProfileWork
 from oddsdesk.desk.dialogs.remote_dialog import RemoteDialog
 from oddsdesk.desk.profiles import Profiles, RemoteProfile
 from oddsdesk.desk.secrets import KeyPlace, Secrets
+from oddsdesk.desk.theme.spacing import HALF
 
 from .conftest import REMOTE, until
 
@@ -64,6 +65,13 @@ def test_without_a_keyring_it_is_off_the_list_and_said(theme, window):
     assert dialog.values().profile.key_place is KeyPlace.SESSION
     assert not dialog.keyring_note.isHidden()
     assert not dialog.is_changed()
+
+
+def test_what_is_said_of_a_missing_keyring_stands_close_under_its_field(theme, window, qtbot):
+    dialog = RemoteDialog(theme, REMOTE, window, has_key=False)
+    dialog.show_has_keyring(False)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.keyring_note.y() - dialog.place.geometry().bottom() == HALF + 1)
 
 
 async def test_a_new_connection_is_tested_saved_and_its_key_kept(
