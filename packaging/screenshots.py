@@ -104,14 +104,12 @@ def connections(stage: Stage) -> None:
 
 
 def server(stage: Stage) -> None:
-    """The embedded server: its database, feeds and keys."""
-    stage.choose_connection(3)
+    """The embedded server: its database, its feeds, files to import and keys."""
+    stage.press("ctrl+e")
     with stage.dialog("^Embedded server"):
-        stage.shoot("server")
-        stage.press("ctrl+Tab")
-        stage.shoot("feeds")
-        stage.press("ctrl+Tab")
-        stage.shoot("keys")
+        for page in ("server", "feeds", "import", "keys"):
+            stage.shoot(page)
+            stage.press("ctrl+Tab")
 
 
 SCENES: Final = (game, values, navigator, palette, grid, shortcuts, settings, connections, server)
@@ -153,7 +151,7 @@ class Theatre:
         database = self._local("example.db", "--feed", "none")
         run_program(["ingest", *database[2:4], str(quotes)], self._environment())
         with self._stage(database, _PAINTED) as stage:
-            stage.press("F6", "shift+F6", "ctrl+Home", "Down", *["Right"] * 5)
+            stage.press("F6", "shift+F6", "ctrl+Home", "Down", *["Right"] * 6)
             stage.wait(_CALM_S)
             stage.shoot("worked-example")
 
