@@ -17,14 +17,13 @@ from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.models.bet_subject import BetSubject, subject_of_bet, subject_of_miss
 from oddsdesk.desk.models.filter_words import filter_text
 from oddsdesk.desk.models.held_rows import HeldRowsModel
-from oddsdesk.desk.panels.bet_actions import BetActions, placed_text
+from oddsdesk.desk.panels.bet_actions import BetActions
 from oddsdesk.desk.panels.value_lists import ValueLists
 from oddsdesk.desk.panels.values_header import BETS, MISSES, ValuesHeader
+from oddsdesk.desk.panels.values_messages import ValuesMessages
 from oddsdesk.desk.panels.values_states import (
     bets_text,
-    is_about_formula,
     misses_text,
-    published_text,
     state_without_bets,
     state_without_misses,
 )
@@ -33,11 +32,9 @@ from oddsdesk.desk.settings.declared import STAKES
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.stake_settings import StakeSettings
 from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.live_table import LiveTable
 from oddsdesk.desk.widgets.message_bar import MessageBar
 from oddsdesk.desk.widgets.placeholder import Placeholder
-from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 
 _IDLE_MS = 1_000
@@ -78,10 +75,9 @@ class ValuesPanel(QWidget):
         self.actions_on_bet = BetActions(board, records, clock, self.subject, self)
         self.header = ValuesHeader(theme, self.actions_on_bet.menu)
         self.messages = MessageBar(theme)
+        self._said = ValuesMessages(self.messages, board, records, self.actions_on_bet)
         self.placeholder = Placeholder(theme)
         self._which = BETS
-        self._undoable: PlacedBet | None = None
-        self._says_published = False
         self._idle = QTimer(self, interval=_IDLE_MS)
         self._lay_out()
         self._connect()
@@ -146,13 +142,9 @@ class ValuesPanel(QWidget):
         header.preset_edit_requested.connect(self._ask_preset)
         header.preset_deletion_requested.connect(self._on_header_preset_deletion_requested)
         actions.game_requested.connect(self.game_requested)
-        actions.said.connect(self.messages.say)
-        actions.placed.connect(self._on_actions_placed)
         self._stakes.changed.connect(self._show_bets)
         self._records.bets_changed.connect(self._show_bets)
         self._records.presets_changed.connect(self._show_presets)
-        self._records.failed.connect(self._on_records_failed)
-        self.messages.action_requested.connect(self._on_messages_action_requested)
         self.placeholder.action_requested.connect(lambda: self.choose_preset(BUILT_IN[0].name))
         self.lists.changed.connect(self._show_counts)
         self.lists.finder.found.connect(self._show_misses)
@@ -178,7 +170,7 @@ class ValuesPanel(QWidget):
 
     def _show_all(self) -> None:
         self._show_bets()
-        self._show_audit()
+        self._said.show_audit()
 
     def _show_bets(self) -> None:
         self.lists.show_bets(may_move=not self._is_pointed_at())
@@ -207,16 +199,6 @@ class ValuesPanel(QWidget):
         else:
             self.placeholder.say(*state)
             self._stack.setCurrentWidget(self.placeholder)
-
-    def _show_audit(self) -> None:
-        audit = self._board.audit
-        is_published = audit is not None and audit.is_published
-        if is_published and not self._says_published:
-            self._undoable = None
-            self.messages.say(published_text(self._board.method), icon="warning", ink=Ink.VALUE)
-        elif self._says_published and not is_published and is_about_formula(self.messages.text):
-            self.messages.hide()
-        self._says_published = is_published
 
     def _show_presets(self) -> None:
         """Offer the presets; the one in use stays, or gives way to the first."""
@@ -269,18 +251,6 @@ class ValuesPanel(QWidget):
     def _on_header_preset_deletion_requested(self) -> None:
         if self.lists.preset.name not in _BUILT_IN:
             self._records.delete_preset(self.lists.preset.name)
-
-    def _on_actions_placed(self, bet: PlacedBet) -> None:
-        self._undoable = bet
-        self.messages.say(placed_text(bet), icon="check", action="Undo")
-
-    def _on_messages_action_requested(self) -> None:
-        if self._undoable is not None:
-            self.actions_on_bet.take_back(self._undoable)
-            self._undoable = None
-
-    def _on_records_failed(self, text: str) -> None:
-        self.messages.say(text, icon="warning", ink=Ink.DOWN)
 
     def _on_table_current_changed(self, _index: QModelIndex) -> None:
         if not self._current_model().is_arranging:
