@@ -9,16 +9,16 @@ from oddsdesk.board.changes import Changes
 from oddsdesk.board.connection import Connection, Gathering
 from oddsdesk.board.freshness import Freshness, Rhythm
 from oddsdesk.board.game_book import GameBook
-from oddsdesk.board.games import GameEntry, entry_of_price, game_entry
+from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.merging import among, batched, put_all, quote_of
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GamesChanged,
     GatheringChanged,
-    Notice,
     RowsChanged,
     Subscriber,
+    Subscribers,
     ValueBetsChanged,
 )
 from oddsdesk.board.prices import Price
@@ -34,7 +34,6 @@ from oddsdesk.board.steps import exhaust
 from oddsdesk.board.value_entry import ValueEntry
 from oddsdesk.board.values import ValueBets
 from oddsdesk.clock import Clock
-from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
 from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import DEFAULT_METHOD
@@ -63,10 +62,10 @@ class Board:
         self._method = method
         self._books: dict[str, GameBook] = {}
         self._watched: set[str] = set()
-        self._ids: dict[tuple[str, str], str] = {}
-        self.listed = ValueBets(self._book_at, self._id_of)
+        self._ids = GameIds()
+        self.listed = ValueBets(self._book_at, self._ids.of)
         """The service's list of value bets: when it was read, and whether it was cut."""
-        self._subscribers: list[Subscriber] = []
+        self._subscribers = Subscribers()
 
     @property
     def method(self) -> str:
@@ -85,13 +84,7 @@ class Board:
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Call back with each notice, on the board's thread, until the answer is called."""
-        self._subscribers.append(callback)
-
-        def unsubscribe() -> None:
-            if callback in self._subscribers:
-                self._subscribers.remove(callback)
-
-        return unsubscribe
+        return self._subscribers.add(callback)
 
     # What is known
 
@@ -102,7 +95,7 @@ class Board:
 
     def lists(self, competition: str, match_name: str) -> bool:
         """Whether a game is among those that were read last."""
-        return self._id_of(competition, match_name) in self.games
+        return self._ids.of(competition, match_name) in self.games
 
     def price(self, game: str, key: CellKey) -> Price | None:
         """Return the price of a cell."""
@@ -142,7 +135,7 @@ class Board:
         changed: dict[str, tuple[GameBook, Changes]] = {}
         bad: list[str] = []
         for message in messages:
-            game = self._id_of(message.competition, message.match_name)
+            game = self._ids.of(message.competition, message.match_name)
             book = self._books.get(game)
             if book is None:
                 if not self.rows_wanted:
@@ -159,12 +152,12 @@ class Board:
         """Take in the whole list of games."""
         held = {game.game_id: game_entry(game) for game in games}
         for key, entry in held.items():
-            self._ids[entry.competition, entry.match_name] = key
+            self._ids.learn(entry)
             if (book := self._books.get(key)) is not None:
                 book.matrix.is_live, book.matrix.kick_off = entry.is_live, entry.kick_off
         if list(held.values()) != list(self.games.values()):
             self.games = held
-            self._tell(GamesChanged())
+            self._subscribers.tell(GamesChanged())
 
     def load_matrix(self, matrix: GameMatrix, asked_at: int | None = None) -> None:
         """Merge a whole picture of a game; what it does not show becomes withdrawn.
@@ -207,7 +200,7 @@ class Board:
         now = self._clock()
         by_game: dict[str, list[OddsRow]] = {}
         for row in rows:
-            by_game.setdefault(self._id_of(row.competition, row.match_name), []).append(row)
+            by_game.setdefault(self._ids.of(row.competition, row.match_name), []).append(row)
             if row.liquidity is not None:
                 self._learn_reference(row.bookmaker)
         for game, of_game in by_game.items():
@@ -241,7 +234,7 @@ class Board:
         held.read_at, held.is_cut = now if asked_at is None else asked_at, is_cut
         self._report("value bets", bad)
         if (method != self._method and held.judge_all(self._method)) or differs:
-            self._tell(ValueBetsChanged())
+            self._subscribers.tell(ValueBetsChanged())
 
     def tell_untold(self, game: str) -> None:
         """Note that no price of a game is in play of which nobody said that it is."""
@@ -255,13 +248,13 @@ class Board:
         if connection != self.connection:
             self.seen.connect(connection.link, self._clock())
             self.connection = connection
-            self._tell(ConnectionChanged())
+            self._subscribers.tell(ConnectionChanged())
 
     def set_gathering(self, gathering: Gathering) -> None:
         """Take in how far reading all rows is."""
         if gathering != self.gathering:
             self.gathering = gathering
-            self._tell(GatheringChanged())
+            self._subscribers.tell(GatheringChanged())
 
     # What is asked of it
 
@@ -281,7 +274,7 @@ class Board:
         """Keep the prices of all games, or of those watched only."""
         self.rows_wanted = wanted
         if wanted:
-            self._tell(RowsChanged(tuple(self.row_keys())))
+            self._subscribers.tell(RowsChanged(tuple(self.row_keys())))
         else:
             self._forget([game for game in self._books if game not in self._watched])
 
@@ -293,7 +286,7 @@ class Board:
             book.revalue(method, changes)
             self._publish(book, changes)
         if self.listed.judge_all(method):
-            self._tell(ValueBetsChanged())
+            self._subscribers.tell(ValueBetsChanged())
 
     def clear(self) -> None:
         """Forget everything but what is asked of it: what comes next is another service's."""
@@ -301,12 +294,12 @@ class Board:
         self.games, self.reference, self.rhythm = {}, None, Rhythm()
         self.connection, self.gathering = Connection(), Gathering()
         self._books, self._watched = {}, set()
-        self.listed = ValueBets(self._book_at, self._id_of)
+        self.listed = ValueBets(self._book_at, self._ids.of)
         self.seen = Seen()
         for notice in (GamesChanged(), ValueBetsChanged(), GatheringChanged(), ConnectionChanged()):
-            self._tell(notice)
+            self._subscribers.tell(notice)
         if self.rows_wanted:
-            self._tell(RowsChanged((), removed))
+            self._subscribers.tell(RowsChanged((), removed))
 
     def sweep(self) -> None:
         """Drop prices that were withdrawn a while ago; call it every few seconds."""
@@ -349,7 +342,7 @@ class Board:
             if game in self._watched and changes.moves:
                 self.seen.take(game, changes.moves)
             for notice in changes.notices(game, rows_wanted=self.rows_wanted):
-                self._tell(notice)
+                self._subscribers.tell(notice)
             if touched := self.listed.touched_by(game, changes):
                 self._judge_bets(touched)
 
@@ -370,7 +363,7 @@ class Board:
     def _judge_bets(self, touched: Iterable[RowKey]) -> None:
         moved = self.listed.judge(touched, self._method)
         if moved:
-            self._tell(ValueBetsChanged(tuple(moved)))
+            self._subscribers.tell(ValueBetsChanged(tuple(moved)))
 
     def _book_at(self, game: str) -> GameBook | None:
         return self._books.get(game)
@@ -385,18 +378,7 @@ class Board:
         """The game as the list has it, else as far as a price tells of it."""
         return self.games.get(game) or entry_of_price(said)
 
-    def _id_of(self, competition: str, match_name: str) -> str:
-        key = (competition, match_name)
-        found = self._ids.get(key)
-        if found is None:
-            found = self._ids[key] = game_id(competition, match_name)
-        return found
-
     def _forget(self, games: Iterable[str]) -> None:
         self.times_forgotten += 1
         for game in games:
             self._books.pop(game, None)
-
-    def _tell(self, notice: Notice) -> None:
-        for subscriber in tuple(self._subscribers):
-            subscriber(notice)

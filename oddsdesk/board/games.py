@@ -25,6 +25,25 @@ class GameEntry(msgspec.Struct, frozen=True):
     last_scraped_at: int | None
 
 
+class GameIds:
+    """Ids of games by their names: those that the service gave, else as the contract makes them."""
+
+    def __init__(self) -> None:
+        self._ids: dict[tuple[str, str], str] = {}
+
+    def learn(self, game: GameEntry) -> None:
+        """Take the id that the service gave a game."""
+        self._ids[game.competition, game.match_name] = game.game_id
+
+    def of(self, competition: str, match_name: str) -> str:
+        """Return the id of a game, listed or not."""
+        key = (competition, match_name)
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = game_id(competition, match_name)
+        return found
+
+
 def game_entry(game: Game) -> GameEntry:
     """Read a game of the wire."""
     return GameEntry(

@@ -63,3 +63,25 @@ Notice = (
     | GatheringChanged
 )
 Subscriber = Callable[[Notice], None]
+
+
+class Subscribers:
+    """Who is told; they may come and leave while being told."""
+
+    def __init__(self) -> None:
+        self._callbacks: list[Subscriber] = []
+
+    def add(self, callback: Subscriber) -> Callable[[], None]:
+        """Tell one more of each notice, until the answer is called."""
+        self._callbacks.append(callback)
+
+        def leave() -> None:
+            if callback in self._callbacks:
+                self._callbacks.remove(callback)
+
+        return leave
+
+    def tell(self, notice: Notice) -> None:
+        """Tell everyone of a notice."""
+        for callback in tuple(self._callbacks):
+            callback(notice)
