@@ -15,6 +15,7 @@ from oddsdesk.desk.models.grid_cells import Look
 from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
 from oddsdesk.desk.models.grid_entries import Entry, GameGroup, Line, PriceEntry, Shape
 from oddsdesk.desk.models.grid_filter import GridFilter, Sieve
+from oddsdesk.desk.models.grid_relayout import Relayout
 from oddsdesk.desk.models.grid_titles import group_cell, group_tip, tip
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.cells import Cell, Column, Header
@@ -139,7 +140,7 @@ class GridModel(LiveModel):
     def arrange(self) -> None:
         """Filter and sort anew; the selection stays with its rows."""
         self._stop_placing()
-        with _Relayout(self):
+        with Relayout(self, self._arrangement):
             self._arrangement.arrange(self.book.lines(), self._sieve())
         self.counts_changed.emit()
 
@@ -157,7 +158,7 @@ class GridModel(LiveModel):
 
     def fold_all(self, *, folded: bool) -> None:
         """Fold or unfold every game."""
-        with _Relayout(self):
+        with Relayout(self, self._arrangement):
             self._arrangement.fold(self._arrangement.groups, folded=folded)
 
     # How it is kept up to date
@@ -170,7 +171,7 @@ class GridModel(LiveModel):
         try:
             next(self._placing)
         except StopIteration as end:
-            with _Relayout(self):
+            with Relayout(self, self._arrangement):
                 self._arrangement.place(end.value, self._sieve())
             self._stop_placing()
             self.counts_changed.emit()
@@ -292,7 +293,7 @@ class GridModel(LiveModel):
     def set_folded(self, row: int, folded: bool) -> None:
         shown = self._arrangement.rows[row]
         if isinstance(shown, GameGroup):
-            with _Relayout(self):
+            with Relayout(self, self._arrangement):
                 self._arrangement.fold([shown], folded=folded)
 
     # Qt's virtuals
@@ -305,26 +306,3 @@ class GridModel(LiveModel):
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.sort_as(column, order is Qt.SortOrder.DescendingOrder)
-
-
-class _Relayout:
-    """Lets rows change their places; indexes that are held follow their rows."""
-
-    def __init__(self, model: GridModel) -> None:
-        self._model = model
-
-    def __enter__(self) -> None:
-        model = self._model
-        model.layoutAboutToBeChanged.emit()
-        self._held = model.persistentIndexList()
-        rows = model._arrangement.rows
-        self._shown = [rows[index.row()] for index in self._held]
-
-    def __exit__(self, *_error: object) -> None:
-        model = self._model
-        moved = [
-            model.index(row.place, index.column()) if row.place >= 0 else QModelIndex()
-            for row, index in zip(self._shown, self._held, strict=True)
-        ]
-        model.changePersistentIndexList(self._held, moved)
-        model.layoutChanged.emit()
