@@ -4,9 +4,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
+from oddsdesk.desk.widgets.steady_width import steady_width
+
 _LEAST = 40
-_STEP = 16
-"""Widths asked for go in such steps: a figure that moves lays out nothing anew."""
 
 
 class ElidedLabel(QLabel):
@@ -56,7 +56,7 @@ class ElidedLabel(QLabel):
     # Qt's virtuals
 
     def sizeHint(self) -> QSize:
-        width = -(-self.width_of(self._whole) // _STEP) * _STEP if self._whole else 0
+        width = steady_width(self.width_of(self._whole)) if self._whole else 0
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:

@@ -1,9 +1,9 @@
-"""A button whose text counts, and which keeps its width while it does."""
+"""A button whose text counts, and which mostly keeps its width while it does."""
 
 from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QToolButton
 
-_STEP = 16
+from oddsdesk.desk.widgets.steady_width import steady_width
 
 
 class SteadyButton(QToolButton):
@@ -31,7 +31,7 @@ class SteadyButton(QToolButton):
 
     def sizeHint(self) -> QSize:
         asked = super().sizeHint()
-        return QSize(-(-asked.width() // _STEP) * _STEP, asked.height())
+        return QSize(steady_width(asked.width()), asked.height())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
