@@ -66,8 +66,8 @@ class MatrixModel(LiveModel):
         self._is_outdated = False
         self._is_provisional = True
         self._shows_past = True
-        self._name = ""
-        """The widest of the first column, folded ones too."""
+        self._widest_name = ""
+        """Of the first column, folded rows too."""
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
         self._looks = MatrixLooks(board, self._layout, self.sparklines, clock)
@@ -151,7 +151,9 @@ class MatrixModel(LiveModel):
 
     def column(self, column: int) -> Column:
         """Return what never changes of a column."""
-        columns = titles.columns(odds_style(), self._name, has_limits=self._layout.has_limits)
+        columns = titles.columns(
+            odds_style(), self._widest_name, has_limits=self._layout.has_limits
+        )
         return columns[min(column, FIRST_BOOKMAKER)]
 
     def is_hidden(self, column: int) -> bool:
@@ -160,7 +162,7 @@ class MatrixModel(LiveModel):
 
     def narrowings(self) -> Sequence[Narrowing]:
         """Return how the frozen columns give way."""
-        return titles.narrowings(odds_style(), self._name)
+        return titles.narrowings(odds_style(), self._widest_name)
 
     def header(self, column: int) -> Header:
         """Return what stands above a column now."""
@@ -241,7 +243,7 @@ class MatrixModel(LiveModel):
             self._renew_about(key)
 
     def _renew_about(self, key: CellKey) -> None:
-        """Have a price made anew, and what else shows it: its section's title the hold."""
+        """Have a price made anew, and what follows from it: hold, best, sparkline."""
         layout = self._layout
         row, column = layout.row_of(key), layout.column_of(key.bookmaker)
         section = self._board.section(self._game_id, *key[:3])
@@ -283,7 +285,7 @@ class MatrixModel(LiveModel):
         self.beginResetModel()
         self._lines.forget()
         sections = self._shown_sections()
-        self._name = titles.widest_name(sections)
+        self._widest_name = titles.widest_name(sections)
         self._layout.rows = rows_of(sections, self._lines.is_folded)
         self._layout.set_bookmakers(self._layout.order.shown(bookmakers_of(sections)))
         self._layout.index()
@@ -297,7 +299,7 @@ class MatrixModel(LiveModel):
             self._start_over()
             return
         sections = self._shown_sections()
-        self._name = titles.widest_name(sections)
+        self._widest_name = titles.widest_name(sections)
         found = bookmakers_of(sections) - set(self._layout.bookmakers)
         self._append_columns(self._layout.order.shown(found))
         self._bring_rows_up_to_date()

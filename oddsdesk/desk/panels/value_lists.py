@@ -38,7 +38,7 @@ class ValueLists(QObject):
         self.finder = MissFinder(board, clock)
         self.preset: Preset = BUILT_IN[0]
         self.has_unlisted = False
-        """Whether value bets moved past the preset that have no row yet: ``show_bets``."""
+        """Whether bets have moved to where the preset lets them pass: ``show_bets`` adds rows."""
         self._moved: dict[RowKey, None] = {}
         self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
         self._moves.timeout.connect(self._show_moved)
@@ -72,7 +72,7 @@ class ValueLists(QObject):
             self._moves.start()
 
     def close(self) -> None:
-        """Show nothing more."""
+        """Show no more moves and look for no more misses."""
         self._moves.stop()
         self.finder.stop()
 

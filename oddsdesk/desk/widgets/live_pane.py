@@ -160,7 +160,7 @@ class LivePane(QTableView):
             )
 
     def _region(self, spans: Iterable[Span]) -> QRegion:
-        """Return where cells of blocks are in sight."""
+        """Return where blocks of cells are in sight: more than one column are taken for all."""
         region, port, header = QRegion(), self.viewport().rect(), self.header
         first, last = self.rowAt(0), self.rowAt(port.bottom())
         last = self.live_model().rowCount() - 1 if last < 0 else last
