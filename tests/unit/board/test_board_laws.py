@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.board import figures
+from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.resources import GameMatrix, PriceMessage
 
 from .conftest import DRAW, GAME, NOW, REFERENCE, Desk, lines, matrix, message
@@ -28,6 +29,17 @@ pictures = st.builds(
 )
 
 
+def checked_anew(desk: Desk) -> Matrix:
+    """Return the matrix, whose figures are what they come to when worked out anew."""
+    held = desk.board.matrix(GAME)
+    assert held is not None
+    for section in held.sections:
+        anew = deepcopy(section)
+        figures.figure(anew, desk.board.method)
+        assert section == anew
+    return held
+
+
 @settings(max_examples=150)
 @given(
     steps=st.lists(messages | pictures | st.integers(1, 40_000), max_size=25),
@@ -48,12 +60,7 @@ def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
         else:
             desk.now += step
             desk.board.sweep()
-    held = desk.board.matrix(GAME)
-    assert held is not None
-    for section in held.sections:
-        anew = deepcopy(section)
-        figures.figure(anew, desk.board.method)
-        assert section == anew
+    held = checked_anew(desk)
     columns = {name for line in lines(desk.board) for name in line.prices}
     assert held.bookmakers == tuple(sorted(columns))
 
@@ -70,12 +77,7 @@ def test_messages_may_come_between_the_steps_of_a_picture(
         for each in coming:
             desk.board.apply(each)
             break
-    held = desk.board.matrix(GAME)
-    assert held is not None
-    for section in held.sections:
-        anew = deepcopy(section)
-        figures.figure(anew, desk.board.method)
-        assert section == anew
+    held = checked_anew(desk)
     assert set(held.bookmakers) == {name for line in lines(desk.board) for name in line.prices}
 
 
