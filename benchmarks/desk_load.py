@@ -125,14 +125,15 @@ def _seen_now(quote: Quote, odds: dict[str, float]) -> Quote:
     )  # fmt: skip
 
 
-def fill(database: Path, offer: Offer) -> None:
+def fill(database: Path, games: int) -> None:
     """Record what is offered before anything moves."""
     with closing(open_store(database, BOOKMAKERS[0])) as store:
-        store.record(offer.all()).result()
+        store.record(Offer(games).all()).result()
 
 
-def move(store: Store, offer: Offer, changes: int) -> None:
+def move(store: Store, games: int, changes: int) -> None:
     """Move prices until the process ends."""
+    offer = Offer(games)
     due = time.monotonic()
     while True:
         due += 1 / BATCHES_A_SECOND
@@ -143,13 +144,13 @@ def move(store: Store, offer: Offer, changes: int) -> None:
 class FedServer(EmbeddedServer):
     """Records changes on a thread beside its own, as its feeds do."""
 
-    offer: Offer
-    changes = 0
+    games = changes = 0
 
     def _announce(self, server: Server) -> None:
         super()._announce(server)
-        feed = partial(move, server.store, self.offer, self.changes)
-        threading.Thread(target=feed, name="feed", daemon=True).start()
+        feed = partial(move, server.store, self.games, self.changes)
+        if self.changes:
+            threading.Thread(target=feed, name="feed", daemon=True).start()
 
 
 known_id = cache(game_id)
@@ -356,14 +357,15 @@ def run(given: argparse.Namespace, folder: str) -> None:
     Measured.seconds = given.seconds
     desk_app.Desk = Measured  # type: ignore[misc, attr-defined]
     watch_paints()
-    fill(database, FedServer.offer)
+    sizes = ("--games", str(given.games), "--changes", str(given.changes))
+    # In a process of its own: what is offered is not the desk's to hold.
+    subprocess.run([sys.executable, __file__, "--fill", str(database), *sizes], check=True)
     if given.server == "inside":
         embedding.EmbeddedServer = FedServer  # type: ignore[misc, attr-defined]
         own = EmbeddedProfile(database=str(database), feeds=("none",), reference=BOOKMAKERS[0])
         desk_app.run_desk(desk_app.Start(own))
         return
     desk_app.Root = WithServerApart  # type: ignore[misc]
-    sizes = ("--games", str(given.games), "--changes", str(given.changes))
     with running(__file__, "--serve", str(database), *sizes, until="listening"):
         guest = EmbeddedProfile(database=str(database), guest=True)
         desk_app.run_desk(desk_app.Start(guest))
@@ -391,9 +393,13 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--changes", type=int, default=2_000)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--fill", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
-    FedServer.offer, FedServer.changes = Offer(given.games), given.changes
+    FedServer.games, FedServer.changes = given.games, given.changes
+    if given.fill is not None:
+        fill(given.fill, given.games)
+        return
     if given.serve is not None:
         serve(given.serve)
         return
