@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,14 +13,13 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.server.importing import ImportOutcome, import_files
+from oddsdesk.server.questions import Questions
 from oddsdesk.server.runner import Server
 from oddsdesk.server.running_feeds import FeedState
 from oddsdesk.store.backup import backup
-from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Key, NewKey
 from oddsdesk.store.values import HistoryPoint
 
-T = TypeVar("T")
 SILENT_MS = 10 * MINUTE_MS
 """A log that took nothing of any game for this long was not being written."""
 
@@ -57,12 +55,17 @@ class Administration:
 
     def __init__(self, server: Server, loop: asyncio.AbstractEventLoop, clock: Clock) -> None:
         self._server = server
-        self._loop = loop
+        self._questions = Questions(loop)
+        self._ask = self._questions.ask
         self._clock = clock
+
+    async def end(self) -> None:
+        """Answer what was asked and refuse what comes; on the loop, before the server ends."""
+        await self._questions.end()
 
     def database(self) -> Future[DatabaseState]:
         """Say where the odds are and how much room they take."""
-        return self._run(asyncio.to_thread(self._database))
+        return self._ask(asyncio.to_thread(self._database))
 
     def keep_log(self, keep_ms: int) -> None:
         """Forget price changes older than this from the next round of upkeep on."""
@@ -70,14 +73,14 @@ class Administration:
 
     def back_up(self, target: Path) -> Future[int]:
         """Copy the odds file while it is in use; the answer is the copy's size in bytes."""
-        return self._run(asyncio.to_thread(_back_up, self._server.store.path, target))
+        return self._ask(asyncio.to_thread(_back_up, self._server.store.path, target))
 
     def history(
         self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
     ) -> Future[list[HistoryPoint]]:
         """Return how all bookmakers' prices of a selection moved."""
         asked = (game_id, market_type, period, selection, since_ms)
-        return self._run(asyncio.to_thread(lambda: self._server.store.reader().history(*asked)))
+        return self._ask(asyncio.to_thread(lambda: self._server.store.reader().history(*asked)))
 
     def reference_history(
         self, game_id: str, lines: Sequence[tuple[str, int, str]], since_ms: int
@@ -85,61 +88,52 @@ class Administration:
         """Return how the reference's prices moved, by (market type, period, selection)."""
         asked = (game_id, lines, since_ms)
         reader = self._server.store.reader
-        return self._run(asyncio.to_thread(lambda: reader().reference_history(*asked)))
+        return self._ask(asyncio.to_thread(lambda: reader().reference_history(*asked)))
 
     def log_state(self, since_ms: int) -> Future[LogState]:
         """Say how far back the log of price changes reaches, and when it was not written."""
-        return self._run(asyncio.to_thread(self._log_state, since_ms))
+        return self._ask(asyncio.to_thread(self._log_state, since_ms))
 
     def feeds(self) -> Future[list[FeedState]]:
         """Return every feed."""
-        return self._run(self._feeds())
+        return self._ask(self._feeds())
 
     def add_feed(self, spec: str, speed: float) -> Future[None]:
         """Open a feed and run it; it is gone when the server ends."""
-        return self._run(self._add_feed(spec, speed))
+        return self._ask(self._add_feed(spec, speed))
 
     def start_feed(self, number: int) -> Future[None]:
         """Run a feed that was stopped or has ended."""
-        return self._run(self._server.feeds.start(number))
+        return self._ask(self._server.feeds.start(number))
 
     def stop_feed(self, number: int) -> Future[None]:
         """End a feed."""
-        return self._run(self._server.feeds.stop(number))
+        return self._ask(self._server.feeds.stop(number))
 
     def import_files(
         self, format_name: str, places: Sequence[str], *, shift_to_now: bool
     ) -> Future[ImportOutcome]:
         """Convert other people's files and record them, once."""
         work = partial(import_files, self._server.store, self._clock, format_name, places)
-        return self._run(asyncio.to_thread(work, shift_to_now=shift_to_now))
+        return self._ask(asyncio.to_thread(work, shift_to_now=shift_to_now))
 
     def keys(self) -> Future[list[Key]]:
         """Return every key, masked, revoked ones too."""
-        return self._run(asyncio.to_thread(self._server.access.keys.all))
+        return self._ask(asyncio.to_thread(self._server.access.keys.all))
 
     def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> Future[NewKey]:
         """Make a key; its secret is in this answer and nowhere else."""
         create = self._server.access.keys.create
-        return self._run(asyncio.to_thread(create, account, plan, bookmaker, self._clock()))
+        return self._ask(asyncio.to_thread(create, account, plan, bookmaker, self._clock()))
 
     def rotate_key(self, key_id: int) -> Future[NewKey]:
         """Give a key a new secret; the old one ends at once."""
-        return self._run(asyncio.to_thread(self._server.access.keys.rotate, str(key_id)))
+        return self._ask(asyncio.to_thread(self._server.access.keys.rotate, str(key_id)))
 
     def revoke_key(self, key_id: int) -> Future[Key]:
         """End a key for good."""
         revoke = self._server.access.keys.revoke
-        return self._run(asyncio.to_thread(revoke, str(key_id), self._clock()))
-
-    def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        try:
-            return asyncio.run_coroutine_threadsafe(work, self._loop)
-        except RuntimeError:
-            work.close()
-            failed: Future[T] = Future()
-            failed.set_exception(StoreUnavailableError("the embedded server has stopped"))
-            return failed
+        return self._ask(asyncio.to_thread(revoke, str(key_id), self._clock()))
 
     def _database(self) -> DatabaseState:
         store = self._server.store

@@ -84,14 +84,16 @@ class EmbeddedServer:
         stopping = self._stopping = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         async with serving(self._settings, self._clock) as server:
-            self._announce(server)
+            administration = self._announce(server)
             if not self._end_wanted.is_set():
                 await stopping.wait()
+            await administration.end()
 
-    def _announce(self, server: Server) -> None:
+    def _announce(self, server: Server) -> Administration:
         """A fresh key each start, and the last one gone: no secret lies on the disk."""
         made = server.access.keys.reissue(ACCOUNT, Plan.PRO_LIVE, self._clock())
         loop = asyncio.get_running_loop()
-        self.administration = Administration(server, loop, self._clock)
+        administration = self.administration = Administration(server, loop, self._clock)
         self.url, self.key, self.key_id = server.url, made.secret, made.key.key_id
         self._changed.set()
+        return administration

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import threading
 import time
 from pathlib import Path
 
@@ -130,6 +131,22 @@ def test_after_the_server_has_stopped_every_answer_says_so(tmp_path):
     assert server.stop()
     with pytest.raises(StoreUnavailableError, match="stopped"):
         server.administration.keys().result(LIMIT_S)
+
+
+def test_who_asks_while_the_server_stops_is_answered_or_told_so(tmp_path, caplog):
+    server = EmbeddedServer(Settings(tmp_path / "odds.db", port=0))
+    server.start()
+    administration = server.administration
+    assert administration is not None
+    stopping = threading.Thread(target=server.stop)
+    stopping.start()
+    refusals = []
+    while stopping.is_alive():
+        refusals += [
+            answer.exception(LIMIT_S) for answer in [administration.log_state(0) for _ in range(20)]
+        ]
+    assert {type(each) for each in refusals} <= {type(None), StoreUnavailableError}
+    assert not caplog.records
 
 
 def test_the_log_tells_how_prices_moved_and_since_when(server, administration, tmp_path):
