@@ -15,7 +15,7 @@ from oddsdesk.desk.models.figures import (
     window_text,
 )
 from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel
-from oddsdesk.desk.models.values import (
+from oddsdesk.desk.models.value_cells import (
     MARKET_WIDTH,
     SELECTION_WIDTH,
     age_cell,

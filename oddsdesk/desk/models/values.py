@@ -8,9 +8,7 @@ from oddsdesk.board.last_seen import LastSeen
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.value_entry import Standing, ValueEntry
 from oddsdesk.clock import Clock
-from oddsdesk.contract.identity import teams
-from oddsdesk.contract.markets import MARKET_RANK, market_title
-from oddsdesk.contract.periods import period_label
+from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.models.figures import (
     exact_odds_text,
     odds_sample,
@@ -20,37 +18,26 @@ from oddsdesk.desk.models.figures import (
     window_text,
 )
 from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel, struck
-from oddsdesk.desk.models.matrix_cells import RELOOK_MS
+from oddsdesk.desk.models.value_cells import (
+    BOOKMAKER_WIDTH,
+    MARKET_WIDTH,
+    SELECTION_WIDTH,
+    age_cell,
+    beside_text,
+    ev_cell,
+    market_text,
+    paled,
+    seen_cell,
+)
 from oddsdesk.desk.models.value_words import bet_tip, method_note, why_no_stake
-from oddsdesk.desk.moments import MINUTE_MS, age_text, local_time
+from oddsdesk.desk.moments import local_time
 from oddsdesk.desk.theme.tokens import Ink
-from oddsdesk.desk.widgets.cells import EMPTY, Align, Cell, Column
+from oddsdesk.desk.widgets.cells import EMPTY, Cell, Column
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.stakes import Bound, Stake
 
-SELECTION_WIDTH: Final = Column(
-    "Minnesota Timberwolves −113.5 v",
-    Align.LEFT,
-    stretches=True,
-    likes="Timberwolves −113.5 at Oklahoma City Thunder",
-    widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
-)
-MARKET_WIDTH: Final = Column(
-    "Match result · 1st Quarter",
-    Align.LEFT,
-    stretches=True,
-    widest="Both teams to score · 1st Half",
-)
-BOOKMAKER_WIDTH: Final = Column(
-    "Betfair Exchange",
-    Align.LEFT,
-    stretches=True,
-    likes="Betfair Exchange UK",
-    widest="Betfair Exchange Australia",
-)
 _LOWEST: Final = float("-inf")
-_AGE_INKS: Final = (Ink.SOFT, Ink.NOTE, Ink.NOTE, Ink.NOTE)
-NO_STAKE: Final = Cell("–", Ink.NOTE)
+_NO_STAKE: Final = Cell("–", Ink.NOTE)
 _BOUNDS: Final = {
     Bound.KELLY: "",
     Bound.CAP: ", held at the cap",
@@ -94,12 +81,12 @@ class ValuesModel(HeldRowsModel[ValueRow]):
         entry = shown.entry
         if entry.standing is not Standing.HOLDS:
             is_blank = column == STAKE_COLUMN and not shown.placed
-            return NO_STAKE if is_blank else struck(cell)
+            return _NO_STAKE if is_blank else struck(cell)
         seen = self._sight(entry.key)
         if column == SEEN_COLUMN:
             return seen_cell(seen, now)
         if column == STAKE_COLUMN and not shown.placed and seen.freshness >= Freshness.STALE:
-            return NO_STAKE
+            return _NO_STAKE
         if column == EV_COLUMN and method_note(entry, self._method()):
             cell = cell._replace(text=f"≈ {cell.text}", ink=Ink.SOFT, is_strong=False)
         is_struck = column == ODDS_COLUMN and seen.freshness is Freshness.DEAD
@@ -111,13 +98,13 @@ class ValuesModel(HeldRowsModel[ValueRow]):
         shown, now = self.entry(row), self._clock()
         seen = self._sight(shown.entry.key)
         if column == STAKE_COLUMN:
-            return stake_tip(shown, why_no_stake(shown.entry, seen))
+            return _stake_tip(shown, why_no_stake(shown.entry, seen))
         note = method_note(shown.entry, self._method())
         said = bet_tip(shown.entry, seen, now)
         return f"{said}\n{note}" if note else said
 
 
-def stake_tip(row: ValueRow, why_none: str) -> str:
+def _stake_tip(row: ValueRow, why_none: str) -> str:
     """Return how a stake came about, or why there is none; and what was placed."""
     said = [
         f"Placed {bet.stake:.2f} at {exact_odds_text(bet.odds)}, {local_time(bet.placed_at):%H:%M}"
@@ -133,53 +120,6 @@ def stake_tip(row: ValueRow, why_none: str) -> str:
         )
         said.append(f"Stake {stake.amount:.2f}{_BOUNDS[stake.bound]}")
     return "\n".join(said)
-
-
-def beside_text(selection: str, match_name: str) -> str:
-    """Return what a selection belongs to: the opponent, or both teams."""
-    pair = teams(match_name)
-    if pair is None:
-        return match_name
-    home, away = pair
-    if selection == home:
-        return f"v {away}"
-    return f"at {home}" if selection == away else f"{home} v {away}"
-
-
-def market_text(market_type: str, sport: str, period: int) -> str:
-    """Return a market with its period, which the whole game does not need."""
-    title = market_title(market_type)
-    return f"{title} · {period_label(sport, period)}" if period else title
-
-
-def age_cell(since_ms: int, now_ms: int) -> Cell:
-    """Return the look of an age, which changes by itself."""
-    age = max(0, now_ms - since_ms)
-    step = MINUTE_MS if age >= MINUTE_MS else 1_000
-    return Cell(age_text(age), Ink.NOTE, due=now_ms + step - age % step)
-
-
-def seen_cell(seen: LastSeen, now_ms: int) -> Cell:
-    """Return the look of when a price was last seen; ``≥``: some time before that."""
-    cell = age_cell(seen.at, now_ms)
-    text = cell.text if seen.is_known else f"≥ {cell.text}"
-    return cell._replace(text=text, ink=_AGE_INKS[seen.freshness])
-
-
-def paled(cell: Cell, freshness: Freshness, now_ms: int) -> Cell:
-    """Return a cell in the brightness of its price's age."""
-    if freshness is Freshness.FRESH or cell.ink in (Ink.NOTE, Ink.GHOST):
-        ink = cell.ink
-    else:
-        ink = Ink.SOFT if freshness is Freshness.AGEING else Ink.NOTE
-    return cell._replace(ink=ink, due=min(cell.due, now_ms + RELOOK_MS))
-
-
-def ev_cell(true_ev: float | None) -> Cell:
-    """Return the look of a true EV."""
-    if true_ev is None:
-        return Cell("–", Ink.NOTE)
-    return Cell(f"{signed_text(true_ev)} %", Ink.VALUE, is_strong=True)
 
 
 def _selection(row: ValueRow, _now: int) -> Cell:
@@ -305,10 +245,16 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
         "not say when the bookmaker was read",
     ),
 )
-EV_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "True EV")
-STAKE_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "Stake")
-ODDS_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "Odds")
-SEEN_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "Seen")
+
+
+def _place_of(title: str) -> int:
+    return next(place for place, column in enumerate(COLUMNS) if column.title == title)
+
+
+EV_COLUMN: Final = _place_of("True EV")
+STAKE_COLUMN: Final = _place_of("Stake")
+ODDS_COLUMN: Final = _place_of("Odds")
+SEEN_COLUMN: Final = _place_of("Seen")
 
 
 def _market_of(row: ValueRow) -> tuple[str, str, int]:

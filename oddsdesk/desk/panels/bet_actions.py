@@ -13,7 +13,7 @@ from oddsdesk.desk.dialogs.placed_dialog import PlacedDialog
 from oddsdesk.desk.links import may_open, open_link
 from oddsdesk.desk.models.bet_subject import BetSubject
 from oddsdesk.desk.models.figures import exact_odds_text
-from oddsdesk.desk.models.values import beside_text
+from oddsdesk.desk.models.value_cells import beside_text
 from oddsdesk.desk.records import Records
 from oddsdesk.ledger.bets import PlacedBet
 

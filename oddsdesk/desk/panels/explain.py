@@ -32,7 +32,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.models.explanation_facts import arithmetic, ev_text, methods, rules
 from oddsdesk.desk.models.figures import exact_odds_text
-from oddsdesk.desk.models.values import beside_text
+from oddsdesk.desk.models.value_cells import beside_text
 from oddsdesk.desk.moments import span_text
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
