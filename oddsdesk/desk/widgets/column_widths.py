@@ -8,7 +8,7 @@ from oddsdesk.desk.widgets.live_model import LiveModel
 from oddsdesk.desk.widgets.live_pane import LivePane
 from oddsdesk.desk.widgets.width_shares import WidthWish, share_width
 
-FROZEN_SHARE: Final = 0.47
+FROZEN_SHARE: Final = 0.5
 """What frozen columns may take of a table before they are narrowed."""
 _HIDING_SHARE: Final = 0.60
 """What they may take, narrowed, before some are hidden."""
