@@ -1,0 +1,96 @@
+"""The plans behind the lists: no request walks a big table."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.database import open_reader
+from oddsdesk.store.reader import Reader
+from oddsdesk.store.schema import ODDS
+from oddsdesk.store.settling import settle_value_bets
+from oddsdesk.store.store import Store
+from oddsdesk.store.values import Filters, FoundValueBet, Sight
+
+from .conftest import FILTERS, NOW, SIGHTS
+
+
+class Traced:
+    """Every statement that a reader runs, with its values written out."""
+
+    def __init__(self, path: Path) -> None:
+        self.statements: list[str] = []
+        self._connection = open_reader(path, ODDS)
+        self._connection.set_trace_callback(self.statements.append)
+        self.reader = Reader(self._connection, "Pinnacle")
+
+
+def ask_everything(reader: Reader, store: Store) -> None:
+    ident = game_id("EPL", "Home 0 - Away")
+    for filters in FILTERS:
+        for sight in SIGHTS:
+            for ask in (reader.games, reader.odds):
+                page = ask(NOW, filters, sight, 1)
+                ask(NOW, filters, sight, 1, page.next_cursor)
+            page = reader.events(NOW, filters, sight, 10, 1)
+            page = reader.value_bets(NOW, filters, sight, 1, 20, 1)
+            reader.value_bets(NOW, filters, sight, 1, 20, 1, page.next_cursor)
+            reader.matrix(ident, NOW, sight)
+            reader.event("Home 0 - Away", NOW, sight, stale_minutes=20)
+    reader.sports(NOW)
+    reader.bookmakers(NOW)
+    reader.changes_after(0, 5)
+    reader.last_seq()
+    reader.market_quotes(1, "total", 0)
+    reader.games_to_value(NOW - 15 * MINUTE_MS)
+    reader.markets_to_value(1)
+    reader.history(ident, "total", 0, "Yes", 0)
+    reader.reference_history(ident, [("total", 0, "Yes")], 0)
+    reader.silences(0, NOW, 60_000)
+    reader.last_scraped_at()
+    reader.is_simulated(NOW)
+
+
+def test_no_request_scans_a_big_table(filled) -> None:
+    store, _ = filled
+    bets = [
+        FoundValueBet("A", name, 2.0, {name: 1.9}, 1.9, 1.95, 2.0, 1.02) for name in ("Yes", "No")
+    ]
+    store.write(lambda c: settle_value_bets(c, 1, "total", 0, bets, NOW)).result(10)
+    traced = Traced(store.path)
+    ask_everything(traced.reader, store)
+    connection = sqlite3.connect(store.path)
+    aliases = {"quote", "q", "r", "b", "price_change"}
+    for statement in set(traced.statements):
+        if not statement.lstrip().startswith("SELECT"):
+            continue
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
+        scanned = {line.split()[1] for line in plan if line.startswith("SCAN")}
+        log_tail = "FROM price_change c CROSS JOIN" in statement
+        assert not scanned & (aliases | ({"c"} if log_tail else set())), (statement, plan)
+        if "ORDER BY g.kickoff" in statement:
+            assert "USE TEMP B-TREE FOR ORDER BY" not in plan, (statement, plan)
+    traced.reader.close()
+    connection.close()
+    assert len(set(traced.statements)) > 100
+
+
+@pytest.mark.parametrize(
+    ("filters", "sight"),
+    [
+        (Filters(market_type="yes_no"), Sight()),
+        (Filters(bookmaker="Nobody"), Sight()),
+        (Filters(), Sight(bookmaker="Nobody")),
+    ],
+)
+def test_what_nobody_prices_is_known_without_walking_the_games(filled, filters, sight) -> None:
+    """Issue 3, Speed: flat at any number of quotes."""
+    store, _ = filled
+    traced = Traced(store.path)
+    assert traced.reader.odds(NOW, filters, sight, 100).items == []
+    assert not [each for each in traced.statements if "FROM game" in each]
+    assert not traced.reader.odds(NOW + 120 * MINUTE_MS, Filters(), Sight(), 100).items
+    assert not [each for each in traced.statements if "FROM game" in each]
+    traced.reader.close()
