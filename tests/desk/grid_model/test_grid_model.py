@@ -1,4 +1,4 @@
-"""The grid's model: rows of the board that stay where they are until asked to move."""
+"""The grid's model: rows of what the board holds, compared, sorted, grouped, let go."""
 
 import gc
 
@@ -6,47 +6,13 @@ import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
 from oddsdesk.board.connection import Gathering
-from oddsdesk.board.steps import returned
 from oddsdesk.desk.models.grid import GridModel
 from oddsdesk.desk.models.grid_columns import BY_KEY
 from oddsdesk.desk.models.grid_entries import Line, Shape
-from oddsdesk.desk.models.grid_filter import GridFilter, Range, words_of
+from oddsdesk.desk.models.grid_filter import GridFilter, words_of
 from oddsdesk.desk.theme.tokens import Ink
 
-PRICES, SELECTIONS = 18, 6
-SELECTION, BOOKMAKER, ODDS = BY_KEY["selection"], BY_KEY["bookmaker"], BY_KEY["odds"]
-
-
-@pytest.fixture
-def model(quoted, qtbot):
-    quoted.board.want_rows(True)
-    made = GridModel(quoted.board, quoted.clock)
-    quoted.board.want_rows(True)
-    qtbot.waitUntil(lambda: made.total == PRICES)
-    made.arrange()
-    yield made
-    made.close()
-
-
-def shown(model, *columns):
-    """The texts of some columns, row by row; of one column without tuples."""
-    rows = [
-        tuple(model.cell(row, column).text for column in columns) for row in range(model.rowCount())
-    ]
-    return [row[0] for row in rows] if len(columns) == 1 else rows
-
-
-def take_in(model, qtbot):
-    """Let the model take what the board told it of."""
-    qtbot.waitUntil(lambda: not model._waiting)
-
-
-def words(text):
-    return GridFilter(words=words_of(text))
-
-
-def sorted_by(model, key, *, descending):
-    model.sort_as(BY_KEY[key], descending)
+from .conftest import BOOKMAKER, ODDS, PRICES, SELECTION, SELECTIONS, shown, sorted_by, take_in
 
 
 def test_it_passes_qts_own_model_test_through_a_life(model, quoted, qtmodeltester, qtbot):
@@ -91,60 +57,6 @@ def test_chosen_bookmakers_are_those_compared(model):
     assert "Unibet" not in shown(model, BOOKMAKER)
 
 
-def test_rows_keep_their_place_until_arranged(model, quoted, qtbot):
-    sorted_by(model, "odds", descending=True)
-    before = shown(model, SELECTION, BOOKMAKER)
-    quoted.clock.now += 1_000
-    quoted.tell("Bovada", "moneyline", "Liverpool", 9.0)
-    take_in(model, qtbot)
-    assert shown(model, SELECTION, BOOKMAKER) == before
-    assert "9.00" in shown(model, ODDS)
-    assert model.misplaced == 1
-    model.arrange()
-    assert shown(model, SELECTION, BOOKMAKER)[0] == ("Liverpool", "Bovada")
-    assert model.misplaced == 0
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-@pytest.mark.parametrize("shape", Shape)
-@pytest.mark.parametrize("chosen", [GridFilter(), GridFilter(odds=Range(2.0)), words("eve")])
-def test_misplaced_rows_are_put_where_arranging_would(model, quoted, qtbot, shape, grouped, chosen):
-    model.show_as(shape, grouped=grouped)
-    model.show(chosen)
-    sorted_by(model, "odds", descending=True)
-    quoted.clock.now += 1_000
-    moved = (("Bovada", 9.0), ("Unibet", 1.5), ("Betsson", 3.1), ("Stake", 2.9))
-    for bookmaker, odds in moved:
-        quoted.tell(bookmaker, "moneyline", "Everton", odds)
-    take_in(model, qtbot)
-    held = QPersistentModelIndex(model.index(model.rowCount() - 1, ODDS))
-    name = model.cell(held.row(), SELECTION).text
-    model.place_misplaced()
-    qtbot.waitUntil(lambda: model.misplaced == 0)
-    placed = shown(model, SELECTION, BOOKMAKER, ODDS)
-    assert model.cell(held.row(), SELECTION).text == name
-    model.arrange()
-    assert shown(model, SELECTION, BOOKMAKER, ODDS) == placed
-
-
-def test_what_is_told_while_rows_are_put_in_place_waits_for_the_next_time(model, quoted, qtbot):
-    def tell(bookmaker, selection, odds):
-        quoted.clock.now += 1_000
-        quoted.tell(bookmaker, "moneyline", selection, odds)
-        take_in(model, qtbot)
-
-    sorted_by(model, "odds", descending=True)
-    arrangement, sieve = model._arrangement, model._sieve()
-    tell("Bovada", "Liverpool", 9.0)
-    order = returned(arrangement.placing(sieve))
-    tell("Unibet", "Draw", 12.0)
-    tell("Bovada", "Everton", 1.2)
-    arrangement.place(order, sieve)
-    assert shown(model, SELECTION, BOOKMAKER)[0] == ("Liverpool", "Bovada")
-    assert model.misplaced == 2
-    assert [row.place for row in arrangement.rows] == list(range(PRICES))
-
-
 def test_every_figure_is_that_of_a_grid_read_afresh(model, quoted, qtbot):
     told = (
         ("Bovada", "moneyline", "Everton", 9.0),
@@ -169,37 +81,6 @@ def figures_of(line):
     """What a line and each of its prices is shown with."""
     rows = sorted(line.prices.values(), key=lambda entry: entry.name)
     return line.figures, [(row.name, row.ev, row.rank, row.doubt, row.over_median) for row in rows]
-
-
-def test_a_row_that_comes_back_into_order_is_not_counted(model, quoted, qtbot):
-    sorted_by(model, "odds", descending=True)
-    for odds in (9.0, 2.27):
-        quoted.clock.now += 1_000
-        quoted.tell("Bovada", "moneyline", "Liverpool", odds)
-        take_in(model, qtbot)
-    assert model.misplaced == 0
-
-
-def test_a_new_price_waits_and_counts_unless_the_filter_leaves_it_out(model, quoted, qtbot):
-    model.show(GridFilter(words=("bovada",)))
-    rows = model.rowCount()
-    quoted.tell("Bovada", "btts", "Yes", 1.9)
-    quoted.tell("Stake", "btts", "Yes", 1.9)
-    take_in(model, qtbot)
-    assert (model.rowCount(), model.misplaced) == (rows, 1)
-    model.arrange()
-    assert model.rowCount() == rows + 1
-
-
-def test_a_price_that_leaves_the_filters_range_waits_to_go(model, quoted, qtbot):
-    model.show(GridFilter(odds=Range(3.0)))
-    rows = model.rowCount()
-    quoted.clock.now += 1_000
-    quoted.tell("Bovada", "moneyline", "Everton", 2.5)
-    take_in(model, qtbot)
-    assert (model.rowCount(), model.misplaced) == (rows, 1)
-    model.arrange()
-    assert model.rowCount() == rows - 1
 
 
 def test_the_selection_stays_with_its_price(model):
@@ -317,26 +198,3 @@ def test_the_tooltip_has_both_clocks(model, quoted):
         "2.00 at Matchbook",
         "Seen 12 s ago, unchanged for 12 s",
     ]
-
-
-def test_one_that_left_while_another_came_is_no_longer_among_the_rows(model, quoted, qtbot):
-    model.show(GridFilter(odds=Range(3.45)))
-    left = model.entry(0)
-    quoted.clock.now += 1_000
-    quoted.tell("Unibet", "moneyline", "Everton", 2.0, period=1)
-    quoted.tell("Bovada", "moneyline", "Everton", 3.5)
-    take_in(model, qtbot)
-    model.arrange()
-    assert model.rowCount() == 1
-    assert model.entry(0) is not left
-    assert left.place < 0
-
-
-def test_a_folded_row_that_the_filter_drops_is_not_waited_for(model, quoted, qtbot):
-    model.show_as(Shape.PRICES, grouped=True)
-    model.set_folded(0, True)
-    model.show(GridFilter(words=("unibet",)))
-    quoted.clock.now += 1_000
-    quoted.tell("Bovada", "moneyline", "Everton", 3.5)
-    take_in(model, qtbot)
-    assert model.misplaced == 0
