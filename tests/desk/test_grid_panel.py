@@ -3,6 +3,7 @@
 import csv
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 
 from oddsdesk.board.board import Board
@@ -266,8 +267,11 @@ def test_the_keyboard_waits_for_the_first_rows_and_is_in_them_then(theme, layout
     panel.activateWindow()
     focus_within(panel)
     assert panel.bar.pause.hasFocus()
-    quoted.board.want_rows(True)
-    qtbot.waitUntil(panel.table.scrolling.hasFocus)
+    with qtbot.assertNotEmitted(panel.price_selected):
+        quoted.board.want_rows(True)
+        qtbot.waitUntil(panel.table.scrolling.hasFocus)
+    with qtbot.waitSignal(panel.price_selected):
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Down)
     panel.close_panel()
 
 

@@ -283,6 +283,9 @@ class GridPanel(QWidget):
         self.table.scrolling.scrollToTop()
 
     def _on_table_current_changed(self, index: QModelIndex) -> None:
+        """Tell of a row chosen; the first one is current as soon as the keyboard is there."""
+        if index.isValid() and not self.table.scrolling.selectionModel().isSelected(index):
+            return
         entry = self.model.entry(index.row()) if index.isValid() else None
         key = None if entry is None else RowKey(*entry.line.key, entry.bookmaker)
         self.price_selected.emit(key)
