@@ -22,9 +22,7 @@ def test_it_is_as_high_as_its_text_however_wide_the_window_was(
         window.show()
     for width in widths:
         window.resize(width, 500)
-        lines = needed_lines(text)
         qtbot.waitUntil(lambda: text.height() == needed_lines(text) * text.fontMetrics().height())
-        assert lines
     strip.close_panel()
 
 
