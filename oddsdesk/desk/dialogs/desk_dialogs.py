@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from oddsdesk.clock import Clock
 from oddsdesk.desk.dialogs.connections_dialog import ConnectionsDialog
+from oddsdesk.desk.dialogs.import_work import ImportWork
 from oddsdesk.desk.dialogs.profile_work import ProfileWork
 from oddsdesk.desk.dialogs.server_dialog import ServerDialog
 from oddsdesk.desk.dialogs.server_work import ServerWork
@@ -47,6 +48,8 @@ class DeskDialogs(QObject):
         self._clock = clock
         self._open: dict[type[QDialog], QDialog] = {}
         self._server_work: ServerWork | None = None
+        self._imports = ImportWork(self)
+        self._imports.told.connect(self.told)
         self._profile_work = ProfileWork(theme, profiles, secrets)
         self._profile_work.saved.connect(self._on_profile_work_saved)
         self._profile_work.told.connect(self.told)
@@ -66,6 +69,7 @@ class DeskDialogs(QObject):
         dialog = ServerDialog(self._theme, session.local.address, days, self._window)
         self._server_work = ServerWork(dialog, session.local, self._preferences, self._clock)
         self._server_work.feeds_changed.connect(self.feeds_changed)
+        self._imports.attach(dialog, session.local)
         self._show(dialog)
 
     def open_import(self) -> None:
@@ -102,6 +106,7 @@ class DeskDialogs(QObject):
         """End what dialogs are waiting for."""
         if self._server_work is not None:
             await self._server_work.close()
+        await self._imports.close()
         await self._profile_work.close()
 
     def _edit(self, profile: Profile, replaces: str | None) -> None:

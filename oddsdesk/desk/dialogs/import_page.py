@@ -60,12 +60,15 @@ class ImportPage(QWidget):
     def take(self, places: list[str]) -> None:
         """Ask for files to be imported; until they are, no others are taken."""
         self._folder = str(Path(places[0]).parent)
-        files = len(places)
+        self.show_busy(len(places))
+        self.import_requested.emit(self.format.currentData(), places, self.shift.isChecked())
+
+    def show_busy(self, files: int) -> None:
+        """Say that so many files are being imported; no others are taken."""
         self.choose.setEnabled(False)
         self.state.setText(f"Importing {files} file{'s' if files != 1 else ''}…")
         self.state.show()
         self.outcome.hide()
-        self.import_requested.emit(self.format.currentData(), places, self.shift.isChecked())
 
     def show_ready(self) -> None:
         """Take files; say nothing of any."""

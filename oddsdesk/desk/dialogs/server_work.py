@@ -57,9 +57,6 @@ class ServerWork(QObject):
         feeds.add_requested.connect(
             lambda spec, speed: self._do(self._feed(server.add_feed(spec, speed)))
         )
-        dialog.imports.import_requested.connect(
-            lambda format_name, places, shift: self._do(self._import(format_name, places, shift))
-        )
         keys.create_requested.connect(
             lambda account, plan, book: self._do(self._create(account, plan, book or None))
         )
@@ -106,15 +103,6 @@ class ServerWork(QObject):
         self._dialog.message.say("Copying…", icon="loading")
         size = await self._server.back_up(target)
         self._dialog.say_done(f"{size / _MIB:,.1f} MiB copied to {target}")
-
-    async def _import(self, format_name: str, places: list[str], shift_to_now: bool) -> None:
-        page = self._dialog.imports
-        try:
-            done = await self._server.import_files(format_name, places, shift_to_now=shift_to_now)
-        except LocalServerError:
-            page.show_ready()
-            raise
-        page.show_outcome(done)
 
     def _on_dialog_finished(self) -> None:
         self._looks.stop()

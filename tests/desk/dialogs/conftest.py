@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.clock import system_clock
+from oddsdesk.desk.dialogs.import_work import ImportWork
 from oddsdesk.desk.dialogs.server_dialog import ServerDialog
 from oddsdesk.desk.dialogs.server_work import ServerWork
 from oddsdesk.desk.embedding import EmbeddedSession
@@ -33,10 +34,18 @@ async def session(qapp, tmp_path: Path) -> AsyncIterator[EmbeddedSession]:
 
 
 @pytest.fixture
-async def server(theme, preferences, window, session) -> AsyncIterator[ServerDialog]:
+async def imports(qapp) -> AsyncIterator[ImportWork]:
+    made = ImportWork()
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def server(theme, preferences, window, session, imports) -> AsyncIterator[ServerDialog]:
     assert session.local is not None
     dialog = ServerDialog(theme, session.local.address, 30, window)
     made = ServerWork(dialog, session.local, preferences, system_clock)
+    imports.attach(dialog, session.local)
     await until(lambda: dialog.keys.list.topLevelItemCount() == 1)
     yield dialog
     await made.close()

@@ -1,6 +1,7 @@
 """Files imported into the running server: each price accounted for, what is refused said."""
 
 from oddsdesk.desk.dialogs.import_page import ImportPage
+from oddsdesk.desk.dialogs.server_dialog import ServerDialog
 from oddsdesk.feeds.importers import IMPORTERS
 
 from .conftest import until
@@ -31,6 +32,25 @@ async def test_files_are_imported_once_and_every_price_is_accounted_for(server, 
     page.take([str(tmp_path / "E0.csv")])
     await until(page.choose.isEnabled)
     assert page.state.text().endswith(" 0 price changes recorded."), f"again after {first}"
+
+
+async def test_what_came_of_files_is_told_where_the_user_is_by_then(
+    session, imports, theme, window, tmp_path
+):
+    (tmp_path / "E0.csv").write_text(FIXTURES_CSV)
+    told = []
+    imports.told.connect(told.append)
+    first, other = (ServerDialog(theme, session.local.address, 30, window) for _ in range(2))
+    imports.attach(first, session.local)
+    first.imports.format.setCurrentIndex(first.imports.format.findData("football-data"))
+    first.imports.take([str(tmp_path / "E0.csv")])
+    first.reject()
+    imports.attach(other, session.local)
+    assert other.imports.state.text() == "Importing 1 file…"
+    assert not other.imports.choose.isEnabled()
+    other.reject()
+    await until(lambda: bool(told))
+    assert told[0].startswith("Import: 12 prices read: ")
 
 
 async def test_a_format_that_does_not_fit_finds_no_price(server, tmp_path):
