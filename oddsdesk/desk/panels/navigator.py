@@ -37,7 +37,7 @@ from oddsdesk.desk.widgets.game_items import CompetitionDelegate, GameDelegate
 _AGES_MS = 5_000
 """How often it is looked whether value bets grew stale."""
 _MOVES_MS = 1_000
-"""Value bets are counted anew so often at most."""
+"""Value bets that move are counted anew so often at most; a list that was read, at once."""
 
 
 class Navigator(QWidget):
@@ -243,6 +243,8 @@ class Navigator(QWidget):
             self._show_games()
         elif isinstance(notice, ConnectionChanged) and not self._board.games:
             self._show_counts()
+        elif isinstance(notice, ValueBetsChanged) and not notice.moved:
+            self._show_values()
         elif isinstance(notice, ValueBetsChanged) and not self._moves.isActive():
             self._moves.start()
 
