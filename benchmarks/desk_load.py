@@ -47,6 +47,7 @@ from oddsdesk.desk.assembly import Desk
 from oddsdesk.desk.profiles import EmbeddedProfile, Profile
 from oddsdesk.desk.sessions import Session
 from oddsdesk.desk.widgets.live_pane import LivePane
+from oddsdesk.server.administration import Administration
 from oddsdesk.server.runner import Server
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
@@ -146,11 +147,12 @@ class FedServer(EmbeddedServer):
 
     games = changes = 0
 
-    def _announce(self, server: Server) -> None:
-        super()._announce(server)
+    def _announce(self, server: Server) -> Administration:
+        administration = super()._announce(server)
         feed = partial(move, server.store, self.games, self.changes)
         if self.changes:
             threading.Thread(target=feed, name="feed", daemon=True).start()
+        return administration
 
 
 known_id = cache(game_id)
