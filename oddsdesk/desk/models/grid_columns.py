@@ -96,7 +96,7 @@ def _figure(name: str) -> Callable[[Entry], Any]:
 
 _WIDE = "Everton v Liverpool"
 _WIDEST = "Oklahoma City Thunder v Minnesota Timberwolves"
-_LONG_MARKET = "Both teams to score  2nd Quarter"
+_MARKET, _LONG_MARKET = "Match result  2nd Period", "Both teams to score  2nd Quarter"
 
 COLUMNS = (
     GridColumn(
@@ -120,9 +120,8 @@ COLUMNS = (
         attrgetter("line.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
     ),
     GridColumn(
-        "market_type", "Market", Column(
-            "Match result  2nd Period", Align.LEFT, stretches=True, widest=_LONG_MARKET
-        ), looks.market, attrgetter("line.key.market_type"), order=_market_order,
+        "market_type", "Market", Column(_MARKET, Align.LEFT, stretches=True, widest=_LONG_MARKET),
+        looks.market, attrgetter("line.key.market_type"), order=_market_order,
     ),
     GridColumn(
         "period", "Period", Column("2nd Quarter", Align.LEFT),
