@@ -294,3 +294,19 @@ def test_rows_that_come_after_the_first_reading_wait_while_the_table_is_used(pan
     qtbot.waitUntil(lambda: panel.model.misplaced > 0)
     panel._on_idle_timeout()
     assert panel.model.count == PRICES
+
+
+def test_rows_settle_while_the_keyboard_is_in_the_table_and_none_is_chosen(panel, quoted, qtbot):
+    quoted.board.set_gathering(Gathering(1, 1, PRICES, finished_at=1))
+    panel._idles_since_filled = 99
+    with qtbot.waitExposed(panel):
+        panel.show()
+    panel.activateWindow()
+    panel.table.scrolling.setFocus()
+    panel.table.scrolling.clearSelection()
+    quoted.tell("Stake", "btts", "Yes", 1.9)
+    qtbot.waitUntil(lambda: panel.model.misplaced > 0)
+    panel._on_idle_timeout()
+    qtbot.waitUntil(lambda: panel.model.count == PRICES + 1)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Down)
+    assert panel.table.selected_rows() == [0]

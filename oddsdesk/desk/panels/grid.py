@@ -237,7 +237,11 @@ class GridPanel(QWidget):
         self._said.start()
 
     def _is_pointed_at(self) -> bool:
-        return self.model.count > 0 and (self.table.underMouse() or self.table.scrolling.hasFocus())
+        is_read = self._has_choice() and self.table.scrolling.hasFocus()
+        return self.model.count > 0 and (self.table.underMouse() or is_read)
+
+    def _has_choice(self) -> bool:
+        return self.table.scrolling.selectionModel().hasSelection()
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GatheringChanged | ConnectionChanged):
@@ -248,6 +252,8 @@ class GridPanel(QWidget):
         self._idle.setInterval(_FILLING_MS if is_filling else _IDLE_MS)
         may_move = is_filling or not self._is_pointed_at()
         if self.model.misplaced and self.isVisible() and may_move:
+            if not self._has_choice():
+                self.table.scrolling.selectionModel().clearCurrentIndex()  # else it moves along
             self.model.place_misplaced()
 
     def _is_filling(self) -> bool:
