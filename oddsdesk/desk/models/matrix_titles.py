@@ -77,7 +77,7 @@ def columns(_style: str, name: str, *, has_limits: bool) -> tuple[Column, ...]:
         Column(odds, note_sample="888k" if has_limits else "", has_arrow=True, hangs=True),
         Column(odds, hangs=True),
         Column(window_sample()),
-        Column(f"? {odds}", note_sample="Betfair Exchange", hangs=True),
+        Column(f"? {odds}", note_sample="Betfair UK +8", hangs=True),
         Column("88888"),
         Column(odds, has_arrow=True, hangs=True, most=124),
     )
