@@ -1,7 +1,7 @@
 """Keeping a board current from the real service over a real socket."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,48 +18,17 @@ from oddsdesk.client.answers import GameAnswer, Listing
 from oddsdesk.client.client import Client
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
-from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import StreamToken, ValueBet
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 
-from .conftest import GAME, MONEYLINE, NAME, REFERENCE
+from .conftest import GAME, REFERENCE
+from .real_service import CALM, key_of, quote, record, service, until
 
 DRAW = CellKey("moneyline", 0, "Draw", "Betfair")
 QUICK = Pace(
     games_s=0.1, matrix_s=0.1, value_bets_s=0.1, rows_s=0.2, rows_least_s=0.2, health_s=0.1
 )
-CALM = Pace(games_s=60, matrix_s=60, value_bets_s=60, rows_s=60, rows_least_s=60, health_s=60)
-
-
-def quote(bookmaker: str, odds: dict[str, float] | None = None, name: str = NAME) -> Quote:
-    return Quote(
-        bookmaker=bookmaker,
-        match_name=name,
-        competition="EPL",
-        market_type="moneyline",
-        period=0,
-        odds=dict(MONEYLINE[bookmaker]) if odds is None else odds,
-        scraped_at=system_clock(),
-        match_date=system_clock() + 3_600_000,
-    )
-
-
-async def record(server: Server, *quotes: Quote) -> None:
-    await asyncio.wrap_future(server.store.record(quotes))
-
-
-@asynccontextmanager
-async def service(folder: Path, port: int = 0) -> AsyncIterator[Server]:
-    """The real server with the prices of one game."""
-    settings = Settings(folder / "odds.db", port=port, reference=REFERENCE)
-    async with serving(settings) as server:
-        await record(server, *(quote(name) for name in MONEYLINE))
-        yield server
-
-
-def key_of(server: Server, plan: Plan, bookmaker: str | None = None) -> str:
-    return server.access.keys.create(plan.value, plan, bookmaker, system_clock()).secret
 
 
 @asynccontextmanager
@@ -73,19 +42,6 @@ async def syncing(url: str, key: str, pace: Pace = CALM) -> AsyncIterator[tuple[
             yield board, sync
         finally:
             await sync.stop()
-
-
-async def until(board: Board, condition: Callable[[], bool]) -> None:
-    """Wait for the notice after which a condition holds."""
-    told = asyncio.Event()
-    leave = board.subscribe(lambda _: told.set())
-    try:
-        async with asyncio.timeout(15):
-            while not condition():
-                told.clear()
-                await told.wait()
-    finally:
-        leave()
 
 
 def odds(board: Board, key: CellKey = DRAW) -> float | None:
@@ -411,21 +367,3 @@ async def test_the_desk_s_own_turns_make_nothing_old_while_the_stream_is_up(
             async with asyncio.timeout(15):
                 while board.rhythm.patience_ms not in patience_ms:
                     await asyncio.sleep(0.02)
-
-
-async def test_what_the_layout_costs_is_what_is_asked(tmp_path: Path) -> None:
-    """Each read of a minute once: games, value bets, one game, all rows; and the rights' try."""
-    async with (
-        service(tmp_path) as server,
-        syncing(server.url, key_of(server, Plan.PRO)) as (board, sync),
-    ):
-        sync.watch(GAME)
-        sync.want_rows(True)
-        await until(board, lambda: board.gathering.finished_at is not None)
-        await until(board, lambda: board.connection.has_live is False)
-        await until(board, lambda: board.connection.has_stream is False)
-        await until(board, lambda: board.connection.requests_left is not None)
-        assert sync.budget.wished_per_hour == pytest.approx(4 * 60 + 1 / 6)
-        sync.want_rows(False)
-        sync.unwatch(GAME)
-        assert sync.budget.wished_per_hour == pytest.approx(2 * 60 + 1 / 6)
