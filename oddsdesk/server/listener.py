@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import errno
+import logging
 import socket
 import sys
 from collections.abc import Generator
@@ -23,6 +24,11 @@ SEND_BUFFER: Final = 64 * 1024
 PING_INTERVAL_S: Final = 20.0
 PING_LIMIT_S: Final = 40.0
 KEEP_ALIVE_S: Final = 15
+
+# at ERROR, uvicorn counts the requests whose time is up; each of them is answered, with 503
+logging.getLogger("uvicorn.error").addFilter(
+    lambda record: not str(record.msg).startswith("Cancel %s running task")
+)
 
 
 class ListenError(Exception):

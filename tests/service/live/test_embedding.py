@@ -1,6 +1,7 @@
 """The server in a thread, as the desk runs it (design.md, Threads and loops)."""
 
 import asyncio
+import logging
 import socket
 import threading
 import time
@@ -55,7 +56,7 @@ def test_each_start_has_a_key_of_its_own_and_ends_the_last(settings):
     assert all(old.encode() not in each.read_bytes() for each in files)
 
 
-def test_stops_in_two_seconds_with_streams_and_connections_open(embedded):
+def test_stops_in_two_seconds_with_streams_and_connections_open(embedded, caplog):
     """The streams end first, with 1001; one that does not read does not hold it up."""
 
     async def stream() -> tuple[int | None, float]:
@@ -80,6 +81,7 @@ def test_stops_in_two_seconds_with_streams_and_connections_open(embedded):
     code, took = asyncio.run(stream())
     assert code == 1001
     assert took < 2
+    assert not [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
     assert not embedded.is_running
     assert not [each for each in threading.enumerate() if each.name.startswith("oddsdesk read")]
 

@@ -1,4 +1,5 @@
 import asyncio
+import logging
 import socket
 
 import pytest
@@ -109,3 +110,26 @@ async def test_request_that_hangs_does_not_hold_up_the_end():
     async with asyncio.timeout(2):
         await server.stop()
     writer.close()
+
+
+async def test_requests_that_are_answered_when_their_time_is_up_are_no_error(caplog):
+    begun = asyncio.Event()
+
+    async def answer_at_last(scope, receive, send):
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await _hello(scope, receive, send)
+
+    listener = bind("127.0.0.1", 0)
+    server = HttpServer(answer_at_last, listener)
+    await server.start()
+    reader, writer = await asyncio.open_connection(*listener.getsockname())
+    writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    await begun.wait()
+    await server.stop()
+    async with asyncio.timeout(2):
+        assert b"hello" in await reader.read()
+    writer.close()
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
