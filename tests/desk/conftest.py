@@ -1,9 +1,10 @@
 """What tests of the desk share: an application with its theme, and a game that is quoted."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
@@ -39,6 +40,15 @@ def theme(_session_theme: Theme) -> Theme:
     if _session_theme.scheme is not Scheme.DARK or _session_theme.is_colour_blind:
         _session_theme.choose(Scheme.DARK)
     return _session_theme
+
+
+@pytest.fixture(autouse=True)
+def _pointer(qapp: QApplication) -> Iterator[None]:
+    """The pointer goes back to where it was: windows that come later would lie under it."""
+    before = QCursor.pos()
+    yield
+    if QCursor.pos() != before:
+        QCursor.setPos(before)
 
 
 @pytest.fixture
