@@ -1,6 +1,7 @@
 """The list of saved connections: connect, add, edit, copy and delete."""
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.desk.dialogs.plain_table import plain_table
 from oddsdesk.desk.profiles import EMBEDDED_NAME, Profile, RemoteProfile
+from oddsdesk.desk.theme.icons import SIZE
 from oddsdesk.desk.theme.spacing import GAP, MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
@@ -42,6 +44,9 @@ class ConnectionsDialog(QDialog):
         self.list = plain_table(theme, "Connections", {"Name": _NAME_WIDTH, "Where": 0})
         self.list.currentItemChanged.connect(self._on_list_current_changed)
         self.list.itemActivated.connect(lambda: self._wish(self.edit_requested))
+        room = QPixmap(SIZE, SIZE)
+        room.fill(Qt.GlobalColor.transparent)
+        self._no_mark = QIcon(room)
         self._question = MessageBar(theme, self)
         self._question.action_requested.connect(self._on_question_action_requested)
         self._question.closed.connect(self.list.setFocus)
@@ -69,6 +74,7 @@ class ConnectionsDialog(QDialog):
         for profile in profiles:
             item = QTreeWidgetItem([profile.name, where(profile)])
             item.setData(0, Qt.ItemDataRole.UserRole, profile)
+            item.setIcon(0, self._no_mark)
             if profile.name == present:
                 item.setIcon(0, self._theme.icon("check", Ink.UP))
                 item.setToolTip(0, "In use")

@@ -13,7 +13,6 @@ def plain_table(theme: Theme, name: str, widths: Mapping[str, int]) -> QTreeWidg
     table.setAccessibleName(name)
     table.setRootIsDecorated(False)
     table.setUniformRowHeights(True)
-    table.setAllColumnsShowFocus(True)
     table.setHeaderLabels(list(widths))
     header = table.header()
     header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)

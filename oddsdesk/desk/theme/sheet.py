@@ -104,6 +104,7 @@ QDialog QHeaderView::section {
     padding: 0 ${step}px; height: ${inner}px;
 }
 QDialog QTreeView { background: $panel; border: 1px solid $line; border-radius: ${radius}px; }
+QDialog QTreeView:focus { border-color: $accent; }
 QDialog QTreeView::item { height: ${row}px; padding: 0 4px; color: $strong; }
 QDialog QTreeView::item:selected { background: $selected; color: $strong; }
 

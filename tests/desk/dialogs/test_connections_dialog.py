@@ -58,3 +58,10 @@ def test_the_row_where_the_keyboard_is_can_be_seen(theme, window, qtbot):
     dialog.list.setFocus(Qt.FocusReason.TabFocusReason)
     assert dialog.list.currentItem() is not None
     assert dialog.list.selectedItems() == [dialog.list.currentItem()]
+
+
+def test_names_stand_in_one_line_with_and_without_the_mark_of_use(theme, window):
+    dialog = ConnectionsDialog(theme, window)
+    dialog.show_profiles((EmbeddedProfile(), REMOTE), "Odds Co.")
+    icons = (dialog.list.topLevelItem(row).icon(0) for row in range(2))
+    assert len({icon.actualSize(dialog.list.iconSize()).toTuple() for icon in icons}) == 1
