@@ -105,7 +105,7 @@ def connections(stage: Stage) -> None:
 
 def server(stage: Stage) -> None:
     """The embedded server: its database, its feeds, files to import and keys."""
-    stage.press("ctrl+e")
+    stage.choose_connection(4)
     with stage.dialog("^Embedded server"):
         for page in ("server", "feeds", "import", "keys"):
             stage.shoot(page)
