@@ -266,6 +266,9 @@ class Navigator(QWidget):
             self.filter.clear()
         elif event.key() == Qt.Key.Key_Down and self.filter.hasFocus():
             self._list.setFocus(Qt.FocusReason.TabFocusReason)
+            if not self._list.selectionModel().hasSelection():
+                # Qt makes the first row current, but does not show it.
+                self._list.setCurrentIndex(self._games.index(0))
         else:
             super().keyPressEvent(event)
 
