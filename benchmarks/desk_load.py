@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -167,19 +167,19 @@ class Pixels:
         self._due: dict[object, list[float]] = {}
         self.delays: dict[str, list[float]] = {}
 
-    def receive(self, key: RowKey) -> None:
+    def receive(self, key: RowKey, models: Iterable[object]) -> None:
         now = time.perf_counter()
-        for received in self._received.values():
-            received.setdefault(key, now)
+        for model in models:
+            self._received.setdefault(model, {}).setdefault(key, now)
 
-    def take(self, model: object, keys: Iterable[RowKey]) -> None:
-        """Note that a model took in prices: its next flush tells of them."""
+    def take(self, model: object, keys: Iterable[RowKey], seen: Container[RowKey]) -> None:
+        """Note that a model took in prices: its next flush tells of those in sight."""
         received = self._received.setdefault(model, {})
-        found = [at for key in keys if (at := received.pop(key, None)) is not None]
-        self._told.setdefault(model, []).extend(found)
+        found = [(key, at) for key in keys if (at := received.pop(key, None)) is not None]
+        self._told.setdefault(model, []).extend(at for key, at in found if key in seen)
 
     def forget(self, keys: Iterable[RowKey]) -> None:
-        """Note that prices were received that nothing shows: known already, or out of sight."""
+        """Note that prices were received that were known already."""
         for key in keys:
             for received in self._received.values():
                 received.pop(key, None)
@@ -231,7 +231,9 @@ class Measured(Desk):
         def heard(inbox: Inbox, message: Any) -> None:
             self._messages += 1
             if self._models:
-                self.pixels.receive(self._key_of(message))
+                key = self._key_of(message)
+                is_open = key.game_id == self._first
+                self.pixels.receive(key, self._models if is_open else self._models[1:])
             put(inbox, message)
 
         def applied(messages: Any) -> None:
@@ -245,7 +247,7 @@ class Measured(Desk):
             keys = [RowKey(notice.game_id, *cell) for cell in notice.cells]
             changed.update(keys)
             if self._models and notice.game_id == self._first:
-                self.pixels.take(self._models[0], keys)
+                self.pixels.take(self._models[0], keys, changed)
 
         Inbox.put = heard  # type: ignore[method-assign, assignment]
         board.apply_all = applied  # type: ignore[method-assign]
@@ -262,8 +264,7 @@ class Measured(Desk):
         def taken(keys: list[RowKey]) -> Any:
             shown = map(self.grid.model.entry, self.grid.table.rows_in_view())
             seen = {RowKey(*one.line.key, one.bookmaker) for one in shown if one is not None}
-            self.pixels.take(self._models[1], seen.intersection(keys))
-            self.pixels.forget(keys)
+            self.pixels.take(self._models[1], keys, seen)
             return take(keys)
 
         book.take = taken

@@ -36,10 +36,11 @@ def refigure_price(section: Section, line: MatrixLine, bookmaker: str) -> None:
         section.other_bets ^= {bookmaker}
         for other in section.lines:
             _find_best(section, other)
-    else:
+        _find_best_hold(section)
+    elif _bears_on_best(line, bookmaker):
         _find_best(section, line)
+        _find_best_hold(section)
     _find_hold(section, bookmaker)
-    _find_best_hold(section)
 
 
 def value_reference(section: Section, method: str) -> None:
@@ -107,6 +108,12 @@ def _find_best(section: Section, line: MatrixLine) -> None:
         names.append(bookmaker)
     line.best = best if names else None
     line.best_bookmakers = tuple(sorted(names))
+
+
+def _bears_on_best(line: MatrixLine, bookmaker: str) -> bool:
+    """Whether a bookmaker offered the best price until now, or may offer it now."""
+    odds = offered(line.prices.get(bookmaker)) or 0.0
+    return bookmaker in line.best_bookmakers or odds >= (line.best or 0.0)
 
 
 def _find_hold(section: Section, bookmaker: str) -> None:

@@ -10,7 +10,7 @@ from oddsdesk.contract.resources import PriceMessage
 _GATHER_S: Final = 0.015
 _SLICE_S: Final = 0.006
 """How long the loop is held at a time."""
-_MOST: Final = 64
+_MOST: Final = 128
 """So many are taken in between two looks at the clock."""
 
 

@@ -1,7 +1,7 @@
 """Painting the navigator's rows: a competition with its counts, a game in two lines."""
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from oddsdesk.board.games import GameEntry
@@ -18,6 +18,7 @@ from oddsdesk.desk.moments import kick_off_text
 from oddsdesk.desk.theme.spacing import GAP, HALF, ROW, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ground, Ink
+from oddsdesk.desk.widgets.texts import TextCache
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -34,6 +35,8 @@ class _RowDelegate(QStyledItemDelegate):
         super().__init__()
         self._theme = theme
         self._clock = clock
+        self._restyle()
+        theme.changed.connect(self._restyle)
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         state = option.state
@@ -48,24 +51,29 @@ class _RowDelegate(QStyledItemDelegate):
     def _ground(self, ground: Ground) -> QColor:
         return QColor(self._theme.tokens.ground(ground))
 
+    def _restyle(self) -> None:
+        fonts = self._theme.fonts
+        self._body, self._medium = TextCache(fonts.body), TextCache(fonts.medium)
+        self._small = TextCache(fonts.small)
+
     def _text(
         self,
         painter: QPainter,
         area: QRectF,
         text: str,
         ink: Ink,
-        font: QFont,
+        cache: TextCache,
         *,
         right: bool = False,
     ) -> float:
         """Draw one run, elided to its area, and return its width."""
-        metrics = QFontMetrics(font)
-        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(area.width()))
-        painter.setFont(font)
+        laid = cache.fit(text, int(area.width()))
+        painter.setFont(cache.font)
         painter.setPen(self._theme.colour(ink))
-        side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(area, int(side | Qt.AlignmentFlag.AlignVCenter), shown)
-        return float(metrics.horizontalAdvance(shown))
+        x = area.right() - laid.width if right else area.left()
+        y = area.top() + (area.height() - cache.height) / 2
+        painter.drawStaticText(round(x), round(y), laid.static)
+        return float(laid.width)
 
     def _live(self, painter: QPainter, left: float, area: QRectF, text: str) -> float:
         """Draw the live dot with its word and return where it ends."""
@@ -75,7 +83,7 @@ class _RowDelegate(QStyledItemDelegate):
         painter.drawEllipse(QPointF(left + _DOT / 2, area.center().y()), _DOT / 2, _DOT / 2)
         start = left + _DOT + HALF
         rest = QRectF(start, area.top(), area.right() - start, area.height())
-        return start + self._text(painter, rest, text, Ink.LIVE, self._theme.fonts.small)
+        return start + self._text(painter, rest, text, Ink.LIVE, self._small)
 
 
 class CompetitionDelegate(_RowDelegate):
@@ -85,14 +93,13 @@ class CompetitionDelegate(_RowDelegate):
         painter.save()
         self._paint_ground(painter, option)
         is_sport = not index.parent().isValid()
-        fonts = self._theme.fonts
-        font = fonts.medium if is_sport else fonts.body
+        cache = self._medium if is_sport else self._body
         area = QRectF(option.rect).adjusted(HALF, 0, -GAP, 0)
         count = str(index.data(GAME_COUNT_ROLE))
-        width = self._text(painter, area, count, Ink.NOTE, fonts.small, right=True)
+        width = self._text(painter, area, count, Ink.NOTE, self._small, right=True)
         name_area = area.adjusted(0, 0, -width - STEP, 0)
         ink = Ink.STRONG if is_sport else Ink.SOFT
-        width = self._text(painter, name_area, str(index.data()), ink, font)
+        width = self._text(painter, name_area, str(index.data()), ink, cache)
         if live := index.data(LIVE_COUNT_ROLE):
             self._live(painter, name_area.left() + width + STEP, name_area, f"{live} live")
         painter.restore()
@@ -124,17 +131,16 @@ class GameDelegate(_RowDelegate):
         painter.restore()
 
     def _paint_name(self, painter: QPainter, area: QRectF, game: GameEntry) -> None:
-        font = self._theme.fonts.body
         pair = teams(game.match_name)
         if pair is None:
-            self._text(painter, area, game.match_name, Ink.STRONG, font)
+            self._text(painter, area, game.match_name, Ink.STRONG, self._body)
             return
         home, away = pair
         for text, ink in ((home, Ink.STRONG), (" v ", Ink.NOTE), (away, Ink.STRONG)):
-            area.setLeft(area.left() + self._text(painter, area, text, ink, font))
+            area.setLeft(area.left() + self._text(painter, area, text, ink, self._body))
 
     def _paint_facts(self, painter: QPainter, area: QRectF, game: GameEntry, values: int) -> None:
-        small = self._theme.fonts.small
+        small = self._small
         if game.is_live:
             area.setLeft(self._live(painter, area.left(), area, "live") + GAP)
         else:

@@ -19,6 +19,8 @@ from oddsdesk.desk.widgets.cells import Align, Cell, Column, Header, Narrowing
 
 FLUSH_MS = 50
 """At least between two flushes."""
+_BUSY_FLUSH_MS, _BUSY_SPANS = 66, 20
+"""The same while so many cells change from one to the next."""
 Index = QModelIndex | QPersistentModelIndex
 _ALIGNMENTS = {
     Align.LEFT: Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
@@ -108,7 +110,8 @@ class LiveModel(QAbstractTableModel):
         self._touched.add(Span(top, left, bottom, right))
         if not self._flush_timer.isActive():
             since_ms = (time.monotonic() - self._flushed_at) * 1_000
-            self._flush_timer.start(math.ceil(max(0, FLUSH_MS - since_ms)))
+            pause_ms = FLUSH_MS if len(self.told) < _BUSY_SPANS else _BUSY_FLUSH_MS
+            self._flush_timer.start(math.ceil(max(0, pause_ms - since_ms)))
 
     def flush(self) -> None:
         """Tell of what was touched, now."""
