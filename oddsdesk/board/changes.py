@@ -43,7 +43,7 @@ class Changes(msgspec.Struct):
         if rows_wanted:
             changed = dict(self.cells)
             for section in self.revalued:
-                changed |= dict.fromkeys(section.cells())
+                changed |= dict.fromkeys(section.a_cell_each())
             gone = tuple([RowKey(game_id, *key) for key in self.removed])
             kept = tuple([RowKey(game_id, *key) for key in changed if key not in self.removed])
             if kept or gone:

@@ -102,13 +102,11 @@ class Section(msgspec.Struct):
         """Return the line of a selection of this section."""
         return next(line for line in self.lines if line.selection == selection)
 
-    def cells(self) -> list[CellKey]:
-        """Return the key of every price of the section."""
-        key = self.key
+    def a_cell_each(self) -> list[CellKey]:
+        """Return the key of one price of each line."""
+        market_type, period, _ = self.key
         return [
-            CellKey(key.market_type, key.period, line.selection, bookmaker)
-            for line in self.lines
-            for bookmaker in line.priced_by()
+            CellKey(market_type, period, line.selection, line.priced_by()[0]) for line in self.lines
         ]
 
     def order(self) -> tuple[int, int, float, str]:

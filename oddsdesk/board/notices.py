@@ -31,7 +31,8 @@ class PricesChanged(msgspec.Struct, frozen=True):
 class RowsChanged(msgspec.Struct, frozen=True):
     """Rows of the odds grid; only while rows are wanted.
 
-    ``changed`` holds new rows too, and those whose reference or fair odds moved.
+    ``changed`` holds new rows too, and one of each selection whose reference or fair odds moved:
+    all its others are judged anew with it.
     """
 
     changed: tuple[RowKey, ...]

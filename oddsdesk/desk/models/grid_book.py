@@ -46,8 +46,8 @@ class GridBook:
     def take(self, keys: Iterable[RowKey]) -> tuple[list[PriceEntry], set[Line]]:
         """Take prices as the board has them now.
 
-        Returns those that differ, and the lines whose figures were worked out anew: theirs,
-        and the others of a line group whose best hold is another.
+        Returns those that differ or are judged otherwise, and the lines whose figures were
+        worked out anew: theirs, and the others of a line group whose best hold is another.
         """
         changed: list[PriceEntry] = []
         by_line: dict[Line, list[PriceEntry]] = {}
@@ -59,7 +59,8 @@ class GridBook:
         lines = set(by_line)
         for line, entries in by_line.items():
             before = line.figures.best_hold
-            self._refresh(line, entries)
+            if self._refresh(line, entries):
+                changed += line.prices.values()
             if line.figures.best_hold != before:
                 lines.update(self._beside(line))
         for line in lines - by_line.keys():
@@ -139,11 +140,10 @@ class GridBook:
             if held is not None:
                 yield held
 
-    def _refresh(self, line: Line, moved: Iterable[PriceEntry]) -> None:
+    def _refresh(self, line: Line, moved: Iterable[PriceEntry]) -> bool:
         self._show_game(line)
         section = self._board.section(*line.key)
-        if section is not None:
-            refresh(line, section, self.compared, moved)
+        return section is not None and refresh(line, section, self.compared, moved)
 
     def _show_game(self, line: Line) -> bool:
         """Take what the list of games says, as the navigator does; whether that is news."""

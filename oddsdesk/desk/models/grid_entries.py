@@ -232,24 +232,29 @@ def make_line(key: RowKey, matrix: Matrix, section: Section) -> Line:
 
 def refresh(
     line: Line, section: Section, compared: Set[str] | None, moved: Iterable[PriceEntry]
-) -> None:
-    """Bring a line and its prices up to date; ``compared`` None is every bookmaker."""
+) -> bool:
+    """Bring a line and its prices up to date; ``compared`` None is every bookmaker.
+
+    Returns whether the reference is another: then every price of the line is worth another edge.
+    """
     line.figures = figures = _figures(section, line.key.selection, compared)
     reference = section.reference
-    judged_by = (
+    by_reference = (
         figures.fair_odds,
         figures.suspicious_above,
-        figures.median,
-        frozenset(section.other_bets),
         reference and (reference.scraped_at, reference.is_live),
     )
-    if judged_by != line.judged_by:
-        line.judged_by = judged_by
+    before, line.judged_by = (
+        line.judged_by,
+        (by_reference, figures.median, frozenset(section.other_bets)),
+    )
+    if line.judged_by != before:
         moved = line.prices.values()
     for entry in moved:
         _judge(entry, section, figures)
     names = figures.best_names
     line.best_entry = line.prices.get(names[0]) if names else None
+    return before[:1] != (by_reference,)
 
 
 def _judge(entry: PriceEntry, section: Section, figures: Figures) -> None:

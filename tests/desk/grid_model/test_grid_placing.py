@@ -3,11 +3,16 @@
 import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.steps import returned
+from oddsdesk.desk.models.grid import GridModel
+from oddsdesk.desk.models.grid_columns import BY_KEY
 from oddsdesk.desk.models.grid_entries import Shape
 from oddsdesk.desk.models.grid_filter import GridFilter, Range
 
 from .conftest import BOOKMAKER, ODDS, PRICES, SELECTION, shown, sorted_by, take_in, words
+
+EV = BY_KEY["ev_pct"]
 
 
 def test_rows_keep_their_place_until_arranged(model, quoted, qtbot):
@@ -116,3 +121,37 @@ def test_a_folded_row_that_the_filter_drops_is_not_waited_for(model, quoted, qtb
     quoted.tell("Bovada", "moneyline", "Everton", 3.5)
     take_in(model, qtbot)
     assert model.misplaced == 0
+
+
+@pytest.mark.parametrize("shape", Shape)
+def test_a_moved_reference_judges_every_price_anew(model, quoted, qtbot, shape):
+    model.show_as(shape, grouped=False)
+    sorted_by(model, "ev_pct", descending=True)
+    before = dict(zip(shown(model, SELECTION, BOOKMAKER), shown(model, EV), strict=True))
+    quoted.clock.now += 1_000
+    quoted.tell(quoted.board.reference, "total", "Over 2.5", 2.3)
+    take_in(model, qtbot)
+    fresh = GridModel(quoted.board, quoted.clock)
+    quoted.board.want_rows(True)
+    take_in(fresh, qtbot)
+    fresh.show_as(shape, grouped=False)
+    sorted_by(fresh, "ev_pct", descending=True)
+    now = dict(zip(shown(model, SELECTION, BOOKMAKER), shown(model, EV), strict=True))
+    assert now == dict(zip(shown(fresh, SELECTION, BOOKMAKER), shown(fresh, EV), strict=True))
+    moved = {
+        selection for (selection, _), text in now.items() if before.get((selection, _)) != text
+    }
+    assert moved == {"Over 2.5", "Under 2.5"}
+    model.place_misplaced()
+    qtbot.waitUntil(lambda: model.misplaced == 0)
+    assert shown(model, EV) == shown(fresh, EV)
+    fresh.close()
+
+
+def test_who_may_move_with_a_moved_reference_is_every_price_of_its_lines(model, quoted):
+    quoted.clock.now += 1_000
+    quoted.tell(quoted.board.reference, "total", "Over 2.5", 2.3)
+    key = RowKey(quoted.id, "total", 0, "Under 2.5", None)
+    changed, lines = model.book.take([key])
+    assert {entry.bookmaker for entry in changed} == {None, "Bovada", "Matchbook", "Betsson"}
+    assert {line.key.selection for line in lines} >= {"Under 2.5"}
