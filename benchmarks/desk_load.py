@@ -3,7 +3,8 @@
 Runs the real desk on a virtual screen: a game in a window of its own, the odds grid (50,000
 prices) in front of the main one, value bets below. The changes are recorded beside the
 server, as its feeds do. Prints the longest stalls of the window's thread, its share of a core,
-the time from a message's receipt to the paint that shows it, and the memory of the process.
+the time from a message's receipt to the paint that shows it, and the memory of the process;
+before them the share of two stock table views that are changed as often (``bare_tables``).
 
     python benchmarks/desk_load.py                    the server inside the desk
     python benchmarks/desk_load.py --server apart     the server in a process of its own
@@ -34,6 +35,8 @@ from oddsdesk.desk.import_hook import restore_import
 
 restore_import()  # as the program does, before the rest is imported
 
+from bare_tables import share_of_core
+
 import oddsdesk.desk.app as desk_app
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.inbox import Inbox
@@ -55,6 +58,7 @@ from oddsdesk.store.store import Store, open_store
 
 BEAT_MS = 5
 WARM_UP_S = 25
+BARE_S = 8.0
 STALL_MS, CORE, PIXEL_MS, RSS_MB = 50, 0.4, 100, 300
 BOOKMAKERS = ("Pinnacle", *(f"Bookmaker {number:02}" for number in range(1, 20)))
 BATCHES_A_SECOND = 20
@@ -361,6 +365,8 @@ def run(given: argparse.Namespace, folder: str) -> None:
     desk_app.Desk = Measured  # type: ignore[misc, attr-defined]
     watch_paints()
     sizes = ("--games", str(given.games), "--changes", str(given.changes))
+    if given.changes:
+        subprocess.run([sys.executable, __file__, "--bare", *sizes], check=True)
     # In a process of its own: what is offered is not the desk's to hold.
     subprocess.run([sys.executable, __file__, "--fill", str(database), *sizes], check=True)
     if given.server == "inside":
@@ -396,10 +402,15 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--changes", type=int, default=2_000)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--bare", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--fill", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     FedServer.games, FedServer.changes = given.games, given.changes
+    if given.bare:
+        share = share_of_core(given.changes, BARE_S)
+        print(f"two stock table views, of a core    {share:9.1%}")
+        return
     if given.fill is not None:
         fill(given.fill, given.games)
         return
