@@ -15,7 +15,7 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.in_play import learn_in_play
 from oddsdesk.board.inbox import Inbox
-from oddsdesk.board.notices import Notice
+from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.board.polling import Job, Poller
 from oddsdesk.board.row_reading import ROWS, RowReader
 from oddsdesk.board.seen import ASLEEP_MS
@@ -90,6 +90,7 @@ class Sync:
         self._look: asyncio.TimerHandle | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
         self._filling_until_ms = 0
+        self._has_games = False
 
     def start(self) -> None:
         """Begin: games and watched games first, then value bets, the stream and the rest."""
@@ -179,6 +180,11 @@ class Sync:
 
     def _on_board_notice(self, notice: Notice) -> None:
         self._bets.hurry_on_falls(self._poller, notice)
+        if isinstance(notice, GamesChanged):
+            if self._board.games and not self._has_games:
+                # Whether they are simulated was not known before the first of them.
+                self._poller.hurry([_HEALTH])
+            self._has_games = bool(self._board.games)
 
     async def _read_matrix(self, game_id: str) -> None:
         asked_at = self._clock()

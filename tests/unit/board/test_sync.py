@@ -22,7 +22,7 @@ from oddsdesk.contract.resources import StreamToken, ValueBet
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 
-from .conftest import GAME, REFERENCE
+from .conftest import GAME, MONEYLINE, REFERENCE
 from .real_service import CALM, key_of, quote, record, service, until
 
 DRAW = CellKey("moneyline", 0, "Draw", "Betfair")
@@ -367,3 +367,17 @@ async def test_the_desk_s_own_turns_make_nothing_old_while_the_stream_is_up(
             async with asyncio.timeout(15):
                 while board.rhythm.patience_ms not in patience_ms:
                     await asyncio.sleep(0.02)
+
+
+async def test_that_odds_are_simulated_is_known_with_the_first_of_them(tmp_path: Path) -> None:
+    """Asked before the first price, a service cannot say it; a minute later is too late."""
+    pace = msgspec.structs.replace(CALM, games_s=0.1)
+    settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)
+    async with (
+        serving(settings) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE), pace) as (board, _),
+    ):
+        await until(board, lambda: board.connection.simulated is False)
+        made_up = [quote(name) for name in MONEYLINE]
+        await asyncio.wrap_future(server.store.record(made_up, simulated=True))
+        await until(board, lambda: board.connection.simulated is True)
