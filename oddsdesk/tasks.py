@@ -1,11 +1,18 @@
-"""Named asyncio tasks: each is kept, and an error in one is reported."""
+"""Named asyncio tasks: each is kept, an error in one is reported, and jobs are begun anew."""
 
 import asyncio
 import logging
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, TypeVar
+
+import msgspec
 
 T = TypeVar("T")
+
+RESTART_S: Final = (0.1, 0.5, 1.0, 1.5)
+"""How long a job that failed rests before it is begun anew: the first time, the second, ..."""
+STEADY_S: Final = 5.0
+"""A job that was begun anew and ran for this long counts as mended."""
 
 _log = logging.getLogger(__name__)
 _running: set[asyncio.Task[Any]] = set()
@@ -27,6 +34,77 @@ async def stop(*tasks: asyncio.Task[Any]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class JobFault(msgspec.Struct, frozen=True):
+    """A background job that died of an error, and how often in a row."""
+
+    job: str
+    reason: str
+    times: int
+
+
+class Jobs:
+    """Background jobs that must not die: each is begun anew after an error, and that is told.
+
+    ``faults`` are the jobs that died and have not run steadily since; ``told`` is called, on
+    the loop, whenever they change. A job that returns has ended and is not begun anew.
+    """
+
+    def __init__(self, told: Callable[[], None] = lambda: None) -> None:
+        self._told = told
+        self._faults: dict[str, JobFault] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    @property
+    def faults(self) -> tuple[JobFault, ...]:
+        """The jobs that are not well, in the order in which they failed."""
+        return tuple(self._faults.values())
+
+    def start(self, name: str, begin: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run a job from now on; one of the same name that still runs is an error."""
+        running = self._tasks.get(name)
+        assert running is None or running.done(), f"{name} runs already"
+        self._tasks[name] = spawn(name, self._keep_running(name, begin))
+
+    async def stop(self, name: str | None = None) -> None:
+        """End one job, or all of them, and forget what was wrong with them."""
+        names = list(self._tasks) if name is None else [name]
+        await stop(*(self._tasks.pop(each) for each in names if each in self._tasks))
+        for each in names:
+            self._mended(each)
+
+    async def _keep_running(
+        self, name: str, begin: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        while True:
+            began = loop.time()
+            steady = loop.call_later(STEADY_S, self._mended, name)
+            try:
+                await begin()
+            except Exception as error:  # noqa: BLE001 - task wrapper: told, and begun anew
+                before = self._faults.get(name)
+                times = 1 if before is None or loop.time() - began >= STEADY_S else before.times + 1
+                fault = self._faults[name] = JobFault(name, _in_a_line(error), times)
+                trace = error if times == 1 else None
+                _log.error("%s failed and is begun anew: %s", name, fault.reason, exc_info=trace)
+                self._told()
+            else:
+                self._mended(name)
+                return
+            finally:
+                steady.cancel()
+            await asyncio.sleep(RESTART_S[min(times, len(RESTART_S)) - 1])
+
+    def _mended(self, name: str) -> None:
+        if self._faults.pop(name, None) is not None:
+            self._told()
+
+
+def _in_a_line(error: Exception) -> str:
+    text = " ".join(str(error).split())[:200]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def _ended(task: asyncio.Task[Any]) -> None:

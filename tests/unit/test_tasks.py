@@ -1,0 +1,86 @@
+"""Jobs that must not die are begun anew, and what is wrong with them is told."""
+
+import asyncio
+import logging
+
+import pytest
+
+from oddsdesk import tasks
+from oddsdesk.tasks import JobFault, Jobs
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "RESTART_S", (0.0, 0.0))
+
+
+class Work:
+    """A job that dies a number of times, then waits until it is let go."""
+
+    def __init__(self, deaths: int) -> None:
+        self.deaths = deaths
+        self.runs = 0
+        self.waits = asyncio.Event()
+        self.let_go = asyncio.Event()
+
+    async def run(self) -> None:
+        self.runs += 1
+        if self.runs <= self.deaths:
+            raise RecursionError(f"death {self.runs}\nof many")
+        self.waits.set()
+        await self.let_go.wait()
+
+
+async def test_a_job_that_dies_is_begun_anew_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    told: list[tuple[JobFault, ...]] = []
+    jobs = Jobs(lambda: told.append(jobs.faults))
+    work = Work(deaths=3)
+    with caplog.at_level(logging.ERROR):
+        jobs.start("hub", work.run)
+        await work.waits.wait()
+    expected = [(JobFault("hub", f"RecursionError: death {n} of many", n),) for n in (1, 2, 3)]
+    assert told == expected
+    assert jobs.faults == expected[-1]
+    traces = [record.exc_info for record in caplog.records]
+    assert len(traces) == 3
+    assert traces[0]
+    assert not any(traces[1:]), "the trace is logged once"
+    await jobs.stop()
+
+
+async def test_a_job_that_runs_steadily_again_counts_as_mended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tasks, "STEADY_S", 0.0)
+    mended = asyncio.Event()
+    jobs = Jobs(lambda: None if jobs.faults else mended.set())
+    jobs.start("hub", Work(deaths=1).run)
+    await mended.wait()
+    assert jobs.faults == ()
+    await jobs.stop()
+
+
+async def test_a_job_that_returns_has_ended() -> None:
+    jobs = Jobs()
+    work = Work(deaths=1)
+    work.let_go.set()
+    jobs.start("import", work.run)
+    while work.runs < 2 or jobs.faults:
+        await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert work.runs == 2
+    jobs.start("import", work.run)
+    await jobs.stop()
+
+
+async def test_stopping_ends_jobs_and_forgets_their_faults() -> None:
+    jobs = Jobs()
+    one, other = Work(deaths=1), Work(deaths=0)
+    jobs.start("one", one.run)
+    jobs.start("other", other.run)
+    await one.waits.wait()
+    await jobs.stop("one")
+    assert jobs.faults == ()
+    assert one.runs == 2
+    await jobs.stop()
+    await jobs.stop()
