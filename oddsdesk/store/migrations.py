@@ -13,10 +13,14 @@ _TABLE = "_sqlite_migrations"
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One migration: its statements run in order, in one transaction."""
+    """One migration: its statements run in order, then ``work``, in one transaction.
+
+    ``work`` is what SQL cannot say; it opens no transaction of its own.
+    """
 
     name: str
     statements: tuple[str, ...]
+    work: Callable[[sqlite3.Connection], None] | None = None
 
 
 class Schema(msgspec.Struct, frozen=True):
@@ -56,5 +60,7 @@ def _migration(step: Step) -> Callable[["Database"], None]:
     def apply(db: "Database") -> None:
         for statement in step.statements:
             db.conn.execute(statement)
+        if step.work is not None:
+            step.work(db.conn)
 
     return apply

@@ -53,6 +53,26 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     assert tables == []
 
 
+def test_the_work_of_a_step_is_done_in_its_transaction(tmp_path: Path) -> None:
+    def rate(connection: sqlite3.Connection) -> None:
+        connection.execute("UPDATE note SET stars = length(text)")
+
+    def fail(connection: sqlite3.Connection) -> None:
+        rate(connection)
+        raise sqlite3.OperationalError("nonsense")
+
+    connection = opened(tmp_path / "notes.db")
+    connection.execute("INSERT INTO note VALUES ('kept')")
+    connection.close()
+    refusal(
+        tmp_path / "notes.db", Schema("notes", (FIRST, Step("second", SECOND.statements, fail)))
+    )
+    rated = Schema("notes", (FIRST, Step("second", SECOND.statements, rate)))
+    connection = opened(tmp_path / "notes.db", rated)
+    assert connection.execute("SELECT * FROM note").fetchall() == [("kept", 4)]
+    connection.close()
+
+
 def test_a_newer_file_is_refused(tmp_path: Path) -> None:
     opened(tmp_path / "notes.db", NEW).close()
     assert "newer oddsdesk" in refusal(tmp_path / "notes.db", OLD)
