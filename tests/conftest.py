@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["tests.users"]
+
 settings.register_profile("oddsdesk", deadline=None)
 settings.load_profile("oddsdesk")
 os.environ["QT_QPA_PLATFORM"] = "offscreen"

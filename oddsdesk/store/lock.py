@@ -9,6 +9,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
+from oddsdesk.private_files import ForeignFileError, is_for_others, open_private
 from oddsdesk.store.errors import StoreError
 
 if sys.platform == "win32":
@@ -21,6 +22,7 @@ _LOCKED_BYTE: Final = 1 << 30
 ANNOUNCE_LIMIT_S: Final = 2.0
 """How long one that is just starting is given to say where it answers."""
 _STEP_S: Final = 0.05
+_OPEN_TO_OTHERS: Final = "is open to all users, as older versions make it"
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -28,6 +30,8 @@ class Owner(msgspec.Struct, frozen=True):
 
     pid: int
     url: str = ""
+    access: str = ""
+    """The file of its keys; empty until it answers."""
 
 
 class DatabaseInUseError(StoreError):
@@ -41,6 +45,17 @@ class DatabaseInUseError(StoreError):
         super().__init__(f"{path}: is served by {who}; use that one, stop it, or give a --database")
 
 
+class ForeignLockError(DatabaseInUseError):
+    """The lock is not this user's: who holds it may be anybody, and is told no key (D78)."""
+
+    def __init__(self, path: Path, lock: Path, reason: str) -> None:
+        super().__init__(path, None)
+        self.args = (
+            f"{path}: its lock file {lock.name} {reason}, so another user may hold it; stop the"
+            " oddsdesk that serves this database, or remove that file where none does",
+        )
+
+
 class DatabaseLock:
     """Held while a process serves a database. The system frees it when the process dies."""
 
@@ -49,11 +64,12 @@ class DatabaseLock:
         self._file = file
         self.announce("")
 
-    def announce(self, url: str) -> None:
-        """Write down who serves, for those who find the database locked."""
+    def announce(self, url: str, access: Path | None = None) -> None:
+        """Write down who serves, with which file of keys, for those who find it locked."""
         self._file.seek(0)
         self._file.truncate()
-        self._file.write(msgspec.json.encode(Owner(os.getpid(), url)))
+        where = "" if access is None else str(access.absolute())
+        self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where)))
         self._file.flush()
 
     def release(self) -> None:
@@ -73,13 +89,15 @@ def lock_database(odds_path: Path) -> DatabaseLock:
     """Become the one that serves a database; what a dead process left is taken over.
 
     Raises:
-        DatabaseInUseError: another process serves it.
+        DatabaseInUseError: another process serves it, or may do so as another user.
         StoreError: the lock file cannot be made.
     """
     path = lock_path(odds_path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lock = _take(path)
+        lock = _take(path, odds_path)
+    except ForeignFileError as error:
+        raise ForeignLockError(odds_path, path, error.reason) from error
     except OSError as error:
         reason = error.strerror or error
         raise StoreError(f"{odds_path}: its lock cannot be made: {reason}") from error
@@ -89,16 +107,31 @@ def lock_database(odds_path: Path) -> DatabaseLock:
 
 
 def owner_of(odds_path: Path) -> Owner | None:
-    """Return who serves a database now; None where nobody does or it cannot be told."""
+    """Return who serves a database now; None where nobody does.
+
+    Raises:
+        DatabaseInUseError: somebody does, but the lock does not say who, or is not this user's
+            own and not to be believed (``ForeignLockError``).
+    """
     path = lock_path(odds_path)
     try:
-        with path.open("r+b") as file:
-            return None if _lock(file) else _read(path)
+        handle = open_private(path, owned_as=odds_path, make=False)
+    except ForeignFileError as error:
+        raise ForeignLockError(odds_path, path, error.reason) from error
     except OSError:
         return None
+    with os.fdopen(handle, "r+b") as file:
+        if _lock(file):
+            return None
+        if is_for_others(handle):
+            raise ForeignLockError(odds_path, path, _OPEN_TO_OTHERS)
+        owner = _read(path)
+    if owner is None:
+        raise DatabaseInUseError(odds_path, None)
+    return owner
 
 
-def _take(path: Path) -> DatabaseLock | None:
+def _take(path: Path, odds_path: Path) -> DatabaseLock | None:
     """Take the lock; None once it is plain that another process keeps it and where it answers.
 
     It is asked for more than once: who only looks (``owner_of``) holds it for a moment.
@@ -106,19 +139,35 @@ def _take(path: Path) -> DatabaseLock | None:
     deadline = time.monotonic() + ANNOUNCE_LIMIT_S
     refusals = 0
     while True:
-        file = path.open("a+b")
+        handle = open_private(path, owned_as=odds_path)
+        file = os.fdopen(handle, "r+b")
         if _lock(file):
-            if _is_still(path, file):
+            if _is_still(path, file) and not _was_open_to_others(path, handle):
                 return DatabaseLock(path, file)
             file.close()
             continue
+        for_others = is_for_others(handle)
         file.close()
         refusals += 1
         owner = _read(path)
         announced = refusals > 1 and owner is not None and owner.url
         if announced or time.monotonic() >= deadline:
+            if for_others:
+                raise ForeignFileError(_OPEN_TO_OTHERS)
             return None
         time.sleep(_STEP_S)
+
+
+def _was_open_to_others(path: Path, handle: int) -> bool:
+    """Set aside a lock file that others could open, as older versions made it.
+
+    Whoever has it open could hold it after us, and be taken for us.
+    """
+    if not is_for_others(handle):
+        return False
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    return True
 
 
 def _read(path: Path) -> Owner | None:

@@ -1,5 +1,6 @@
 """A second window on a database uses the first one's server, with a key of its own (issue 5)."""
 
+import fcntl
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from oddsdesk.desk.embedding import EmbeddedSession
 from oddsdesk.desk.guest import GuestSession
 from oddsdesk.desk.profiles import EmbeddedProfile
 from oddsdesk.desk.sessions import InUseError, SessionError
+from oddsdesk.store.access import access_path
+from oddsdesk.store.lock import lock_path
 
 
 @pytest.fixture
@@ -49,3 +52,22 @@ async def test_a_server_that_has_ended_meanwhile_is_one_line(profile):
     with pytest.raises(SessionError, match="has ended"):
         await guest.start()
     await guest.stop()
+
+
+async def test_no_key_is_made_for_who_holds_a_crashed_servers_lock(profile, tmp_path):
+    """Older versions left a lock that any user could hold, with the address of their own port."""
+    lock = lock_path(tmp_path / "odds.db")
+    lock.write_text('{"pid": 1, "url": "http://127.0.0.1:9"}')
+    lock.chmod(0o644)
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        guest = GuestSession(profile, system_clock)
+        with pytest.raises(SessionError, match="another user may hold it"):
+            await guest.start()
+        second = EmbeddedSession(profile, 30, system_clock)
+        with pytest.raises(SessionError, match="another user may hold it") as refused:
+            await second.start()
+        assert not isinstance(refused.value, InUseError)
+        await second.stop()
+        await guest.stop()
+    assert not access_path(tmp_path / "odds.db").exists()

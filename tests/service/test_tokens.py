@@ -8,7 +8,7 @@ import pytest
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.admission import open_connection
-from oddsdesk.server.tokens import read_token
+from oddsdesk.server.tokens import issue_token, read_token
 
 DAY_MS = 86_400_000
 
@@ -110,3 +110,11 @@ def test_a_changed_token_is_none(service: Any) -> None:
 @pytest.mark.parametrize("token", ["", "x", "é", "A" * 64, "_" * 64, "=" * 64, "A" * 100_000])
 def test_a_made_up_token_is_none(service: Any, token: str) -> None:
     assert read_token(service.access, token, service.now) is None
+
+
+def test_a_token_signed_for_longer_than_any_that_is_issued_opens_nothing(service: Any) -> None:
+    """Who has a copy of the access file can sign; years ahead is not believed."""
+    caller = service.access.keys.caller(service.key())
+    for ahead_ms in (1, 10 * 365 * DAY_MS):
+        token = issue_token(service.access, caller, service.now + ahead_ms)
+        assert read_token(service.access, token, service.now) is None

@@ -21,7 +21,7 @@ from oddsdesk.places import can_write, data_folder, log_folder, portable_folder,
 from oddsdesk.resource_files import resource_path
 from oddsdesk.server.listener import ListenError, bind
 from oddsdesk.store.access import access_path
-from oddsdesk.store.lock import owner_of
+from oddsdesk.store.lock import DatabaseInUseError, owner_of
 
 LEAST_FREE_BYTES: Final = 100 * 2**20
 LEAST_YEAR: Final = 2026
@@ -95,13 +95,7 @@ def port(number: int, database: Path) -> Section:
             finding = Finding("port", str(error), Mark.NOTE)
         else:
             finding = Finding("port", f"{number} is oddsdesk {version}", Mark.NOTE)
-    owner = owner_of(database)
-    if owner is None:
-        running = Finding("server", "none runs on this database")
-    else:
-        where = owner.url or "starting"
-        running = Finding("server", f"process {owner.pid} runs on this database ({where})")
-    return Section("server", (finding, running))
+    return Section("server", (finding, _running(database)))
 
 
 def clock(now_ms: int) -> Section:
@@ -112,6 +106,17 @@ def clock(now_ms: int) -> Section:
         "clock",
         (Finding("now", f"{format_ms(now_ms)}, local offset {offset}", mark),),
     )
+
+
+def _running(database: Path) -> Finding:
+    try:
+        owner = owner_of(database)
+    except DatabaseInUseError as error:
+        return Finding("server", str(error), Mark.NOTE)
+    if owner is None:
+        return Finding("server", "none runs on this database")
+    where = owner.url or "starting"
+    return Finding("server", f"process {owner.pid} runs on this database ({where})")
 
 
 def _package(name: str) -> Finding:

@@ -1,6 +1,8 @@
 """Who serves a database (issue 5): one process, and never a dead one."""
 
+import fcntl
 import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.lock import DatabaseInUseError, Owner, lock_database, lock_path, owner_of
+from oddsdesk.store.lock import (
+    DatabaseInUseError,
+    ForeignLockError,
+    Owner,
+    lock_database,
+    lock_path,
+    owner_of,
+)
+from tests.users import NOBODY, as_nobody
 
 HOLD = """
 import sys
@@ -109,3 +119,84 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="its lock cannot be made"):
         lock_database(tmp_path / "file" / "odds.db")
+
+
+def test_a_lock_is_its_owners_alone(database: Path):
+    lock = lock_database(database)
+    assert stat.S_IMODE(lock_path(database).stat().st_mode) == 0o600
+    lock.release()
+
+
+def test_the_lock_is_taken_through_no_link(database: Path, tmp_path: Path):
+    precious = tmp_path / "precious.txt"
+    precious.write_text("precious")
+    lock_path(database).symlink_to(precious)
+    with pytest.raises(ForeignLockError, match="is a link"):
+        lock_database(database)
+    with pytest.raises(ForeignLockError, match="is a link"):
+        owner_of(database)
+    assert precious.read_text() == "precious"
+
+
+def test_a_pipe_in_the_place_of_the_lock_is_not_waited_for(database: Path):
+    os.mkfifo(lock_path(database))
+    with pytest.raises(ForeignLockError, match="no ordinary file"):
+        lock_database(database)
+
+
+def test_a_free_lock_that_others_could_open_is_made_anew(database: Path):
+    """Whoever has it open could hold it after a crash and be handed a key."""
+    lock_path(database).write_text("{}")
+    lock_path(database).chmod(0o644)
+    with lock_path(database).open() as opened_before:
+        lock = lock_database(database)
+        fcntl.flock(opened_before, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        assert stat.S_IMODE(lock_path(database).stat().st_mode) == 0o600
+    lock.release()
+
+
+def test_who_holds_a_lock_that_others_could_open_is_not_believed(database: Path, monkeypatch):
+    monkeypatch.setattr("oddsdesk.store.lock.ANNOUNCE_LIMIT_S", 0.1)
+    lock_path(database).write_text('{"pid": 1, "url": "http://127.0.0.1:1"}')
+    lock_path(database).chmod(0o644)
+    with lock_path(database).open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for ask in (owner_of, lock_database):
+            with pytest.raises(ForeignLockError, match="open to all users") as refused:
+                ask(database)
+            assert refused.value.owner is None
+            assert len(str(refused.value).splitlines()) == 1
+
+
+def test_another_users_lock_is_said_so_and_left(open_folder: Path):
+    database = open_folder / "odds.db"
+    lock_path(database).write_text('{"pid": 1, "url": "http://127.0.0.1:1"}')
+    before = lock_path(database).stat()
+    asked = as_nobody("-c", HOLD, str(database))
+    _, err = asked.communicate(timeout=30)
+    assert asked.returncode == 1
+    assert "odds.db.lock belongs to root" in err.splitlines()[-1]
+    assert lock_path(database).stat() == before
+
+
+def test_what_root_leaves_is_taken_over_by_the_databases_owner(open_folder: Path):
+    database = open_folder / "odds.db"
+    database.touch()
+    os.chown(database, NOBODY, NOBODY)
+    lock = lock_database(database)
+    assert lock_path(database).stat().st_uid == NOBODY
+    lock_path(database).rename(open_folder / "kept")
+    lock.release()
+    (open_folder / "kept").rename(lock_path(database))
+    holder = as_nobody("-c", HOLD, str(database))
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    holder.communicate()
+
+
+def test_root_touches_no_lock_of_a_third_user(open_folder: Path):
+    database = open_folder / "odds.db"
+    lock_path(database).touch(0o600)
+    os.chown(lock_path(database), NOBODY, NOBODY)
+    with pytest.raises(ForeignLockError, match="belongs to nobody"):
+        lock_database(database)

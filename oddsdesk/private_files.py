@@ -1,0 +1,128 @@
+"""Files that only their owner may read: made so, kept so, and never another user's."""
+
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import Final
+
+OWNER_ONLY: Final = 0o600
+_OTHERS: Final = 0o077
+_FLAGS: Final = (
+    os.O_RDWR
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a FIFO in the way must not be waited for
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class ForeignFileError(OSError):
+    """The file is not this user's own; ``reason`` says whose or what it is."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(0, reason)
+        self.reason = reason
+
+
+def open_private(path: Path, *, owned_as: Path | None = None, make: bool = True) -> int:
+    """Open a file of the user's own for reading and writing; made if missing, never through a link.
+
+    Root may open the file of whoever owns ``owned_as``, and what root makes beside that is that
+    user's: a server that runs as this user has to read it. Where it is not there either, its
+    folder says whose it is.
+
+    Raises:
+        ForeignFileError: it belongs to another user, or is no ordinary file.
+        OSError: it cannot be opened or made.
+    """
+    if path.is_symlink():
+        raise ForeignFileError("is a link, not a file")
+    try:
+        handle = os.open(path, _FLAGS | (os.O_CREAT if make else 0), OWNER_ONLY)
+    except PermissionError:
+        raise _refusal(path) from None
+    try:
+        _check(handle, None if owned_as is None else _owner_beside(owned_as))
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def is_for_others(handle: int) -> bool:
+    """Say whether other users may read or write an open file."""
+    return sys.platform != "win32" and bool(os.fstat(handle).st_mode & _OTHERS)
+
+
+def close_to_others(handle: int) -> None:
+    """Take every right on an open file from all but its owner."""
+    if sys.platform != "win32" and is_for_others(handle):
+        os.fchmod(handle, OWNER_ONLY)
+
+
+def make_private(path: Path, *, owned_as: Path | None = None) -> None:
+    """Make a file private together with what SQLite keeps beside it; it is made if missing.
+
+    Raises:
+        ForeignFileError: it belongs to another user, or is no ordinary file.
+        OSError: it cannot be opened or made.
+    """
+    for ending in ("", "-wal", "-shm", "-journal"):
+        try:
+            file = path.with_name(path.name + ending)
+            handle = open_private(file, owned_as=owned_as, make=not ending)
+        except FileNotFoundError:
+            if not ending:
+                raise
+            continue
+        try:
+            close_to_others(handle)
+        finally:
+            os.close(handle)
+
+
+def user_name(uid: int) -> str:
+    """Return what a user is called; the number where the system knows no name."""
+    if sys.platform == "win32":
+        return str(uid)
+    import pwd  # noqa: PLC0415 - not on Windows
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
+
+
+def _check(handle: int, owner: tuple[int, int] | None) -> None:
+    """Refuse what is not ours; hand what is root's to whose place it is in."""
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        raise ForeignFileError("is no ordinary file")
+    if sys.platform == "win32":
+        return
+    me = os.geteuid()
+    allowed = {me} if me or owner is None else {0, owner[0]}
+    if found.st_uid not in allowed:
+        raise ForeignFileError(f"belongs to {user_name(found.st_uid)}")
+    if found.st_nlink > 1:
+        raise ForeignFileError("has a second name (a hard link)")
+    if me == 0 and owner is not None and found.st_uid != owner[0]:
+        os.fchown(handle, *owner)
+
+
+def _owner_beside(path: Path) -> tuple[int, int]:
+    place = path if path.exists() else path.parent
+    found = place.stat()
+    return found.st_uid, found.st_gid
+
+
+def _refusal(path: Path) -> OSError:
+    """Say whose file it is where it cannot be opened: that is why."""
+    try:
+        owner = path.lstat().st_uid
+    except OSError:
+        return PermissionError(13, "may not be made in this folder")
+    if sys.platform != "win32" and owner != os.geteuid():
+        return ForeignFileError(f"belongs to {user_name(owner)}")
+    return PermissionError(13, "may not be written")
