@@ -1,5 +1,6 @@
 """Where database, settings and logs live: the user's folders, or `data` beside the program."""
 
+import contextlib
 import hashlib
 import os
 import sys
@@ -69,6 +70,30 @@ def can_write(path: Path) -> bool:
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     return os.access(folder, os.W_OK | os.X_OK)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, so that they are there after a power failure, too.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for each in missing:
+        sync_folder(each.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Write through which files a folder holds, where the system lets programs do that."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):  # some file systems refuse it: they keep folders in order
+        folder = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _writable_portable() -> Path | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from oddsdesk.cli.options import database_option
+from oddsdesk.cli.options import database_option, durable_option
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import count_line, open_recorder
 from oddsdesk.clock import system_clock
@@ -35,12 +35,14 @@ BATCH_QUOTES = 2_000
     help="Move every time by one offset, so that the newest scrape is now.",
 )
 @database_option
+@durable_option
 def import_(
     format_name: str,
     files: tuple[str, ...],
     target: Path | None,
     shift_to_now: bool,
     database: Path,
+    durable: bool,
 ) -> None:
     """Convert other people's files, plain or gzip, and record them.
 
@@ -61,7 +63,7 @@ def import_(
         click.echo(problem, err=True)
     bad = len(imported.problems)
     if target is None:
-        last_line = _record(imported.quotes, database, bad)
+        last_line = _record(imported.quotes, database, bad, durable=durable)
     else:
         _write(target, imported.quotes)
         last_line = count_line(len(imported.quotes), 0, 0, bad)
@@ -72,8 +74,9 @@ def import_(
     sys.exit(1 if bad else 0)
 
 
-def _record(quotes: Sequence[Quote], database: Path, bad: int) -> str:
-    with open_recorder(database) as recorder, Progress("quotes recorded") as progress:
+def _record(quotes: Sequence[Quote], database: Path, bad: int, *, durable: bool) -> str:
+    opened = open_recorder(database, durable=durable)
+    with opened as recorder, Progress("quotes recorded") as progress:
         recorder.bad = bad
         for start in range(0, len(quotes), BATCH_QUOTES):
             batch = quotes[start : start + BATCH_QUOTES]

@@ -6,7 +6,7 @@ from typing import cast
 
 import click
 
-from oddsdesk.cli.options import database_option
+from oddsdesk.cli.options import database_option, durable_option
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import Recorder, open_recorder
 from oddsdesk.clock import system_clock
@@ -19,7 +19,8 @@ STDIN = "-"
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
 @database_option
-def ingest(files: tuple[str, ...], database: Path) -> None:
+@durable_option
+def ingest(files: tuple[str, ...], database: Path, durable: bool) -> None:
     """Record quotes, one a line of NDJSON, plain or gzip; - reads them as they come.
 
     A quote is an odds row as /api/odds answers it. Bad lines are reported and the good
@@ -30,7 +31,7 @@ def ingest(files: tuple[str, ...], database: Path) -> None:
       oddsdesk ingest quotes.ndjson.gz
       tail -f quotes.ndjson | oddsdesk ingest -
     """
-    with open_recorder(database) as recorder, Progress("quotes read") as progress:
+    with open_recorder(database, durable=durable) as recorder, Progress("quotes read") as progress:
         try:
             unread = [name for name in files if not _ingest(name, recorder, progress)]
         except KeyboardInterrupt:

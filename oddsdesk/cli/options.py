@@ -19,6 +19,13 @@ database_option = click.option(
     help="SQLite file that holds the odds; it is made if it is missing.",
 )
 
+durable_option = click.option(
+    "--durable",
+    is_flag=True,
+    help="Lose nothing when power fails: each recording waits for the disk. Else it may cost "
+    "the last second.",
+)
+
 
 def reference_option(**attributes: Any) -> Callable[[F], F]:
     """Return the option that names the reference bookmaker (D1)."""

@@ -50,14 +50,16 @@ def count_line(quotes: int, changes: int, skipped: int, bad: int) -> str:
 
 
 @contextmanager
-def open_recorder(database: Path) -> Iterator[Recorder]:
+def open_recorder(database: Path, *, durable: bool = False) -> Iterator[Recorder]:
     """Open the database for a command; a server may be running on it.
+
+    What was recorded is on the disk when this is left, ``durable`` or not.
 
     Raises:
         click.ClickException: the database can't be used or written.
     """
     try:
-        store = open_store(database, checkpoints=False)
+        store = open_store(database, checkpoints=False, durable=durable)
         try:
             yield Recorder(store)
         finally:

@@ -12,6 +12,7 @@ from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import (
     database_option,
     devig_option,
+    durable_option,
     feeds_option,
     reference_option,
     speed_option,
@@ -45,6 +46,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
     "may be given several times."
 )
 @speed_option(default=1.0, show_default=True)
+@durable_option
 def serve(
     database: Path,
     host: str,
@@ -53,6 +55,7 @@ def serve(
     devig_method: str,
     feeds: tuple[str, ...],
     speed: float,
+    durable: bool,
 ) -> None:
     """Serve odds over HTTP and WebSocket until stopped.
 
@@ -69,7 +72,9 @@ def serve(
             " put a TLS proxy before it",
             err=True,
         )
-    settings = Settings(database, host, port, reference, devig_method, feeds, speed)
+    settings = Settings(
+        database, host, port, reference, devig_method, feeds, speed, durable=durable
+    )
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
             runner.run(_run(settings))

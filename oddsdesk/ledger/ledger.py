@@ -10,6 +10,7 @@ import msgspec
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError, prepare, reason
+from oddsdesk.places import make_folder
 
 T = TypeVar("T")
 
@@ -85,7 +86,7 @@ class Ledger:
 
 def _open(path: Path) -> sqlite3.Connection:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         connection = sqlite3.connect(
             path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )

@@ -126,7 +126,11 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
         if lock is not None:
             opened.callback(lock.release)
         store = open_store(
-            settings.database, settings.reference, read_only=lock is None, clock=clock
+            settings.database,
+            settings.reference,
+            read_only=lock is None,
+            durable=settings.durable,
+            clock=clock,
         )
         opened.callback(store.close)
         access = open_access(settings.database)

@@ -15,7 +15,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Settings of one run; ``None`` as the reference keeps the database's own (D1).
 
     ``port`` 0 picks a free one. ``speed`` is how fast replays run. Price changes older
-    than ``keep_log_ms`` milliseconds are forgotten.
+    than ``keep_log_ms`` milliseconds are forgotten. ``durable``: nothing recorded is lost when
+    power fails; else at most the last second.
     """
 
     database: Path
@@ -26,3 +27,4 @@ class Settings(msgspec.Struct, frozen=True):
     feeds: tuple[str, ...] = ()
     speed: float = 1.0
     keep_log_ms: int = KEEP_LOG_MS
+    durable: bool = False

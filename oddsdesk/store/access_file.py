@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from oddsdesk.places import make_folder
 from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.migrations import Schema, Step
 from oddsdesk.store.writer import Writer, as_unavailable
@@ -107,7 +108,7 @@ class AccessFile:
 def _make_private(path: Path) -> None:
     """Make a new file for its owner's eyes only; what is wrong with the path is said on opening."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         path.touch(mode=0o600, exist_ok=True)
     except OSError:
         return

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from oddsdesk.places import can_write
+from oddsdesk.places import can_write, make_folder
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.migrations import Schema, applied_steps, migrate
 
@@ -53,7 +53,7 @@ def open_reader(path: Path, schema: Schema, *, checked: bool = False) -> sqlite3
 
 def _opened(path: Path, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         return connect()
     except OSError as error:
         raise StoreError(f"{path}: cannot make its folder: {error.strerror or error}") from error

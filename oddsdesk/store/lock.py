@@ -9,6 +9,7 @@ from typing import BinaryIO, Final
 
 import msgspec
 
+from oddsdesk.places import make_folder
 from oddsdesk.private_files import ForeignFileError, is_for_others, open_private
 from oddsdesk.store.errors import StoreError
 
@@ -94,7 +95,7 @@ def lock_database(odds_path: Path) -> DatabaseLock:
     """
     path = lock_path(odds_path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         lock = _take(path, odds_path)
     except ForeignFileError as error:
         raise ForeignLockError(odds_path, path, error.reason) from error

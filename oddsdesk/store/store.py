@@ -9,12 +9,13 @@ from typing import TypeVar
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.database import open_reader, open_writer
+from oddsdesk.store.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.settings import REFERENCE, put_setting, stored_reference
+from oddsdesk.store.syncing import TimedSync
 from oddsdesk.store.values import Recorded
 from oddsdesk.store.writer import Writer
 
@@ -27,6 +28,7 @@ def open_store(
     *,
     read_only: bool = False,
     checkpoints: bool = True,
+    durable: bool = False,
     clock: Clock = system_clock,
 ) -> "Store":
     """Open the odds file; it is made if it is new.
@@ -36,6 +38,8 @@ def open_store(
         reference: The reference bookmaker from now on; None keeps the stored one (D1).
         read_only: Open an existing file for reading only.
         checkpoints: False in a process that records beside a server (``oddsdesk ingest``).
+        durable: Whether each recording is on the disk before its future is done; else that
+            is so within a second (``docs/promises.md``).
         clock: The time that recordings are stamped with.
 
     Raises:
@@ -47,21 +51,29 @@ def open_store(
             return Store(path, None, reference or stored_reference(connection), clock)
         finally:
             connection.close()
-    connection = open_writer(path, ODDS, synchronous="NORMAL", checkpoints=checkpoints)
+    synchronous: Synchronous = "FULL" if durable else "NORMAL"
+    connection = open_writer(path, ODDS, synchronous=synchronous, checkpoints=checkpoints)
     if reference is not None:
         put_setting(connection, REFERENCE, reference)
-    return Store(path, connection, stored_reference(connection), clock)
+    sync = None if durable else TimedSync(path)
+    return Store(path, connection, stored_reference(connection), clock, sync)
 
 
 class Store:
     """Made by ``open_store``; any thread may call it, and one closes it."""
 
     def __init__(
-        self, path: Path, connection: sqlite3.Connection | None, reference: str, clock: Clock
+        self,
+        path: Path,
+        connection: sqlite3.Connection | None,
+        reference: str,
+        clock: Clock,
+        sync: TimedSync | None = None,
     ) -> None:
         self.path = path
         self.reference = reference
         self._clock = clock
+        self._sync = sync
         self._writer: Writer | None = None
         if connection is not None:
             self._writer = Writer("store writer", connection, self._announce)
@@ -127,11 +139,13 @@ class Store:
         return unsubscribe
 
     def close(self) -> None:
-        """Finish what is queued and close every connection, the writer's last: it checkpoints."""
+        """Finish what is queued, close every connection, the writer's last, and sync."""
         self._close_readers()
         if self._writer is not None:
             self._writer.close()
         self._close_readers()  # those that a callback of the last commit opened
+        if self._sync is not None:
+            self._sync.close()
 
     def _close_readers(self) -> None:
         with self._lock:
@@ -140,6 +154,8 @@ class Store:
             reader.close()
 
     def _announce(self) -> None:
+        if self._sync is not None:
+            self._sync.committed()
         if not self._log_grew:
             return
         self._log_grew = False

@@ -104,7 +104,7 @@ def test_two_desks_may_keep_records_in_one_file(path: Path) -> None:
 
 def test_records_are_written_through(path: Path) -> None:
     ledger = Ledger(path)
-    assert ledger._connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert ledger._connection.execute("PRAGMA synchronous").fetchone() == (3,)  # EXTRA
     ledger.close()
 
 
