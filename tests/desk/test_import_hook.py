@@ -6,12 +6,13 @@ import sys
 import pytest
 
 PROGRAM = """
-import linecache
+import linecache, sys
 if {restores}:
     from oddsdesk.desk.import_hook import restore_import
     restore_import()
 import oddsdesk.desk.window
-print(any("oddsdesk" in name for name in linecache.cache))
+ours = {{m.__file__ for name, m in sys.modules.items() if name.split(".")[0] == "oddsdesk"}}
+print(not ours.isdisjoint(linecache.cache))
 """
 
 
