@@ -1,13 +1,51 @@
 import math
+from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oddsdesk.pricing.formats import STYLES, OddsFormatError, format_odds, parse_odds
 
-decimal_odds = st.integers(101, 100_000).map(lambda cents: cents / 100)
+odds_in_cents = st.integers(101, 100_000)
+decimal_odds = odds_in_cents.map(lambda cents: cents / 100)
 any_odds = st.floats(1, 1e9, exclude_min=True)
+SLACK = Fraction(1, 10**12)
+"""What binary fractions lose, as a share of the odds."""
+
+
+def odds_within_rounding(odds: Fraction, style: str) -> tuple[Fraction, Fraction]:
+    """Return the least and greatest odds whose exact quote is half a unit from that of ``odds``."""
+    if style == "fractional":  # near enough to a British fraction, else to the cent
+        reach = min(Fraction(1), odds - 1) * Fraction(6, 1000)
+        return odds - reach, odds + reach
+    quote, odds_of = exact_quote(odds, style)
+    half = half_a_unit(quote, style)
+    ends = sorted((odds_of(quote - half), odds_of(quote + half)))
+    return ends[0], ends[1]
+
+
+def exact_quote(odds: Fraction, style: str) -> tuple[Fraction, Callable[[Fraction], Fraction]]:
+    """Return what a style would write had it room for every digit, and the way back."""
+    one = {"american": 100}.get(style, 1)
+    if style == "decimal":
+        return odds, lambda quote: quote
+    if style == "implied":
+        return 100 / odds, lambda quote: 100 / quote
+    if style == "hong_kong" or (odds <= 2 if style == "malay" else odds >= 2):
+        return one * (odds - 1), lambda quote: 1 + quote / one
+    return -one / (odds - 1), lambda quote: 1 - one / quote
+
+
+def half_a_unit(quote: Fraction, style: str) -> Fraction:
+    """Whole numbers, or decimals, of which a quote below a hundredth has three that count."""
+    if style == "american":
+        return Fraction(1, 2)
+    decimals = 2 if style == "implied" else 4
+    if abs(quote) < Fraction(1, 100):
+        decimals = 2 - math.floor(math.log10(abs(quote)))
+    return Fraction(1, 2 * 10**decimals)
 
 
 @pytest.mark.parametrize(
@@ -31,13 +69,16 @@ def test_decimal_odds_of_cents_come_back_exactly(odds: float) -> None:
     assert parse_odds(format_odds(odds)) == odds
 
 
-@given(decimal_odds, st.sampled_from(STYLES))
-def test_every_style_reads_what_it_writes(odds: float, style: str) -> None:
-    """Within what is lost by quoting: half a unit of American odds, 4 decimals of a share."""
-    again = parse_odds(format_odds(odds, style), style)
-    lost = {"malay": 5e-5 * (odds - 1) ** 2, "indonesian": 5e-5, "implied": 5e-5 * odds**2}
-    allowed = {"american": 0.005, "fractional": 0.006}.get(style, lost.get(style, 0.0))
-    assert abs(again - odds) <= allowed * 1.001 + 1e-9
+@given(odds_in_cents, st.sampled_from(STYLES))
+@example(86_957, "implied")
+@example(99_999, "malay")
+@example(101, "american")
+def test_every_style_reads_what_it_writes(cents: int, style: str) -> None:
+    """Quoting rounds to half a unit; what is read is the odds of a quote no further away."""
+    odds = Fraction(cents, 100)
+    again = parse_odds(format_odds(cents / 100, style), style)
+    low, high = odds_within_rounding(odds, style)
+    assert low - SLACK * odds <= again <= high + SLACK * odds
 
 
 @given(any_odds, st.sampled_from(STYLES))
