@@ -68,8 +68,8 @@ async def test_what_the_server_refuses_to_import_is_said_and_files_are_taken_aga
 ):
     await session.stop()
     server.imports.take([str(tmp_path / "E0.csv")])
-    await until(lambda: "has stopped" in server.message.text)
-    assert server.imports.choose.isEnabled()
+    await until(server.imports.choose.isEnabled)  # the look at the state says the same by itself
+    assert "has stopped" in server.message.text
 
 
 def test_every_format_of_the_command_can_be_imported(theme, qtbot):
