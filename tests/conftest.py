@@ -12,8 +12,9 @@ from hypothesis import settings
 
 pytest_plugins = ["tests.users"]
 
-settings.register_profile("oddsdesk", deadline=None)
-settings.load_profile("oddsdesk")
+settings.register_profile("oddsdesk", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=2_000)
+settings.load_profile("oddsdesk")  # always the same examples; `--hypothesis-profile=search` seeks
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"

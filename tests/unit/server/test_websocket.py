@@ -1,7 +1,6 @@
 import asyncio
 import contextlib
 import json
-import os
 import random
 import struct
 from collections.abc import AsyncIterator
@@ -170,7 +169,7 @@ async def test_ten_thousand_malformed_frames_harm_nobody(address):
 
 async def test_client_that_does_not_read_is_refused_more_and_closed(app, address, monkeypatch):
     monkeypatch.setattr(websocket, "CLOSE_LIMIT_S", 0.1)
-    frames = text_frame(os.urandom(30_000).hex().encode())
+    frames = text_frame(random.Random(7).randbytes(30_000).hex().encode())
     async with _raw(address):
         channel = await app.channels.get()
         offered = 0
