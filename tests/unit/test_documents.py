@@ -12,11 +12,12 @@ LARGEST = 250_000
 LARGEST_TOGETHER = 2_000_000
 _CODE = re.compile(r"^```.*?^```|^ {4}.*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\(([^()\s]+)\)")
+_DECISION = re.compile(r"(?<![\w`.#])D[1-9]\d?a?(?![\w`])")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 def documents() -> list[Path]:
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def links(document: Path) -> Iterator[str]:
@@ -43,7 +44,7 @@ def broken(document: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("document", documents(), ids=lambda document: document.name)
+@pytest.mark.parametrize("document", documents(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_a_document_links_to_is_there(document: Path) -> None:
     assert broken(document) == []
 
@@ -63,3 +64,21 @@ def test_pictures_are_light() -> None:
     sizes = {path.name: path.stat().st_size for path in PICTURES.iterdir()}
     assert {name: size for name, size in sizes.items() if size > LARGEST} == {}
     assert sum(sizes.values()) < LARGEST_TOGETHER
+
+
+def test_each_page_is_in_the_index() -> None:
+    index = ROOT / "docs" / "index.md"
+    named = {(index.parent / link.partition("#")[0]).resolve() for link in links(index)}
+    assert set((ROOT / "docs").glob("*.md")) - named == {index}
+
+
+def test_each_decision_that_is_cited_is_in_the_contract() -> None:
+    pages = [page.read_text("utf-8") for page in (ROOT / "docs" / "contract").glob("*.md")]
+    decided = re.findall(r"^- \*\*(D\d+a?)\b", "\n".join(pages), re.MULTILINE)
+    assert len(decided) == len(set(decided)) == 88  # D1 to D87, and D26a
+    folders = (ROOT / name for name in ("oddsdesk", "tests", "docs"))
+    files = [
+        path for folder in folders for path in folder.rglob("*") if path.suffix in {".py", ".md"}
+    ]
+    cited = {number for path in files for number in _DECISION.findall(path.read_text("utf-8"))}
+    assert cited - set(decided) == set()
