@@ -37,6 +37,18 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     return home
 
 
+_KINDS = {"unit": "unit", "service": "service", "desk": "desk", "journeys": "journey"}
+"""Folders of tests, and the marker that all in them have."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark each test with its kind: the folder that it lies in."""
+    for item in items:
+        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        if folder in _KINDS:
+            item.add_marker(_KINDS[folder])
+
+
 def pytest_asyncio_loop_factories(
     config: pytest.Config, item: pytest.Item
 ) -> dict[str, Callable[[], asyncio.AbstractEventLoop]]:

@@ -82,3 +82,12 @@ def test_each_decision_that_is_cited_is_in_the_contract() -> None:
     ]
     cited = {number for path in files for number in _DECISION.findall(path.read_text("utf-8"))}
     assert cited - set(decided) == set()
+
+
+def test_the_justfile_has_every_step_of_the_ci_script() -> None:
+    script = (ROOT / ".ci" / "run").read_text("utf-8").partition("rm -rf .venv\n")[2]
+    steps = [
+        line.split(" .venv/bin/")[-1].replace(".venv/bin/", "") for line in script.splitlines()
+    ]
+    justfile = (ROOT / "justfile").read_text("utf-8")
+    assert [step for step in steps if step.split(" -m ")[-1] not in justfile] == []
