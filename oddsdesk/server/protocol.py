@@ -12,7 +12,10 @@ from oddsdesk.server.answers import Headers
 from oddsdesk.server.limits import LimitsOf
 
 HEAD_LIMIT = 16 * 1024
-"""Bytes of request line and headers."""
+"""Bytes of a request that are no body: request line, headers, and of a body that comes in chunks
+their sizes, extensions and trailers (D83)."""
+SLICE_BYTES = 4 * 1024
+"""What the parser gets at once: it gathers a name or value in memory before it tells of it."""
 BODY_LIMIT = 64 * 1024
 """Bytes of a body; no endpoint wants one."""
 REQUEST_LIMIT_S = 10.0
@@ -21,6 +24,8 @@ STALL_LIMIT_S = 30.0
 """How long a client may leave what it was sent unread."""
 LINGER_S = 2.0
 """How long a refused client may go on sending, so that it can read why."""
+LINGER_BYTES = 1024 * 1024
+"""How much it may send meanwhile, before it is cut off unheard."""
 
 
 def error_answer(code: ErrorCode, message: str, headers: Headers = ()) -> bytes:
@@ -55,6 +60,8 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = True
         self._head_bytes = 0
         self._body_bytes = 0
+        self._ignored_bytes = 0
+        self._unparsed = b""
         self._refused = False
         self._refusal: _RefusedError | None = None
         self._request_timer: asyncio.TimerHandle | None = None
@@ -76,27 +83,49 @@ class BoundedHttp(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Parse what came, unless the client was refused already."""
         if self._refused:
+            self._ignore(data)
             return
         self._unset_keepalive_if_required()
         if self._request_timer is None:
             self._await_request()
-        if self._in_head:
-            self._head_bytes += len(data)
+        self._unparsed = self._unparsed + data if self._unparsed else data
+        self._parse_on()
+
+    def _parse_on(self) -> None:
+        """Parse slice by slice, but not ahead of requests that wait for earlier answers."""
+        while self._unparsed and not self.pipeline and not self.transport.is_closing():
+            part, self._unparsed = self._unparsed[:SLICE_BYTES], self._unparsed[SLICE_BYTES:]
+            if not self._parse(part):
+                self._unparsed = b""
+        if self._unparsed and not self.transport.is_closing():
+            self.flow.pause_reading()
+
+    def _parse(self, part: bytes) -> bool:
+        """Return whether the parser may be given more."""
+        self._head_bytes += len(part)
         try:
-            self.parser.feed_data(data)
+            self.parser.feed_data(part)
         except httptools.HttpParserUpgrade:
             if self._should_upgrade():
                 self.handle_websocket_upgrade()
-                return
+            return False
         except httptools.HttpParserError:
             refusal = self._refusal
             self._refuse(
                 refusal.code if refusal else ErrorCode.BAD_REQUEST,
                 str(refusal) if refusal else "the request is no valid HTTP",
             )
-            return
-        if self._in_head and self._head_bytes > HEAD_LIMIT:
+            return False
+        if self._head_bytes > HEAD_LIMIT:
             self._refuse(ErrorCode.HEADERS_TOO_LARGE, _head_message())
+            return False
+        return True
+
+    def _ignore(self, data: bytes) -> None:
+        """Read on for a while, since closing under a sender may cost it the answer."""
+        self._ignored_bytes += len(data)
+        if self._ignored_bytes > LINGER_BYTES:
+            self.transport.abort()
 
     def pause_writing(self) -> None:
         """Give a client that does not read a limited time to begin."""
@@ -116,6 +145,11 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_message_begin()
         self._body_bytes = 0
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header; a trailer is none, whatever its name (RFC 9110, 6.5.1)."""
+        if self._in_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         """Pass a head on that is within its limits, and start the clock of the body."""
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
@@ -129,6 +163,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         """Count a body that did not say how long it is."""
+        self._head_bytes -= len(body)
         self._body_bytes += len(body)
         if self._body_bytes > BODY_LIMIT:
             raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, _body_message())
@@ -150,10 +185,23 @@ class BoundedHttp(HttpToolsProtocol):
         super().handle_websocket_upgrade()
 
     def on_response_complete(self) -> None:
-        """See that a connection which is closing also ends."""
+        """See that a connection which is closing also ends, and that the next request is read."""
         super().on_response_complete()
         if self.transport.is_closing():
             self._abort_later(STALL_LIMIT_S)
+        elif self.pipeline or self._unparsed:
+            self.flow.pause_reading()
+            self.loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        """Parse what was left over for earlier answers, and read again where nothing is."""
+        if self.pipeline or self.transport.is_closing():
+            return
+        if self._unparsed:
+            self._unset_keepalive_if_required()
+            self._parse_on()
+        if not self._unparsed and not self.pipeline:
+            self.flow.resume_reading()
 
     def timeout_keep_alive_handler(self) -> None:
         """Close an idle connection even if its client never read the last answer."""
@@ -174,6 +222,7 @@ class BoundedHttp(HttpToolsProtocol):
     def _refuse(self, code: ErrorCode, message: str) -> None:
         """Answer with an error in its turn, hear no more and close."""
         self._refused = True
+        self._unparsed = b""
         self._stop_request_timer()
         cycle = self.cycle
         if cycle is not None and self._in_head and not cycle.response_complete:
@@ -232,7 +281,7 @@ def _is_too_long(length: bytes) -> bool:
 
 
 def _head_message() -> str:
-    return f"the request line and headers are larger than {HEAD_LIMIT} bytes"
+    return f"request line, headers and what frames the body are more than {HEAD_LIMIT} bytes"
 
 
 def _body_message() -> str:

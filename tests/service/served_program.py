@@ -75,6 +75,12 @@ class ServedProgram:
         done.set()
         mover.join()
 
+    def resident_mb(self) -> float:
+        """Return its resident memory, in MB; on Linux only."""
+        lines = Path(f"/proc/{self._process.pid}/status").read_text().splitlines()
+        (line,) = [each for each in lines if each.startswith("VmRSS")]
+        return int(line.split()[1]) / 1024
+
     def restart(self) -> None:
         """End it, and start it anew at the same address."""
         self.stop()

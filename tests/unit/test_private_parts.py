@@ -63,6 +63,7 @@ DIGESTS = {
     "HttpToolsProtocol.data_received": "77d64a8ed713",
     "HttpToolsProtocol.handle_websocket_upgrade": "616bf4fb0754",
     "HttpToolsProtocol.on_body": "a8b4e86add6c",
+    "HttpToolsProtocol.on_header": "3c6232bfbe8d",
     "HttpToolsProtocol.on_headers_complete": "8340d55da54a",
     "HttpToolsProtocol.on_message_begin": "edabbefc2c67",
     "HttpToolsProtocol.on_message_complete": "637e321f44da",

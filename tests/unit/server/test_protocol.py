@@ -21,6 +21,8 @@ async def _app(scope, receive, send):
         while (await receive()).get("more_body"):
             pass
     body = b"ok" if scope["path"] != "/large" else b"a" * LARGE
+    if scope["path"] == "/echo" and any(name == b"x-late" for name, _ in scope["headers"]):
+        body = b"no"
     headers = [(b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": body})
@@ -112,6 +114,77 @@ async def test_body_at_its_limit_is_served():
         head = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % BODY_LIMIT
         writer.write(head + b"a" * BODY_LIMIT)
         assert (await _one(reader)).startswith(b"HTTP/1.1 200")
+
+
+FRAMING = {
+    "many trailers": (b"0\r\n", b"X-Late: a\r\n"),
+    "one endless trailer": (b"0\r\nX: ", b"a"),
+    "an endless extension": (b"5;x=", b"a"),
+    "chunks with extensions": (b"", b"1;x=%b\r\na\r\n" % (b"a" * 100)),
+    "tiny chunks": (b"", b"1\r\na\r\n"),
+}
+CHUNKED = b"POST %b HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("framing", FRAMING)
+async def test_what_frames_a_body_counts_as_head(framing):
+    first, again = FRAMING[framing]
+    async with _connected() as (reader, writer):
+        writer.write(CHUNKED % b"/echo" + first + again * (2 * HEAD_LIMIT // len(again)))
+        assert _error(await _rest(reader)) == (431, "headers_too_large")
+
+
+@pytest.mark.parametrize("framing", FRAMING)
+async def test_framing_after_the_answer_ends_the_connection(framing):
+    first, again = FRAMING[framing]
+    async with _connected() as (reader, writer):
+        writer.write(CHUNKED % b"/")
+        await _one(reader)
+        writer.write(first + again * (2 * HEAD_LIMIT // len(again)))
+        assert await _rest(reader) == b""
+
+
+async def test_who_sends_on_after_a_refusal_is_cut_off(monkeypatch):
+    monkeypatch.setattr(protocol, "LINGER_S", LIMIT_S + 1)
+    async with _connected() as (_, writer):
+        writer.write(CHUNKED % b"/echo" + b"0\r\n")
+        with pytest.raises(ConnectionError):  # noqa: PT012 - which of them is up to the kernel
+            async with asyncio.timeout(LIMIT_S):
+                while True:
+                    writer.write(b"X: %b\r\n" % (b"a" * 65_536))
+                    await writer.drain()
+
+
+async def test_a_trailer_is_no_header():
+    async with _connected() as (reader, writer):
+        trailed = CHUNKED % b"/echo" + b"0\r\nX-Late: a\r\n\r\n"
+        writer.write(GET.replace(b"/ ", b"/slow ") + trailed)  # it waits, its trailer is there
+        await _one(reader)
+        assert (await _one(reader)).endswith(b"ok")
+
+
+async def test_framing_that_trickles_is_refused_in_time(monkeypatch):
+    monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.1)
+    async with _connected() as (reader, writer):
+        writer.write(CHUNKED % b"/echo" + b"5;x=")
+
+        async def dribble():
+            while True:
+                writer.write(b"a")
+                await asyncio.sleep(0.01)
+
+        task = asyncio.get_running_loop().create_task(dribble())
+        try:
+            assert _error(await _rest(reader)) == (400, "bad_request")
+        finally:
+            task.cancel()
+
+
+async def test_many_requests_at_once_are_answered_in_order():
+    async with _connected() as (reader, writer):
+        writer.write((GET + CHUNKED % b"/echo" + b"2\r\nab\r\n0\r\n\r\n") * 1_000)
+        for _ in range(2_000):
+            assert (await _one(reader)).startswith(b"HTTP/1.1 200")
 
 
 @pytest.mark.parametrize(
