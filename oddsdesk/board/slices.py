@@ -1,10 +1,12 @@
 """A full picture in slices, since one answer holds 500 items at most."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from typing import Final, NamedTuple, TypeVar
 
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import Client
+from oddsdesk.client.paging import pages
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.resources import Game, OddsRow, ValueBet
 
@@ -35,7 +37,7 @@ class BetSlice(NamedTuple):
 
 async def all_games(client: Client) -> list[Game]:
     """Read every game: page after page, or by competition where there are no pages (D14)."""
-    games = await _pages(lambda cursor: client.games(limit=LIMIT, cursor=cursor))
+    games = await _whole("games", lambda cursor: client.games(limit=LIMIT, cursor=cursor))
     if len(games) != LIMIT:
         return games
     held = {game.game_id: game for game in games}
@@ -51,16 +53,15 @@ async def all_rows(client: Client) -> AsyncGenerator[Slice, None]:
     Pages where the service has them (D14); else by competition, and by market type where
     that is cut too: ``count == limit`` means cut.
     """
-    answer = await client.odds(limit=LIMIT)
-    if len(answer) < LIMIT or answer.next_cursor is not None:
-        done = 1
-        while True:
-            cursor = answer.next_cursor
-            yield Slice(answer, done, None if cursor else done, None)
-            if cursor is None:
-                return
-            answer = await client.odds(limit=LIMIT, cursor=cursor)
+    done = 0
+    async with aclosing(pages(lambda at: client.odds(limit=LIMIT, cursor=at), "odds")) as answers:
+        async for answer in answers:
+            if done == 0 and _is_cut(answer):
+                break
             done += 1
+            yield Slice(answer, done, None if answer.next_cursor else done, None)
+        else:
+            return
     plan: list[tuple[str, str | None]] = [(code, None) for code in await _competitions(client)]
     done = 0
     while done < len(plan):
@@ -77,8 +78,9 @@ async def all_rows(client: Client) -> AsyncGenerator[Slice, None]:
 
 async def all_in_play(client: Client, competition: str) -> tuple[list[OddsRow], bool]:
     """Read the rows of a competition that are in play; tell whether these are all."""
-    rows = await _pages(
-        lambda cursor: client.live_odds(competition=competition, limit=LIMIT, cursor=cursor)
+    rows = await _whole(
+        "live_odds",
+        lambda cursor: client.live_odds(competition=competition, limit=LIMIT, cursor=cursor),
     )
     return rows, len(rows) != LIMIT
 
@@ -89,14 +91,15 @@ async def all_value_bets(client: Client) -> AsyncGenerator[BetSlice, None]:
     Pages where the service has them (D14); else by sport, and by competition where that is cut
     too. A bet may be in more than one slice.
     """
-    answer = await client.value_bets(limit=LIMIT)
-    if len(answer) < LIMIT or answer.next_cursor is not None:
-        yield BetSlice(answer)
-        while answer.next_cursor is not None:
-            answer = await client.value_bets(limit=LIMIT, cursor=answer.next_cursor)
+    read = 0
+    async with aclosing(
+        pages(lambda at: client.value_bets(limit=LIMIT, cursor=at), "value_bets")
+    ) as answers:
+        async for answer in answers:
             yield BetSlice(answer)
+            read += 1
+    if read > 1 or not _is_cut(answer):
         return
-    yield BetSlice(answer)
     for sport in await client.sports():
         answer = await client.value_bets(sport=sport.name, limit=LIMIT)
         yield BetSlice(answer)
@@ -106,13 +109,14 @@ async def all_value_bets(client: Client) -> AsyncGenerator[BetSlice, None]:
                 yield BetSlice(answer, is_cut=len(answer) >= LIMIT)
 
 
-async def _pages(fetch: Callable[[str | None], Awaitable[Listing[T]]]) -> list[T]:
-    answer = await fetch(None)
-    items = list(answer)
-    while answer.next_cursor is not None:
-        answer = await fetch(answer.next_cursor)
-        items += answer
-    return items
+async def _whole(name: str, fetch: Callable[[str | None], Awaitable[Listing[T]]]) -> list[T]:
+    async with aclosing(pages(fetch, name)) as answers:
+        return [item async for answer in answers for item in answer]
+
+
+def _is_cut(answer: Listing[T]) -> bool:
+    """As many as asked for, and no word of where to go on."""
+    return len(answer) >= LIMIT and answer.next_cursor is None
 
 
 async def _competitions(client: Client) -> list[str]:

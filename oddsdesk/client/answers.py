@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Final, Generic, TypeVar, overload
 
 import msgspec
 
@@ -19,11 +20,16 @@ from oddsdesk.client.errors import (
 )
 from oddsdesk.client.flat import to_dicts
 from oddsdesk.contract.errors import ErrorBody
-from oddsdesk.contract.resources import EventDetail, GameMatrix
+from oddsdesk.contract.names import LONGEST_NAME, showable_json
+from oddsdesk.contract.resources import Answer, EventDetail, GameMatrix, Meta
 from oddsdesk.contract.times import MINUTE_MS
 
 T = TypeVar("T")
 
+LONGEST_WAIT_MS: Final = 25 * 60 * MINUTE_MS
+"""No window of requests is longer than a day (D18); what is said beyond is no time (D85)."""
+_LONGEST_MESSAGE: Final = 500
+_log = logging.getLogger(__name__)
 _errors = msgspec.json.Decoder(ErrorBody)
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 _BY_STATUS: dict[int, type[ServiceError]] = {
@@ -85,9 +91,54 @@ class GameAnswer(GameMatrix, frozen=True):
 def decode(kind: Any, body: bytes, path: str) -> Any:
     """Read a body as ``kind``; fields that the contract does not know are ignored.
 
+    Characters that cannot be shown come as blanks.
+
     Raises:
         MalformedAnswerError: the body is something else.
     """
+    return _decode(kind, showable_json(body), path)
+
+
+def decode_list(kind: Any, body: bytes, path: str) -> tuple[list[Any], Meta]:
+    """Read a list answer; what holds a name that is too long is left out, with a line in the log.
+
+    Raises:
+        MalformedAnswerError: the body is something else.
+    """
+    body = showable_json(body)
+    try:
+        answer: Answer[list[Any]] = _decode(Answer[list[kind]], body, path)
+        return answer.data, answer.meta
+    except MalformedAnswerError as error:
+        if not _is_about_length(error):
+            raise
+    return _decode_each(kind, body, path)
+
+
+def _decode_each(kind: Any, body: bytes, path: str) -> tuple[list[Any], Meta]:
+    answer: Answer[list[msgspec.Raw]] = _decode(Answer[list[msgspec.Raw]], body, path)
+    items = []
+    for raw in answer.data:
+        try:
+            items.append(_decode(kind, bytes(raw), path))
+        except MalformedAnswerError as error:
+            if not _is_about_length(error):
+                raise
+    _log.warning(
+        "%s: left out %d of %d: a name of more than %d characters",
+        path,
+        len(answer.data) - len(items),
+        len(answer.data),
+        LONGEST_NAME,
+    )
+    return items, answer.meta
+
+
+def _is_about_length(error: MalformedAnswerError) -> bool:
+    return "Expected `str` of length <= " in error.message
+
+
+def _decode(kind: Any, body: bytes, path: str) -> Any:
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind)
@@ -95,6 +146,10 @@ def decode(kind: Any, body: bytes, path: str) -> Any:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
         raise MalformedAnswerError(f"{path} answered something unexpected: {error}") from error
+    except RecursionError as error:
+        raise MalformedAnswerError(
+            f"{path} answered something unexpected: JSON nested too deeply"
+        ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise MalformedAnswerError(
             f"{path} answered something unexpected: no whole JSON"
@@ -123,19 +178,30 @@ def _detail(
     status: int, headers: Mapping[str, str], body: bytes, path: str
 ) -> tuple[str, str, str | None]:
     try:
-        detail = _errors.decode(body).error
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        detail = _errors.decode(showable_json(body)).error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         target = headers.get("location")
         if 300 <= status < 400 and target:
             return f"http_{status}", f"{path} has moved: the address redirects elsewhere", None
         return f"http_{status}", f"{path} answered with status {status} and no reason", None
-    return detail.code, detail.message, detail.upgrade_url
+    return detail.code[:LONGEST_NAME], _shortened(detail.message), detail.upgrade_url
+
+
+def _shortened(message: str) -> str:
+    is_short = len(message) <= _LONGEST_MESSAGE
+    return message if is_short else message[: _LONGEST_MESSAGE - 1].rstrip() + "…"
+
+
+def reset_ms(headers: Mapping[str, str], now_ms: int) -> int | None:
+    """Return when requests come back by the header of the contract: in 25 hours at the latest."""
+    reset = whole_number(headers, "x-ratelimit-reset")
+    return None if reset is None else min(reset * 1000, now_ms + LONGEST_WAIT_MS)
 
 
 def _retry_at_ms(headers: Mapping[str, str], now_ms: int) -> int:
     """When to ask again: by the header of the contract, else ``Retry-After``, else in a minute."""
-    reset = whole_number(headers, "x-ratelimit-reset")
-    if reset is not None and reset * 1000 > now_ms:
-        return reset * 1000
+    reset = reset_ms(headers, now_ms)
+    if reset is not None and reset > now_ms:
+        return reset
     after = whole_number(headers, "retry-after")
-    return now_ms + (MINUTE_MS if after is None else after * 1000)
+    return now_ms + (MINUTE_MS if after is None else min(after * 1000, LONGEST_WAIT_MS))

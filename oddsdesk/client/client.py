@@ -9,7 +9,7 @@ from urllib.parse import quote
 from msgspec import UNSET
 
 from oddsdesk.client.addresses import read_addresses, read_key
-from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing, decode
+from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing, decode, decode_list
 from oddsdesk.client.paging import paged
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.requests import Parameter, Requests
@@ -276,9 +276,8 @@ class Client:
 
     async def _list(self, kind: Any, path: str, **parameters: Parameter) -> Listing[Any]:
         body = await self._requests.get(path, parameters)
-        answer: Answer[list[Any]] = decode(Answer[list[kind]], body, path)
-        cursor = answer.meta.next_cursor
-        return Listing(answer.data, None if cursor is UNSET else cursor)
+        items, meta = decode_list(kind, body, path)
+        return Listing(items, None if meta.next_cursor is UNSET else meta.next_cursor)
 
     async def _one(self, kind: Any, path: str, **parameters: Parameter) -> Any:
         return decode(Answer[kind], await self._requests.get(path, parameters), path).data

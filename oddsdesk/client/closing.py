@@ -16,6 +16,7 @@ _DAY_MS: Final = DAY_S * 1000
 _TRANSIENT: Final = {
     1000: "the service ended the stream, as one that nobody listens to",
     1001: "the service is going down or restarting",
+    1009: "the service sent a message of over a megabyte, which no price change is",
     1012: "the service is restarting",
     1013: "the service cannot read its database for the moment",
     4001: "the service accepts the stream's token no more",

@@ -1,9 +1,10 @@
 """Reading a list to its end, page after page (D14)."""
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import aclosing
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.errors import MalformedAnswerError
@@ -12,7 +13,34 @@ P = ParamSpec("P")
 S = TypeVar("S")
 T = TypeVar("T")
 
+MOST_PAGES: Final = 200
+"""A list that does not end after so many is none (D85)."""
+_MAY_BE_CUT: Final = (
+    "%s: the service answered as many as asked for and told of no next page;"
+    " there may be more, ask with filters"
+)
 _log = logging.getLogger(__name__)
+
+
+async def pages(
+    fetch: Callable[[str | None], Awaitable[Listing[T]]], name: str, cursor: str | None = None
+) -> AsyncGenerator[Listing[T], None]:
+    """Yield page after page, from ``cursor`` on; ``name`` says of what in errors.
+
+    Raises:
+        MalformedAnswerError: a page is given a second time, or there is no end of them.
+    """
+    seen = {cursor}
+    for _ in range(MOST_PAGES):
+        page = await fetch(cursor)
+        yield page
+        cursor = page.next_cursor
+        if cursor is None:
+            return
+        if cursor in seen:
+            raise MalformedAnswerError(f"{name}: the service repeats a page")
+        seen.add(cursor)
+    raise MalformedAnswerError(f"{name}: the service does not end after {MOST_PAGES} pages")
 
 
 def paged(
@@ -27,23 +55,20 @@ def paged(
     async def every(client: S, /, *args: P.args, **kwargs: P.kwargs) -> AsyncGenerator[T, None]:
         if kwargs.get("limit") is None:
             kwargs["limit"] = largest
-        page = await method(client, *args, **kwargs)
-        if page.next_cursor is None and len(page) == kwargs["limit"]:
-            _log.warning(
-                "%s: the service answered as many as asked for and told of no next page;"
-                " there may be more, ask with filters",
-                method.__name__,
-            )
-        while True:
-            for item in page:
-                yield item
-            cursor = page.next_cursor
-            if cursor is None:
-                return
-            if cursor == kwargs.get("cursor"):
-                raise MalformedAnswerError(f"{method.__name__}: the service repeats a page")
+
+        def fetch(cursor: str | None) -> Coroutine[Any, Any, Listing[T]]:
             kwargs["cursor"] = cursor
-            page = await method(client, *args, **kwargs)
+            return method(client, *args, **kwargs)
+
+        begin: Any = kwargs.get("cursor")
+        async with aclosing(pages(fetch, method.__name__, begin)) as whole:
+            is_first = True
+            async for page in whole:
+                if is_first and page.next_cursor is None and len(page) == kwargs["limit"]:
+                    _log.warning(_MAY_BE_CUT, method.__name__)
+                is_first = False
+                for item in page:
+                    yield item
 
     every.__name__ = f"all_{method.__name__}"
     every.__doc__ = (

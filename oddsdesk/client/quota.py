@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from oddsdesk.client.answers import whole_number
+from oddsdesk.client.answers import reset_ms, whole_number
 
 
 class Quota(NamedTuple):
@@ -21,6 +21,5 @@ def read_quota(headers: Mapping[str, str], now_ms: int) -> Quota | None:
     remaining = whole_number(headers, "x-ratelimit-remaining")
     if remaining is None:
         return None
-    reset = whole_number(headers, "x-ratelimit-reset")
     limit = whole_number(headers, "x-ratelimit-limit")
-    return Quota(remaining, None if reset is None else reset * 1000, now_ms, limit)
+    return Quota(remaining, reset_ms(headers, now_ms), now_ms, limit)

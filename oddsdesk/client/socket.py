@@ -23,7 +23,8 @@ _SILENCE_S: Final = 75.0
 """Two pings without any answer: the other end is gone."""
 _OPEN_S: Final = 10
 _CLOSE_S: Final = 1
-_LARGEST: Final = 64 * 1024
+_LARGEST: Final = 1024 * 1024
+"""A message of the contract takes 15 KiB at most; larger ones are passed over, up to this."""
 
 _frames = logging.getLogger("oddsdesk.client.frames")
 # at DEBUG, websockets logs the address, and the token in it (D23)
@@ -57,7 +58,7 @@ class Socket:
         await stop(self._pinging)
         await self._connection.close()
 
-    async def receive(self) -> str | bytes:
+    async def receive(self) -> bytes:
         """Return the next frame.
 
         Raises:
@@ -65,13 +66,14 @@ class Socket:
             OfflineError: nothing was heard for 75 s.
         """
         try:
-            frame = await self._connection.recv()
+            frame = await self._connection.recv(decode=False)
         except ConnectionClosed as error:
             if self._is_silent:
                 raise OfflineError(
                     f"nothing was heard from {self._host} for over a minute"
                 ) from error
-            raise StreamClosedError(None if error.rcvd is None else error.rcvd.code) from error
+            close = error.rcvd or error.sent
+            raise StreamClosedError(None if close is None else close.code) from error
         self._heard_at = time.monotonic()
         return frame
 
@@ -92,6 +94,13 @@ class Socket:
                 await self._connection.send("ping")
 
 
+class _Connect(connect):
+    """Goes nowhere else: the token is for this address only."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
 async def open_socket(addresses: Addresses, query: Mapping[str, str]) -> Socket:
     """Open a connection; the query holds the token, so no error names the address in full.
 
@@ -101,7 +110,7 @@ async def open_socket(addresses: Addresses, query: Mapping[str, str]) -> Socket:
     """
     host = urlsplit(addresses.stream).netloc
     try:
-        connection = await connect(
+        connection = await _Connect(
             f"{addresses.stream}/api/stream?{urlencode(query)}",
             open_timeout=_OPEN_S,
             close_timeout=_CLOSE_S,
@@ -112,8 +121,9 @@ async def open_socket(addresses: Addresses, query: Mapping[str, str]) -> Socket:
         )
     except InvalidStatus as error:
         status = error.response.status_code
+        how = "redirects elsewhere" if 300 <= status < 400 else f"answers with status {status}"
         raise ServiceUnavailableError(
-            f"http_{status}", f"{host} opens no stream: it answers with status {status}", status
+            f"http_{status}", f"{host} opens no stream: it {how}", status
         ) from None
     except TimeoutError:
         raise OfflineError(f"{host} took too long to open the stream") from None

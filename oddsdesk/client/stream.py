@@ -20,7 +20,9 @@ from oddsdesk.client.errors import (
     ServiceUnavailableError,
 )
 from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.names import showable_json
 from oddsdesk.contract.resources import PriceMessage, StreamToken
+from oddsdesk.contract.times import MINUTE_MS
 
 if TYPE_CHECKING:
     from oddsdesk.client.socket import Socket
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 STEADY_MS: Final = 10_000
 """A connection that lived this long makes the next wait short again."""
 
-_PONG: Final = "pong"
+_PONG: Final = b"pong"
 _log = logging.getLogger(__name__)
 _decoder = msgspec.json.Decoder(PriceMessage)
 
@@ -108,6 +110,7 @@ async def _connect(source: TokenSource, filters: Mapping[str, str]) -> Socket:
 
 
 async def _messages(socket: Socket, clock: Clock) -> AsyncGenerator[PriceMessage, None]:
+    passed_over = _PassedOver(clock)
     while True:
         try:
             frame = await socket.receive()
@@ -116,9 +119,31 @@ async def _messages(socket: Socket, clock: Clock) -> AsyncGenerator[PriceMessage
         if frame == _PONG:
             continue
         try:
-            yield _decoder.decode(frame)
-        except msgspec.DecodeError as error:
-            _log.warning("the stream sent what is no price change, passed over: %s", error)
+            message = _decoder.decode(showable_json(frame))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            passed_over.count(error)
+        else:
+            yield message
+
+
+class _PassedOver:
+    """Counts frames that are no price change, and tells of them once a minute at most."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._untold = 0
+        self._told_at: int | None = None
+
+    def count(self, error: Exception) -> None:
+        self._untold += 1
+        now = self._clock()
+        if self._told_at is None or now - self._told_at >= MINUTE_MS:
+            _log.warning(
+                "the stream sent what is no price change, passed over (%d): %s",
+                self._untold,
+                error,
+            )
+            self._untold, self._told_at = 0, now
 
 
 def _ignore(state: StreamState) -> None:

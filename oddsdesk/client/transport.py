@@ -3,12 +3,14 @@
 import asyncio
 import ssl
 from collections.abc import Mapping
+from http.cookiejar import DefaultCookiePolicy
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import httpx
 
+from oddsdesk.client.bodies import ACCEPTED, Unpacking
 from oddsdesk.client.errors import OfflineError
 
 _TIMEOUT = httpx.Timeout(15, connect=5, pool=20)
@@ -30,33 +32,49 @@ class Transport:
 
     def __init__(self, key: str, *, is_secure: bool, is_local: bool) -> None:
         self._http = httpx.AsyncClient(
-            headers={"X-Api-Key": key, "Accept": "application/json"},
+            headers={
+                "X-Api-Key": key,
+                "Accept": "application/json",
+                "Accept-Encoding": ACCEPTED,
+            },
             timeout=_TIMEOUT,
             limits=_POOL,
             verify=is_secure,  # reading the certificates costs 20 ms: only where they are needed
             trust_env=not is_local,
+            follow_redirects=False,  # the key is for this address only
         )
+        self._http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
 
     async def send(self, method: str, url: str, params: Mapping[str, str]) -> Reply:
         """Send a request and return the whole answer.
 
         Raises:
             OfflineError: there was no answer within 40 s.
+            MalformedAnswerError: it is larger than any answer, or packed as nobody asked for.
         """
         try:
-            async with asyncio.timeout(_WHOLE_REQUEST_S):
-                response = await self._http.request(method, url, params=params)
+            async with (
+                asyncio.timeout(_WHOLE_REQUEST_S),
+                self._http.stream(method, url, params=params) as response,
+            ):
+                body = await _body_of(response, _host(url))
         except TimeoutError as error:
             raise OfflineError(f"{_host(url)} did not answer in full in time") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise OfflineError(_in_words(error, _host(url))) from error
-        return Reply(
-            response.status_code, MappingProxyType(dict(response.headers)), response.content
-        )
+        return Reply(response.status_code, MappingProxyType(dict(response.headers)), body)
 
     async def close(self) -> None:
         """Close every connection."""
         await self._http.aclose()
+
+
+async def _body_of(response: httpx.Response, host: str) -> bytes:
+    unpacking = Unpacking(response.headers.get("content-encoding", ""), host)
+    async for chunk in response.aiter_raw():
+        for _ in unpacking.feed(chunk):
+            await asyncio.sleep(0)  # others have their turn while much is unpacked
+    return unpacking.whole()
 
 
 def _host(url: str) -> str:

@@ -1,7 +1,6 @@
 """Quotes: what a feed yields, and how one is read from a line of NDJSON."""
 
 import math
-import re
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ import msgspec
 from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.markets import MARKET_RANK
+from oddsdesk.contract.names import LONGEST_LINK, LONGEST_NAME, UNSHOWABLE
 from oddsdesk.contract.quoting import shown
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
@@ -18,8 +18,6 @@ from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
 CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
 """How far ahead of the clock a ``scraped_at`` may lie (D42)."""
 MAX_PERIOD = 1_000
-_UNSHOWABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-"""Control characters and half surrogates."""
 
 
 class BadQuoteError(ValueError):
@@ -155,6 +153,11 @@ def _odds(odds: dict[str, float]) -> dict[str, float]:
 
 
 def _name(field: str, text: str) -> str:
+    if len(text) > LONGEST_NAME:
+        raise BadQuoteError(
+            f"{field}: expected a name of at most {LONGEST_NAME} characters,"
+            f" got {len(text):,}: {shown(text)}"
+        )
     name = _stored_name(text)
     if name is None:
         raise BadQuoteError(f"{field}: expected a name, got {shown(text)}")
@@ -165,7 +168,8 @@ def _name(field: str, text: str) -> str:
 def _stored_name(text: str) -> str | None:
     """The folded name (D40); None where nothing is left or it cannot be shown or encoded."""
     folded = fold_name(text)
-    return None if not folded or _UNSHOWABLE.search(folded) else folded
+    is_name = 0 < len(folded) <= LONGEST_NAME and not UNSHOWABLE.search(folded)
+    return folded if is_name else None
 
 
 def _time(field: str, text: Any) -> int:
@@ -184,6 +188,10 @@ def _link(url: str | None) -> str | None:
         well_formed = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         well_formed = False
-    if not well_formed or _UNSHOWABLE.search(url) or " " in parts.netloc:
+    if not well_formed or UNSHOWABLE.search(url) or " " in parts.netloc:
         raise BadQuoteError(f"url: expected an http or https address, got {shown(url)}")
+    if len(url) > LONGEST_LINK:
+        raise BadQuoteError(
+            f"url: expected at most {LONGEST_LINK:,} characters, got {len(url):,}: {shown(url)}"
+        )
     return url

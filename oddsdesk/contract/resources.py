@@ -1,7 +1,8 @@
 """Every resource of the contract as a struct, field for field.
 
 Timestamps are D2 texts (``contract.times`` turns them into milliseconds). Fields that
-an answer may leave out are ``UNSET`` then.
+an answer may leave out are ``UNSET`` then. How long names are at most is checked where
+answers are read (D85).
 """
 
 from typing import Generic, TypeVar
@@ -9,7 +10,9 @@ from typing import Generic, TypeVar
 import msgspec
 from msgspec import UNSET, UnsetType
 
-Timestamp = str
+from oddsdesk.contract.names import Link, Name, Slug
+
+Timestamp = Name
 T = TypeVar("T")
 
 
@@ -31,15 +34,15 @@ class Answer(msgspec.Struct, Generic[T], frozen=True):
 class Sport(msgspec.Struct, frozen=True):
     """A sport with its active competitions."""
 
-    name: str
-    competition_codes: list[str]
+    name: Name
+    competition_codes: list[Name]
     event_count: int
 
 
 class Bookmaker(msgspec.Struct, frozen=True):
     """A bookmaker scraped within the last 10 minutes."""
 
-    name: str
+    name: Name
     odds_count: int
     has_live: bool
     last_scraped_at: Timestamp
@@ -48,10 +51,10 @@ class Bookmaker(msgspec.Struct, frozen=True):
 class Event(msgspec.Struct, frozen=True):
     """An event as the list shows it."""
 
-    slug: str
-    match_name: str
-    competition: str
-    sport: str
+    slug: Slug
+    match_name: Name
+    competition: Name
+    sport: Name
     match_date: Timestamp | None
     is_live: bool
     bookmaker_count: int
@@ -60,14 +63,14 @@ class Event(msgspec.Struct, frozen=True):
 class SelectionOdds(msgspec.Struct, frozen=True):
     """One outcome and its decimal odds."""
 
-    selection: str
+    selection: Name
     odds: float
 
 
 class ReferenceGroup(msgspec.Struct, frozen=True):
     """The reference bookmaker's prices of one market of an event."""
 
-    market_type: str
+    market_type: Name
     period: int
     selections: list[SelectionOdds]
     scraped_at: Timestamp
@@ -76,29 +79,29 @@ class ReferenceGroup(msgspec.Struct, frozen=True):
 class MarketGroup(msgspec.Struct, frozen=True):
     """One bookmaker's prices of one market of an event."""
 
-    bookmaker: str
-    market_type: str
+    bookmaker: Name
+    market_type: Name
     period: int
     selections: list[SelectionOdds]
     scraped_at: Timestamp
-    url: str | None
+    url: Link | None
 
 
 class EventSummary(msgspec.Struct, frozen=True):
     """What an event detail holds, counted (D33)."""
 
-    bookmakers: list[str]
-    market_types: list[str]
+    bookmakers: list[Name]
+    market_types: list[Name]
     total_markets: int
 
 
 class EventDetail(msgspec.Struct, frozen=True):
     """An event with every market."""
 
-    match_name: str
-    competition: str
-    sport: str
-    slug: str
+    match_name: Name
+    competition: Name
+    sport: Name
+    slug: Slug
     match_date: Timestamp | None
     markets: list[MarketGroup]
     reference: list[ReferenceGroup]
@@ -108,27 +111,27 @@ class EventDetail(msgspec.Struct, frozen=True):
 class OddsRow(msgspec.Struct, frozen=True):
     """One bookmaker's quote of one market: the odds row of the contract."""
 
-    bookmaker: str
-    match_name: str
-    competition: str
-    sport: str
-    market_type: str
+    bookmaker: Name
+    match_name: Name
+    competition: Name
+    sport: Name
+    market_type: Name
     period: int
     is_live: bool
-    odds: dict[str, float]
+    odds: dict[Name, float]
     match_date: Timestamp | None
     scraped_at: Timestamp
-    url: str | None
+    url: Link | None
     liquidity: float | None
 
 
 class Game(msgspec.Struct, frozen=True):
     """A game as the list shows it."""
 
-    game_id: str
-    match_name: str
-    competition: str
-    sport: str
+    game_id: Name
+    match_name: Name
+    competition: Name
+    sport: Name
     match_date: Timestamp | None
     is_live: bool
     bookmaker_count: int
@@ -148,24 +151,24 @@ class BookOddsCell(msgspec.Struct, frozen=True):
 
     odds: float | None
     scraped_at: Timestamp | None
-    url: str | None
+    url: Link | None
 
 
 class MatrixRow(msgspec.Struct, frozen=True):
     """One outcome: the reference apart, then every bookmaker of the market."""
 
-    selection: str
+    selection: Name
     reference: ReferenceCell | None
-    books: dict[str, BookOddsCell | None]
+    books: dict[Name, BookOddsCell | None]
 
 
 class MarketMatrix(msgspec.Struct, frozen=True):
     """One market of a game as a matrix."""
 
-    market_type: str
+    market_type: Name
     period: int
-    period_label: str
-    bookmakers: list[str]
+    period_label: Name
+    bookmakers: list[Name]
     reference_scraped_at: Timestamp | None
     selections: list[MatrixRow]
 
@@ -173,23 +176,23 @@ class MarketMatrix(msgspec.Struct, frozen=True):
 class GameMatrix(msgspec.Struct, frozen=True):
     """A game with every market as selections by bookmakers."""
 
-    game_id: str
-    match_name: str
-    competition: str
-    sport: str
+    game_id: Name
+    match_name: Name
+    competition: Name
+    sport: Name
     match_date: Timestamp | None
     is_live: bool
-    all_bookmakers: list[str]
+    all_bookmakers: list[Name]
     markets: list[MarketMatrix]
 
 
 class ValueBet(msgspec.Struct, frozen=True):
     """A price that is better than fair, as the service says."""
 
-    match_name: str
-    selection: str
-    bookmaker: str
-    market_type: str
+    match_name: Name
+    selection: Name
+    bookmaker: Name
+    market_type: Name
     period: int
     odds: float
     reference_odds: float
@@ -197,8 +200,8 @@ class ValueBet(msgspec.Struct, frozen=True):
     ev_pct: float
     payout_rate: float
     liquidity: float | None
-    competition: str
-    sport: str
+    competition: Name
+    sport: Name
     detected_at: Timestamp
     match_date: Timestamp | None
 
@@ -226,12 +229,12 @@ class PriceMessage(msgspec.Struct, frozen=True):
     ``liquidity`` stands on the reference bookmaker's messages only, null if unknown (D41).
     """
 
-    bookmaker: str
-    match_name: str
-    competition: str
-    sport: str
-    market_type: str
-    selection: str
+    bookmaker: Name
+    match_name: Name
+    competition: Name
+    sport: Name
+    market_type: Name
+    selection: Name
     odds: float
     period: int
     is_live: bool

@@ -26,6 +26,7 @@ class SmallService:
         self.streams: list[Behaviour] = []
         self.opened: list[dict[str, str]] = []
         self.token_answers: list[Response] = []
+        self.stream_answers: list[Response] = []
         self._tokens = 0
         app = Starlette(
             routes=[
@@ -80,6 +81,9 @@ class SmallService:
         return JSONResponse({"token": f"token-{self._tokens}", "expires_in": 300})
 
     async def _stream(self, socket: WebSocket) -> None:
+        if self.stream_answers:
+            await socket.send_denial_response(self.stream_answers.pop(0))
+            return
         self.opened.append(dict(socket.query_params))
         await socket.accept()
         await self.streams.pop(0)(socket)

@@ -62,11 +62,14 @@ async def test_it_waits_for_the_answer_and_knows_the_quota(small_service: Runnin
     service.say(SPORTS, headers={"X-RateLimit-Remaining": "9", "X-RateLimit-Reset": "1795003600"})
 
     def script() -> tuple[str, Quota | None]:
-        with SyncClient(url, KEY, clock=lambda: 5) as client:
+        with SyncClient(url, KEY, clock=lambda: 1_795_000_000_000) as client:
             assert client.quota is None
             return client.sports()[0].name, client.quota
 
-    assert await asyncio.to_thread(script) == ("Football", Quota(9, 1_795_003_600_000, 5))
+    assert await asyncio.to_thread(script) == (
+        "Football",
+        Quota(9, 1_795_003_600_000, 1_795_000_000_000),
+    )
 
 
 async def test_errors_are_those_of_the_client(small_service: Running) -> None:

@@ -24,6 +24,6 @@ async def test_a_silent_end_is_offline_after_its_time_and_speech_puts_that_off()
         port = server.sockets[0].getsockname()[1]
         opened = await connect(f"ws://127.0.0.1:{port}", ping_interval=None)
         async with Socket(opened, "the service", SILENCE_S) as socket:
-            assert [await socket.receive() for _ in range(6)] == ["pong"] * 6
+            assert [await socket.receive() for _ in range(6)] == [b"pong"] * 6
             with pytest.raises(OfflineError, match="nothing was heard from the service"):
                 await socket.receive()

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.websockets import WebSocket
 
 from oddsdesk.client import (
@@ -173,20 +173,94 @@ async def test_a_key_that_may_not_stream_ends_it(
         await Listener(url).odds(1)
 
 
-async def test_frames_that_are_no_price_change_are_passed_over_and_named(
-    small_service: Running, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    "frame",
+    [
+        '{"odds": "high"}',
+        b"\xff\xfe",
+        "",
+        "[" * 60_000,
+        '{"a":' * 12_000,
+        '{"odds": ' + "9" * 5_000 + "}",
+        '{"odds": NaN}',
+        json.dumps({**MESSAGE, "match_name": "x" * 70_000}),
+        json.dumps({**MESSAGE, "bookmaker": "x" * 201}),
+    ],
+    ids=["shape", "bytes", "empty", "nested", "objects", "digits", "NaN", "70 KB name", "201"],
+)
+async def test_a_frame_that_is_no_price_change_is_passed_over_and_named(
+    small_service: Running, caplog: pytest.LogCaptureFixture, frame: str | bytes
 ) -> None:
     service, url = small_service
 
     async def odd(socket: WebSocket) -> None:
         await socket.send_text("pong")
-        await socket.send_text('{"odds": "high"}')
-        await socket.send_bytes(b"\xff\xfe")
+        await (socket.send_text if isinstance(frame, str) else socket.send_bytes)(frame)  # type: ignore[arg-type]
         await says(2.0)(socket)
 
     service.streams = [odd]
-    assert await Listener(url).odds(1) == [2.0]
-    assert caplog.text.count("no price change") == 2
+    listener = Listener(url)
+    assert await listener.odds(1) == [2.0]
+    assert listener.states == [Connecting(), Connected()]
+    assert caplog.text.count("no price change, passed over (1)") == 1
+
+
+async def test_frames_passed_over_are_counted_and_told_once_a_minute(
+    small_service: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    service, url = small_service
+
+    async def odd(socket: WebSocket) -> None:
+        for _ in range(2):
+            for _ in range(500):
+                await socket.send_text("{}")
+            await socket.send_text(json.dumps(MESSAGE))
+
+    service.streams = [odd]
+    listener = Listener(url)
+    changes = listener.changes()
+    async with asyncio.timeout(20), listener.client, aclosing(changes):
+        await anext(changes)
+        listener.now += 60_000
+        await anext(changes)
+    told = [r.getMessage() for r in caplog.records if "passed over" in r.getMessage()]
+    assert [text.partition("passed over ")[2].partition(":")[0] for text in told] == [
+        "(1)",
+        "(500)",
+    ]
+
+
+async def test_a_frame_of_over_a_megabyte_ends_the_connection_with_its_reason(
+    small_service: Running,
+) -> None:
+    service, url = small_service
+
+    async def large(socket: WebSocket) -> None:
+        await socket.send_text(" " * 1_100_000)
+        await socket.receive()
+
+    service.streams = [large, says(2.0)]
+    listener = Listener(url)
+    assert await listener.odds(1) == [2.0]
+    assert isinstance(listener.states[2], Lost)
+    assert "over a megabyte" in listener.states[2].reason
+
+
+async def test_the_stream_follows_no_redirect(small_service: Running) -> None:
+    service, url = small_service
+    elsewhere = SmallService()
+    elsewhere.streams = [says(2.0)]
+    target = await elsewhere.start()
+    service.stream_answers.append(
+        Response(status_code=302, headers={"Location": f"{target}/api/stream"})
+    )
+    service.streams = [says(3.4)]
+    listener = Listener(url)
+    assert await listener.odds(1) == [3.4]
+    await elsewhere.stop()
+    assert elsewhere.opened == []
+    assert isinstance(listener.states[1], Lost)
+    assert "redirects elsewhere" in listener.states[1].reason
 
 
 async def test_it_says_ping_again_and_again(

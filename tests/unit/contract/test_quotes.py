@@ -222,6 +222,27 @@ def test_half_surrogates_of_importers_are_refused() -> None:
         check_quote(quote, NOW)
 
 
+@pytest.mark.parametrize("field", ["bookmaker", "match_name", "competition"])
+def test_a_name_of_more_than_200_characters_is_refused(field: str) -> None:
+    kept = "é" * 200
+    assert getattr(parse_quote(line(**{field: kept}), NOW), field) == kept
+    said = refusal(line(**{field: "é" * 70_000}))
+    assert f"{field}: expected a name of at most 200 characters, got 70,000" in said
+    assert len(said) < 300
+
+
+def test_a_selection_or_link_that_is_too_long_is_refused() -> None:
+    assert "odds: expected a name of at most 200" in refusal(line(odds={"x" * 201: 2.0}))
+    link = "https://b.example/"
+    assert parse_quote(line(url=link.ljust(2_048, "x")), NOW).url is not None
+    assert "url: expected at most 2,048 characters" in refusal(line(url=link.ljust(2_049, "x")))
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200b\u202a"])
+def test_a_name_that_turns_the_text_around_it_is_refused(mark: str) -> None:
+    assert "bookmaker: expected a name" in refusal(line(bookmaker=f"bw{mark}in"))
+
+
 def test_deep_and_long_lines_are_refused_in_a_short_message() -> None:
     assert "nested too deeply" in refusal(line(more=0).replace(": 0}", ": " + "[" * 100_000))
     refusal(line(odds={"x" * 100_000: 0.5}))
