@@ -130,10 +130,11 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
             settings.reference,
             read_only=lock is None,
             durable=settings.durable,
+            lock=lock,
             clock=clock,
         )
         opened.callback(store.close)
-        access = open_access(settings.database)
+        access = open_access(settings.database, lock=lock)
         opened.callback(access.close)
         server = Server(store, access, settings, clock)
         try:

@@ -9,6 +9,7 @@ from oddsdesk.places import access_beside_user, can_write
 from oddsdesk.store.access_file import AccessFile
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Keys
+from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.quotas import Quotas
 
 _log = logging.getLogger(__name__)
@@ -44,15 +45,20 @@ def access_path(odds_path: Path) -> Path:
     return access_beside_user(odds_path)
 
 
-def open_access(odds_path: Path, *, checkpoints: bool = True) -> AccessStore:
+def open_access(
+    odds_path: Path, *, checkpoints: bool = True, lock: DatabaseLock | None = None
+) -> AccessStore:
     """Open the access file that belongs to an odds file; it is made if it is missing.
 
-    Pass ``checkpoints=False`` in a process that may write beside a server.
+    Pass ``checkpoints=False`` in a process that may write beside a server. ``lock`` is the
+    database's, where this process holds it.
 
     Raises:
         StoreError: it cannot be used; says why in one line.
     """
-    return AccessStore(AccessFile(access_path(odds_path), checkpoints=checkpoints))
+    path = access_path(odds_path)
+    file = AccessFile(path, checkpoints=checkpoints, lock=lock, locked_by=odds_path)
+    return AccessStore(file)
 
 
 def _secret(connection: sqlite3.Connection) -> bytes:

@@ -9,7 +9,9 @@ from typing import Any, Final, TypeVar
 
 from oddsdesk.places import make_folder
 from oddsdesk.store.database import open_reader, open_writer
+from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.migrations import Schema, Step
+from oddsdesk.store.recognition import SchemaWatch
 from oddsdesk.store.writer import Writer, as_unavailable
 
 T = TypeVar("T")
@@ -63,10 +65,20 @@ class AccessFile:
     ``synchronous=FULL``: a key that was shown exists after any crash.
     """
 
-    def __init__(self, path: Path, *, checkpoints: bool) -> None:
+    def __init__(
+        self, path: Path, *, checkpoints: bool, lock: DatabaseLock | None, locked_by: Path
+    ) -> None:
         _make_private(path)
-        connection = open_writer(path, SCHEMA, synchronous="FULL", checkpoints=checkpoints)
-        self._writer = Writer(f"writer {path.name}", connection)
+        connection = open_writer(
+            path,
+            SCHEMA,
+            synchronous="FULL",
+            checkpoints=checkpoints,
+            lock=lock,
+            locked_by=locked_by,
+        )
+        self._writer = Writer(f"writer {path.name}", connection, look=SchemaWatch(path, SCHEMA))
+        self._look = SchemaWatch(path, SCHEMA)
         self._lock = threading.Lock()
         try:
             self._connection = open_reader(path, SCHEMA, checked=True)
@@ -84,6 +96,8 @@ class AccessFile:
             with self._lock:
                 return self._connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:
+                self._look(self._connection)
             raise as_unavailable(error) from error
 
     def version(self) -> int:

@@ -1,18 +1,20 @@
 """Opening a database file: connections, checks, and one clear line when it cannot be used."""
 
+import logging
 import sqlite3
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from oddsdesk.places import can_write, make_folder
+from oddsdesk import __version__
+from oddsdesk.places import can_write
+from oddsdesk.store.earlier_copy import forget_older_copies, keep_copy
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.migrations import Schema, applied_steps, migrate
+from oddsdesk.store.lock import DatabaseInUseError, DatabaseLock, ForeignLockError, lock_database
+from oddsdesk.store.migrations import Schema, migrate
+from oddsdesk.store.recognition import Condition, condition_of, recognise
 
 BUSY_TIMEOUT_S = 5.0
-CHECK_LIMIT_S = 0.2
-"""How long the check for damage may take at the start; a big file is checked in part."""
 CACHE_KIB = 16_384
 CHECKPOINT_PAGES = 4_000
 """Pages of the write-ahead log (32 MB) before they are copied into the file: a recording
@@ -23,42 +25,96 @@ PAGE_BYTES = 8_192
 Synchronous = Literal["NORMAL", "FULL"]
 
 
+_log = logging.getLogger(__name__)
+
+
 def open_writer(
-    path: Path, schema: Schema, *, synchronous: Synchronous, checkpoints: bool = True
+    path: Path,
+    schema: Schema,
+    *,
+    synchronous: Synchronous,
+    checkpoints: bool = True,
+    lock: DatabaseLock | None = None,
+    locked_by: Path | None = None,
 ) -> sqlite3.Connection:
     """Open the read-write connection of a file, made or brought up to date as needed.
 
     Pass ``checkpoints=False`` in a process that writes beside a server: only one
     connection may checkpoint while others write (the WAL-reset bug of SQLite < 3.51.3).
 
+    A file that an older oddsdesk made is brought up to date by who holds its database's lock,
+    after a copy was made (D77). ``lock`` is that, where it is held already; else it is taken
+    for as long as that lasts. ``locked_by`` is the database, where the file is not it itself.
+
     Raises:
         StoreError: the file or its folder cannot be used; says why in one line.
     """
-    return _opened(path, lambda: _prepare(_connect(path), path, schema, synchronous, checkpoints))
+
+    def connect() -> sqlite3.Connection:
+        if recognise(path, schema) is Condition.OUTDATED and lock is None:
+            return _locked(path, locked_by or path, prepared)
+        return prepared()
+
+    def prepared() -> sqlite3.Connection:
+        _make_folder(path)
+        return _prepare(_connect(path), path, schema, synchronous, checkpoints)
+
+    return _opened(path, connect)
 
 
 def open_reader(path: Path, schema: Schema, *, checked: bool = False) -> sqlite3.Connection:
     """Open a connection that cannot write; any thread may close it.
 
     Pass ``checked=True`` where this process has looked for damage already: the look may take
-    ``CHECK_LIMIT_S``, which a thread's first request would wait for.
+    a while, which a thread's first request would wait for.
 
     Raises:
         StoreError: the file does not exist or cannot be used; says why in one line.
     """
-    if not path.exists():
-        raise StoreError(f"{path}: no such database")
-    return _opened(path, lambda: _prepare_reader(_connect(path, "ro"), path, schema, checked))
+
+    def connect() -> sqlite3.Connection:
+        if not path.exists():
+            raise StoreError(f"{path}: no such database")
+        if not checked:
+            recognise(path, schema)
+        return _prepare_reader(_connect(path, "ro"), path, schema)
+
+    return _opened(path, connect)
 
 
 def _opened(path: Path, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
     try:
-        make_folder(path.parent)
         return connect()
     except OSError as error:
-        raise StoreError(f"{path}: cannot make its folder: {error.strerror or error}") from error
+        raise StoreError(f"{path}: cannot be opened: {error.strerror or error}") from error
     except sqlite3.DatabaseError as error:
         raise StoreError(f"{path}: {_reason(error)}") from error
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot make its folder: {error.strerror or error}") from error
+
+
+def _locked(
+    path: Path, database: Path, connect: Callable[[], sqlite3.Connection]
+) -> sqlite3.Connection:
+    """Connect while nobody else serves the database."""
+    try:
+        lock = lock_database(database)
+    except ForeignLockError:
+        raise
+    except DatabaseInUseError as error:
+        raise StoreError(
+            f"{path}: was made by an older oddsdesk, and {error.who} serves it; stop that one"
+            " first, then this one brings the file up to date"
+        ) from error
+    try:
+        return connect()
+    finally:
+        lock.release()
 
 
 def _reason(error: sqlite3.DatabaseError) -> str:
@@ -71,6 +127,8 @@ def _reason(error: sqlite3.DatabaseError) -> str:
             return "cannot be opened; is it a file, and may its folder be written?"
         case name if name.startswith("SQLITE_READONLY"):
             return "cannot be written; check the rights of the file and its folder"
+        case "SQLITE_FULL":
+            return "the disk is full; make room, then try again"
         case name if name.startswith("SQLITE_BUSY"):
             return "is locked by another program; try again when that has ended"
         case _:
@@ -98,16 +156,15 @@ def _prepare(
     checkpoints: bool,
 ) -> sqlite3.Connection:
     try:
-        pending = _steps_missing(connection, path, schema)
-        _look_for_damage(connection, path)
+        condition = condition_of(connection, path, schema)
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         pages = CHECKPOINT_PAGES if checkpoints else 0
         connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
-        if pending:
-            migrate(connection, schema)
+        if condition is not Condition.CURRENT:
+            _bring_up_to_date(connection, path, schema)
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("ROLLBACK")
     except BaseException:
@@ -117,13 +174,11 @@ def _prepare(
 
 
 def _prepare_reader(
-    connection: sqlite3.Connection, path: Path, schema: Schema, checked: bool
+    connection: sqlite3.Connection, path: Path, schema: Schema
 ) -> sqlite3.Connection:
     try:
-        if _steps_missing(connection, path, schema):
+        if condition_of(connection, path, schema) is not Condition.CURRENT:
             raise StoreError(f"{path}: is from an older oddsdesk; open it once for writing")
-        if not checked:
-            _look_for_damage(connection, path)
         connection.execute("PRAGMA query_only = ON")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     except BaseException:
@@ -132,30 +187,24 @@ def _prepare_reader(
     return connection
 
 
-def _steps_missing(connection: sqlite3.Connection, path: Path, schema: Schema) -> bool:
-    """Refuse a file that is not ours; return whether it lacks steps of the schema."""
-    applied = applied_steps(connection, schema)
-    if applied is None:
-        if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
-            raise StoreError(f"{path}: is a database of another program, not of oddsdesk")
-        return True
-    known = {step.name for step in schema.steps}
-    if applied - known:
-        raise StoreError(f"{path}: was written by a newer oddsdesk; update this one")
-    return applied != known
+def _bring_up_to_date(connection: sqlite3.Connection, path: Path, schema: Schema) -> None:
+    """Migrate, whole or not at all; what an older oddsdesk made is copied first."""
+    copies: list[Path] = []
 
+    def copy_first() -> None:
+        copies.append(keep_copy(path))
+        _log.warning(
+            "%s: is brought up to date for oddsdesk %s; as it was it is kept in %s",
+            path,
+            __version__,
+            copies[0],
+        )
 
-def _look_for_damage(connection: sqlite3.Connection, path: Path) -> None:
-    deadline = time.monotonic() + CHECK_LIMIT_S
-    connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
     try:
-        found = connection.execute("PRAGMA quick_check(1)").fetchall()
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorname != "SQLITE_INTERRUPT":
-            raise
-        return
-    finally:
-        connection.set_progress_handler(None, 0)
-    if found != [("ok",)]:
-        problem = " ".join(str(found[0][0]).split())
-        raise StoreError(f"{path}: is damaged ({problem}); set the file aside or restore a backup")
+        migrate(connection, schema, copy_first)
+    except BaseException:
+        for copy in copies:
+            copy.unlink(missing_ok=True)
+        raise
+    if copies:
+        forget_older_copies(path)

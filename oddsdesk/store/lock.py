@@ -43,6 +43,7 @@ class DatabaseInUseError(StoreError):
         who = "another oddsdesk"
         if owner is not None:
             who += f" (process {owner.pid}{f', {owner.url}' if owner.url else ''})"
+        self.who = who
         super().__init__(f"{path}: is served by {who}; use that one, stop it, or give a --database")
 
 

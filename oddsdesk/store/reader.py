@@ -1,7 +1,7 @@
 """What can be asked of the odds file: every resource of the contract, and the log."""
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from oddsdesk.contract.resources import (
@@ -53,8 +53,13 @@ class Reader:
     those with a ``cursor`` raise ``BadCursorError``. Times are milliseconds.
     """
 
-    def __init__(self, connection: sqlite3.Connection, reference: str) -> None:
-        self._select = Select(connection)
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        reference: str,
+        look: Callable[[sqlite3.Connection], None] = lambda _: None,
+    ) -> None:
+        self._select = Select(connection, look)
         self._reference = reference
 
     def sports(self, now_ms: int) -> list[Sport]:

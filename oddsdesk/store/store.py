@@ -11,7 +11,9 @@ from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.reader import Reader
+from oddsdesk.store.recognition import SchemaWatch
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.settings import REFERENCE, put_setting, stored_reference
@@ -29,6 +31,7 @@ def open_store(
     read_only: bool = False,
     checkpoints: bool = True,
     durable: bool = False,
+    lock: DatabaseLock | None = None,
     clock: Clock = system_clock,
 ) -> "Store":
     """Open the odds file; it is made if it is new.
@@ -40,6 +43,7 @@ def open_store(
         checkpoints: False in a process that records beside a server (``oddsdesk ingest``).
         durable: Whether each recording is on the disk before its future is done; else that
             is so within a second (``docs/promises.md``).
+        lock: The database's lock where this process holds it.
         clock: The time that recordings are stamped with.
 
     Raises:
@@ -52,7 +56,9 @@ def open_store(
         finally:
             connection.close()
     synchronous: Synchronous = "FULL" if durable else "NORMAL"
-    connection = open_writer(path, ODDS, synchronous=synchronous, checkpoints=checkpoints)
+    connection = open_writer(
+        path, ODDS, synchronous=synchronous, checkpoints=checkpoints, lock=lock
+    )
     if reference is not None:
         put_setting(connection, REFERENCE, reference)
     sync = None if durable else TimedSync(path)
@@ -76,7 +82,8 @@ class Store:
         self._sync = sync
         self._writer: Writer | None = None
         if connection is not None:
-            self._writer = Writer("store writer", connection, self._announce)
+            look = SchemaWatch(path, ODDS)
+            self._writer = Writer("store writer", connection, self._announce, look)
         self._local = threading.local()
         self._lock = threading.Lock()
         self._readers: list[Reader] = []
@@ -121,7 +128,8 @@ class Store:
         """Return the calling thread's reader; the store closes it."""
         reader: Reader | None = getattr(self._local, "reader", None)
         if reader is None:
-            reader = Reader(open_reader(self.path, ODDS, checked=True), self.reference)
+            connection = open_reader(self.path, ODDS, checked=True)
+            reader = Reader(connection, self.reference, SchemaWatch(self.path, ODDS))
             self._local.reader = reader
             with self._lock:
                 self._readers.append(reader)

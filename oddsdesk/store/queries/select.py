@@ -1,7 +1,7 @@
 """Running a query: always to its end, SQLite's refusals as the store's own."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from oddsdesk.store.errors import StoreUnavailableError
@@ -12,10 +12,18 @@ Parameters = Mapping[str, Any] | Sequence[Any]
 
 
 class Select:
-    """Runs queries on one connection; a half-read one would hold the log of writes open."""
+    """Runs queries on one connection; a half-read one would hold the log of writes open.
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    ``look`` is called where a query fails and may say better why.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        look: Callable[[sqlite3.Connection], None] = lambda _: None,
+    ) -> None:
         self._connection = connection
+        self._look = look
 
     def __call__(self, query: str, parameters: Parameters = ()) -> list[Row]:
         """Return all rows.
@@ -30,6 +38,8 @@ class Select:
                 raise StoreUnavailableError("the database is closed") from error
             raise
         except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # no such table or column
+                self._look(self._connection)
             raise as_unavailable(error) from error
 
     def close(self) -> None:

@@ -1,0 +1,105 @@
+"""The copy that is made of a database before a migration, and how many of them are kept."""
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from oddsdesk import __version__
+from oddsdesk.private_files import OWNER_ONLY
+from oddsdesk.store.errors import StoreError
+
+KEPT: Final = 2
+SPARE_BYTES: Final = 16 * 2**20
+"""Room that is left on the disk beside the copy."""
+_UNFINISHED: Final = ".unfinished"
+
+
+def keep_copy(path: Path) -> Path:
+    """Copy a database as it is committed, whole and on the disk, and return where the copy is.
+
+    It lies beside the file, and is its owner's alone: it may hold keys. The caller holds the
+    database's lock.
+
+    Raises:
+        StoreError: it cannot be made; nothing is left of it.
+    """
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    target = path.with_name(f"{path.name}.before-{__version__}-{stamp}")
+    unfinished = target.with_name(target.name + _UNFINISHED)
+    try:
+        for left in _copies(path, unfinished=True):
+            left.unlink(missing_ok=True)
+        _make_like(path, unfinished)
+        _copy(path, unfinished)
+        unfinished.replace(target)
+        _sync(target.parent)
+    except (OSError, sqlite3.Error) as error:
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise StoreError(
+            f"{path}: was made by an older oddsdesk and stays as it is, since no copy can be made"
+            f" before it is brought up to date: {getattr(error, 'strerror', None) or error}"
+        ) from error
+    return target
+
+
+def forget_older_copies(path: Path) -> None:
+    """Remove all but the newest copies of a database."""
+    for copy in _copies(path)[:-KEPT]:
+        with contextlib.suppress(OSError):
+            copy.unlink()
+
+
+def _copies(path: Path, *, unfinished: bool = False) -> list[Path]:
+    """Return the copies beside a database, oldest first."""
+    start = f"{path.name}.before-"
+    found = [each for each in path.parent.iterdir() if each.name.startswith(start)]
+    return sorted(
+        (each for each in found if each.name.endswith(_UNFINISHED) is unfinished),
+        key=lambda each: each.name.rsplit("-", 1)[-1],
+    )
+
+
+def _make_like(path: Path, target: Path) -> None:
+    """Make an empty file of the same owner."""
+    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ONLY)
+    try:
+        if sys.platform != "win32" and os.geteuid() == 0:
+            owner = path.stat()
+            os.fchown(handle, owner.st_uid, owner.st_gid)
+    finally:
+        os.close(handle)
+
+
+def _copy(path: Path, target: Path) -> None:
+    source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    copy = sqlite3.connect(target, isolation_level=None)
+    try:
+        ((pages,),) = source.execute("PRAGMA page_count").fetchall()
+        ((size,),) = source.execute("PRAGMA page_size").fetchall()
+        free = shutil.disk_usage(path.parent).free
+        if free < pages * size + SPARE_BYTES:
+            needed = (pages * size + SPARE_BYTES - free) / 2**20
+            raise OSError(28, f"the disk has {needed:,.0f} MiB too little room")
+        copy.execute("PRAGMA journal_mode = OFF")
+        copy.execute("PRAGMA synchronous = OFF")
+        source.backup(copy)
+    finally:
+        copy.close()
+        source.close()
+    _sync(target)
+
+
+def _sync(place: Path) -> None:
+    if sys.platform == "win32" and place.is_dir():
+        return
+    handle = os.open(place, os.O_RDWR if place.is_file() else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
