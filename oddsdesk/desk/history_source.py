@@ -52,6 +52,9 @@ class PriceLog(Protocol):
 class HistorySource(Protocol):
     """The past of prices; every coroutine raises ``HistoryError``."""
 
+    origin: Origin
+    """Where it knows them from."""
+
     async def history(self, game_id: str, line: LineName, since_ms: int) -> History:
         """Return how every bookmaker's price of a selection moved."""
         ...
@@ -65,6 +68,8 @@ class HistorySource(Protocol):
 
 class SeenSource:
     """What the board has seen since the desk was started."""
+
+    origin = Origin.SEEN
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -94,6 +99,8 @@ class SeenSource:
 
 class LogSource:
     """The embedded server's log."""
+
+    origin = Origin.LOG
 
     def __init__(self, log: PriceLog, board: Board) -> None:
         self._log = log

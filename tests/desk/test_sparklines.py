@@ -4,11 +4,12 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.history import Gap, Origin, Point, Why
-from oddsdesk.desk.history_source import HistoryError, References
+from oddsdesk.desk.history_source import HistoryError, References, SeenSource
 from oddsdesk.desk.models.matrix import MatrixModel
 from oddsdesk.desk.models.matrix_layout import FROZEN, PAST
 from oddsdesk.desk.models.sparklines import SPAN_MS, Sparklines
@@ -32,6 +33,8 @@ def run_now(_name: str, work: Coroutine[Any, Any, None]) -> None:
 class ToldSource:
     """A log that tells what tests put in."""
 
+    origin = Origin.LOG
+
     def __init__(self, path: Sequence[Point], gaps: Sequence[Gap] = (), problem: str = "") -> None:
         self.path, self.gaps, self.problem = path, tuple(gaps), problem
         self.asked: list[tuple[str, int, str]] = []
@@ -44,6 +47,11 @@ class ToldSource:
         if self.problem:
             raise HistoryError(self.problem)
         return References(Origin.LOG, dict.fromkeys(lines, self.path), self.gaps)
+
+
+def not_asked(_name: str, work: Coroutine[Any, Any, None]) -> None:
+    work.close()
+    raise AssertionError("it was asked for what the board knows")
 
 
 @pytest.fixture
@@ -97,6 +105,14 @@ def test_the_log_comes_first_and_what_is_seen_goes_on(
     ((*corners,),) = drawn(sparklines, quoted)
     assert [round(y, 2) for _, y in corners] == [0, 0, 0.5, 0.5, 1, 1]
     assert corners[0][0] == 0
+
+
+def test_what_the_board_knows_is_not_asked_for(quoted: Any, qtbot: QtBot) -> None:
+    quoted.board.watch(quoted.id)
+    quoted.load()
+    sparklines = Sparklines(quoted.board, quoted.id, quoted.clock, not_asked)
+    sparklines.use(SeenSource(quoted.board))
+    assert not any(timer.isActive() for timer in sparklines.findChildren(QTimer))
 
 
 def test_gaps_break_the_line(sparklines: Sparklines, quoted: Any, qtbot: QtBot) -> None:

@@ -44,8 +44,8 @@ class Sparklines(QObject):
         self._calm.timeout.connect(self._read)
 
     def use(self, source: HistorySource) -> None:
-        """Read what was before this desk was started from a source."""
-        self._source = source
+        """Read what was before this desk was started from a log; the board knows the rest."""
+        self._source = source if source.origin is Origin.LOG else None
         self._told, self._asked = References(), set()
         self.look_for_lines()
 
@@ -104,7 +104,7 @@ class Sparklines(QObject):
         except HistoryError:
             # The dock says why; here the lines begin with what was seen.
             return
-        if source is self._source and told.origin is Origin.LOG:
+        if source is self._source:
             self._told = References(Origin.LOG, {**self._told.paths, **told.paths}, told.gaps)
             self.changed.emit()
 
