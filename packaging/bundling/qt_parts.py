@@ -9,11 +9,13 @@ LEFT_OUT = frozenset(
         "QtDesigner",
         "QtExampleIcons",
         "QtHelp",
+        "QtLabsStyleKit",
         "QtNetwork",
         "QtOpenGL",
         "QtOpenGLWidgets",
         "QtPrintSupport",
         "QtQml",
+        "QtQmlFeatures",
         "QtQuick",
         "QtQuickControls2",
         "QtQuickTest",
@@ -25,7 +27,7 @@ LEFT_OUT = frozenset(
         "QtXml",
     }
 )
-"""Essentials' other modules: neither imported nor linked to by what is."""
+"""Essentials' other modules up to Qt 6.12: neither imported nor linked to by what is."""
 
 PLUGINS = frozenset(
     {
