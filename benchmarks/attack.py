@@ -121,7 +121,7 @@ def served(folder: Path) -> Iterator[tuple[str, int, str]]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().strip().removeprefix("listening on ")
-        with closing(open_access(database, checkpoints=False)) as access:
+        with closing(open_access(database)) as access:
             key = access.keys.create("bystander", Plan.PRO_LIVE, None, system_clock()).secret
         yield url, process.pid, key
         process.terminate()

@@ -111,7 +111,7 @@ def revoke(database: Path, key: str) -> None:
 def _open(database: Path) -> Iterator[AccessStore]:
     """Open the access file, and say in one line what went wrong with it or with the request."""
     try:
-        access = open_access(database, checkpoints=False)
+        access = open_access(database)
         with contextlib.closing(access):
             yield access
     except KeyLimitError as error:

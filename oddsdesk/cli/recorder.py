@@ -59,7 +59,7 @@ def open_recorder(database: Path, *, durable: bool = False) -> Iterator[Recorder
         click.ClickException: the database can't be used or written.
     """
     try:
-        store = open_store(database, checkpoints=False, durable=durable)
+        store = open_store(database, durable=durable)
         try:
             yield Recorder(store)
         finally:

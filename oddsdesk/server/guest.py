@@ -21,7 +21,7 @@ def guest_key(database: Path, clock: Clock) -> Iterator[str]:
     Raises:
         StoreError: none can be made; one line that says why.
     """
-    with contextlib.closing(open_access(database, checkpoints=False)) as access:
+    with contextlib.closing(open_access(database)) as access:
         try:
             made = access.keys.create(ACCOUNT, Plan.PRO_LIVE, None, clock())
         except KeyLimitError as error:

@@ -45,20 +45,15 @@ def access_path(odds_path: Path) -> Path:
     return access_beside_user(odds_path)
 
 
-def open_access(
-    odds_path: Path, *, checkpoints: bool = True, lock: DatabaseLock | None = None
-) -> AccessStore:
+def open_access(odds_path: Path, *, lock: DatabaseLock | None = None) -> AccessStore:
     """Open the access file that belongs to an odds file; it is made if it is missing.
 
-    Pass ``checkpoints=False`` in a process that may write beside a server. ``lock`` is the
-    database's, where this process holds it.
+    ``lock`` is the database's, where this process holds it.
 
     Raises:
         StoreError: it cannot be used; says why in one line.
     """
-    path = access_path(odds_path)
-    file = AccessFile(path, checkpoints=checkpoints, lock=lock, locked_by=odds_path)
-    return AccessStore(file)
+    return AccessStore(AccessFile(access_path(odds_path), lock=lock, locked_by=odds_path))
 
 
 def _secret(connection: sqlite3.Connection) -> bytes:

@@ -12,9 +12,13 @@ from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.migrations import Schema, Step
 from oddsdesk.store.recognition import SchemaWatch
+from oddsdesk.store.write_ahead import WriteAheadLog
 from oddsdesk.store.writer import Writer, as_unavailable
 
 T = TypeVar("T")
+
+WAL_BYTES: Final = 8 * 1024 * 1024
+"""How long the write-ahead log of so small a file gets before it is copied into it."""
 
 SCHEMA: Final = Schema(
     "oddsdesk-access",
@@ -65,19 +69,15 @@ class AccessFile:
     ``synchronous=FULL``: a key that was shown exists after any crash.
     """
 
-    def __init__(
-        self, path: Path, *, checkpoints: bool, lock: DatabaseLock | None, locked_by: Path
-    ) -> None:
+    def __init__(self, path: Path, *, lock: DatabaseLock | None, locked_by: Path) -> None:
         _make_private(path)
-        connection = open_writer(
-            path,
-            SCHEMA,
-            synchronous="FULL",
-            checkpoints=checkpoints,
-            lock=lock,
-            locked_by=locked_by,
+        connection = open_writer(path, SCHEMA, synchronous="FULL", lock=lock, locked_by=locked_by)
+        self._writer = Writer(
+            f"writer {path.name}",
+            connection,
+            look=SchemaWatch(path, SCHEMA),
+            wal=WriteAheadLog(path, connection, WAL_BYTES),
         )
-        self._writer = Writer(f"writer {path.name}", connection, look=SchemaWatch(path, SCHEMA))
         self._look = SchemaWatch(path, SCHEMA)
         self._lock = threading.Lock()
         try:

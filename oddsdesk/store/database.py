@@ -13,12 +13,10 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, DatabaseLock, ForeignLockError, lock_database
 from oddsdesk.store.migrations import Schema, migrate
 from oddsdesk.store.recognition import Condition, condition_of, recognise
+from oddsdesk.store.write_ahead import LEFT_BYTES
 
 BUSY_TIMEOUT_S = 5.0
 CACHE_KIB = 16_384
-CHECKPOINT_PAGES = 4_000
-"""Pages of the write-ahead log (32 MB) before they are copied into the file: a recording
-touches the same pages as the one before, so a tenth more are recorded than with 1,000."""
 PAGE_BYTES = 8_192
 """Of a fresh file; measured a tenth faster to record into than SQLite's 4,096."""
 
@@ -33,14 +31,12 @@ def open_writer(
     schema: Schema,
     *,
     synchronous: Synchronous,
-    checkpoints: bool = True,
     lock: DatabaseLock | None = None,
     locked_by: Path | None = None,
 ) -> sqlite3.Connection:
     """Open the read-write connection of a file, made or brought up to date as needed.
 
-    Pass ``checkpoints=False`` in a process that writes beside a server: only one
-    connection may checkpoint while others write (the WAL-reset bug of SQLite < 3.51.3).
+    It never checkpoints by itself: ``write_ahead`` does, and the last one that closes a file.
 
     A file that an older oddsdesk made is brought up to date by who holds its database's lock,
     after a copy was made (D77). ``lock`` is that, where it is held already; else it is taken
@@ -57,7 +53,7 @@ def open_writer(
 
     def prepared() -> sqlite3.Connection:
         _make_folder(path)
-        return _prepare(_connect(path), path, schema, synchronous, checkpoints)
+        return _prepare(_connect(path), path, schema, synchronous)
 
     return _opened(path, connect)
 
@@ -153,7 +149,6 @@ def _prepare(
     path: Path,
     schema: Schema,
     synchronous: Synchronous,
-    checkpoints: bool,
 ) -> sqlite3.Connection:
     try:
         condition = condition_of(connection, path, schema)
@@ -161,8 +156,8 @@ def _prepare(
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {synchronous}")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-        pages = CHECKPOINT_PAGES if checkpoints else 0
-        connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute(f"PRAGMA journal_size_limit = {LEFT_BYTES}")
         if condition is not Condition.CURRENT:
             _bring_up_to_date(connection, path, schema)
         connection.execute("BEGIN IMMEDIATE")

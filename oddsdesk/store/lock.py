@@ -1,4 +1,4 @@
-"""Which process serves a database file: one at a time checkpoints it and issues its keys."""
+"""Which process serves a database file: one at a time keeps it up and issues its keys."""
 
 import contextlib
 import os

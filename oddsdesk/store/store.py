@@ -19,6 +19,7 @@ from oddsdesk.store.schema import ODDS
 from oddsdesk.store.settings import REFERENCE, put_setting, stored_reference
 from oddsdesk.store.syncing import TimedSync
 from oddsdesk.store.values import Recorded
+from oddsdesk.store.write_ahead import WriteAheadLog
 from oddsdesk.store.writer import Writer
 
 T = TypeVar("T")
@@ -29,7 +30,6 @@ def open_store(
     reference: str | None = None,
     *,
     read_only: bool = False,
-    checkpoints: bool = True,
     durable: bool = False,
     lock: DatabaseLock | None = None,
     clock: Clock = system_clock,
@@ -40,7 +40,6 @@ def open_store(
         path: Where the file is.
         reference: The reference bookmaker from now on; None keeps the stored one (D1).
         read_only: Open an existing file for reading only.
-        checkpoints: False in a process that records beside a server (``oddsdesk ingest``).
         durable: Whether each recording is on the disk before its future is done; else that
             is so within a second (``docs/promises.md``).
         lock: The database's lock where this process holds it.
@@ -56,9 +55,7 @@ def open_store(
         finally:
             connection.close()
     synchronous: Synchronous = "FULL" if durable else "NORMAL"
-    connection = open_writer(
-        path, ODDS, synchronous=synchronous, checkpoints=checkpoints, lock=lock
-    )
+    connection = open_writer(path, ODDS, synchronous=synchronous, lock=lock)
     if reference is not None:
         put_setting(connection, REFERENCE, reference)
     sync = None if durable else TimedSync(path)
@@ -82,8 +79,8 @@ class Store:
         self._sync = sync
         self._writer: Writer | None = None
         if connection is not None:
-            look = SchemaWatch(path, ODDS)
-            self._writer = Writer("store writer", connection, self._announce, look)
+            look, wal = SchemaWatch(path, ODDS), WriteAheadLog(path, connection)
+            self._writer = Writer("store writer", connection, self._announce, look, wal)
         self._local = threading.local()
         self._lock = threading.Lock()
         self._readers: list[Reader] = []

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.write_ahead import WriteAheadLog
 
 T = TypeVar("T")
 MAX_JOBS = 64
@@ -61,8 +62,8 @@ class Writer:
 
     Each function runs whole or not at all. Jobs that wait together share one
     ``BEGIN IMMEDIATE`` transaction; their futures are done when it is committed.
-    ``committed`` is called on the writer thread after each commit. ``look`` is called before the
-    first job of each transaction and may refuse it.
+    ``committed`` is called on the writer thread after each commit, then ``wal`` kept small.
+    ``look`` is called before the first job of each transaction and may refuse it.
     """
 
     def __init__(
@@ -71,9 +72,11 @@ class Writer:
         connection: sqlite3.Connection,
         committed: Callable[[], None] = lambda: None,
         look: Callable[[sqlite3.Connection], None] = lambda _: None,
+        wal: WriteAheadLog | None = None,
     ) -> None:
         self._connection = connection
         self._look = look
+        self._wal = wal
         self._committed = committed
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
@@ -105,6 +108,8 @@ class Writer:
             self._transact([each for each in jobs if each.future.set_running_or_notify_cancel()])
             if last:
                 break
+        if self._wal is not None:
+            self._wal.close()
         self._connection.close()
 
     def _waiting(self, job: _Job) -> tuple[list[_Job], bool]:
@@ -141,6 +146,8 @@ class Writer:
             self._committed()
         except Exception:  # noqa: BLE001 - thread main: the writer lives on
             _log.exception("a callback after a commit failed")
+        if self._wal is not None:
+            self._wal.keep_small()
 
     def _roll_back(self) -> None:
         # SQLITE_FULL and SQLITE_IOERR may have rolled back already.

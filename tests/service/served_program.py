@@ -29,7 +29,7 @@ class ServedProgram:
     def __init__(self, database: Path, port: int = 0) -> None:
         self.database = database
         self._start(port)
-        with closing(open_access(database, checkpoints=False)) as access:
+        with closing(open_access(database)) as access:
             self.key = access.keys.create("docs", Plan.PRO_LIVE, None, system_clock()).secret
 
     @property
@@ -54,7 +54,7 @@ class ServedProgram:
 
     def record(self, *quotes: Quote) -> None:
         """Record quotes as another program does."""
-        with closing(open_store(self.database, checkpoints=False)) as store:
+        with closing(open_store(self.database)) as store:
             store.record(list(quotes)).result(timeout=LIMIT_S)
 
     @contextmanager
@@ -63,7 +63,7 @@ class ServedProgram:
         done = threading.Event()
 
         def move() -> None:
-            with closing(open_store(self.database, checkpoints=False)) as store:
+            with closing(open_store(self.database)) as store:
                 prices = [3.25, 3.3]
                 while not done.wait(0.1) or prices[-1] != 3.3:
                     prices.reverse()

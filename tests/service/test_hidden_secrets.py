@@ -58,7 +58,7 @@ async def test_a_desk_with_its_server_logs_neither_key_nor_token(
     server = EmbeddedServer(Settings(database, port=0))
     client = Tokens(server.start(), server.key)
     wrong_key = "oddsdesk_live_" + "f" * 32
-    store = open_store(database, checkpoints=False)
+    store = open_store(database)
     try:
         no = Client(client.addresses.base, wrong_key)
         async with asyncio.timeout(LIMIT_S), client, no:

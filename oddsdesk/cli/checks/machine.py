@@ -51,7 +51,7 @@ def versions() -> Section:
     """Tell what runs on what."""
     how = "bundle" if getattr(sys, "frozen", False) else "Python package"
     fixed = sqlite3.sqlite_version_info >= _WAL_RESET_FIXED
-    sqlite = "" if fixed else " (has the WAL-reset bug: one process checkpoints)"
+    sqlite = "" if fixed else " (has the WAL-reset bug: harmless here)"
     return Section(
         "versions",
         (

@@ -70,7 +70,7 @@ def test_prints_one_line_answers_and_stops_in_time(serve, number):
 def test_stops_in_time_with_streams_open_and_a_feed_running(serve, tmp_path):
     program = serve("--port", "0", "--feed", "simulator")
     address = _address(program)
-    with contextlib.closing(open_access(tmp_path / "odds.db", checkpoints=False)) as access:
+    with contextlib.closing(open_access(tmp_path / "odds.db")) as access:
         key = access.keys.create("a", Plan.PRO_LIVE, None, 0).secret
     request = urllib.request.Request(
         f"{address}/api/stream/token", method="POST", headers={"X-Api-Key": key}
@@ -174,7 +174,7 @@ def test_log_holds_neither_token_nor_key(serve, tmp_path):
     """D23, D44."""
     program = serve("--port", "0")
     address = _address(program)
-    with contextlib.closing(open_access(tmp_path / "odds.db", checkpoints=False)) as access:
+    with contextlib.closing(open_access(tmp_path / "odds.db")) as access:
         key = access.keys.create("a", Plan.PRO_LIVE, None, 0).secret
     host, port = address.removeprefix("http://").split(":")
     for line in (

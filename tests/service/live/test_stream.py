@@ -133,7 +133,7 @@ async def test_plans_see_their_part(live, listening, plan, bookmaker, expected):
 async def test_another_program_recording_is_heard_within_a_second(live, listening):
     """command-line.md: a running server sees an ingest and streams it within a second."""
     client = await live.stream()
-    other = open_store(live.database, checkpoints=False, clock=lambda: live.now)
+    other = open_store(live.database, clock=lambda: live.now)
     try:
         await asyncio.wrap_future(other.record([live.quote()]))
         async with asyncio.timeout(1):

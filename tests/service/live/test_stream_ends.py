@@ -57,7 +57,7 @@ async def test_open_stream_ends_within_a_second_of_its_key(live, listening, chan
     """D23: 4001, also when another program changed the key."""
     key = live.key()
     client, bystander = await live.stream(key), await live.stream()
-    other = open_access(live.database, checkpoints=False)
+    other = open_access(live.database)
     if change == "revoke":
         other.keys.revoke(key, live.now)
     elif change == "rotate":

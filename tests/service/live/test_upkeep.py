@@ -33,7 +33,7 @@ async def test_counts_are_saved_while_it_runs(live):
     """D18: at most the last second may be lost."""
     key = live.key(Plan.PRO)
     await live.get("/api/sports", key)
-    with contextlib.closing(open_access(live.database, checkpoints=False)) as other:
+    with contextlib.closing(open_access(live.database)) as other:
         caller = other.keys.caller(key)
         assert caller is not None
         slot = (caller.key_id, Kind.REQUESTS, 5_500, HOUR_MS // 1000)

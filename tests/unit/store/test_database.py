@@ -128,9 +128,3 @@ def test_a_reader_wants_an_existing_file_and_cannot_write(tmp_path: Path) -> Non
         reader.execute("INSERT INTO note VALUES ('x')")
     reader.close()
     writer.close()
-
-
-def test_a_writer_beside_a_server_never_checkpoints(tmp_path: Path) -> None:
-    connection = open_writer(tmp_path / "n.db", OLD, synchronous="NORMAL", checkpoints=False)
-    assert connection.execute("PRAGMA wal_autocheckpoint").fetchall() == [(0,)]
-    connection.close()

@@ -111,7 +111,7 @@ def test_what_another_process_does_holds_within_a_second(
     access: AccessStore, tmp_path: Path
 ) -> None:
     """Issue 3, item 1."""
-    other = open_access(tmp_path / "odds.db", checkpoints=False)
+    other = open_access(tmp_path / "odds.db")
     new = other.keys.create("default", None, None, NOW)
     assert access.keys.caller(new.secret) is not None
     other.keys.revoke(new.secret, NOW)

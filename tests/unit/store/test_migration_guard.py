@@ -98,7 +98,7 @@ def test_what_is_migrated_is_copied_first_and_that_is_told(
 
 
 def test_what_lies_in_the_write_ahead_log_is_in_the_copy_too(path: Path) -> None:
-    connection = open_writer(path, OLD, synchronous="NORMAL", checkpoints=False)
+    connection = open_writer(path, OLD, synchronous="NORMAL")
     connection.execute("INSERT INTO note VALUES ('late')")
     migrate(path)
     connection.close()

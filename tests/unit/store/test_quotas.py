@@ -89,13 +89,13 @@ def test_what_was_flushed_survives_a_crash(access: AccessStore, tmp_path: Path) 
     assert flushing is not None
     flushing.result(timeout=10)
     take(access.quotas)
-    other = open_access(tmp_path / "odds.db", checkpoints=False)
+    other = open_access(tmp_path / "odds.db")
     assert take(other.quotas).remaining == 1
     other.close()
 
 
 def test_two_processes_add_up(access: AccessStore, tmp_path: Path) -> None:
-    other = open_access(tmp_path / "odds.db", checkpoints=False)
+    other = open_access(tmp_path / "odds.db")
     take(access.quotas, allowance=10)
     take(other.quotas, allowance=10)
     take(other.quotas, allowance=10)
@@ -110,7 +110,7 @@ def test_two_processes_add_up(access: AccessStore, tmp_path: Path) -> None:
 def test_a_process_that_lags_behind_does_not_reopen_an_old_window(
     access: AccessStore, tmp_path: Path
 ) -> None:
-    other = open_access(tmp_path / "odds.db", checkpoints=False)
+    other = open_access(tmp_path / "odds.db")
     take(other.quotas)
     later = NOON + HOUR_S * 1000
     take(access.quotas, now=later)

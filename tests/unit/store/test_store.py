@@ -85,7 +85,7 @@ def test_another_writers_commit_is_noticed_by_data_version_and_read(
     reader = store.reader()
     before = reader.data_version()
     assert reader.data_version() == before
-    other = open_store(store.path, checkpoints=False)
+    other = open_store(store.path)
     other.record([quote()]).result(10)
     other.close()
     assert reader.data_version() != before

@@ -1,0 +1,78 @@
+"""Keeping a write-ahead log small: whoever writes copies it into its file now and then."""
+
+import logging
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+LIMIT_BYTES: Final = 24 * 1024 * 1024
+"""From here on the log is copied into the file: a recording touches the pages of the one
+before, so the later, the fewer are copied; with one large commit on top it is under 64 MB."""
+STEP_BYTES: Final = 2 * 1024 * 1024
+"""How much the log grows before that is tried again, where someone was reading it."""
+LEFT_BYTES: Final = 4 * 1024 * 1024
+"""What the file is cut to when its log begins anew."""
+
+_log = logging.getLogger(__name__)
+
+
+class WriteAheadLog:
+    """The log of one database, as its writer's thread sees it between transactions.
+
+    SQLite's own checkpoints can lose pages where another connection begins the log anew
+    meanwhile (the WAL-reset bug, before 3.51.3: https://www.sqlite.org/wal.html#walresetbug).
+    Only who commits does that, so here the writer keeps everyone from committing while a
+    second connection copies. That holds between processes, too: any of them may do it.
+    """
+
+    def __init__(
+        self, path: Path, writer: sqlite3.Connection, limit_bytes: int = LIMIT_BYTES
+    ) -> None:
+        self._path = path
+        self._file = path.with_name(f"{path.name}-wal")
+        self._writer = writer
+        self._copier: sqlite3.Connection | None = None
+        self._limit = limit_bytes
+        self._copied_at = 0
+        """How large the file was when it was last copied; it shrinks when it begins anew."""
+        self._refused = False
+
+    def keep_small(self) -> None:
+        """Copy the log into the database if it has grown; to be called outside a transaction."""
+        size = self._size()
+        if size < self._copied_at:
+            self._copied_at = 0
+        if size < self._limit or size - self._copied_at < STEP_BYTES:
+            return
+        self._copied_at = size
+        try:
+            self._copy()
+        except sqlite3.Error as error:
+            if not self._refused:
+                _log.warning("%s cannot be copied into its database now: %s", self._file, error)
+            self._refused = True
+        else:
+            self._refused = False
+
+    def close(self) -> None:
+        """Close the second connection; the writer's is closed by who opened it."""
+        if self._copier is not None:
+            self._copier.close()
+
+    def _copy(self) -> None:
+        if self._copier is None:
+            uri = f"{self._path.absolute().as_uri()}?mode=rw"
+            self._copier = sqlite3.connect(
+                uri, uri=True, isolation_level=None, check_same_thread=False
+            )
+        self._writer.execute("BEGIN IMMEDIATE")
+        try:
+            self._copier.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        finally:
+            self._writer.execute("ROLLBACK")
+
+    def _size(self) -> int:
+        try:
+            return self._file.stat().st_size
+        except OSError:
+            return 0

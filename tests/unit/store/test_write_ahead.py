@@ -1,0 +1,155 @@
+"""The write-ahead log stays small, whoever writes, and nothing of it is lost."""
+
+import sqlite3
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.store import write_ahead
+from oddsdesk.store.database import open_reader, open_writer
+from oddsdesk.store.migrations import Schema, Step
+from oddsdesk.store.write_ahead import LEFT_BYTES, WriteAheadLog
+from oddsdesk.store.writer import Writer
+
+NOTES = Schema("notes", (Step("notes", ("CREATE TABLE note (who INTEGER, text BLOB)",)),))
+LIMIT_S = 30
+ROOT = Path(__file__).parents[3]
+KIB = 1024
+LIMIT = 256 * KIB
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(write_ahead, "STEP_BYTES", 64 * KIB)
+    return tmp_path / "notes.db"
+
+
+def writer_of(path: Path) -> Writer:
+    connection = open_writer(path, NOTES, synchronous="NORMAL")
+    connection.execute(f"PRAGMA journal_size_limit = {64 * KIB}").fetchall()
+    return Writer("test writer", connection, wal=WriteAheadLog(path, connection, LIMIT))
+
+
+def note(writer: Writer, size: int = 20 * KIB) -> None:
+    query = "INSERT INTO note VALUES (1, zeroblob(?))"
+    writer.submit(lambda c: c.execute(query, (size,))).result(LIMIT_S)
+
+
+def settle(writer: Writer) -> None:
+    """Wait until the thread is past what follows the last commit."""
+    writer.submit(lambda c: None).result(LIMIT_S)
+
+
+def wal_bytes(path: Path) -> int:
+    return path.with_name(f"{path.name}-wal").stat().st_size
+
+
+def test_the_log_begins_anew_while_others_have_the_file_open(path: Path) -> None:
+    idle, busy = writer_of(path), writer_of(path)
+    reader = open_reader(path, NOTES)
+    largest = 0
+    for number in range(100):
+        note(busy)
+        assert reader.execute("SELECT count(*) FROM note").fetchall() == [(number + 1,)]
+        largest = max(largest, wal_bytes(path))
+    assert largest < 2 * LIMIT
+    assert path.stat().st_size > LIMIT
+    for each in (busy, idle, reader):
+        each.close()
+
+
+def test_the_log_shrinks_again_after_a_large_commit_and_a_long_reader(path: Path) -> None:
+    writer = writer_of(path)
+    reader = open_reader(path, NOTES)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM note").fetchall()
+    note(writer, 8 * LIMIT)
+    for _ in range(20):
+        note(writer)
+    assert wal_bytes(path) > 8 * LIMIT
+    reader.execute("ROLLBACK")
+    for _ in range(20):
+        note(writer)
+    settle(writer)
+    assert wal_bytes(path) < 2 * LIMIT
+    reader.close()
+    writer.close()
+
+
+def test_a_log_that_is_small_is_left_alone(path: Path) -> None:
+    writer = writer_of(path)
+    note(writer)
+    settle(writer)
+    wal = path.read_bytes()
+    note(writer)
+    settle(writer)
+    assert path.read_bytes() == wal
+    writer.close()
+
+
+def test_what_refuses_is_told_once_and_recording_goes_on(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    connection = open_writer(path, NOTES, synchronous="NORMAL")
+    missing = WriteAheadLog(path.with_name("missing.db"), connection, 0)
+    missing._file = path.with_name(f"{path.name}-wal")
+    writer = Writer("test writer", connection, wal=missing)
+    for _ in range(12):
+        note(writer)
+    writer.close()
+    told = [record for record in caplog.records if "cannot be copied" in record.message]
+    assert len(told) == 1
+
+
+_WRITES = f"""
+import sys
+from pathlib import Path
+from oddsdesk.store import write_ahead
+from tests.unit.store.test_write_ahead import writer_of
+write_ahead.STEP_BYTES = {8 * KIB}
+writer = writer_of(Path(sys.argv[1]))
+who = int(sys.argv[2])
+for number in range(400):
+    query = "INSERT INTO note VALUES (?, randomblob(3000))"
+    writer.submit(lambda c: c.execute(query, (who,))).result()
+writer.close()
+"""
+
+
+def test_writers_of_several_processes_lose_nothing(path: Path) -> None:
+    """Each copies the log while the others commit: the WAL-reset bug would show as damage."""
+    largest, done = [0], threading.Event()
+    keeper = writer_of(path)
+
+    def watch() -> None:
+        while not done.wait(0.005):
+            largest[0] = max(largest[0], wal_bytes(path))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    programs = [
+        subprocess.Popen([sys.executable, "-c", _WRITES, str(path), str(who)], cwd=ROOT)
+        for who in range(3)
+    ]
+    try:
+        assert [program.wait(LIMIT_S) for program in programs] == [0, 0, 0]
+    finally:
+        done.set()
+        watcher.join()
+        keeper.close()
+    with sqlite3.connect(path) as connection:
+        counts = connection.execute("SELECT who, count(*) FROM note GROUP BY who").fetchall()
+        assert counts == [(0, 400), (1, 400), (2, 400)]
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+    assert largest[0] < 2 * LIMIT
+
+
+def test_the_file_is_cut_when_its_log_begins_anew(path: Path) -> None:
+    connection = open_writer(path, NOTES, synchronous="NORMAL")
+    assert connection.execute("PRAGMA journal_size_limit").fetchall() == [(LEFT_BYTES,)]
+    assert connection.execute("PRAGMA wal_autocheckpoint").fetchall() == [(0,)]
+    connection.close()
