@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
@@ -55,37 +56,65 @@ class Jobs:
         self._told = told
         self._faults: dict[str, JobFault] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._ending: set[asyncio.Task[None]] = set()
 
     @property
     def faults(self) -> tuple[JobFault, ...]:
         """The jobs that are not well, in the order in which they failed."""
         return tuple(self._faults.values())
 
-    def start(self, name: str, begin: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run a job from now on; one of the same name that still runs is an error."""
+    def start(
+        self,
+        name: str,
+        begin: Callable[[], Coroutine[Any, Any, None]],
+        *,
+        says_it_is_well: bool = False,
+    ) -> None:
+        """Run a job from now on; one of the same name that still runs is an error.
+
+        ``says_it_is_well``: to run for a while proves nothing, as it may only wait; it counts as
+        mended once ``well`` is called.
+        """
         running = self._tasks.get(name)
         assert running is None or running.done(), f"{name} runs already"
-        self._tasks[name] = spawn(name, self._keep_running(name, begin))
+        self._tasks[name] = spawn(name, self._keep_running(name, begin, says_it_is_well))
+
+    def well(self, name: str) -> None:
+        """Count a job as mended, since it has done what it is for."""
+        self._mended(name)
+
+    def end(self, name: str) -> None:
+        """End a job soon and forget what was wrong with it; one of its name may start at once."""
+        task = self._tasks.pop(name, None)
+        if task is not None:
+            task.cancel()
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
+        self._mended(name)
 
     async def stop(self, name: str | None = None) -> None:
         """End one job, or all of them, and forget what was wrong with them."""
         names = list(self._tasks) if name is None else [name]
-        await stop(*(self._tasks.pop(each) for each in names if each in self._tasks))
+        tasks = [self._tasks.pop(each) for each in names if each in self._tasks]
+        await stop(*tasks, *(self._ending if name is None else ()))
         for each in names:
             self._mended(each)
 
     async def _keep_running(
-        self, name: str, begin: Callable[[], Coroutine[Any, Any, None]]
+        self, name: str, begin: Callable[[], Coroutine[Any, Any, None]], says_it_is_well: bool
     ) -> None:
         loop = asyncio.get_running_loop()
+        steady_s = math.inf if says_it_is_well else STEADY_S
         while True:
             began = loop.time()
-            steady = loop.call_later(STEADY_S, self._mended, name)
+            steady = None if says_it_is_well else loop.call_later(steady_s, self._mended, name)
             try:
                 await begin()
-            except Exception as error:  # noqa: BLE001 - task wrapper: told, and begun anew
+            except Exception as error:
+                if self._tasks.get(name) is not asyncio.current_task():
+                    raise  # it was ended, and failed at that
                 before = self._faults.get(name)
-                times = 1 if before is None or loop.time() - began >= STEADY_S else before.times + 1
+                times = 1 if before is None or loop.time() - began >= steady_s else before.times + 1
                 fault = self._faults[name] = JobFault(name, _in_a_line(error), times)
                 trace = error if times == 1 else None
                 _log.error("%s failed and is begun anew: %s", name, fault.reason, exc_info=trace)
@@ -94,7 +123,8 @@ class Jobs:
                 self._mended(name)
                 return
             finally:
-                steady.cancel()
+                if steady is not None:
+                    steady.cancel()
             await asyncio.sleep(RESTART_S[min(times, len(RESTART_S)) - 1])
 
     def _mended(self, name: str) -> None:

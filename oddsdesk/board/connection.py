@@ -4,6 +4,8 @@ from enum import Enum
 
 import msgspec
 
+from oddsdesk.tasks import JobFault
+
 
 class Link(Enum):
     """How the board hears of the service now."""
@@ -46,6 +48,8 @@ class Connection(msgspec.Struct, frozen=True):
     """Whether the service says that its odds are made up."""
     code: str | None = None
     """The contract's word for it, where the service gave one."""
+    faults: tuple[JobFault, ...] = ()
+    """Jobs of the desk itself that died and are begun anew: what they keep current may be old."""
     advice: str = ""
     """What to do about the reason, one sentence; empty where it goes by itself."""
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import deque
 from typing import Final
 
 from oddsdesk.board.board import Board
@@ -12,37 +13,51 @@ _SLICE_S: Final = 0.006
 """How long the loop is held at a time."""
 _MOST: Final = 128
 """So many are taken in between two looks at the clock."""
+_FULL: Final = 20_000
+"""Who sends faster than they are taken in has to wait, and cuts the stream off at last (4008)."""
 
 
 class Inbox:
-    """Gathers messages of the running loop for a moment."""
+    """Gathers messages of the running loop for a moment; ``run`` takes them in."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
-        self._waiting: list[PriceMessage] = []
-        self._due: asyncio.TimerHandle | None = None
+        self._waiting: deque[PriceMessage] = deque()
+        self._has_some = asyncio.Event()
+        self._has_room = asyncio.Event()
+        self._has_room.set()
 
     def put(self, message: PriceMessage) -> None:
         """Have a message taken in soon, in its turn."""
         self._waiting.append(message)
-        if self._due is None:
-            self._wait(_GATHER_S)
+        self._has_some.set()
+        if len(self._waiting) >= _FULL:
+            self._has_room.clear()
+
+    async def room(self) -> None:
+        """Wait while so many wait that no more should be put in."""
+        await self._has_room.wait()
 
     def clear(self) -> None:
         """Forget what was not taken in yet."""
         self._waiting.clear()
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None
+        self._has_room.set()
 
-    def _wait(self, seconds: float) -> None:
-        self._due = asyncio.get_running_loop().call_later(seconds, self._take_some)
+    async def run(self) -> None:
+        """Take messages in, for ever; where one is an error, those beside it are lost with it."""
+        while True:
+            await self._has_some.wait()
+            await asyncio.sleep(_GATHER_S)
+            while self._waiting:
+                self._take_some()
+                await asyncio.sleep(0)
+            self._has_some.clear()
 
     def _take_some(self) -> None:
-        self._due = None
         ends = time.perf_counter() + _SLICE_S
         while self._waiting and time.perf_counter() < ends:
-            messages, self._waiting = self._waiting[:_MOST], self._waiting[_MOST:]
+            count = min(_MOST, len(self._waiting))
+            messages = [self._waiting.popleft() for _ in range(count)]
+            if len(self._waiting) < _FULL:
+                self._has_room.set()
             self._board.apply_all(messages)
-        if self._waiting:
-            self._wait(0)

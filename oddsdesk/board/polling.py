@@ -13,7 +13,7 @@ from oddsdesk.client.errors import (
     UnauthorizedError,
 )
 from oddsdesk.clock import Clock
-from oddsdesk.tasks import spawn, stop
+from oddsdesk.tasks import Jobs
 
 _LOOK_AGAIN_S: Final = 30.0
 """How often a long wait is measured anew, since the budget may have changed."""
@@ -25,6 +25,11 @@ _UNKNOWN_KEY_S: Final = 60.0
 Work = Callable[[], Awaitable[None]]
 Outcome = Callable[[str, ServiceError | None, int | None], None]
 """Called with a job's name, its error and the time of the next try; None, None on success."""
+
+
+def task_name(job: str) -> str:
+    """Return what a job's task is called, and its fault."""
+    return f"sync: {job}"
 
 
 class Job:
@@ -52,21 +57,27 @@ class Job:
         self.hurried = asyncio.Event()
         self.tried = asyncio.Event()
         """Set when it was done, failed or was ended, for the first time."""
+        self.is_at_work = False
+        """Whether its work has begun and not ended; where it begins anew so, the work killed it."""
 
 
 class Poller:
-    """Runs jobs, a task each, until they are removed."""
+    """Runs reads, one of ``jobs`` each, until they are removed."""
 
     def __init__(
-        self, budget: Budget, clock: Clock, on_outcome: Outcome, randomness: Randomness
+        self,
+        budget: Budget,
+        clock: Clock,
+        on_outcome: Outcome,
+        randomness: Randomness,
+        jobs: Jobs,
     ) -> None:
         self._budget = budget
         self._clock = clock
         self._on_outcome = on_outcome
         self._randomness = randomness
+        self._running = jobs
         self._jobs: dict[str, Job] = {}
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._ending: set[asyncio.Task[None]] = set()
 
     def add(self, job: Job) -> None:
         """Begin a job; one of the same name goes on instead."""
@@ -75,7 +86,12 @@ class Poller:
         self._jobs[job.name] = job
         if job.requests:
             self._budget.wish(job.name, job.requests, job.period_s, job.least_s)
-        self._tasks[job.name] = spawn(f"sync: {job.name}", self._repeat(job))
+        backoff = Backoff(self._randomness)
+        self._running.start(
+            task_name(job.name),
+            lambda: self._repeat(job, backoff),
+            says_it_is_well=job.requests > 0,
+        )
 
     def remove(self, name: str) -> None:
         """End a job."""
@@ -83,10 +99,7 @@ class Poller:
         if job is not None:
             job.tried.set()
             self._budget.drop(name)
-            task = self._tasks.pop(name)
-            task.cancel()
-            self._ending.add(task)
-            task.add_done_callback(self._ending.discard)
+            self._running.end(task_name(name))
 
     def hurry(self, names: Iterable[str] | None = None) -> None:
         """Have jobs done now, or once more where they are being done; all of them by default."""
@@ -100,20 +113,24 @@ class Poller:
         if job is not None:
             await job.tried.wait()
 
-    async def stop(self) -> None:
-        """End every job."""
-        tasks = [*self._tasks.values(), *self._ending]
-        self._jobs.clear()
-        self._tasks.clear()
-        await stop(*tasks)
+    def stop(self) -> None:
+        """End every job soon."""
+        for name in list(self._jobs):
+            self.remove(name)
 
-    async def _repeat(self, job: Job) -> None:
-        backoff = Backoff(self._randomness)
+    async def _repeat(self, job: Job, backoff: Backoff) -> None:
+        if job.is_at_work and job.requests:
+            # What it reads may kill it again, and each try is a request of the quota.
+            await self._pause(job, backoff.next_s())
         if job.after is not None:
             await job.after()
         while True:
             job.hurried.clear()
+            job.is_at_work = True
             error = await self._try(job)
+            job.is_at_work = False
+            if job.requests:
+                self._running.well(task_name(job.name))
             if error is None:
                 backoff.reset()
                 self._on_outcome(job.name, None, None)

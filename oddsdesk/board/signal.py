@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.polling import task_name
 from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import (
     ForbiddenError,
@@ -18,6 +19,7 @@ from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, Connecting, StreamState
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
+from oddsdesk.tasks import JobFault
 
 STREAM: Final = "stream"
 """The job's name."""
@@ -89,6 +91,19 @@ class Signal:
                 link, error.message, next_try_ms, self._advice(error), error.code
             )
         self._refresh()
+
+    def jobs_failing(self, faults: tuple[JobFault, ...]) -> None:
+        """Take in which jobs of the desk died: nothing is live while the stream's is one of them.
+
+        It is up again when the stream says that it is connected.
+        """
+        before = self._board.connection.faults
+        self._learn(faults=faults)
+        for fault in faults:
+            if fault.job == task_name(STREAM) and fault not in before:
+                reason = f"the desk could not take in what the stream sent ({fault.reason})"
+                self._stream = (Link.WAITING, reason, None)
+                self._refresh()
 
     def heard(self, scraped_at: int | None) -> None:
         """Count a stream message."""

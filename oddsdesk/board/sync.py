@@ -16,7 +16,7 @@ from oddsdesk.board.games import optional_ms
 from oddsdesk.board.in_play import learn_in_play
 from oddsdesk.board.inbox import Inbox
 from oddsdesk.board.notices import GamesChanged, Notice
-from oddsdesk.board.polling import Job, Poller
+from oddsdesk.board.polling import Job, Poller, task_name
 from oddsdesk.board.row_reading import ROWS, RowReader
 from oddsdesk.board.seen import ASLEEP_MS
 from oddsdesk.board.signal import STREAM, Signal
@@ -32,7 +32,7 @@ from oddsdesk.client.errors import (
 )
 from oddsdesk.client.stream import Connected, StreamState
 from oddsdesk.clock import Clock
-from oddsdesk.tasks import spawn, stop
+from oddsdesk.tasks import Jobs
 
 _GAMES: Final = "games"
 _HEALTH: Final = "health"
@@ -84,9 +84,10 @@ class Sync:
         )
         self._bets = BetReader(client, board, clock, self.budget, self._pace.value_bets_s)
         self._signal = Signal(board, clock)
-        self._poller = Poller(self.budget, clock, self._on_outcome, randomness)
+        self._jobs = Jobs(lambda: self._signal.jobs_failing(self._jobs.faults))
+        self._poller = Poller(self.budget, clock, self._on_outcome, randomness, self._jobs)
         self._watched: dict[str, None] = {}
-        self._tasks: list[asyncio.Task[None]] = []
+        self._is_started = False
         self._look: asyncio.TimerHandle | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
         self._filling_until_ms = 0
@@ -94,12 +95,14 @@ class Sync:
 
     def start(self) -> None:
         """Begin: games and watched games first, then value bets, the stream and the rest."""
-        if self._tasks:
+        if self._is_started:
             return
+        self._is_started = True
         pace = self._pace
         self._signal.begin()
         self._unsubscribe = self._board.subscribe(self._on_board_notice)
-        self._tasks = [spawn("sync: tick", self._tick())]
+        self._jobs.start(task_name("tick"), self._tick)
+        self._jobs.start(task_name("inbox"), self._inbox.run)
         for game in self._watched:
             self._add_matrix(game)
         later = self._after_first_prices
@@ -118,9 +121,9 @@ class Sync:
             self._look = None
         self._unsubscribe()
         self._bets.stop()
-        tasks, self._tasks = self._tasks, []
-        await stop(*tasks)
-        await self._poller.stop()
+        self._is_started = False
+        self._poller.stop()
+        await self._jobs.stop()
         self._inbox.clear()
         self._signal.end()
 
@@ -128,7 +131,7 @@ class Sync:
         """Keep a game's matrix current, at once and until it is unwatched."""
         self._board.watch(game_id)
         self._watched[game_id] = None
-        if self._tasks:
+        if self._is_started:
             self._add_matrix(game_id)
 
     def unwatch(self, game_id: str) -> None:
@@ -143,7 +146,7 @@ class Sync:
             self._board.want_rows(wanted)
         if not wanted:
             self._poller.remove(ROWS)
-        elif self._tasks:
+        elif self._is_started:
             self._poller.add(self._rows_job())
 
     def pause_rows(self, paused: bool) -> None:
@@ -152,7 +155,7 @@ class Sync:
 
     def refresh(self) -> None:
         """Read everything now; where the stream is not up, try that now, too."""
-        if self._tasks and self._board.connection.link in (Link.WAITING, Link.REFUSED):
+        if self._is_started and self._board.connection.link in (Link.WAITING, Link.REFUSED):
             self._begin_anew()
         else:
             self._poller.hurry()
@@ -220,6 +223,7 @@ class Sync:
         changes = self._client.stream(on_state=self._on_stream_state)
         async with aclosing(changes):
             async for change in changes:
+                await self._inbox.room()
                 self._inbox.put(change)
                 if not self._board.lists(change.competition, change.match_name):
                     self._look_for_games()

@@ -164,7 +164,7 @@ async def _until_closed(desk: Desk, connections: Connections, root: Root) -> str
     ended = spawn("desk: closed", closed.wait())
     opening = spawn("desk: first connection", connections.open(root.first))
     await asyncio.wait([ended, opening], return_when=asyncio.FIRST_COMPLETED)
-    if opening.done() and (error := opening.result()) is not None:
+    if opening.done() and opening.exception() is None and (error := opening.result()) is not None:
         if root.was_asked and not isinstance(error, InUseError):
             return str(error)
         connections.tell(root.first.profile, error)

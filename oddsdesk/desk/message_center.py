@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.clock import Clock
-from oddsdesk.desk.panels.matrix_states import trouble_text
+from oddsdesk.desk.panels.matrix_states import faults_text, trouble_text
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
 
@@ -118,7 +118,9 @@ class ConnectionTrouble(QObject):
 
     def _look(self) -> None:
         has_prices = next(self._board.row_keys(), None) is not None
-        text = trouble_text(self._board.connection, self._clock(), has_prices=has_prices)
+        connection = self._board.connection
+        text = trouble_text(connection, self._clock(), has_prices=has_prices)
+        text = text or faults_text(connection)
         (self._seconds.start if text else self._seconds.stop)()
         self._center.show_trouble(text)
 

@@ -9,6 +9,7 @@ from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.message_center import ConnectionTrouble, MessageCenter
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.tasks import JobFault
 
 
 def test_trouble_shows_again_after_a_passing_message(
@@ -45,3 +46,19 @@ def test_closed_trouble_stays_closed_until_the_next(theme: Theme, qtbot: QtBot) 
     center.show_trouble("")
     center.show_trouble("Not connected.")
     assert not bar.isHidden()
+
+
+def test_a_job_of_the_desk_that_died_is_told_until_it_is_well(
+    theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    trouble = ConnectionTrouble(MessageCenter(bar), quoted.board, quoted.clock)
+    faults = (JobFault("sync: matrix 6f1c", "KeyError: 'x'", 1), JobFault("sync: tick", "E", 1))
+    quoted.board.set_connection(Connection(link=Link.LIVE, faults=faults))
+    assert bar.text == (
+        "2 jobs of the desk failed, trying again: prices of a game (KeyError: 'x'); tick (E)."
+    )
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    assert bar.isHidden()
+    trouble.close_panel()

@@ -6,8 +6,16 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.desk.panels.status_bar import StatusBar, cost_text, lag_text, link_text, requests_text
+from oddsdesk.desk.panels.status_bar import (
+    StatusBar,
+    cost_text,
+    lag_text,
+    link_ink,
+    link_text,
+    requests_text,
+)
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.tasks import JobFault
 
 NOW_MS = 1_776_340_800_000
 HOUR_MS = 3_600_000
@@ -80,3 +88,10 @@ def test_watched_games_are_counted_and_lead_to_their_list(theme: Theme, qtbot: Q
     with qtbot.waitSignal(bar.watched_requested):
         button.click()
     bar.close_panel()
+
+
+def test_a_job_that_died_never_hides_behind_a_live_link() -> None:
+    faults = (JobFault("sync: games", "KeyError: 'x'", 1), JobFault("sync: inbox", "E", 2))
+    connection = Connection(link=Link.LIVE, messages_per_minute=7, faults=faults)
+    assert link_text(connection, 0) == "Live · 7 changes a minute · failing: games, inbox"
+    assert link_ink(connection) is not link_ink(Connection(link=Link.LIVE))

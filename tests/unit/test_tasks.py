@@ -84,3 +84,43 @@ async def test_stopping_ends_jobs_and_forgets_their_faults() -> None:
     assert one.runs == 2
     await jobs.stop()
     await jobs.stop()
+
+
+async def test_a_job_that_says_itself_that_it_is_well_is_not_mended_by_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tasks, "STEADY_S", 0.0)
+    jobs = Jobs()
+    work = Work(deaths=2)
+    jobs.start("games", work.run, says_it_is_well=True)
+    await work.waits.wait()
+    await asyncio.sleep(0.01)
+    assert [(fault.job, fault.times) for fault in jobs.faults] == [("games", 2)]
+    jobs.well("games")
+    assert jobs.faults == ()
+    await jobs.stop()
+
+
+async def test_a_job_that_was_ended_stays_so_whatever_it_fails_at() -> None:
+    begun = asyncio.Event()
+    runs = 0
+
+    async def stubborn() -> None:
+        nonlocal runs
+        runs += 1
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            raise OSError("at its end")
+
+    jobs = Jobs()
+    jobs.start("matrix", stubborn)
+    await begun.wait()
+    other = Work(deaths=0)
+    jobs.end("matrix")
+    jobs.start("matrix", other.run)
+    await other.waits.wait()
+    assert (runs, jobs.faults) == (1, ())
+    await jobs.stop()
+    assert runs == 1

@@ -7,6 +7,7 @@ from oddsdesk.board.matrix import Matrix
 from oddsdesk.desk.moments import span_text
 from oddsdesk.desk.panels.refusals import reason_text, refusal
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.tasks import JobFault
 
 
 class State(NamedTuple):
@@ -42,6 +43,21 @@ def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True
         sentence, detail = refusal(connection)
         return f"{sentence.rstrip('.')}{old} {detail}".rstrip()
     return ""
+
+
+def faults_text(connection: Connection) -> str:
+    """Return which jobs of the desk itself died, and why; empty while all are well."""
+    said = [f"{job_text(fault)} ({fault.reason})" for fault in connection.faults]
+    if not said:
+        return ""
+    jobs = "A job" if len(said) == 1 else f"{len(said)} jobs"
+    return f"{jobs} of the desk failed, trying again: {'; '.join(said)}."
+
+
+def job_text(fault: JobFault) -> str:
+    """Return which job it is about; of a game's prices the id says nothing to anybody."""
+    name = fault.job.removeprefix("sync: ")
+    return "prices of a game" if name.startswith("matrix ") else name
 
 
 def _trouble(connection: Connection, now_ms: int) -> str:

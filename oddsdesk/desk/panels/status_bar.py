@@ -12,6 +12,7 @@ from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
 from oddsdesk.desk.moments import local_time, span_text
+from oddsdesk.desk.panels.matrix_states import faults_text, job_text
 from oddsdesk.desk.theme.spacing import GAP, HALF, STEP, STRIP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
@@ -22,7 +23,7 @@ from oddsdesk.desk.widgets.scaled import scale_height
 _SECOND_MS = 1000
 _TEN_SECONDS_MS = 10_000
 
-LINK_INKS = {
+_LINK_INKS = {
     Link.LIVE: Ink.UP,
     Link.POLLING: Ink.ACCENT,
     Link.CONNECTING: Ink.NOTE,
@@ -30,7 +31,6 @@ LINK_INKS = {
     Link.REFUSED: Ink.DOWN,
     Link.STOPPED: Ink.NOTE,
 }
-"""The colour of the connection's dot; words beside it say the same."""
 
 
 class StatusBar(QStatusBar):
@@ -109,9 +109,9 @@ class StatusBar(QStatusBar):
     def _show(self) -> None:
         connection = self._board.connection
         now = self._clock()
-        self._dot.show_ink(LINK_INKS[connection.link])
+        self._dot.show_ink(link_ink(connection))
         self._link.show_text(link_text(connection, now))
-        self._link.setToolTip(lag_text(connection))
+        self._link.setToolTip(faults_text(connection) or lag_text(connection))
         wished = None if self._wished_per_hour is None else self._wished_per_hour()
         self._requests.show_text(requests_text(connection, wished))
         if wished is not None:
@@ -119,8 +119,21 @@ class StatusBar(QStatusBar):
         self._time.show_text(f"{local_time(now):%H:%M:%S}")
 
 
+def link_ink(connection: Connection) -> Ink:
+    """Return the colour of the connection's dot; words beside it say the same."""
+    is_well = not connection.faults or connection.link is not Link.LIVE
+    return _LINK_INKS[connection.link] if is_well else Ink.VALUE
+
+
 def link_text(connection: Connection, now_ms: int) -> str:
     """Return the connection's state in one line of plain words."""
+    text = _link_text(connection, now_ms)
+    if not connection.faults:
+        return text
+    return f"{text} · failing: {', '.join(job_text(fault) for fault in connection.faults)}"
+
+
+def _link_text(connection: Connection, now_ms: int) -> str:
     reason = f": {connection.reason}" if connection.reason else ""
     match connection.link:
         case Link.LIVE:

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButt
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, Notice
-from oddsdesk.desk.panels.status_bar import LINK_INKS
+from oddsdesk.desk.panels.status_bar import link_ink
 from oddsdesk.desk.theme.spacing import BAR, GAP, HALF, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.dot import Dot
@@ -82,7 +82,7 @@ class TopBar(QWidget):
 
     def _show(self) -> None:
         connection = self._board.connection
-        self._dot.show_ink(LINK_INKS[connection.link])
+        self._dot.show_ink(link_ink(connection))
         badge = "Simulated odds" if connection.simulated else self._feed
         self._badge.setText(badge)
         self._badge.setVisible(bool(badge))

@@ -14,6 +14,7 @@ from oddsdesk.client.quota import Quota
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.resources import Sport, ValueBet
 from oddsdesk.contract.times import format_ms
+from oddsdesk.tasks import Jobs
 
 from .conftest import GAME, NOW, REFERENCE, Desk, matrix, message, value_bet
 
@@ -101,7 +102,8 @@ async def test_the_list_is_read_again_soon_after_a_bet_fell() -> None:
     desk = Desk()
     client, budget = ListClient([value_bet()]), Budget(system_clock)
     bet_reader = reader(desk, client, budget, 3_600)
-    poller = Poller(budget, system_clock, lambda *_: None, lambda: 0.0)
+    jobs = Jobs()
+    poller = Poller(budget, system_clock, lambda *_: None, lambda: 0.0, jobs)
     done: asyncio.Queue[int] = asyncio.Queue()
 
     async def read() -> None:
@@ -120,6 +122,6 @@ async def test_the_list_is_read_again_soon_after_a_bet_fell() -> None:
         assert not desk.board.value_bets[RowKey(GAME, "total", 0, "Over 2.5", "Betfair")].is_value
         client.bets = [value_bet(odds=2.17, detected_at=format_ms(NOW + 2))]
         assert await done.get() == 2
-        await poller.stop()
+        await jobs.stop()
         bet_reader.stop()
     assert [entry.odds for entry in desk.board.value_bets.values()] == [2.17]

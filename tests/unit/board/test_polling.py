@@ -4,6 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
+import pytest
+
+from oddsdesk import tasks
 from oddsdesk.board.polling import Job, Poller, Work
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.errors import (
@@ -15,6 +18,7 @@ from oddsdesk.client.errors import (
 )
 from oddsdesk.client.quota import Quota
 from oddsdesk.clock import system_clock
+from oddsdesk.tasks import Jobs
 
 NOW = 1_795_000_000_000
 Told = list[tuple[str, ServiceError | None, int | None]]
@@ -25,10 +29,11 @@ async def polling(
     budget: Budget, clock: Callable[[], int] = system_clock
 ) -> AsyncIterator[tuple[Poller, Told]]:
     told: Told = []
-    poller = Poller(budget, clock, lambda *outcome: told.append(outcome), lambda: 0.0)
+    jobs = Jobs()
+    poller = Poller(budget, clock, lambda *outcome: told.append(outcome), lambda: 0.0, jobs)
     async with asyncio.timeout(10):
         yield poller, told
-        await poller.stop()
+        await jobs.stop()
 
 
 def counted(queue: asyncio.Queue[int], error: ServiceError | None = None) -> Work:
@@ -167,5 +172,38 @@ async def test_stopping_waits_for_a_removed_job_that_is_still_ending() -> None:
         poller.add(Job("matrix", 1, 1, work))
         await begun.wait()
         poller.remove("matrix")
-        await poller.stop()
-        assert ended.is_set()
+    assert ended.is_set()
+
+
+async def test_a_read_that_dies_is_begun_anew_and_asks_again_only_after_a_pause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tasks, "RESTART_S", (0.0,))
+    waits: list[float] = []
+    begun = asyncio.Queue[int]()
+
+    class Hasty(Poller):
+        async def _pause(self, job: Job, seconds: float | None) -> None:
+            if seconds is None:
+                await asyncio.Event().wait()
+            waits.append(seconds or 0)
+
+    async def work() -> None:
+        begun.put_nowait(len(waits))
+        if len(waits) < 4:
+            raise RecursionError
+
+    jobs = Jobs()
+    hasty = Hasty(Budget(system_clock), system_clock, lambda *_: None, lambda: 1.0, jobs)
+    async with asyncio.timeout(10):
+        job = Job("games", 10, 1, work)
+        hasty.add(job)
+        for _ in range(4):
+            await begun.get()
+        assert [(fault.job, fault.reason) for fault in jobs.faults] == [
+            ("sync: games", "RecursionError")
+        ]
+        await job.tried.wait()
+        assert waits == [1, 2, 4, 8]
+        assert jobs.faults == ()
+        await jobs.stop()
