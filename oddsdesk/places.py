@@ -37,6 +37,11 @@ def data_folder() -> Path:
     return _writable_portable() or user_data_path(PROGRAM, appauthor=False)
 
 
+def default_ledger() -> Path:
+    """Return where the user's bets and presets are kept."""
+    return data_folder() / "ledger.db"
+
+
 def settings_folder() -> Path:
     """Return the folder of settings, layouts and connections; it need not exist."""
     portable = _writable_portable()

@@ -37,13 +37,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     return home
 
 
-_KINDS = {
-    "unit": "unit",
-    "service": "service",
-    "desk": "desk",
-    "journeys": "journey",
-    "durability": "journey",
-}
+_KINDS = {"unit": "unit", "service": "service", "desk": "desk", "journeys": "journey"}
 """Folders of tests, and the marker that all in them have."""
 
 

@@ -6,10 +6,12 @@ from typing import Any, Final
 import click
 
 SERVER_COMMANDS: Final = {
+    "backup": "oddsdesk.cli.backup:backup",
     "doctor": "oddsdesk.cli.doctor:server_doctor",
     "import": "oddsdesk.cli.import_:import_",
     "ingest": "oddsdesk.cli.ingest:ingest",
     "keys": "oddsdesk.cli.keys:keys",
+    "restore": "oddsdesk.cli.backup:restore",
     "serve": "oddsdesk.cli.serve:serve",
 }
 """Of `oddsdesk-server`: none of them imports Qt."""

@@ -30,10 +30,8 @@ from oddsdesk.desk.settings.effects import Effects
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.places import data_folder, settings_folder
+from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.tasks import spawn, stop
-
-LEDGER = "ledger.db"
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -102,7 +100,7 @@ async def _run(app: QApplication, root: Root) -> str | None:
     theme = Theme(app, Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
     board = Board(system_clock, root.method)
     log_connection(board, system_clock)
-    records = Records(data_folder() / LEDGER)
+    records = Records(default_ledger())
     desk = Desk(board, theme, root.layout, root.preferences, records, system_clock)
     switchboard = Switchboard(board, system_clock, root.make_session)
     switchboard.left.connect(desk.begin_anew)

@@ -1,7 +1,7 @@
 """The ledger's file: opened, kept whole, and read back."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -51,8 +51,7 @@ class Ledger:
 
     def save_preset(self, preset: Preset) -> None:
         """Keep a preset, in place of the one of the same name."""
-        text = msgspec.json.encode(preset.filter).decode()
-        self._run(lambda c: c.execute(_SAVE_PRESET, (preset.name, text)))
+        self._run(lambda c: c.execute(_SAVE_PRESET, _preset_values(preset)))
 
     def delete_preset(self, name: str) -> None:
         """Forget a preset; one that is not there is no error."""
@@ -65,9 +64,23 @@ class Ledger:
 
     def place(self, bet: PlacedBet) -> PlacedBet:
         """Record a bet and return it with its number."""
-        values = [getattr(bet, name) for name in _FIELDS]
-        cursor = self._run(lambda c: c.execute(_INSERT_BET, values))
+        cursor = self._run(lambda c: c.execute(_INSERT_BET, _values(bet)))
         return msgspec.structs.replace(bet, ident=cursor.lastrowid)
+
+    def add(self, bets: Sequence[PlacedBet], presets: Sequence[Preset]) -> None:
+        """Record bets and presets together, all or none; a preset's name has to be new."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                connection.executemany(_INSERT_BET, map(_values, bets))
+                connection.executemany(_SAVE_PRESET, map(_preset_values, presets))
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+
+        self._run(write)
 
     def take_back(self, ident: int) -> None:
         """Forget a placed bet: it was marked by mistake."""
@@ -82,6 +95,14 @@ class Ledger:
             return act(self._connection)
         except sqlite3.Error as error:
             raise LedgerError(f"{self._path}: {reason(error)}") from error
+
+
+def _values(bet: PlacedBet) -> list[object]:
+    return [getattr(bet, name) for name in _FIELDS]
+
+
+def _preset_values(preset: Preset) -> tuple[str, str]:
+    return preset.name, msgspec.json.encode(preset.filter).decode()
 
 
 def _open(path: Path) -> sqlite3.Connection:

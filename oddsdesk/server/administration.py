@@ -16,7 +16,7 @@ from oddsdesk.server.importing import ImportOutcome, import_files
 from oddsdesk.server.questions import Questions
 from oddsdesk.server.runner import Server
 from oddsdesk.server.running_feeds import FeedState
-from oddsdesk.store.backup import backup
+from oddsdesk.store.backup import back_up
 from oddsdesk.store.keys import Key, NewKey
 from oddsdesk.store.values import HistoryPoint
 
@@ -162,7 +162,7 @@ class Administration:
 
 
 def _back_up(path: Path, target: Path) -> int:
-    backup(path, target)
+    back_up(path, target)
     size = target.stat().st_size
     _log.info("%s copied to %s", path, target)
     return size

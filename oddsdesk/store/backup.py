@@ -1,38 +1,194 @@
-"""A copy of a database while it is in use, whole or not there at all."""
+"""Backups: a copy of a database, with its keys and bets where asked for, whole or not at all.
 
+Without keys and bets a backup is a plain SQLite file that opens as any database does; with
+them it is an archive (``store.archive``). Either way only its owner may read it.
+"""
+
+import contextlib
+import os
+import shutil
 import sqlite3
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
+import msgspec
+
+from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.times import format_ms
+from oddsdesk.places import can_write
+from oddsdesk.store import archive
+from oddsdesk.store.access import access_path
+from oddsdesk.store.copying import Told, copy_database, look_through, silent
+from oddsdesk.store.database import unusable
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.inspection import bytes_of, stored_reference_of
+from oddsdesk.store.unfinished import OWNER_ONLY, sync, unfinished_beside
 
-PAGES_A_STEP: Final = 1_000
-"""Recording goes on between the steps of a copy."""
+_CHUNK: Final = 1 << 20
 
 
-def backup(path: Path, target: Path) -> None:
-    """Copy a database to a new file; an older copy there is replaced once this one is whole.
+class Contents(msgspec.Struct, frozen=True):
+    """What goes into a backup beside the odds."""
+
+    keys: bool = False
+    """Accounts, keys, counts and the secret of the stream's tokens."""
+    ledger: Path | None = None
+    """The file of the user's bets and presets, where those are asked for."""
+
+
+ODDS_ONLY: Final = Contents()
+
+
+class BackedUp(msgspec.Struct, frozen=True):
+    """What a backup holds; ``size`` in bytes."""
+
+    size: int
+    keys: bool
+    bets: bool
+
+
+def back_up(
+    database: Path,
+    target: Path,
+    contents: Contents = ODDS_ONLY,
+    *,
+    clock: Clock = system_clock,
+    told: Told = silent,
+) -> BackedUp:
+    """Write a backup to a file; an older one there is replaced once this one is whole.
+
+    A database in use is copied as it is at one moment, and whoever writes to it goes on.
 
     Raises:
-        StoreError: one of the two files cannot be used; says why in one line.
+        StoreError: one of the files cannot be used; says why in one line.
     """
-    unfinished = target.with_name(f"{target.name}.unfinished")
-    try:
-        source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    if target.resolve() == database.resolve():
+        raise StoreError(f"{target}: is the database itself; name another file")
+    if target.exists() and not target.is_file():
+        with _said(target), target.open("wb") as stream:
+            return stream_backup(database, stream, contents, clock=clock, told=told)
+    with _said(target), unfinished_beside(target) as folder:
+        parts = _copied(database, contents, folder, told)
+        whole = parts[archive.ODDS]
+        if contents != ODDS_ONLY:
+            whole = folder / "whole"
+            with open(whole, "xb", opener=_owner_only) as stream:
+                _pack(stream, parts, database, clock, told)
+            sync(whole)
+        size = whole.stat().st_size
+        whole.replace(target)
+        sync(target.parent)
+    return BackedUp(size, archive.ACCESS in parts, archive.LEDGER in parts)
+
+
+def stream_backup(
+    database: Path,
+    stream: BinaryIO,
+    contents: Contents = ODDS_ONLY,
+    *,
+    clock: Clock = system_clock,
+    told: Told = silent,
+) -> BackedUp:
+    """Write a backup to a pipe; only a reader can tell whether it got all of it.
+
+    Raises:
+        StoreError: the database cannot be copied; says why in one line.
+        OSError: the stream takes no more.
+    """
+    with _workplace(database) as folder:
+        parts = _copied(database, contents, folder, told)
+        counted = _Counted(stream)
+        if contents != ODDS_ONLY:
+            _pack(counted, parts, database, clock, told)
+        else:
+            with parts[archive.ODDS].open("rb") as file:
+                shutil.copyfileobj(file, counted, _CHUNK)
+        stream.flush()
+    return BackedUp(counted.size, archive.ACCESS in parts, archive.LEDGER in parts)
+
+
+def total_bytes(database: Path, contents: Contents = ODDS_ONLY) -> int:
+    """Return how many bytes ``told`` will hear of, about: what comes meanwhile is not counted."""
+    size = sum(bytes_of(path) for path in _sources(database, contents).values())
+    return size if contents == ODDS_ONLY else 2 * size
+
+
+def _sources(database: Path, contents: Contents) -> dict[str, Path]:
+    sources = {archive.ODDS: database}
+    if contents.keys and access_path(database).exists():
+        sources[archive.ACCESS] = access_path(database)
+    if contents.ledger is not None and contents.ledger.exists():
+        sources[archive.LEDGER] = contents.ledger
+    return sources
+
+
+def _copied(database: Path, contents: Contents, folder: Path, told: Told) -> dict[str, Path]:
+    """Copy the databases into a folder; keys last, so that none is older than its odds."""
+    stored_reference_of(database)  # refuses what is no database of ours
+    parts = {}
+    for name, source in _sources(database, contents).items():
+        parts[name] = folder / name
         try:
-            unfinished.unlink(missing_ok=True)
-            _copy(source, unfinished)
-        finally:
-            source.close()
-        unfinished.replace(target)
-    except (OSError, sqlite3.Error) as error:
-        unfinished.unlink(missing_ok=True)
-        raise StoreError(f"{path}: cannot be copied to {target} ({error})") from error
+            copy_database(source, parts[name], told)
+            look_through(parts[name], source)
+        except sqlite3.DatabaseError as error:
+            raise _refusal(source, error) from error
+    return parts
 
 
-def _copy(source: sqlite3.Connection, target: Path) -> None:
-    copy = sqlite3.connect(target)
+def _pack(
+    stream: archive.Writable, parts: dict[str, Path], database: Path, clock: Clock, told: Told
+) -> None:
+    archive.write_archive(
+        stream,
+        parts,
+        made_at=format_ms(clock()),
+        source=database.name,
+        reference=stored_reference_of(parts[archive.ODDS]),
+        told=told,
+    )
+
+
+class _Counted:
+    """A stream that counts what it was given."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.size = 0
+
+    def write(self, data: bytes) -> int:
+        """Write all of it."""
+        self._stream.write(data)
+        self.size += len(data)
+        return len(data)
+
+
+@contextlib.contextmanager
+def _workplace(database: Path) -> Iterator[Path]:
+    """Give a folder for copies: beside the database, else where the system has its own."""
+    if can_write(database):
+        with _said(database), unfinished_beside(database) as folder:
+            yield folder
+    else:
+        with tempfile.TemporaryDirectory(prefix="oddsdesk-") as place:
+            yield Path(place)
+
+
+@contextlib.contextmanager
+def _said(place: Path) -> Iterator[None]:
     try:
-        source.backup(copy, pages=PAGES_A_STEP)
-    finally:
-        copy.close()
+        yield
+    except OSError as error:
+        raise StoreError(f"{place}: cannot be written: {error.strerror or error}") from error
+
+
+def _refusal(source: Path, error: sqlite3.DatabaseError) -> StoreError:
+    if getattr(error, "sqlite_errorname", "") == "SQLITE_FULL":
+        return StoreError(f"{source}: cannot be copied: the disk is full")
+    return unusable(source, error)
+
+
+def _owner_only(path: str, flags: int) -> int:
+    return os.open(path, flags, OWNER_ONLY)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from oddsdesk import __version__
-from oddsdesk.places import can_write, make_folder
+from oddsdesk.places import can_write
 from oddsdesk.store.earlier_copy import forget_older_copies, keep_copy
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, DatabaseLock, ForeignLockError, lock_database
@@ -78,18 +78,34 @@ def open_reader(path: Path, schema: Schema, *, checked: bool = False) -> sqlite3
     return _opened(path, connect)
 
 
+def connect_to_copy(path: Path) -> sqlite3.Connection:
+    """Connect to an existing file to copy it as it is, from whatever version.
+
+    Raises:
+        StoreError: the file does not exist.
+    """
+    if not path.exists():
+        raise StoreError(f"{path}: no such database")
+    return _connect(path, "ro")
+
+
+def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
+    """Return what SQLite said of a file as one line that says what to do."""
+    return StoreError(f"{path}: {_reason(error)}")
+
+
 def _opened(path: Path, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
     try:
         return connect()
     except OSError as error:
         raise StoreError(f"{path}: cannot be opened: {error.strerror or error}") from error
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path}: {_reason(error)}") from error
+        raise unusable(path, error) from error
 
 
 def _make_folder(path: Path) -> None:
     try:
-        make_folder(path.parent)
+        path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{path}: cannot make its folder: {error.strerror or error}") from error
 

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.store.access_file import SCHEMA as ACCESS
-from oddsdesk.store.database import open_reader
+from oddsdesk.store.database import connect_to_copy, open_reader, unusable
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.migrations import Schema
+from oddsdesk.store.recognition import Condition, condition_of
 from oddsdesk.store.schema import ODDS
+from oddsdesk.store.settings import stored_reference
 
 QUICK_LIMIT_S: Final = 5.0
 """How long a quick look for damage may take; a big file is checked in part."""
@@ -61,6 +63,33 @@ def count_active_keys(path: Path) -> int:
     with _reading(path, ACCESS) as connection:
         query = "SELECT count(*) FROM api_key WHERE revoked_at IS NULL"
         return int(connection.execute(query).fetchall()[0][0])
+
+
+def bytes_of(path: Path) -> int:
+    """Return how large a copy of a database is, 0 where it cannot be read."""
+    try:
+        with contextlib.closing(connect_to_copy(path)) as connection:
+            sizes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+            return int(connection.execute(sizes).fetchall()[0][0])
+    except (StoreError, sqlite3.DatabaseError):
+        return 0
+
+
+def stored_reference_of(path: Path) -> str:
+    """Return the reference of an odds file, of whatever version.
+
+    Raises:
+        StoreError: it is not there, no odds file, or cannot be read.
+    """
+    connection = connect_to_copy(path)
+    try:
+        if condition_of(connection, path, ODDS) is Condition.FRESH:
+            raise StoreError(f"{path}: is no database of oddsdesk's odds")
+        return stored_reference(connection)
+    except sqlite3.DatabaseError as error:
+        raise unusable(path, error) from error
+    finally:
+        connection.close()
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from oddsdesk import __version__
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.cli.logs import FILE
 from oddsdesk.contract.times import format_ms
-from oddsdesk.places import can_write, data_folder, log_folder, portable_folder, settings_folder
+from oddsdesk.places import can_write, default_ledger, log_folder, portable_folder, settings_folder
 from oddsdesk.resource_files import resource_path
 from oddsdesk.server.listener import ListenError, bind
 from oddsdesk.store.access import access_path
@@ -76,7 +76,7 @@ def paths(database: Path) -> Section:
             _resources(resources),
             _file("database", database, needed=not database.exists()),
             _file("keys", access_path(database), needed=True),
-            _file("records", data_folder() / "ledger.db", needed=False),
+            _file("records", default_ledger(), needed=False),
             _file("settings", settings_folder() / "desk.ini", needed=False),
             _file("logs", log_folder() / FILE, needed=False),
             _room(database),

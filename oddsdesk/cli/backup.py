@@ -1,0 +1,138 @@
+"""`oddsdesk backup` and `oddsdesk restore`: the database in one file, and back (D79)."""
+
+import contextlib
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from oddsdesk.cli.options import database_option
+from oddsdesk.cli.progress import Progress
+from oddsdesk.ledger.merging import take_in
+from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.places import default_ledger
+from oddsdesk.store import backup as backups
+from oddsdesk.store.backup import BackedUp, Contents
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.restore import Restored
+from oddsdesk.store.restore import restore as restore_backup
+
+STREAM: Final = Path("-")
+_MIB: Final = 1 << 20
+
+
+@click.command()
+@click.argument("file", metavar="FILE | -", type=click.Path(path_type=Path))
+@click.option("--with-keys", is_flag=True, help="Accounts, keys and their counts, too.")
+@click.option("--with-bets", is_flag=True, help="Your placed bets and presets, too.")
+@database_option
+def backup(file: Path, with_keys: bool, with_bets: bool, database: Path) -> None:
+    """Copy the database to one file, also while a server or a desk records into it.
+
+    FILE is a database that opens by itself; with keys or bets it is a tar that `restore`
+    reads. Only you may read it, and an older FILE is replaced once the new one is whole.
+
+    \b
+    Example:
+      oddsdesk backup odds-copy.db
+      oddsdesk backup --with-keys --with-bets everything.tar
+      oddsdesk backup - | zstd > odds.db.zst
+    """
+    contents = Contents(with_keys, default_ledger() if with_bets else None)
+    if file == STREAM and sys.stdout.isatty():
+        raise click.UsageError("- is standard output: send it to a file or a program")
+    with _told("FILE is as it was") as told:
+        if file == STREAM:
+            done = backups.stream_backup(database, sys.stdout.buffer, contents, told=told)
+        else:
+            done = backups.back_up(database, file, contents, told=told)
+    click.echo(_written(done, contents, database, file), err=file == STREAM)
+
+
+@click.command()
+@click.argument("file", metavar="FILE | -", type=click.Path(path_type=Path))
+@click.option(
+    "--force", is_flag=True, help="Replace a database and keys that are there; they stay beside."
+)
+@database_option
+def restore(file: Path, force: bool, database: Path) -> None:
+    """Make a backup the database again, here or on another machine.
+
+    The keys of the backup open it, where it holds any; else those here do. Bets are added to
+    those here. Nothing changes unless all of FILE is whole.
+
+    \b
+    Example:
+      oddsdesk restore everything.tar
+      oddsdesk restore odds-copy.db --database odds.db --force
+    """
+    added = (0, 0)
+
+    def take_bets(ledger: Path) -> None:
+        nonlocal added
+        added = take_in(ledger, default_ledger())
+
+    with _told("run it again") as told:
+        source = sys.stdin.buffer if file == STREAM else file
+        done = restore_backup(source, database, take_bets, force=force, told=told)
+    click.echo(_restored(done, added))
+
+
+@contextlib.contextmanager
+def _told(interrupted: str) -> Iterator[Callable[[int], None]]:
+    """Tell how far it is, and in one line what went wrong; a wish to end leaves nothing behind."""
+    before = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        with Progress("MiB copied") as progress:
+            yield _InMib(progress).add
+    except KeyboardInterrupt:
+        raise click.ClickException(f"interrupted; {interrupted}") from None
+    except OSError as error:
+        raise click.ClickException(f"standard output: {error.strerror or error}") from error
+    except (StoreError, LedgerError) as error:
+        raise click.ClickException(str(error)) from error
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _interrupt(_number: int, _frame: Any) -> None:
+    raise KeyboardInterrupt
+
+
+class _InMib:
+    """Adds bytes up to whole MiB."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._rest = 0
+
+    def add(self, count: int) -> None:
+        """Count bytes."""
+        whole, self._rest = divmod(self._rest + count, _MIB)
+        self._progress.add(whole)
+
+
+def _written(done: BackedUp, contents: Contents, database: Path, file: Path) -> str:
+    parts = ["odds"]
+    lacking: list[str] = []
+    if contents.keys:
+        (parts if done.keys else lacking).append("keys")
+    if contents.ledger is not None:
+        (parts if done.bets else lacking).append("bets")
+    where = "standard output" if file == STREAM else str(file)
+    line = f"{' and '.join(parts)} of {database}: {done.size / _MIB:,.1f} MiB in {where}"
+    return f"{line} (there are no {' and no '.join(lacking)} yet)" if lacking else line
+
+
+def _restored(done: Restored, added: tuple[int, int]) -> str:
+    line = f"{done.database} is restored"
+    if done.keys:
+        line += " with its keys"
+    if done.bets:
+        line += f"; bets added {added[0]}, presets {added[1]}"
+    if done.kept:
+        line += f"; what was there is kept as {' and '.join(map(str, done.kept))}"
+    return line

@@ -1,0 +1,74 @@
+"""A copy of one SQLite file while others write to it."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from oddsdesk.store.database import connect_to_copy
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.unfinished import OWNER_ONLY, sync
+
+PAGES_A_STEP: Final = 1_000
+"""8 MB: so often it is told how far a copy is, and so soon it can be broken off."""
+
+Told = Callable[[int], None]
+"""Hears of bytes that were done; what it raises breaks the work off."""
+
+
+def silent(_done: int) -> None:
+    """Tell nobody."""
+
+
+def copy_database(source: Path, copy: Path, told: Told = silent) -> None:
+    """Copy one moment of a database to a file that does not exist; it is on the disk then.
+
+    The steps share one snapshot: without it each commit of another process begins the copy
+    anew. Writers do not wait for it; only their write-ahead log grows until the last step.
+
+    Raises:
+        StoreError: there is no such database.
+        OSError, sqlite3.Error: one of the two files cannot be used.
+    """
+    copy.touch(OWNER_ONLY, exist_ok=False)
+    with closing(connect_to_copy(source)) as original:
+        original.execute("BEGIN")
+        (size,) = original.execute("PRAGMA page_size").fetchall()[0]
+        original.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+        with closing(sqlite3.connect(copy, isolation_level=None)) as written:
+            # Synced once, when writers need no longer be held up by the snapshot.
+            written.execute("PRAGMA synchronous = OFF")
+            written.execute("PRAGMA journal_mode = OFF")
+            _run(original, written, int(size), told)
+    # A copy at rest needs no log beside it, which could not be made where nobody may write.
+    with closing(sqlite3.connect(copy, isolation_level=None)) as written:
+        written.execute("PRAGMA journal_mode = DELETE").fetchall()
+    sync(copy)
+
+
+def look_through(path: Path, name: Path) -> None:
+    """Look through all of a copy for damage; ``name`` is what it was copied from.
+
+    Raises:
+        StoreError: it is damaged.
+        sqlite3.Error: it cannot be read.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        found = connection.execute("PRAGMA quick_check(1)").fetchall()
+    if found != [("ok",)]:
+        problem = " ".join(str(found[0][0]).split())
+        raise StoreError(f"{name}: is damaged ({problem})")
+
+
+def _run(
+    original: sqlite3.Connection, written: sqlite3.Connection, page_bytes: int, told: Told
+) -> None:
+    done = 0
+
+    def progress(_status: int, remaining: int, total: int) -> None:
+        nonlocal done
+        told((total - remaining - done) * page_bytes)
+        done = total - remaining
+
+    original.backup(written, pages=PAGES_A_STEP, progress=progress)

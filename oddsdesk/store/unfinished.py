@@ -1,0 +1,72 @@
+"""Files that are made beside their place and put there when they are whole."""
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+if sys.platform != "win32":
+    import fcntl
+
+_ENDING: Final = ".unfinished"
+_HELD: Final = "held"
+OWNER_ONLY: Final = 0o600
+
+
+@contextlib.contextmanager
+def unfinished_beside(target: Path) -> Iterator[Path]:
+    """Give a private folder beside a file's place, gone at the end with all that is in it.
+
+    What a killed process left of the same target goes, too.
+
+    Raises:
+        OSError: it cannot be made there.
+    """
+    _sweep(target)
+    place = tempfile.mkdtemp(suffix=_ENDING, prefix=f".{target.name}.", dir=target.parent)
+    folder = Path(place)
+    try:
+        with (folder / _HELD).open("xb") as held:
+            _try_lock(held.fileno())
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file is on the disk, or what a folder lists (where the system can say so)."""
+    if sys.platform == "win32" and path.is_dir():
+        return
+    # Windows syncs only what is open for writing.
+    handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _sweep(target: Path) -> None:
+    for folder in target.parent.glob(f".{_literally(target.name)}.*{_ENDING}"):
+        with contextlib.suppress(OSError), (folder / _HELD).open("rb") as held:
+            if _try_lock(held.fileno()):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _literally(name: str) -> str:
+    """Return a name as a pattern that only it matches."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
+
+
+def _try_lock(handle: int) -> bool:
+    """Say whether nobody else works in the folder; Windows keeps open files by itself."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

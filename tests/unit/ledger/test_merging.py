@@ -1,0 +1,76 @@
+"""Bets of a backup come to those that are there; none is lost, none counted twice."""
+
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.merging import take_in
+from oddsdesk.ledger.presets import Preset, ValueFilter
+from oddsdesk.ledger.schema import LedgerError
+
+BET = PlacedBet(
+    "id", "PSG - Lyon", "LIG1", "Football", "moneyline", 0, "PSG", "Bet365", 2.1, 10.0, 1_000
+)
+
+
+def _later(moment: int) -> PlacedBet:
+    return msgspec.structs.replace(BET, placed_at=moment)
+
+
+def _bets(path: Path) -> list[PlacedBet]:
+    with closing(Ledger(path)) as ledger:
+        return [msgspec.structs.replace(bet, ident=None) for bet in ledger.bets()]
+
+
+@pytest.fixture
+def backup(tmp_path: Path) -> Path:
+    """Two bets alike, one of its own, and two presets."""
+    path = tmp_path / "backup.db"
+    with closing(Ledger(path)) as ledger:
+        ledger.add(
+            [BET, BET, _later(3_000)],
+            [Preset("Mine", ValueFilter(min_odds=2.0)), Preset("Long", ValueFilter(min_odds=5.0))],
+        )
+    return path
+
+
+def test_an_empty_ledger_becomes_the_other_one(backup: Path, tmp_path: Path) -> None:
+    assert take_in(backup, tmp_path / "new" / "ledger.db") == (3, 2)
+    assert _bets(tmp_path / "new" / "ledger.db") == _bets(backup)
+
+
+def test_only_what_is_lacking_is_added_and_twice_adds_nothing(backup: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "ledger.db"
+    own = Preset("Mine", ValueFilter(min_odds=3.0))
+    with closing(Ledger(mine)) as ledger:
+        ledger.add([BET, _later(2_000)], [own])
+    assert take_in(backup, mine) == (2, 1)
+    assert _bets(mine) == [BET, _later(2_000), BET, _later(3_000)]
+    with closing(Ledger(mine)) as ledger:
+        assert ledger.presets()[0][0] == own
+    assert take_in(backup, mine) == (0, 0)
+
+
+def test_a_desk_that_has_it_open_goes_on_recording(backup: Path, tmp_path: Path) -> None:
+    with closing(Ledger(tmp_path / "ledger.db")) as desk:
+        take_in(backup, tmp_path / "ledger.db")
+        desk.place(_later(9_000))
+        assert len(desk.bets()) == 4
+
+
+def test_what_is_no_ledger_adds_nothing(tmp_path: Path) -> None:
+    (tmp_path / "backup.db").write_text("no database" * 999)
+    with pytest.raises(LedgerError, match="no database"):
+        take_in(tmp_path / "backup.db", tmp_path / "ledger.db")
+    assert not (tmp_path / "ledger.db").exists()
+
+
+def test_bets_are_added_all_or_none(backup: Path) -> None:
+    impossible = msgspec.structs.replace(BET, odds=0.5)
+    with closing(Ledger(backup)) as ledger, pytest.raises(LedgerError):
+        ledger.add([_later(5_000), impossible], [])
+    assert len(_bets(backup)) == 3
