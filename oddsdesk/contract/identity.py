@@ -7,7 +7,7 @@ import uuid
 from urllib.parse import quote, unquote
 
 _BLANKS = re.compile(r"\s+")
-_DAY = re.compile(r"\s\(\d{4}-\d{2}-\d{2}\)$", re.ASCII)
+_DATE = re.compile(r"\s\(\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}(?:, \d+)?)?\)$", re.ASCII)
 _BETWEEN_TEAMS = tuple(
     re.compile(rf"\s{between}\s", re.IGNORECASE) for between in (r"vs\.?", "@", r"v\.?", "[-–—]")
 )
@@ -40,13 +40,18 @@ def name_of_slug(text: str) -> str:
     return unquote(text)
 
 
+def without_date(match_name: str) -> str:
+    """Return a name without the UTC date that tells games of the same teams apart (D31)."""
+    return _DATE.sub("", match_name)
+
+
 def teams(match_name: str) -> tuple[str, str] | None:
     """Return (home, away) of a name such as ``PSG - Lyon``, None if it is no such pair.
 
     A UTC date that tells two games apart (D31) is not part of the away team. In
     ``away @ home`` the home team comes second, and is still returned first.
     """
-    plain = _DAY.sub("", match_name)
+    plain = without_date(match_name)
     for between in _BETWEEN_TEAMS:
         parts = [part.strip() for part in between.split(plain)]
         if len(parts) == 2 and all(parts):

@@ -1,34 +1,76 @@
-"""Which stored game a quote belongs to, and when that game starts (D31, D40)."""
+"""Which stored game a quote belongs to, and when that game starts (D31, D40, D71).
+
+A game is its competition, its teams and its kick-off, whatever was recorded before it. Its
+name, and so its id (D6), is what the first quote of it said, if no other game has that name,
+else that name with the UTC date of its kick-off, and with the time where a game of that day
+has the date.
+"""
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from oddsdesk.contract.competitions import sport_of
-from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.identity import game_id, without_date
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 
 SAME_GAME_MS: Final = 6 * 60 * MINUTE_MS
 """Kick-offs of one name that differ by more are of two games; by less, of one moved (D31)."""
-FINISHED_AFTER_MS: Final = 6 * 60 * MINUTE_MS
-"""How long after its kick-off a game counts as finished, seen from a quote's ``scraped_at``."""
+OVER_AFTER_MS: Final = 6 * 60 * MINUTE_MS
+"""How long after its kick-off a game counts as over for quotes that tell no kick-off."""
+UNDATED_MS: Final = 14 * 24 * 60 * MINUTE_MS
+"""How far from a game's own time a quote may be scraped that tells no kick-off, to be of it."""
+NO_DATE: Final = 2**63 - 1
+"""``game.kickoff`` of a game without ``match_date``: after all others (D13)."""
 
 _FIND = """
-SELECT id, match_name, competition, match_date, match_date_by, match_date_scraped_at, game_id
-FROM game WHERE game_id IN (SELECT value FROM json_each(?))
+SELECT g.id, g.match_name, g.competition, g.match_date, g.match_date_by,
+    g.match_date_scraped_at, g.first_scraped_at, g.last_scraped_at, g.plain_name
+FROM json_each(:asked) asked CROSS JOIN game g INDEXED BY game_plain
+    ON g.competition = json_extract(asked.value, '$[0]')
+    AND g.plain_name = json_extract(asked.value, '$[1]')
 """
-_INSERT = "INSERT INTO game (game_id, competition, sport, match_name) VALUES (?, ?, ?, ?)"
+_DATED = f"{_FIND} WHERE g.kickoff BETWEEN :low AND :high"
+_UNDATED = f"{_FIND} WHERE g.kickoff = {NO_DATE}"
+_FIND_ALL = f"{_DATED} UNION ALL {_UNDATED}"
+_IS_TAKEN = "SELECT 1 FROM game WHERE game_id = ?"
+_INSERT = """
+INSERT INTO game (game_id, competition, sport, match_name, plain_name) VALUES (?, ?, ?, ?, ?)
+"""
 _DATE = "UPDATE game SET match_date = ? WHERE id = ?"
 _DATE_SOURCE = "UPDATE game SET match_date_by = ?, match_date_scraped_at = ? WHERE id = ?"
+_FIRST = "UPDATE game SET first_scraped_at = ? WHERE id = ?"
 
-Name = tuple[str, str]
-"""Competition and match name."""
+Family = tuple[str, str]
+"""Competition and plain name: the games that only their kick-offs tell apart."""
 _ident = lru_cache(maxsize=1 << 14)(game_id)
+
+
+@lru_cache(maxsize=1 << 14)
+def plain_name(match_name: str) -> str:
+    """Return what all games of a name have in common: no date, and no case as in ids (D6)."""
+    return without_date(match_name.strip()).lower()
+
+
+def names_of_game(match_name: str, moment: int) -> Iterator[str]:
+    """Yield the names a game may get, the first that is free is its (D31).
+
+    ``moment`` is its kick-off, or when it was first seen where that is unknown, in milliseconds.
+    """
+    yield match_name
+    plain, when = without_date(match_name), format_ms(moment)
+    yield f"{plain} ({when[:10]})"
+    timed = f"{when[:10]} {when[11:16]}"
+    yield f"{plain} ({timed})"
+    number = 2
+    while True:
+        yield f"{plain} ({timed}, {number})"
+        number += 1
 
 
 class StoredGame(msgspec.Struct):
@@ -40,10 +82,27 @@ class StoredGame(msgspec.Struct):
     match_date: int | None
     match_date_by: str | None
     match_date_scraped_at: int | None
+    first_seen: int
+    last_seen: int
+    """Newest ``scraped_at`` of its prices, 0 where none is left."""
 
-    def is_near(self, match_date: int) -> bool:
-        """Whether a kick-off is this game's, moved or not."""
-        return self.match_date is None or abs(self.match_date - match_date) <= SAME_GAME_MS
+    def may_be_of(self, quote: Quote) -> bool:
+        """Whether a quote's times fit this game."""
+        if self.match_date is None:
+            return self._is_seen_about(quote.scraped_at)
+        if quote.match_date is not None:
+            return abs(self.match_date - quote.match_date) <= SAME_GAME_MS
+        if self.is_over(quote.scraped_at):
+            return quote.scraped_at - self.match_date <= UNDATED_MS
+        is_soon = self.match_date - quote.scraped_at <= UNDATED_MS
+        return is_soon or self._is_seen_about(quote.scraped_at)
+
+    def is_over(self, moment: int) -> bool:
+        """Whether the game had ended by then, as far as its kick-off is known."""
+        return self.match_date is not None and moment > self.match_date + OVER_AFTER_MS
+
+    def _is_seen_about(self, moment: int) -> bool:
+        return not self.last_seen or abs(self.last_seen - moment) <= UNDATED_MS
 
 
 class Games:
@@ -52,42 +111,70 @@ class Games:
     def __init__(self, connection: sqlite3.Connection, reference: str) -> None:
         self._connection = connection
         self._reference = reference
-        self._by_name: dict[tuple[str, str, int | None], StoredGame] = {}
-        self._by_id: dict[str, StoredGame | None] = {}
+        self._families: dict[Family, list[StoredGame]] = {}
+        self._found: dict[tuple[str, str, int | None, int], StoredGame] = {}
         self._moved: dict[int, StoredGame] = {}
         self._dated: dict[int, StoredGame] = {}
+        self._begun: dict[int, StoredGame] = {}
 
-    def look_up(self, names: Iterable[Name]) -> dict[Name, int]:
-        """Read the games that go by plain names, all at once; return their rows."""
-        idents = {name: _ident(*name) for name in names}
-        self._read(idents.values())
-        found = {name: self._by_id[ident] for name, ident in idents.items()}
-        return {name: game.row for name, game in found.items() if game is not None}
+    def read_ahead(self, quotes: Iterable[Quote]) -> None:
+        """Read the games that quotes may be of, all at once."""
+        self._families = {}
+        low, high = NO_DATE, 0
+        for quote in quotes:
+            family = (quote.competition, plain_name(quote.match_name))
+            self._families[family] = []
+            moment = quote.match_date
+            if moment is None:
+                low, high = min(low, quote.scraped_at - UNDATED_MS), NO_DATE - 1
+            else:
+                low, high = min(low, moment - SAME_GAME_MS), max(high, moment + SAME_GAME_MS)
+        window = {"asked": json.dumps(list(self._families)), "low": low, "high": high}
+        for *fields, plain in self._connection.execute(_FIND_ALL, window).fetchall():
+            game = StoredGame(*fields)
+            self._families[game.competition, plain].append(game)
+
+    def known(self, quote: Quote) -> StoredGame | None:
+        """Return the game that a quote is about if it is stored; ``read_ahead`` comes before."""
+        moment = quote.match_date
+        key = (
+            quote.competition,
+            quote.match_name,
+            moment,
+            quote.scraped_at if moment is None else 0,
+        )
+        game = self._found.get(key)
+        if game is None or not game.may_be_of(quote):
+            game = self._choose(quote)
+            if game is not None:
+                self._found[key] = game
+        return game
 
     def of(self, quote: Quote) -> StoredGame:
         """Return the game that a quote is about, made if it is new."""
-        key = (quote.competition, quote.match_name, quote.match_date)
-        game = self._by_name.get(key)
-        if game is None:
-            game = self._by_name[key] = self._resolve(quote)
-        return game
+        return self.known(quote) or self._make(quote)
 
-    def note_date(self, game: StoredGame, quote: Quote) -> None:
-        """Take over the quote's kick-off if it counts: the reference's, else the latest (D40)."""
+    def note_times(self, game: StoredGame, quote: Quote) -> None:
+        """Note when a quote was scraped, and its kick-off if it counts (D40).
+
+        The reference's kick-off counts, else the latest scraped.
+        """
+        scraped_at = quote.scraped_at
+        game.last_seen = max(game.last_seen, scraped_at)
+        if scraped_at < game.first_seen:
+            game.first_seen = scraped_at
+            self._begun[game.row] = game
         if quote.match_date is None:
-            return
-        if not game.is_near(quote.match_date):  # the next game of a name whose last one is over
-            self._move(game, quote)
             return
         by_reference = quote.bookmaker == self._reference
         if game.match_date_by == self._reference and not by_reference:
             return
         outranks = by_reference and game.match_date_by != self._reference
-        if outranks or quote.scraped_at >= (game.match_date_scraped_at or 0):
+        if outranks or scraped_at >= (game.match_date_scraped_at or 0):
             self._move(game, quote)
 
-    def write_dates(self) -> None:
-        """Write the kick-offs that are new, and who said each last."""
+    def write_times(self) -> None:
+        """Write the kick-offs that are new, who said each last, and since when games are seen."""
         self._connection.executemany(
             _DATE, [(game.match_date, game.row) for game in self._moved.values()]
         )
@@ -98,6 +185,9 @@ class Games:
                 for game in self._dated.values()
             ],
         )
+        self._connection.executemany(
+            _FIRST, [(game.first_seen, game.row) for game in self._begun.values()]
+        )
 
     def _move(self, game: StoredGame, quote: Quote) -> None:
         if game.match_date != quote.match_date:
@@ -107,49 +197,59 @@ class Games:
         game.match_date_by = quote.bookmaker
         game.match_date_scraped_at = quote.scraped_at
 
-    def _resolve(self, quote: Quote) -> StoredGame:
-        """Find the game by its name, else by its dated name, else make it (D31)."""
-        plain = self._find(quote.competition, quote.match_name)
-        match_date = quote.match_date
-        if match_date is None:
-            return plain or self._make(quote.competition, quote.match_name)
-        if plain is not None and plain.is_near(match_date):
-            return plain
-        for moment in (match_date, match_date - SAME_GAME_MS, match_date + SAME_GAME_MS):
-            dated = self._find(quote.competition, _dated(quote.match_name, moment))
-            if dated is not None and dated.is_near(match_date):
-                return dated
-        if plain is None:
-            return self._make(quote.competition, quote.match_name)
-        assert plain.match_date is not None
-        if quote.scraped_at > plain.match_date + FINISHED_AFTER_MS:
-            return plain
-        of_that_day = _dated(quote.match_name, match_date)
-        return self._find(quote.competition, of_that_day) or self._make(
-            quote.competition, of_that_day
-        )
+    def _choose(self, quote: Quote) -> StoredGame | None:
+        """Return the game of that name whose times fit best."""
+        family = self._families[quote.competition, plain_name(quote.match_name)]
+        fitting = [game for game in family if game.may_be_of(quote)]
+        if fitting and not _tells_its_day(quote):
+            name = quote.match_name.lower()
+            fitting = [game for game in fitting if game.match_name.lower() == name]
+        return min(fitting, key=lambda game: _distance(game, quote), default=None)
 
-    def _find(self, competition: str, match_name: str) -> StoredGame | None:
-        ident = _ident(competition, match_name)
-        if ident not in self._by_id:
-            self._read([ident])
-        return self._by_id[ident]
-
-    def _read(self, idents: Iterable[str]) -> None:
-        asked = list(idents)
-        rows = self._connection.execute(_FIND, (json.dumps(asked),)).fetchall()
-        self._by_id.update(dict.fromkeys(asked))
-        self._by_id.update({ident: StoredGame(*game) for *game, ident in rows})
-
-    def _make(self, competition: str, match_name: str) -> StoredGame:
-        ident = _ident(competition, match_name)
-        values = (ident, competition, sport_of(competition), match_name)
+    def _make(self, quote: Quote) -> StoredGame:
+        moment = quote.scraped_at if quote.match_date is None else quote.match_date
+        plain = plain_name(quote.match_name)
+        for name in names_of_game(quote.match_name, moment):
+            ident = _ident(quote.competition, name)
+            if not self._connection.execute(_IS_TAKEN, (ident,)).fetchall():
+                break
+        values = (ident, quote.competition, sport_of(quote.competition), name, plain)
         row = self._connection.execute(_INSERT, values).lastrowid
         assert row is not None
-        game = StoredGame(row, match_name, competition, None, None, None)
-        self._by_id[ident] = game
+        game = StoredGame(row, name, quote.competition, None, None, None, NO_DATE, 0)
+        self._families[quote.competition, plain].append(game)
         return game
 
 
-def _dated(match_name: str, moment: int) -> str:
-    return f"{match_name} ({format_ms(moment)[:10]})"
+def _tells_its_day(quote: Quote) -> bool:
+    """Whether a name with a date may stand for any game of its teams at its kick-off.
+
+    A date that is not the kick-off's tells games apart by itself: a fast replay moves the
+    kick-offs of different days together.
+    """
+    match_name = quote.match_name
+    plain = without_date(match_name)
+    if plain == match_name or quote.match_date is None:
+        return plain == match_name
+    day = match_name[len(plain) + 2 :][:10]
+    around = (quote.match_date, quote.match_date - SAME_GAME_MS, quote.match_date + SAME_GAME_MS)
+    return any(day == _day(moment) for moment in around)
+
+
+def _day(moment: int) -> str:
+    try:
+        return format_ms(moment)[:10]
+    except OverflowError:  # before the year 1 or after 9999
+        return ""
+
+
+def _distance(game: StoredGame, quote: Quote) -> tuple[int, int, bool]:
+    """Return how far a game that a quote may be of is from it; the least is the quote's."""
+    is_other_name = game.match_name.lower() != quote.match_name.lower()
+    if game.match_date is None:
+        return (1, 0, is_other_name)
+    if quote.match_date is not None:
+        return (0, abs(game.match_date - quote.match_date), is_other_name)
+    if game.is_over(quote.scraped_at):
+        return (2, quote.scraped_at - game.match_date, is_other_name)
+    return (0, game.match_date - quote.scraped_at, is_other_name)

@@ -43,7 +43,7 @@ WINDOW_MS: Final = 10 * MINUTE_MS
 """How old prices may be where no ``stale_minutes`` says so (D11, D34)."""
 LONGEST_WINDOW_MS: Final = 60 * MINUTE_MS
 
-_LAST_SCRAPED_AT: Final = "SELECT max(last_scraped_at) FROM game"
+_LAST_SCRAPED_AT: Final = "SELECT max(last_scraped_at) FROM game INDEXED BY game_order WHERE recent"
 
 
 class Reader:

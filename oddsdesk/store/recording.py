@@ -10,7 +10,13 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.games import Games
 from oddsdesk.store.order import ordered_selections
-from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, put_setting
+from oddsdesk.store.settings import (
+    LAST_REAL_AT,
+    LAST_SIMULATED_AT,
+    NEWEST_SCRAPED_AT,
+    number_setting,
+    put_setting,
+)
 from oddsdesk.store.values import Recorded
 
 _PRESENT = """
@@ -48,6 +54,7 @@ _RAISE = """
 UPDATE game SET last_scraped_at = max(last_scraped_at, ?), has_live = max(has_live, ?)
 WHERE id = ?
 """
+_RECENT = "UPDATE game SET recent = 1 WHERE id = ? AND NOT recent"  # touches no index where it is
 SUM_UP: Final = """
 UPDATE game SET (last_scraped_at, has_live) = (
     SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = ?1
@@ -60,6 +67,9 @@ WHERE since = (SELECT max(since) FROM recorded) AND until >= :now - :pause
 _BEGIN_AGAIN = "INSERT OR IGNORE INTO recorded (since, until) VALUES (:now, :now)"
 _LAST_SEQ = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 
+RECENT_MS: Final = 24 * 60 * MINUTE_MS
+"""Games whose newest price is older than this, seen from the newest of all, are in no list of
+what is fresh: ``game.recent`` says so, and keeps the indexes of lists short."""
 PAUSE_MS: Final = MINUTE_MS
 """A shorter pause between two recordings is not noted: ``recorded`` gets a row a minute at most."""
 
@@ -97,10 +107,10 @@ class _Recording:
         self.skipped = 0
 
     def read_ahead(self, quotes: Collection[Quote]) -> None:
-        """Read what is present of the quotes' games at once, as far as they are known by name."""
-        rows = self._games.look_up({(quote.competition, quote.match_name) for quote in quotes})
-        asked = (((quote.competition, quote.match_name), quote.bookmaker) for quote in quotes)
-        self._read({(rows[name], bookmaker) for name, bookmaker in asked if name in rows})
+        """Read the quotes' games, and what is present of them, all at once."""
+        self._games.read_ahead(quotes)
+        known = ((self._games.known(quote), quote.bookmaker) for quote in quotes)
+        self._read({(game.row, bookmaker) for game, bookmaker in known if game is not None})
 
     def take(self, quote: Quote) -> None:
         """Compare a quote with the present one and note what to write."""
@@ -115,7 +125,7 @@ class _Recording:
             self.skipped += 1
             return
         self.quotes += 1
-        self._games.note_date(game, quote)
+        self._games.note_times(game, quote)
         odds = encoded_odds(quote.market_type, game.match_name, quote.odds)
         before = None if present is None else present.odds
         if odds != before:
@@ -143,11 +153,21 @@ class _Recording:
         connection.executemany(_UNCOVER, self._uncovered)
         covered = [row for pair in pairs for row in _coverage(pair, self._present[pair])]
         connection.executemany(_COVER, covered)
-        connection.executemany(_RAISE, _newest(covered))
+        newest = _newest(covered)
+        since = self._recent_since(max((time for time, *_ in newest), default=0))
+        connection.executemany(_RAISE, newest)
+        connection.executemany(_RECENT, [(game,) for time, _, game in newest if time >= since])
         connection.executemany(_SOURCE, _sources(self._kept))
         connection.executemany(SUM_UP, {(game,) for game, _ in self._uncovered})
-        self._games.write_dates()
+        self._games.write_times()
         return len(self._log)
+
+    def _recent_since(self, newest: int) -> int:
+        """Note the newest price there is; return since when a game counts as recent."""
+        before = number_setting(self._connection, NEWEST_SCRAPED_AT) or 0
+        if newest > before:
+            put_setting(self._connection, NEWEST_SCRAPED_AT, newest)
+        return recent_since(max(before, newest), self._now_ms)
 
     def _read(self, pairs: Iterable[Pair]) -> None:
         asked = list(pairs)
@@ -195,6 +215,15 @@ def _newest(covered: Iterable[tuple[Any, ...]]) -> list[tuple[int, bool, int]]:
         before, live = games.get(game, (0, False))
         games[game] = (max(before, newest), live or is_live)
     return [(newest, live, game) for game, (newest, live) in games.items()]
+
+
+def recent_since(newest: int, now_ms: int) -> int:
+    """Return the ``last_scraped_at`` from which on a game is recent.
+
+    By the newest price, so that a recording of the past is listed as of its own time; by the
+    clock where that price is from a clock that was wrong.
+    """
+    return min(newest, now_ms) - RECENT_MS
 
 
 def record_quotes(

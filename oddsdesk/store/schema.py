@@ -6,10 +6,9 @@ of the answers (D13, D35) and no read joins for a name.
 
 from typing import Final
 
+from oddsdesk.store.games import NO_DATE
 from oddsdesk.store.migrations import Schema, Step
-
-NO_DATE: Final = 2**63 - 1
-"""``game.kickoff`` of a game without ``match_date``: after all others (D13)."""
+from oddsdesk.store.parting import part_fused_games
 
 _GAME = f"""
 CREATE TABLE game (
@@ -104,6 +103,23 @@ CREATE TABLE recorded (             -- when prices came in at all, moved or not;
 )
 """
 
+_IN_ORDER = "kickoff, match_name, competition"
+_GAMES_BY_KICK_OFF = (
+    # What games that only their kick-offs tell apart have in common (store.games).
+    "ALTER TABLE game ADD COLUMN plain_name TEXT NOT NULL DEFAULT ''",
+    # Of every price there ever was, for lists of the past.
+    f"ALTER TABLE game ADD COLUMN first_scraped_at INTEGER NOT NULL DEFAULT {NO_DATE}",
+    # Whether lists of what is fresh may hold it; archives stay out of their indexes.
+    "ALTER TABLE game ADD COLUMN recent INTEGER NOT NULL DEFAULT 0",
+    *(f"DROP INDEX game_{name}" for name in ("order", "sport", "competition", "live")),
+    f"CREATE INDEX game_order ON game ({_IN_ORDER}) WHERE recent",
+    f"CREATE INDEX game_sport ON game (sport, {_IN_ORDER}) WHERE recent",
+    "CREATE INDEX game_competition ON game (competition, kickoff, match_name) WHERE recent",
+    f"CREATE INDEX game_live ON game ({_IN_ORDER}) WHERE recent AND has_live",
+    "CREATE INDEX game_plain ON game (competition, plain_name, kickoff)",
+    f"CREATE INDEX game_past ON game ({_IN_ORDER}, first_scraped_at)",
+)
+
 ODDS: Final = Schema(
     "odds",
     (
@@ -149,5 +165,6 @@ ODDS: Final = Schema(
                 " FROM price_change GROUP BY recorded_at / 60000",
             ),
         ),
+        Step("games_by_kick_off", _GAMES_BY_KICK_OFF, part_fused_games),
     ),
 )

@@ -6,6 +6,8 @@ from typing import Final
 REFERENCE: Final = "reference"
 LAST_SIMULATED_AT: Final = "last_simulated_at"
 LAST_REAL_AT: Final = "last_real_at"
+NEWEST_SCRAPED_AT: Final = "newest_scraped_at"
+"""The newest ``scraped_at`` that was ever recorded."""
 DEFAULT_REFERENCE: Final = "Pinnacle"
 """The reference bookmaker where none was ever set (D1)."""
 
@@ -19,6 +21,12 @@ ON CONFLICT DO UPDATE SET value = excluded.value
 def put_setting(connection: sqlite3.Connection, key: str, value: str | int) -> None:
     """Write one setting."""
     connection.execute(_PUT, (key, value))
+
+
+def number_setting(connection: sqlite3.Connection, key: str) -> int | None:
+    """Return a setting that is a number, None where it was never set."""
+    rows = connection.execute(READ_SETTING, (key,)).fetchall()
+    return int(rows[0][0]) if rows else None
 
 
 def stored_reference(connection: sqlite3.Connection) -> str:

@@ -8,8 +8,8 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.store.queries.select import Select
 
 _SPORTS: Final = """
-SELECT sport, competition, count(*) FROM game WHERE last_scraped_at >= :since
-GROUP BY sport, competition ORDER BY sport, competition
+SELECT sport, competition, count(*) FROM game INDEXED BY game_sport
+WHERE recent AND last_scraped_at >= :since GROUP BY sport, competition ORDER BY sport, competition
 """
 # Where all quotes of a pair are fresh its sum holds; only mixed pairs are counted one by one.
 _BOOKMAKERS: Final = """
@@ -20,7 +20,9 @@ SELECT c.bookmaker, max(c.is_live), max(c.newest), sum(
             AND q.scraped_at >= :since
     ) END
 )
-FROM coverage c WHERE c.newest >= :since GROUP BY c.bookmaker ORDER BY c.bookmaker
+FROM game g INDEXED BY game_order CROSS JOIN coverage c ON c.game = g.id
+WHERE g.recent AND g.last_scraped_at >= :since AND c.newest >= :since
+GROUP BY c.bookmaker ORDER BY c.bookmaker
 """
 
 

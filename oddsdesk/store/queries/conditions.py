@@ -65,7 +65,7 @@ def games_index(filters: Filters, live: bool) -> str:
 
 def wanted_games(filters: Filters, live: bool) -> tuple[str, dict[str, Any]]:
     """Return the condition on ``g`` that walks ``games_index``, and its parameters."""
-    parts = ["g.last_scraped_at >= :since"]
+    parts = ["g.recent AND g.last_scraped_at >= :since"]
     parameters: dict[str, Any] = {}
     if live:
         parts.append("g.has_live")

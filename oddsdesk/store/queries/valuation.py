@@ -5,8 +5,9 @@ from typing import Final, NamedTuple
 from oddsdesk.store.queries.select import Select
 
 _GAMES: Final = """
-SELECT id, match_name, sport FROM game
-WHERE last_scraped_at >= :since OR id IN (SELECT game FROM value_bet)
+SELECT id, match_name, sport FROM game INDEXED BY game_order
+WHERE recent AND last_scraped_at >= :since
+UNION SELECT id, match_name, sport FROM game WHERE id IN (SELECT game FROM value_bet)
 """
 _MARKETS: Final = """
 SELECT market_type, period, max(valued) FROM (

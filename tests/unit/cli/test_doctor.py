@@ -87,8 +87,8 @@ def test_a_missing_database_is_not_broken_and_not_made(tmp_path: Path, free_port
 def test_a_scrape_ahead_of_the_clock_is_broken(database: Path, free_port: int):
     with sqlite3.connect(database) as connection:
         connection.execute(
-            "INSERT INTO game (game_id, competition, sport, match_name, last_scraped_at)"
-            " VALUES ('g', 'EPL', 'Football', 'A - B', ?)",
+            "INSERT INTO game (game_id, competition, sport, match_name, recent, last_scraped_at)"
+            " VALUES ('g', 'EPL', 'Football', 'A - B', 1, ?)",
             (system_clock() + 3_600_000,),
         )
     connection.close()

@@ -1,7 +1,10 @@
 """`oddsdesk import` converts, records, and accounts for every price."""
 
 import json
+import sqlite3
 import time
+from datetime import date, timedelta
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ from click.testing import CliRunner, Result
 from oddsdesk.cli.import_ import import_
 from oddsdesk.cli.ingest import ingest
 from oddsdesk.clock import system_clock
+from oddsdesk.contract.identity import without_date
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.store.store import open_store
 from oddsdesk.store.values import Filters, Sight
@@ -168,3 +172,41 @@ def test_the_real_moment_is_imported_whole_and_fast(database: Path, shared_data:
     assert len(games.items) == 202
     names = [game.match_name for game in games.items]
     assert sum(name.startswith("Cleveland Guardians vs Baltimore Orioles") for name in names) == 2
+
+
+def write_season(path: Path, begin: date, teams: list[str]) -> Path:
+    """A football-data season: each pair twice, a game a day, before closing and closing."""
+    header = "Div,Date,Time,HomeTeam,AwayTeam,B365H,B365D,B365A,B365CH,B365CD,B365CA"
+    lines = [
+        f"E0,{begin + timedelta(number):%d/%m/%Y},17:30,{home},{away},2.1,3.4,3.6,2.0,3.5,3.8"
+        for number, (home, away) in enumerate(permutations(teams, 2))
+    ]
+    path.write_text("\n".join([header, *lines]))
+    return path
+
+
+def games_of(database: Path) -> set[tuple[str, int]]:
+    """Plain name and kick-off of every game; the names told apart."""
+    connection = sqlite3.connect(database)
+    rows = connection.execute("SELECT match_name, match_date FROM game").fetchall()
+    connection.close()
+    games = {(without_date(name), kick_off) for name, kick_off in rows}
+    assert len(games) == len(rows)
+    return games
+
+
+def test_seasons_in_any_order_are_the_same_games(tmp_path: Path) -> None:
+    """Finding F2.3: the older season first made one game of two."""
+    teams = ["Leeds", "Burnley", "Hull", "Derby", "Stoke"]
+    old = write_season(tmp_path / "old.csv", date(2024, 8, 16), [*teams, "Ipswich"])
+    new = write_season(tmp_path / "new.csv", date(2025, 8, 15), [*teams, "Wrexham"])
+    found = []
+    for number, commands in enumerate(([[old], [new]], [[new], [old]], [[old, new]])):
+        database = tmp_path / f"{number}.db"
+        for files in commands:
+            assert run(database, "football-data", *files).exit_code == 0
+        found.append(games_of(database))
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == 60
+    assert ("Leeds vs Burnley", parse_ms("2024-08-16T16:30:00Z")) in found[0]
+    assert ("Leeds vs Burnley", parse_ms("2025-08-15T16:30:00Z")) in found[0]

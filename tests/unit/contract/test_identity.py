@@ -57,6 +57,8 @@ def test_folding_is_done_once(name: str) -> None:
         ("Saint-Étienne - Nîmes", ("Saint-Étienne", "Nîmes")),
         ("Al-Ahly - Cairo vs Zamalek", ("Al-Ahly - Cairo", "Zamalek")),
         ("Guardians vs Orioles (2026-04-18)", ("Guardians", "Orioles")),
+        ("Guardians vs Orioles (2026-04-18 17:05)", ("Guardians", "Orioles")),
+        ("Guardians vs Orioles (2026-04-18 17:05, 2)", ("Guardians", "Orioles")),
         ("Ohio St. @ Miami (FL)", ("Miami (FL)", "Ohio St.")),
     ],
 )

@@ -1,11 +1,21 @@
 """Which game a quote belongs to and when it starts (D31, D40)."""
 
+import random
+import tempfile
+from collections import defaultdict
 from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.store import Store
+from oddsdesk.contract.times import format_ms, parse_ms
+from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Sight
 
+NOW = 1_776_000_000_000
 HOUR = 3_600_000
 DAY = 24 * HOUR
 MakeQuote = Callable[..., Quote]
@@ -18,6 +28,21 @@ def record(store: Store, *quotes: Quote):
 def games(store: Store, now: int) -> dict[str, str | None]:
     page = store.reader().games(now, Filters(), Sight(), 100)
     return {game.match_name: game.match_date for game in page.items}
+
+
+def kick_offs(store: Store) -> dict[str, str | None]:
+    """All games, over or not, in the order in which they came."""
+    query = "SELECT match_name, match_date FROM game ORDER BY id"
+    rows = store.write(lambda c: c.execute(query).fetchall()).result(10)
+    return {name: None if date is None else format_ms(date) for name, date in rows}
+
+
+def bookmakers(store: Store) -> dict[str, list[str]]:
+    query = "SELECT match_name, bookmaker FROM quote JOIN game ON id = game ORDER BY bookmaker"
+    found = defaultdict(list)
+    for name, bookmaker in store.write(lambda c: c.execute(query).fetchall()).result(10):
+        found[name].append(bookmaker)
+    return found
 
 
 def test_the_first_spelling_of_a_game_is_kept(store: Store, quote: MakeQuote, now: int) -> None:
@@ -107,22 +132,167 @@ def test_a_dated_game_that_moves_past_midnight_is_still_found(
     }
 
 
-def test_once_the_first_game_is_over_its_name_is_free_but_dated_games_keep_theirs(
+def test_next_seasons_game_is_another_one_and_no_name_changes_hands(
     store: Store, quote: MakeQuote, now: int
 ) -> None:
+    """D71: ids are kept by clients, so the name of a game that is over stays its own."""
     record(store, quote("Pinnacle"), quote("Pinnacle", match_date=now + HOUR + DAY))
     later = now + 20 * HOUR
     record(store, quote(match_date=now + HOUR + DAY, scraped_at=later))
     record(store, quote(match_date=now + HOUR + 7 * DAY, scraped_at=later))
-    assert games(store, later) == {
+    assert kick_offs(store) == {
+        "PSG - Lyon": "2026-04-12T14:20:00.000Z",
         "PSG - Lyon (2026-04-13)": "2026-04-13T14:20:00.000Z",
-        "PSG - Lyon": "2026-04-19T14:20:00.000Z",
+        "PSG - Lyon (2026-04-19)": "2026-04-19T14:20:00.000Z",
     }
 
 
-def test_a_third_game_of_the_same_names_on_a_dated_games_day_is_that_game_moved(
-    store: Store, quote: MakeQuote, now: int
-) -> None:
+def test_three_games_of_two_days_are_three_games(store: Store, quote: MakeQuote, now: int) -> None:
     late, early = now + 30 * HOUR, now + 16 * HOUR  # both on 13 April, 14 h apart
     record(store, quote(), quote(match_date=late), quote(match_date=early, scraped_at=now + 1))
-    assert games(store, now)["PSG - Lyon (2026-04-13)"] == "2026-04-13T05:20:00.000Z"
+    assert kick_offs(store) == {
+        "PSG - Lyon": "2026-04-12T14:20:00.000Z",
+        "PSG - Lyon (2026-04-13)": "2026-04-13T19:20:00.000Z",
+        "PSG - Lyon (2026-04-13 05:20)": "2026-04-13T05:20:00.000Z",
+    }
+
+
+def test_the_nearest_of_two_games_is_the_one_that_moved(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote(), quote(match_date=now + 8 * HOUR))
+    record(store, quote(match_date=now + 6 * HOUR, scraped_at=now + 1))
+    assert set(kick_offs(store).values()) == {
+        "2026-04-12T14:20:00.000Z",
+        "2026-04-12T19:20:00.000Z",
+    }
+
+
+def test_a_game_that_drifts_far_from_the_day_in_its_name_is_still_found(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote(), quote(match_date=now + DAY))
+    for step in range(1, 9):
+        moved = quote(match_date=now + DAY + step * 5 * HOUR, scraped_at=now + step)
+        record(store, moved)
+    assert kick_offs(store)["PSG - Lyon (2026-04-13)"] == "2026-04-15T05:20:00.000Z"
+    assert len(kick_offs(store)) == 2
+
+
+def test_a_quote_without_kick_off_is_of_the_game_that_is_next(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    yesterday, tomorrow = now - DAY, now + DAY
+    record(store, quote(match_date=yesterday, scraped_at=yesterday), quote(match_date=tomorrow))
+    record(store, quote("Unibet", match_date=None))
+    assert bookmakers(store) == {
+        "PSG - Lyon": ["Bet365"],
+        "PSG - Lyon (2026-04-13)": ["Bet365", "Unibet"],
+    }
+
+
+def test_seasons_without_kick_offs_are_told_apart_by_when_they_were_priced(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    year = 365 * DAY
+    for age in (year, 0, 2 * year):
+        record(store, quote(match_date=None, scraped_at=now - age))
+        record(store, quote("Unibet", match_date=None, scraped_at=now - age + DAY))
+    assert bookmakers(store) == {
+        "PSG - Lyon": ["Bet365", "Unibet"],
+        "PSG - Lyon (2026-04-12)": ["Bet365", "Unibet"],
+        "PSG - Lyon (2024-04-12)": ["Bet365", "Unibet"],
+    }
+
+
+def test_a_kick_off_told_later_is_of_the_game_that_was_priced_without(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote(match_date=None))
+    record(store, quote("Unibet", match_date=now + 40 * DAY, scraped_at=now + DAY))
+    assert kick_offs(store) == {"PSG - Lyon": "2026-05-22T13:20:00.000Z"}
+
+
+def test_a_dated_name_told_back_is_the_game_that_has_it_and_its_plain_name_too(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    name = "PSG - Lyon (2026-04-12)"
+    record(store, quote(match_name=name), quote("Unibet"))
+    assert bookmakers(store) == {name: ["Bet365", "Unibet"]}
+    record(store, quote("bwin", match_name=name), quote("Coral", match_date=now + 2 * HOUR))
+    assert bookmakers(store) == {name: ["Bet365", "Coral", "Unibet", "bwin"]}
+
+
+def test_a_date_that_is_not_the_kick_offs_tells_games_apart(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    """A fast replay moves the days of a series together, and names them."""
+    record(store, quote(), quote(match_name="PSG - Lyon (2026-04-15)", match_date=now + HOUR + 1))
+    assert len(kick_offs(store)) == 2
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_a_kick_off_at_the_ends_of_time_is_a_kick_off(
+    store: Store, quote: MakeQuote, text: str
+) -> None:
+    record(store, quote(), quote(match_date=parse_ms(text)))
+    record(
+        store, quote("Unibet", match_name=f"PSG - Lyon ({text[:10]})", match_date=parse_ms(text))
+    )
+    assert list(kick_offs(store).values()) == [
+        "2026-04-12T14:20:00.000Z",
+        format_ms(parse_ms(text)),
+    ]
+
+
+KICK_OFFS = st.lists(st.integers(-3000, 3000), min_size=1, max_size=12, unique=True)
+"""In units of a little more than six hours: two years to both sides."""
+UNIT = 6 * HOUR + 60_000
+
+
+@given(KICK_OFFS, st.randoms(use_true_random=False), st.integers(1, 9))
+def test_any_order_and_batching_of_fixtures_gives_the_same_games(
+    units: list[int], dice: random.Random, batch: int
+) -> None:
+    """D71: the same set of games, no kick-off changed, every price at its own fixture."""
+    fixtures = [NOW + unit * UNIT for unit in units]
+    quotes = [
+        priced(bookmaker, kick_off, seen)
+        for kick_off in fixtures
+        for bookmaker in ("Bet365", "Pinnacle", "Unibet")
+        for seen in (kick_off - DAY, kick_off)
+    ]
+    dice.shuffle(quotes)
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(Path(folder, "odds.db"), clock=lambda: NOW + 3 * 365 * DAY)
+        for start in range(0, len(quotes), batch):
+            store.record(quotes[start : start + batch]).result(10)
+        found = store.write(lambda c: c.execute(_PRICES).fetchall()).result(10)
+        store.close()
+    assert {kick_off for _, kick_off, _ in found} == set(fixtures)
+    assert len({game for game, *_ in found}) == len(fixtures)
+    assert all(odds == price_of(kick_off) for _, kick_off, odds in found)
+
+
+_PRICES = """
+SELECT g.id, g.match_date, c.odds FROM price_change c JOIN game g ON g.id = c.game
+UNION SELECT g.id, g.match_date, p.value FROM quote q JOIN game g ON g.id = q.game
+    JOIN json_each(q.odds) p
+"""
+
+
+def price_of(kick_off: int) -> float:
+    return 2 + (kick_off - NOW) // UNIT % 1000 / 1000
+
+
+def priced(bookmaker: str, kick_off: int, scraped_at: int) -> Quote:
+    return Quote(
+        bookmaker=bookmaker,
+        match_name="PSG - Lyon",
+        competition="LIG1",
+        market_type="total",
+        period=0,
+        odds={"Over 2.5": price_of(kick_off)},
+        scraped_at=scraped_at,
+        match_date=kick_off,
+    )
