@@ -11,7 +11,7 @@ default:
 # A virtual environment with all that the tests need
 setup:
     {{python}} -m venv .venv
-    PIP_CONSTRAINT={{constraints}} .venv/bin/pip install --quiet -e '.[test]'
+    PIP_CONSTRAINT={{constraints}} PIP_BUILD_CONSTRAINT={{constraints}} .venv/bin/pip install --quiet -e '.[test]'
 
 # Format and sort imports in place
 format:
