@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from oddsdesk.cli.options import database_option, durable_option
+from oddsdesk.cli.outputs import is_standard_output, output, standard_input
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import count_line, open_recorder
 from oddsdesk.clock import system_clock
@@ -17,17 +18,18 @@ from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.importing import leave_out_future, read_files, set_times
 
 BATCH_QUOTES = 2_000
+_INFERRED = "times of scrape are inferred from the kick-offs: the files name none"
 
 
 @click.command("import")
 @click.argument("format_name", metavar="FORMAT", type=click.Choice(sorted(IMPORTERS)))
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
 @click.option(
     "--to",
     "target",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(dir_okay=False, readable=False, allow_dash=True),
     metavar="quotes.ndjson",
-    help="Write quotes to a file instead of recording them.",
+    help="Write quotes to a file instead of recording them; - is standard output.",
 )
 @click.option(
     "--shift-to-now",
@@ -39,7 +41,7 @@ BATCH_QUOTES = 2_000
 def import_(
     format_name: str,
     files: tuple[str, ...],
-    target: Path | None,
+    target: str | None,
     shift_to_now: bool,
     database: Path,
     durable: bool,
@@ -47,15 +49,17 @@ def import_(
     """Convert other people's files, plain or gzip, and record them.
 
     FORMAT is football-data, pinnacle (odds and fixtures together) or the-odds-api. Every
-    price is kept, or counted by the reason why it was skipped.
+    price is kept, or counted by the reason why it was skipped. Where the quotes go to
+    standard output, the counts go to standard error.
 
     \b
     Example:
       oddsdesk import the-odds-api snapshot/*.json.gz --shift-to-now
       oddsdesk import football-data E0.csv --to quotes.ndjson
+      curl -s ADDRESS | oddsdesk import the-odds-api - --to - | oddsdesk ingest -
     """
     with Progress("prices read") as progress:
-        imported = read_files(format_name, files, progress.add)
+        imported = read_files(format_name, files, progress.add, stdin=standard_input())
     set_times(imported, system_clock(), shift_to_now=shift_to_now)
     if target is None:
         leave_out_future(imported, system_clock(), "--shift-to-now would move them")
@@ -67,10 +71,11 @@ def import_(
     else:
         _write(target, imported.quotes)
         last_line = count_line(len(imported.quotes), 0, 0, bad)
+    told_to_stderr = target is not None and is_standard_output(target)
     if imported.inferred_times:
-        click.echo("times of scrape are inferred from the kick-offs: the files name none")
-    click.echo(_accounts(imported))
-    click.echo(last_line)
+        click.echo(_INFERRED, err=told_to_stderr)
+    click.echo(_accounts(imported), err=told_to_stderr)
+    click.echo(last_line, err=told_to_stderr)
     sys.exit(1 if bad else 0)
 
 
@@ -85,16 +90,9 @@ def _record(quotes: Sequence[Quote], database: Path, bad: int, *, durable: bool)
     return recorder.count_line()
 
 
-def _write(target: Path, quotes: Iterable[Quote]) -> None:
-    """Write NDJSON beside the target, then put it in its place: never half a file."""
-    unfinished = target.with_name(target.name + ".part")
-    try:
-        with unfinished.open("wb") as stream:
-            stream.writelines(msgspec.json.encode(odds_row(quote)) + b"\n" for quote in quotes)
-        unfinished.replace(target)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise click.ClickException(f"cannot write {target}: {error.strerror or error}") from error
+def _write(target: str, quotes: Iterable[Quote]) -> None:
+    with output(target) as stream:
+        stream.writelines(msgspec.json.encode(odds_row(quote)) + b"\n" for quote in quotes)
 
 
 def _accounts(imported: Imported) -> str:

@@ -2,18 +2,16 @@
 
 import sys
 from pathlib import Path
-from typing import cast
 
 import click
 
 from oddsdesk.cli.options import database_option, durable_option
+from oddsdesk.cli.outputs import STANDARD, standard_input
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import Recorder, open_recorder
 from oddsdesk.clock import system_clock
 from oddsdesk.feeds.ndjson import read_batches
 from oddsdesk.feeds.sources import Readable
-
-STDIN = "-"
 
 
 @click.command()
@@ -46,8 +44,8 @@ def ingest(files: tuple[str, ...], database: Path, durable: bool) -> None:
 def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
     """Record one file or stdin; False if it can't be read. An interrupt is the end of stdin."""
     try:
-        if name == STDIN:
-            _record_stream("stdin", cast(Readable, sys.stdin.buffer), recorder, progress)
+        if name == STANDARD:
+            _record_stream("stdin", standard_input(), recorder, progress)
         else:
             with Path(name).open("rb") as stream:
                 _record_stream(name, stream, recorder, progress)
@@ -56,7 +54,7 @@ def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
         click.echo(f"cannot read {name}: {error.strerror or error}", err=True)
         return False
     except KeyboardInterrupt:
-        if name != STDIN:
+        if name != STANDARD:
             raise
         recorder.settle()
     return True

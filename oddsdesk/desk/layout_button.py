@@ -11,6 +11,7 @@ from oddsdesk.desk.layout import LAYOUT_VERSION
 from oddsdesk.desk.layouts import MOST_BYTES, LayoutError, Layouts, NamedLayout
 from oddsdesk.desk.widgets.menu_button import MenuButton
 from oddsdesk.desk.window import MainWindow
+from oddsdesk.whole_files import whole_file
 
 _FILES = "Layouts (*.json)"
 _IDENTS = ("layout.save", "layout.delete", "layout.first", "layout.export", "layout.import")
@@ -46,7 +47,7 @@ class LayoutButton(MenuButton):
         """Write the window's arrangement to a file."""
         name = self._layouts.current or "Layout"
         named = NamedLayout(name, self._docks())
-        self._try(lambda: path.write_text(named.to_text(), encoding="utf-8"))
+        self._try(lambda: self._write(named, path))
 
     def import_from(self, path: Path) -> None:
         """Read a layout from a file and take it."""
@@ -54,6 +55,10 @@ class LayoutButton(MenuButton):
 
     def _docks(self) -> bytes:
         return bytes(self._window.saveState(LAYOUT_VERSION).data())
+
+    def _write(self, named: NamedLayout, path: Path) -> None:
+        with whole_file(path) as file:
+            file.write(named.to_text().encode())
 
     def _read(self, path: Path) -> None:
         if path.stat().st_size > MOST_BYTES:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from operator import attrgetter
+from typing import Final
 
 import msgspec
 
@@ -10,14 +11,17 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.feeds.sources import expand, read_file
+from oddsdesk.feeds.sources import Readable, expand, read_file, read_stream
 
+STDIN: Final = "-"
 Told = Callable[[int], object]
 """Called with the prices that were read since it was called last."""
 
 
-def read_files(format_name: str, places: Iterable[str], told: Told) -> Imported:
-    """Read and convert files, folders and patterns, oldest scrape first.
+def read_files(
+    format_name: str, places: Iterable[str], told: Told, stdin: Readable | None = None
+) -> Imported:
+    """Read and convert files, folders and patterns, oldest scrape first; ``-`` is ``stdin``.
 
     A file that can't be read is a problem, no more.
     """
@@ -25,7 +29,10 @@ def read_files(format_name: str, places: Iterable[str], told: Told) -> Imported:
     files: list[SourceFile] = []
     for place in places:
         try:
-            files += [SourceFile(str(path), read_file(path)) for path in expand(place)]
+            if place == STDIN and stdin is not None:
+                files.append(SourceFile("stdin", read_stream(stdin, "stdin")))
+            else:
+                files += [SourceFile(str(path), read_file(path)) for path in expand(place)]
         except FeedError as error:
             imported.problems.append(str(error))
     for part in IMPORTERS[format_name].convert_each(files):

@@ -44,11 +44,23 @@ def read_file(path: Path) -> bytes:
     """
     try:
         with path.open("rb") as stream:
-            return b"".join(plain_chunks(stream))
+            return read_stream(stream, str(path))
     except OSError as error:
         raise FeedError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def read_stream(stream: Readable, name: str) -> bytes:
+    """Return all that a stream holds, gunzipped if it is gzip; ``name`` is for the message.
+
+    Raises:
+        FeedError: it can't be read, or its gzip data is damaged.
+    """
+    try:
+        return b"".join(plain_chunks(stream))
+    except OSError as error:
+        raise FeedError(f"cannot read {name}: {error.strerror or error}") from error
     except FeedError as error:
-        raise FeedError(f"{path}: {error}") from error
+        raise FeedError(f"{name}: {error}") from error
 
 
 def expand(place: str) -> list[Path]:

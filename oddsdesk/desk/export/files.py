@@ -1,7 +1,5 @@
 """Writing a table to a file whole or not at all, in a thread of its own."""
 
-import os
-import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +7,7 @@ from pathlib import Path
 from oddsdesk.desk.export.formats import FileFormat, Progress
 from oddsdesk.desk.export.table import Table
 from oddsdesk.desk.export.workbook import ExportError
+from oddsdesk.whole_files import whole_file
 
 
 class Stopped(Exception):  # noqa: N818 - no error: the user stopped the writing
@@ -16,38 +15,18 @@ class Stopped(Exception):  # noqa: N818 - no error: the user stopped the writing
 
 
 def write_whole(table: Table, file_format: FileFormat, path: Path, progress: Progress) -> None:
-    """Write beside the file and put it in place when it is whole.
+    """Write a table to a file, which takes its place when it is whole.
 
     Raises:
         ExportError: one line that says why it cannot be written.
         Stopped: what ``progress`` raised; nothing is left behind.
     """
-    written: Path | None = None
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        written = Path(name)
-        with os.fdopen(handle, "w+b") as file:
+        with whole_file(path) as file:
             file_format.write(table, file, progress)
-            file.flush()
-            os.fsync(file.fileno())
-        written.chmod(_mode_of(path))
-        written.replace(path)
-        written = None
     except OSError as error:
         reason = error.strerror or str(error)
         raise ExportError(f"{path} cannot be written: {reason}.") from error
-    finally:
-        if written is not None:
-            written.unlink(missing_ok=True)
-
-
-def _mode_of(path: Path) -> int:
-    """The mode of the file that is replaced, else that of any new file."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 class Writer:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import QBuffer, QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -32,6 +32,7 @@ from oddsdesk.desk.widgets.placeholder import Placeholder
 from oddsdesk.desk.widgets.step_chart import StepChart
 from oddsdesk.desk.widgets.step_chart_painter import ChartPainter
 from oddsdesk.tasks import spawn
+from oddsdesk.whole_files import whole_file
 
 TICK_MS: Final = 1_000
 _PICTURE: Final = QSize(900, 480)
@@ -110,10 +111,17 @@ class HistoryPanel(QWidget):
 
     def save_to(self, path: Path) -> bool:
         """Save the chart as a picture; says so where it cannot."""
-        saved = self.chart.picture(_PICTURE, _PICTURE_RATIO).save(str(path), "PNG")  # type: ignore[call-overload]
-        said = f"saved as {path.name}" if saved else f"{path} cannot be written"
-        self.origin.setText(said)
-        return bool(saved)
+        picture = QBuffer()
+        picture.open(QBuffer.OpenModeFlag.WriteOnly)
+        self.chart.picture(_PICTURE, _PICTURE_RATIO).save(picture, "PNG")  # type: ignore[call-overload]
+        try:
+            with whole_file(path) as file:
+                file.write(picture.data().data())
+        except OSError as error:
+            self.origin.setText(f"{path} cannot be written: {error.strerror or error}")
+            return False
+        self.origin.setText(f"saved as {path.name}")
+        return True
 
     def _make_buttons(self) -> None:
         self._pin = self._button("Add", "Show other bookmakers beside it", None)

@@ -1,7 +1,10 @@
 """`oddsdesk import` converts, records, and accounts for every price."""
 
+import gzip
 import json
 import sqlite3
+import subprocess
+import sys
 import time
 from datetime import date, timedelta
 from itertools import permutations
@@ -210,3 +213,79 @@ def test_seasons_in_any_order_are_the_same_games(tmp_path: Path) -> None:
     assert len(found[0]) == 60
     assert ("Leeds vs Burnley", parse_ms("2024-08-16T16:30:00Z")) in found[0]
     assert ("Leeds vs Burnley", parse_ms("2025-08-15T16:30:00Z")) in found[0]
+
+
+def test_a_dash_is_standard_output_and_the_counts_go_beside_it(
+    database: Path, answer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(database, "the-odds-api", answer, "--to", "-")
+    assert result.exit_code == 0
+    (row,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert row["odds"] == {"Home": 2.0, "Away": 1.9}
+    assert result.stderr.splitlines() == [
+        "prices 3, kept 2, skipped 1: h2h_lay 1",
+        "quotes 1, changes 0, skipped 0, bad 0",
+    ]
+    assert list(tmp_path.iterdir()) == [answer]
+
+
+def test_a_file_called_dash_is_written_where_a_path_says_so(
+    database: Path, answer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run(database, "the-odds-api", answer, "--to", "./-")
+    assert result.stdout.splitlines()[-1] == "quotes 1, changes 0, skipped 0, bad 0"
+    assert len(rows(tmp_path / "-")) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX names standard output so")
+def test_standard_output_by_its_path_is_piped_on_and_stays(database: Path, answer: Path) -> None:
+    program = f"from oddsdesk.cli.main import main; main({['import', 'the-odds-api', str(answer)]}"
+    link = Path("/dev/stdout").readlink()
+    ended = subprocess.run(
+        [sys.executable, "-c", f"{program} + ['--to', '/dev/stdout'])"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert len(ended.stdout.splitlines()) == 1
+    assert ended.stderr.splitlines()[-1] == "quotes 1, changes 0, skipped 0, bad 0"
+    assert Path("/dev/stdout").readlink() == link
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell's pipe")
+def test_a_reader_who_has_gone_ends_it_without_a_trace(tmp_path: Path) -> None:
+    answers = [write_answer(tmp_path / f"{number}.json") for number in range(300)]
+    words = ["import", "the-odds-api", *map(str, answers), "--to", "-"]
+    child = subprocess.Popen(
+        [sys.executable, "-c", f"from oddsdesk.cli.main import main; main({words})"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    assert child.stderr is not None
+    child.stdout.close()
+    assert child.stderr.read() == ""
+    child.stderr.close()
+    assert child.wait(60) == 1
+
+
+def test_a_dash_is_standard_input(database: Path, answer: Path) -> None:
+    words = ["the-odds-api", "-", "--database", str(database)]
+    result = CliRunner().invoke(import_, words, input=gzip.compress(answer.read_bytes()))
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines()[-1] == "quotes 1, changes 2, skipped 0, bad 0"
+
+
+def test_a_planted_link_beside_the_target_is_not_followed(
+    database: Path, answer: Path, tmp_path: Path
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / "quotes.ndjson.part").symlink_to(victim)
+    assert run(database, "the-odds-api", answer, "--to", tmp_path / "quotes.ndjson").exit_code == 0
+    assert victim.read_text() == "precious"
+    assert len(rows(tmp_path / "quotes.ndjson")) == 1

@@ -1,0 +1,89 @@
+"""Files written whole or not at all; what is no regular file is written as it comes."""
+
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, Final, cast
+
+NEW_FILE: Final = 0o666
+"""What a new file may be read and written by, less the user's umask."""
+_DESCRIPTORS: Final = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?fd")
+_MOST_LINKS: Final = 40
+
+
+@contextmanager
+def whole_file(
+    path: Path, new_mode: int = NEW_FILE, *, private: bool = False
+) -> Iterator[BinaryIO]:
+    """Give a file to write, which takes its place at ``path`` where the block ends well.
+
+    It is written beside that place under a name that nobody can have planted a link at, and
+    keeps the mode of the file it replaces, unless it is ``private``: then ``new_mode`` it is.
+    Through a symbolic link the file that it leads to is replaced. A device, a pipe or another
+    descriptor (``/dev/fd/3``) is written directly: it cannot be replaced, nor half written.
+
+    Raises:
+        OSError: it cannot be written; what stood there stands there still.
+    """
+    if _is_written_directly(path):
+        with _open(path, os.O_WRONLY, new_mode) as file:
+            yield file
+        return
+    target = Path(os.path.realpath(path))
+    replaced = None if private else _state(target)
+    mode = new_mode if replaced is None else stat.S_IMODE(replaced.st_mode) & 0o777
+    beside = target.with_name(f".oddsdesk-{secrets.token_hex(8)}.part")
+    file = _open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with file:
+            if replaced is not None:
+                _be_as(file, replaced)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _is_written_directly(path: Path) -> bool:
+    found = _state(path)
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        return True
+    for _ in range(_MOST_LINKS):  # a descriptor may be of a regular file, whose name says nothing
+        if _DESCRIPTORS.fullmatch(os.path.realpath(path.parent)):
+            return True
+        if not path.is_symlink():
+            return False
+        path = path.parent / path.readlink()
+    return False
+
+
+def _state(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _open(path: Path, flags: int, mode: int) -> BinaryIO:
+    def opener(name: str, wanted: int) -> int:
+        extra = wanted & ~(os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        no_link = getattr(os, "O_NOFOLLOW", 0) if flags & os.O_EXCL else 0
+        return os.open(name, flags | extra | no_link, mode)
+
+    return cast(BinaryIO, open(path, "wb", opener=opener))
+
+
+def _be_as(file: BinaryIO, replaced: os.stat_result) -> None:
+    """Take on owner and mode of what is replaced; the owner where that is allowed."""
+    if not hasattr(os, "fchown"):
+        return
+    with suppress(OSError):
+        os.fchown(file.fileno(), replaced.st_uid, replaced.st_gid)
+    os.fchmod(file.fileno(), stat.S_IMODE(replaced.st_mode) & 0o777)
