@@ -1,5 +1,7 @@
 """Checking a service's value bets by its own figures: which formula and floor it used (D26)."""
 
+import math
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Final, NamedTuple
@@ -79,11 +81,16 @@ def fair_odds(method: str, reference_odds: float, payout_rate: float, outcomes: 
     Raises:
         DevigError: as ``true_ev``.
     """
+    if not 1 < reference_odds < math.inf or not 0 < payout_rate < math.inf:
+        raise DevigError(f"odds {reference_odds} under S = {payout_rate} are no market")
     implied = 1 / reference_odds
     direct = FROM_TOTAL.get(method)
     if direct is not None:
-        probability = direct(implied, payout_rate, outcomes)
-        if not 0 < probability < 1:
+        try:
+            probability = direct(implied, payout_rate, outcomes)
+        except ArithmeticError as error:
+            raise DevigError(f"S = {payout_rate} is beyond floating point: {error}") from error
+        if not sys.float_info.min <= probability < 1:
             raise DevigError(f"{method} gives odds {reference_odds} no fair price")
         return 1 / probability
     if outcomes != 2:

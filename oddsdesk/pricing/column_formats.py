@@ -22,6 +22,10 @@ from oddsdesk.pricing.formats import (
 
 _DUST: Final = 6
 """Decimals beyond those shown that are noise of binary fractions."""
+_NO_DECIMALS: Final = 2.0**53
+"""From here on floating point numbers are whole."""
+_MOST_DECIMALS: Final = 300
+"""More are not rounded to: their power of ten is beyond floating point."""
 _MOST_MORE: Final = 6
 """Decimals that the ends of a window may take to be told apart."""
 _ODDS_AGAINST: Final = (
@@ -122,6 +126,8 @@ def _scale(style: str) -> _Scale:
 
 
 def _rounded(number: float, decimals: int, rounding: Callable[[float], int]) -> float:
+    if abs(number) >= _NO_DECIMALS or decimals > _MOST_DECIMALS:
+        return number
     scale = 10**decimals
     return float(rounding(round(number * scale, _DUST)) / scale)
 

@@ -5,6 +5,7 @@ Throughout: ``o`` decimal odds, ``q = 1/o`` what they imply, ``S`` the sum of ``
 """
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import Final, NamedTuple
@@ -15,6 +16,8 @@ DEFAULT_METHOD: Final = "margin_proportional"
 PUBLISHED: Final = "published"
 _NO_MARGIN: Final = 1e-12
 """An S this close to 1 is 1: what is left is rounding of the odds' reciprocals."""
+_LEAST_PROBABILITY: Final = sys.float_info.min
+"""Below it the fair odds would be infinite, or known to a few digits only."""
 
 _Solution = tuple[Sequence[float], float | None]
 
@@ -47,9 +50,12 @@ def devig(method: str, odds: Sequence[float]) -> Fair:
     if formula is None:
         raise DevigError(f"unknown method {method!r}, expected one of {', '.join(METHODS)}")
     _check(odds)
-    probabilities, parameter = formula([1 / price for price in odds])
+    try:
+        probabilities, parameter = formula([1 / price for price in odds])
+    except ArithmeticError as error:
+        raise NotApplicableError(f"these odds are beyond floating point: {error}") from error
     for price, probability in zip(odds, probabilities, strict=True):
-        if not 0 < probability < 1:
+        if not _LEAST_PROBABILITY <= probability < 1:
             raise NotApplicableError(
                 f"odds {price} get a probability of {probability:.6g}, not in (0, 1)"
             )
@@ -142,7 +148,8 @@ def _shin(implied: Sequence[float]) -> _Solution:
 
     Shin (1993), Measuring the Incidence of Insider Trading in a Market for State-Contingent
     Claims, Economic Journal 103; this form: Jullien, Salanié (1994). Written without the
-    cancellation at z = 1. Insiders cannot explain prices below fair ones, so S >= 1.
+    cancellation at z = 1, and without the square of q, which long odds have none of.
+    Insiders cannot explain prices below fair ones, so S >= 1.
     """
     total = math.fsum(implied)
     if total < 1 - _NO_MARGIN:
@@ -151,10 +158,11 @@ def _shin(implied: Sequence[float]) -> _Solution:
         )
     if total <= 1 + _NO_MARGIN:
         return [q / total for q in implied], 0.0
-    squares = [q * q / total for q in implied]
+    shares = [q / math.sqrt(total) for q in implied]
 
     def fair(z: float) -> list[float]:
-        return [2 * s / (z + math.sqrt(z * z + 4 * (1 - z) * s)) for s in squares]
+        double = 2 * math.sqrt(1 - z)
+        return [r * (2 * r / (z + math.hypot(z, double * r))) for r in shares]
 
     z = find_root(lambda z: math.fsum(fair(z)) - 1, 0.0, 1.0)
     return fair(z), z

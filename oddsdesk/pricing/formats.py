@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
@@ -88,7 +89,7 @@ def _format_decimal(odds: float) -> str:
 
 def american(odds: float) -> float:
     """Return the profit of 100 from evens on, below it minus what has to be staked to win 100."""
-    return 100 * (odds - 1) if odds >= 2 else -100 / (odds - 1)
+    return min(100 * (odds - 1), sys.float_info.max) if odds >= 2 else -100 / (odds - 1)
 
 
 def _format_american(odds: float) -> str:

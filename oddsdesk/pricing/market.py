@@ -1,5 +1,6 @@
 """One market of a game: the reference's line groups against every bookmaker's prices."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -80,12 +81,21 @@ def verdicts(
     """Judge every price of the bookmakers, selections that the reference does not price too."""
     lines = reference_lines(market, reference, method)
     for book in books:
+        sides = _priced_sides(market, book)
+        is_reference = book.bookmaker == reference.bookmaker
         for selection, odds in book.odds.items():
             outcome = read_selection(market.market_type, market.match_name, selection)
             key = f"{selection} ?" if outcome is None else outcome.key
             line = lines.get(key) or _unpriced(market, reference, key)
             side = "" if outcome is None else outcome.side
-            candidate = _candidate(market, book, key, side, odds, reference)
+            candidate = Candidate(
+                side,
+                odds,
+                sides.get(key, frozenset()),
+                book.scraped_at,
+                book.is_live,
+                is_reference,
+            )
             verdict = judge(line, candidate, now_ms)
             yield Judged(book.bookmaker, selection, key, verdict, line.group.selections)
 
@@ -111,19 +121,37 @@ def value_bets(
         return []
     found = []
     for book in books:
-        for selection, odds in book.odds.items():
-            outcome = read_selection(market.market_type, market.match_name, selection)
-            if outcome is None:
-                continue
-            entry = least.get((outcome.key, outcome.side))
-            if entry is None or odds < entry[1]:
-                continue
-            candidate = _candidate(market, book, outcome.key, outcome.side, odds, reference)
-            verdict = judge(entry[0], candidate, now_ms)
+        near = _near_prices(market, book, least)
+        sides = _priced_sides(market, book) if near else {}
+        is_reference = book.bookmaker == reference.bookmaker
+        for selection, odds, outcome, line in near:
+            candidate = Candidate(
+                outcome.side,
+                odds,
+                sides[outcome.key],
+                book.scraped_at,
+                book.is_live,
+                is_reference,
+            )
+            verdict = judge(line, candidate, now_ms)
             if verdict.is_value:
-                line = entry[0].group.selections
-                found.append(Judged(book.bookmaker, selection, outcome.key, verdict, line))
+                selections = line.group.selections
+                found.append(Judged(book.bookmaker, selection, outcome.key, verdict, selections))
     return found
+
+
+def _near_prices(
+    market: Market, book: Prices, least: Mapping[tuple[str, str], tuple[ReferenceLine, float]]
+) -> list[tuple[str, float, Outcome, ReferenceLine]]:
+    """Return a bookmaker's prices that reach the least edge, each with the reference's line."""
+    near = []
+    for selection, odds in book.odds.items():
+        outcome = read_selection(market.market_type, market.match_name, selection)
+        if outcome is not None and (entry := least.get((outcome.key, outcome.side))) is not None:
+            line, price = entry
+            if odds >= price:
+                near.append((selection, odds, outcome, line))
+    return near
 
 
 def _least_prices(
@@ -141,15 +169,16 @@ def _least_prices(
     return least
 
 
-def _candidate(
-    market: Market, book: Prices, key: str, side: str, odds: float, reference: Prices
-) -> Candidate:
+def _priced_sides(market: Market, book: Prices) -> dict[str, frozenset[str]]:
+    """By line key, the sides that a bookmaker prices."""
     read: Iterator[Outcome | None] = (
         read_selection(market.market_type, market.match_name, text) for text in book.odds
     )
-    sides = frozenset(o.side for o in read if o is not None and o.key == key)
-    is_reference = book.bookmaker == reference.bookmaker
-    return Candidate(side, odds, sides, book.scraped_at, book.is_live, is_reference)
+    sides: defaultdict[str, set[str]] = defaultdict(set)
+    for outcome in read:
+        if outcome is not None:
+            sides[outcome.key].add(outcome.side)
+    return {key: frozenset(found) for key, found in sides.items()}
 
 
 def _unpriced(market: Market, reference: Prices, key: str) -> ReferenceLine:

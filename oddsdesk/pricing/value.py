@@ -1,6 +1,7 @@
 """Value bets: the EV of a price and every rule of the contract that stops it or lets it pass."""
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -177,7 +178,7 @@ def _judge_price(
             odds, price.odds, total, None, None, None, payout, None, (*checks, payout_check)
         )
     final = fair * safety_floor(line.market_type)
-    ev = (odds / final - 1) * 100
+    ev = min((odds / final - 1) * 100, sys.float_info.max)
     ratio = odds / fair
     checks.append(within(Rule.MIN_EDGE, ev, least=MIN_EV))
     checks.append(within(Rule.MAX_EDGE, ev, most=MAX_EV))

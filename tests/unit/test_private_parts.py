@@ -24,6 +24,7 @@ from oddsdesk.server.websocket import BoundedWebSocket
 ATTRIBUTES = {
     HttpToolsProtocol: {
         "cycle",
+        "flow",
         "headers",
         "loop",
         "parser",
