@@ -228,6 +228,10 @@ class Reader:
         """Return the whiles, longer than ``longest_ms``, in which nothing was recorded."""
         return past.silences(self._select, since_ms, now_ms, longest_ms)
 
+    def forgotten_games(self, before: int) -> list[int]:
+        """Return the games, as rows, that the log has nothing of and nobody priced since then."""
+        return past.forgotten_games(self._select, before)
+
     def last_scraped_at(self) -> int | None:
         """Return the newest ``scraped_at`` of all prices."""
         return self._select(_LAST_SCRAPED_AT)[0][0] or None

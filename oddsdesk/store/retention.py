@@ -1,7 +1,7 @@
-"""Keeping the file small: old log rows, dead quotes and forgotten games go, slice by slice.
+"""Keeping the file small: old log rows and forgotten games go, slice by slice.
 
-A quote is dead a day after its last scrape: until then it is remembered, so that an older
-one is still skipped. A game goes after its last quote and its last row of the log.
+A game stands with all that was said last of it for as long as the log has anything of it, and
+for a day after its last price (D71).
 """
 
 import sqlite3
@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.recording import SUM_UP
+from oddsdesk.store.queries.past import FORGOTTEN
+from oddsdesk.store.recording import recent_since
+from oddsdesk.store.settings import NEWEST_SCRAPED_AT, number_setting
 
 if TYPE_CHECKING:
     from oddsdesk.store.store import Store
@@ -24,28 +26,16 @@ _LOG_SLICE: Final = "SELECT seq, recorded_at FROM price_change ORDER BY seq LIMI
 _DROP_LOG: Final = "DELETE FROM price_change WHERE seq <= ?"
 _DROP_TIMES: Final = "DELETE FROM recorded WHERE until < ?"
 _CUT_TIME: Final = "UPDATE recorded SET since = ?1 WHERE since < ?1"
-_STALE_GAMES: Final = """
-SELECT DISTINCT game FROM coverage WHERE oldest < :before
-UNION SELECT id FROM game WHERE last_scraped_at < :before
+_NOT_RECENT: Final = """
+UPDATE game INDEXED BY game_order SET recent = 0 WHERE recent AND last_scraped_at < ?
 """
-_DROP_QUOTES: Final = "DELETE FROM quote WHERE game = :game AND scraped_at < :before"
-_DROP_BETS: Final = """
-DELETE FROM value_bet WHERE game = :game AND NOT EXISTS (
-    SELECT 1 FROM quote q WHERE q.game = value_bet.game AND q.bookmaker = value_bet.bookmaker
-        AND q.market_type = value_bet.market_type AND q.period = value_bet.period
+_STILL_FORGOTTEN: Final = f"{FORGOTTEN} AND id = :game"
+_DROP_GAME: Final = (
+    "DELETE FROM quote WHERE game = ?",
+    "DELETE FROM coverage WHERE game = ?",
+    "DELETE FROM value_bet WHERE game = ?",
+    "DELETE FROM game WHERE id = ?",
 )
-"""
-_UNCOVER: Final = "DELETE FROM coverage WHERE game = :game"
-_COVER: Final = """
-INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)
-SELECT game, bookmaker, is_live, max(scraped_at), min(scraped_at), sum(selections) FROM quote
-WHERE game = :game AND selections > 0 GROUP BY bookmaker, is_live
-"""
-_DROP_GAME: Final = """
-DELETE FROM game WHERE id = :game
-    AND NOT EXISTS (SELECT 1 FROM quote WHERE game = :game)
-    AND NOT EXISTS (SELECT 1 FROM price_change WHERE game = :game)
-"""
 
 
 def prune(store: "Store", now_ms: int, keep_log_ms: int = KEEP_LOG_MS) -> int:
@@ -58,9 +48,10 @@ def prune(store: "Store", now_ms: int, keep_log_ms: int = KEEP_LOG_MS) -> int:
     while dropped := store.write(_log_slice(now_ms - keep_log_ms)).result():
         removed += dropped
     store.write(_forget_times(now_ms - keep_log_ms)).result()
+    store.write(_settle_recent(now_ms)).result()
     dead_before = now_ms - DEAD_AFTER_MS
-    for game in store.write(_stale_games(dead_before)).result():
-        store.write(_game(game, dead_before)).result()
+    for game in store.reader().forgotten_games(dead_before):
+        store.write(_forget(game, dead_before)).result()
     return removed
 
 
@@ -83,21 +74,20 @@ def _forget_times(recorded_before: int) -> Callable[[sqlite3.Connection], None]:
     return forget
 
 
-def _stale_games(before: int) -> Callable[[sqlite3.Connection], list[int]]:
-    def find(connection: sqlite3.Connection) -> list[int]:
-        rows = connection.execute(_STALE_GAMES, {"before": before}).fetchall()
-        return [game for (game,) in rows]
+def _settle_recent(now_ms: int) -> Callable[[sqlite3.Connection], None]:
+    def settle(connection: sqlite3.Connection) -> None:
+        newest = number_setting(connection, NEWEST_SCRAPED_AT) or 0
+        connection.execute(_NOT_RECENT, (recent_since(newest, now_ms),))
 
-    return find
+    return settle
 
 
-def _game(game: int, before: int) -> Callable[[sqlite3.Connection], None]:
-    def clear(connection: sqlite3.Connection) -> None:
-        parameters = {"game": game, "before": before}
-        connection.execute(_DROP_QUOTES, parameters)
-        for statement in (_DROP_BETS, _UNCOVER, _COVER):
-            connection.execute(statement, {"game": game})
-        connection.execute(SUM_UP, (game,))
-        connection.execute(_DROP_GAME, {"game": game})
+def _forget(game: int, before: int) -> Callable[[sqlite3.Connection], None]:
+    """Drop a game unless a price of it has come since it was found."""
 
-    return clear
+    def forget(connection: sqlite3.Connection) -> None:
+        if connection.execute(_STILL_FORGOTTEN, {"before": before, "game": game}).fetchall():
+            for statement in _DROP_GAME:
+                connection.execute(statement, (game,))
+
+    return forget

@@ -30,6 +30,11 @@ SELECT quiet_since, quiet_until FROM (
 ) WHERE quiet_until - quiet_since > :longest AND quiet_until >= :since ORDER BY quiet_since
 """
 
+FORGOTTEN: Final = """
+SELECT id FROM game WHERE last_scraped_at < :before
+    AND NOT EXISTS (SELECT 1 FROM price_change WHERE game = game.id)
+"""
+
 
 def line_histories(
     select: Select, game_id: str, bookmaker: str, lines: Iterable[Line], since_ms: int
@@ -65,6 +70,11 @@ def silences(select: Select, since_ms: int, now_ms: int, longest_ms: int) -> lis
     """
     asked = {"since": since_ms, "now": now_ms, "longest": longest_ms}
     return [(since, until) for since, until in select(_SILENCES, asked)]
+
+
+def forgotten_games(select: Select, before: int) -> list[int]:
+    """Return the rows of games that the log has nothing of, and that were last seen before then."""
+    return [game for (game,) in select(FORGOTTEN, {"before": before})]
 
 
 def _first_since(select: Select, since_ms: int) -> int:

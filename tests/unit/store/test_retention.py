@@ -47,33 +47,60 @@ def test_when_it_was_recorded_goes_with_the_log(tmp_path: Path, quote: MakeQuote
     store.close()
 
 
-def test_a_dead_quote_goes_and_a_fresh_one_of_the_same_game_stays(
+def test_what_stands_of_a_game_is_kept_as_the_log_keeps_it(
     store: Store, quote: MakeQuote, now: int
 ) -> None:
-    store.record([quote(scraped_at=now - 2 * DAY, is_live=True), quote("Unibet")]).result(10)
-    bet = FoundValueBet("Bet365", "PSG", 1.5, {"PSG": 1.4}, 1.4, 1.45, 3.0, 1.02)
-    store.write(lambda c: settle_value_bets(c, 1, "moneyline", 0, [bet], now)).result(10)
+    """Finding F2.4, D71: opening the desk removed the present rows of imported seasons."""
+    past = [quote(name, match_date=now - 400 * DAY, scraped_at=now - 400 * DAY) for name in "AB"]
+    store.record(past).result(10)
+    store.record([quote(), quote("Unibet", odds={}, scraped_at=now - 2 * DAY)]).result(10)
+    retention.prune(store, now, keep_log_ms=30 * DAY)
+    assert (count(store, "quote"), count(store, "coverage"), count(store, "game")) == (4, 3, 2)
+    assert len(store.reader().changes_after(0, 100)) == 9
+
+
+def test_games_that_are_over_leave_the_indexes_of_lists_and_come_back_with_a_price(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    store.record([quote(competition="EPL", scraped_at=now - 2 * DAY)]).result(10)
+    assert count(store, "game WHERE recent") == 1
+    store.record([quote()]).result(10)
     retention.prune(store, now)
-    assert (count(store, "quote"), count(store, "coverage"), count(store, "value_bet")) == (1, 1, 0)
-    games = store.reader().games(now, Filters(), Sight(), 5).items
-    assert [(game.bookmaker_count, game.is_live) for game in games] == [(1, False)]
-    assert count(store, "game WHERE has_live") == 0
+    assert count(store, "game WHERE recent") == 1
+    store.record([quote(competition="EPL", scraped_at=now)]).result(10)
+    assert count(store, "game WHERE recent") == 2
+
+
+def test_a_clock_that_was_ahead_hides_no_game(store: Store, quote: MakeQuote, now: int) -> None:
+    store.record([quote(competition="EPL", scraped_at=now + 40 * DAY)]).result(10)
+    store.record([quote()]).result(10)
+    retention.prune(store, now)
+    names = [game.competition for game in store.reader().games(now, Filters(), Sight(), 5).items]
+    assert names == ["EPL", "LIG1"]
 
 
 def test_a_forgotten_game_goes_after_its_log(store: Store, quote: MakeQuote, now: int) -> None:
     store.record([quote()]).result(10)
+    bet = FoundValueBet("Bet365", "PSG", 1.5, {"PSG": 1.4}, 1.4, 1.45, 3.0, 1.02)
+    store.write(lambda c: settle_value_bets(c, 1, "moneyline", 0, [bet], now)).result(10)
     retention.prune(store, now + 2 * DAY, keep_log_ms=10 * DAY)
-    assert (count(store, "quote"), count(store, "game")) == (0, 1)
+    assert (count(store, "quote"), count(store, "game")) == (1, 1)
     assert len(store.reader().changes_after(0, 10)) == 3
     retention.prune(store, now + 11 * DAY, keep_log_ms=10 * DAY)
-    assert (count(store, "game"), count(store, "price_change")) == (0, 0)
+    tables = ("game", "price_change", "quote", "coverage", "value_bet")
+    assert [count(store, table) for table in tables] == [0, 0, 0, 0, 0]
 
 
-def test_a_withdrawn_quote_is_remembered_for_a_day(
+def test_a_game_that_is_still_priced_outlives_its_log(
     store: Store, quote: MakeQuote, now: int
 ) -> None:
+    store.record([quote()]).result(10)
+    store.record([quote(scraped_at=now + 11 * DAY)]).result(10)
+    retention.prune(store, now + 11 * DAY, keep_log_ms=10 * DAY)
+    assert (count(store, "price_change"), count(store, "quote"), count(store, "game")) == (0, 1, 1)
+
+
+def test_a_withdrawn_quote_fends_off_older_ones(store: Store, quote: MakeQuote, now: int) -> None:
     store.record([quote(), quote(odds={}, scraped_at=now + 5)]).result(10)
-    retention.prune(store, now + DAY)
-    assert store.record([quote(scraped_at=now + 4)]).result(10).skipped == 1
     retention.prune(store, now + DAY + 6)
-    assert count(store, "quote") == 0
+    assert store.record([quote(scraped_at=now + 4)]).result(10).skipped == 1

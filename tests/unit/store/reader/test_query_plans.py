@@ -49,6 +49,7 @@ def ask_everything(reader: Reader, store: Store) -> None:
     reader.history(ident, "total", 0, "Yes", 0)
     reader.reference_history(ident, [("total", 0, "Yes")], 0)
     reader.silences(0, NOW, 60_000)
+    reader.forgotten_games(NOW)
     reader.last_scraped_at()
     reader.is_simulated(NOW)
 
