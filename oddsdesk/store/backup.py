@@ -134,7 +134,7 @@ def _copied(database: Path, contents: Contents, folder: Path, told: Told) -> dic
             copy_database(source, parts[name], told)
             look_through(parts[name], source)
         except sqlite3.DatabaseError as error:
-            raise _refusal(source, error) from error
+            raise unusable(source, error) from error
     return parts
 
 
@@ -182,12 +182,6 @@ def _said(place: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(f"{place}: cannot be written: {error.strerror or error}") from error
-
-
-def _refusal(source: Path, error: sqlite3.DatabaseError) -> StoreError:
-    if getattr(error, "sqlite_errorname", "") == "SQLITE_FULL":
-        return StoreError(f"{source}: cannot be copied: the disk is full")
-    return unusable(source, error)
 
 
 def _owner_only(path: str, flags: int) -> int:

@@ -20,7 +20,7 @@ from oddsdesk.store import archive
 from oddsdesk.store.access import access_path
 from oddsdesk.store.access_file import SCHEMA as ACCESS
 from oddsdesk.store.copying import Told, copy_database, look_through, silent
-from oddsdesk.store.database import open_writer
+from oddsdesk.store.database import open_writer, unusable
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.inspection import stored_reference_of
 from oddsdesk.store.lock import lock_database
@@ -194,4 +194,4 @@ def _naming(source: Path | BinaryIO, folder: Path) -> Iterator[None]:
     except FileNotFoundError as error:
         raise StoreError(f"{name}: no such file") from error
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{name}: cannot be read ({error})") from error
+        raise unusable(Path(name), error) from error
