@@ -83,6 +83,9 @@ def _record(quotes: Sequence[Quote], database: Path, bad: int, *, durable: bool)
     opened = open_recorder(database, durable=durable)
     with opened as recorder, Progress("quotes recorded") as progress:
         recorder.bad = bad
+        past = recorder.past_line(quotes, system_clock())
+        if past is not None:
+            click.echo(past, err=True)
         for start in range(0, len(quotes), BATCH_QUOTES):
             batch = quotes[start : start + BATCH_QUOTES]
             recorder.record(batch)

@@ -8,6 +8,7 @@ import click
 
 from oddsdesk.places import default_database
 from oddsdesk.pricing.devig import METHODS
+from oddsdesk.store.settings import KEEP_ALL
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,6 +32,24 @@ def reference_option(**attributes: Any) -> Callable[[F], F]:
     """Return the option that names the reference bookmaker (D1)."""
     meaning = "The bookmaker that prices are judged by."
     return click.option("--reference", metavar="NAME", help=meaning, **attributes)
+
+
+def _days(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
+    """Return a number of days, 0 for all."""
+    if value is None or value == "all":
+        return None if value is None else KEEP_ALL
+    if not (value.isascii() and value.isdecimal() and len(value) < 6 and int(value)):
+        raise click.BadParameter(f"{value!r} is neither a number from 1 to 99999 nor 'all'")
+    return int(value)
+
+
+keep_days_option = click.option(
+    "--keep-days",
+    callback=_days,
+    metavar="DAYS|all",
+    show_default="as the database says; all in a new one",
+    help="For how long price history is kept, by the time of the price. The database keeps this.",
+)
 
 
 def devig_option(

@@ -9,6 +9,7 @@ import click
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.retention import imported_past
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Recorded
 
@@ -23,6 +24,10 @@ class Recorder:
         self.changes = 0
         self.skipped = 0
         self.bad = 0
+
+    def past_line(self, quotes: Sequence[Quote], now_ms: int) -> str | None:
+        """Return what to say of quotes that are older than the database keeps its log for."""
+        return imported_past(quotes, self._store.reader().keep_days(), now_ms)
 
     def record(self, quotes: Sequence[Quote]) -> None:
         """Record one batch and wait until it is committed."""

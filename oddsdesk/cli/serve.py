@@ -14,6 +14,7 @@ from oddsdesk.cli.options import (
     devig_option,
     durable_option,
     feeds_option,
+    keep_days_option,
     reference_option,
     speed_option,
 )
@@ -39,7 +40,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
     show_default=True,
     help="Port to listen on; 0 picks a free one.",
 )
-@reference_option(default=DEFAULT_REFERENCE, show_default=True)
+@reference_option(show_default=f"as the database says; {DEFAULT_REFERENCE} in a new one")
+@keep_days_option
 @devig_option(default=DEFAULT_METHOD, show_default=True)
 @feeds_option(
     "A feed to run inside: none, simulator, replay:FILE or replay:FORMAT:FILE; "
@@ -51,7 +53,8 @@ def serve(
     database: Path,
     host: str,
     port: int,
-    reference: str,
+    reference: str | None,
+    keep_days: int | None,
     devig_method: str,
     feeds: tuple[str, ...],
     speed: float,
@@ -73,7 +76,7 @@ def serve(
             err=True,
         )
     settings = Settings(
-        database, host, port, reference, devig_method, feeds, speed, durable=durable
+        database, host, port, reference, devig_method, feeds, speed, keep_days, durable
     )
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:

@@ -25,9 +25,10 @@ from oddsdesk.desk.profiles import EMBEDDED_NAME, Profile, Profiles, RemoteProfi
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.secrets import Secrets
 from oddsdesk.desk.sessions import InUseError, RemoteSession, Session, SessionError
-from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, KEEP_DAYS, METHOD, SCHEME
+from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, METHOD, SCHEME
 from oddsdesk.desk.settings.effects import Effects
 from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.retention import OldRetention
 from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.theme import Scheme, Theme
 from oddsdesk.places import default_ledger, settings_folder
@@ -60,7 +61,7 @@ class Root:
             return RemoteSession(profile, self.secrets, asks_first=True)
         if profile.guest:
             return GuestSession(profile, system_clock)
-        return EmbeddedSession(profile, self.preferences.get(KEEP_DAYS), system_clock)
+        return EmbeddedSession(profile, system_clock)
 
     def _usual_profile(self) -> Profile:
         if self.preferences.get(AT_START) == "last":
@@ -71,7 +72,7 @@ class Root:
         """A server begins while Qt does; a service that is away is waited for."""
         if isinstance(profile, RemoteProfile):
             return RemoteSession(profile, self.secrets, asks_first=False)
-        session = EmbeddedSession(profile, self.preferences.get(KEEP_DAYS), system_clock)
+        session = EmbeddedSession(profile, system_clock)
         session.begin()
         return session
 
@@ -106,7 +107,8 @@ async def _run(app: QApplication, root: Root) -> str | None:
     switchboard.left.connect(desk.begin_anew)
     desk.attach(switchboard)
     switchboard.entered.connect(lambda: desk.read_history(_price_log(switchboard)))
-    effects = Effects(root.preferences, theme, board, switchboard)
+    effects = Effects(root.preferences, theme, board)
+    old_retention = OldRetention(root.layout, switchboard)
     effects.method_changed.connect(desk.status_bar.show_method)
     connections = _connections(desk, theme, switchboard, root)
     introduction = Introduction(theme, board, root.preferences)
@@ -118,6 +120,7 @@ async def _run(app: QApplication, root: Root) -> str | None:
         desk.window.hide()
         await connections.close()
         introduction.close_panel()
+        old_retention.deleteLater()
         desk.close()
         records.close()
 

@@ -13,7 +13,6 @@ import msgspec
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
-from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.background import in_background
 from oddsdesk.desk.embedded_log import EmbeddedLog
 from oddsdesk.desk.history_source import PriceLog
@@ -40,7 +39,6 @@ from oddsdesk.store.lock import DatabaseInUseError
 T = TypeVar("T")
 
 SIMULATOR: Final = "simulator"
-DAY_MS: Final = 24 * 60 * MINUTE_MS
 
 _REFUSALS = (StoreError, FeedError, KeyLimitError, UnknownKeyError, BadAccountError)
 _FAILURES = (StoreError, ListenError, FeedError, TimeoutError)
@@ -48,7 +46,7 @@ _FAILURES = (StoreError, ListenError, FeedError, TimeoutError)
 _log = logging.getLogger(__name__)
 
 
-def settings_of(profile: EmbeddedProfile, keep_days: int) -> Settings:
+def settings_of(profile: EmbeddedProfile) -> Settings:
     """Return what the server of a profile is started with."""
     database = Path(profile.database) if profile.database else default_database()
     return Settings(
@@ -58,18 +56,17 @@ def settings_of(profile: EmbeddedProfile, keep_days: int) -> Settings:
         devig_method=profile.devig_method,
         feeds=profile.feeds,
         speed=profile.speed,
-        keep_log_ms=keep_days * DAY_MS,
     )
 
 
 class EmbeddedSession:
     """A server of one's own, on a thread of its own."""
 
-    def __init__(self, profile: EmbeddedProfile, keep_days: int, clock: Clock) -> None:
+    def __init__(self, profile: EmbeddedProfile, clock: Clock) -> None:
         self.profile: EmbeddedProfile = profile
         self.local: EmbeddedAdministration | None = None
-        self.database = settings_of(profile, keep_days).database.absolute()
-        self._settings = settings_of(profile, keep_days)
+        self._settings = settings_of(profile)
+        self.database = self._settings.database.absolute()
         self._clock = clock
         self._server: EmbeddedServer | None = None
         self._starting: Future[EmbeddedServer] | None = None
@@ -142,14 +139,20 @@ class EmbeddedAdministration:
         self._server = administration
         self._own_key_id = own_key_id
 
-    def keep_days(self, days: int) -> None:
-        """Forget price changes that are older, from now on."""
-        self._server.keep_log(days * DAY_MS)
+    async def keep_days(self, days: int) -> None:
+        """Keep price history for so many days from now on, 0 for ever."""
+        await _answer(self._server.keep_log(days))
+
+    async def adopt_keep_days(self, days: int) -> bool:
+        """The same where the database says nothing; return whether that was so."""
+        return await _answer(self._server.adopt_keep_days(days))
 
     async def database(self) -> LocalDatabase:
         """Say where the odds are and how much room they take."""
         state = await _answer(self._server.database())
-        return LocalDatabase(state.path, state.size, state.reference, state.last_scraped_at)
+        return LocalDatabase(
+            state.path, state.size, state.reference, state.last_scraped_at, state.keep_days
+        )
 
     async def back_up(self, target: Path) -> int:
         """Copy the odds file while it is in use and return the copy's size in bytes."""
@@ -190,7 +193,7 @@ class EmbeddedAdministration:
         asked = self._server.import_files(format_name, places, shift_to_now=shift_to_now)
         done = await _answer(asked)
         return LocalImport(
-            done.kept, done.skipped, done.problems, done.changes, done.inferred_times
+            done.kept, done.skipped, done.problems, done.changes, done.inferred_times, done.notes
         )
 
     async def keys(self) -> list[LocalKey]:

@@ -21,7 +21,7 @@ class GuestSession:
     def __init__(self, profile: EmbeddedProfile, clock: Clock) -> None:
         self.profile: EmbeddedProfile = profile
         self.local: LocalServer | None = None
-        self._database = settings_of(profile, 1).database
+        self._database = settings_of(profile).database
         self._clock = clock
         self._key = ExitStack()
         self._client: Client | None = None

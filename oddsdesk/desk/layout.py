@@ -40,3 +40,7 @@ class Layout:
     def put(self, key: str, value: str) -> None:
         """Keep a word."""
         self._settings.setValue(key, value)
+
+    def remove(self, key: str) -> None:
+        """Keep a word no longer."""
+        self._settings.remove(key)

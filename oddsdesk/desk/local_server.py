@@ -43,12 +43,13 @@ class LocalKey(msgspec.Struct, frozen=True):
 
 
 class LocalDatabase(msgspec.Struct, frozen=True):
-    """The odds file; ``size`` in bytes, times in milliseconds."""
+    """The odds file; ``size`` in bytes, times in milliseconds, ``keep_days`` 0 for ever."""
 
     path: Path
     size: int
     reference: str
     last_scraped_at: int | None
+    keep_days: int
 
 
 class LocalImport(msgspec.Struct, frozen=True):
@@ -60,6 +61,7 @@ class LocalImport(msgspec.Struct, frozen=True):
     problems: list[str]
     changes: int
     inferred_times: bool
+    notes: list[str] = []
 
 
 class LocalServer(Protocol):
@@ -75,8 +77,12 @@ class LocalServer(Protocol):
         """The past of the prices it holds."""
         ...
 
-    def keep_days(self, days: int) -> None:
-        """Forget price changes that are older, from now on."""
+    async def keep_days(self, days: int) -> None:
+        """Keep price history for so many days from now on, 0 for ever."""
+        ...
+
+    async def adopt_keep_days(self, days: int) -> bool:
+        """The same where the database says nothing; return whether that was so."""
         ...
 
     async def database(self) -> LocalDatabase:

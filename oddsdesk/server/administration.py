@@ -18,6 +18,7 @@ from oddsdesk.server.runner import Server
 from oddsdesk.server.running_feeds import FeedState
 from oddsdesk.store.backup import back_up
 from oddsdesk.store.keys import Key, NewKey
+from oddsdesk.store.settings import KEEP_ALL
 from oddsdesk.store.values import HistoryPoint
 
 SILENT_MS = 10 * MINUTE_MS
@@ -36,7 +37,8 @@ class DatabaseState(msgspec.Struct, frozen=True):
     holds_real_odds: bool
     is_read_only: bool
     """Whether prices that are not made up were ever recorded."""
-    keep_log_ms: int
+    keep_days: int
+    """For how long the log of price changes is kept; 0: for ever."""
 
 
 class LogState(msgspec.Struct, frozen=True):
@@ -67,9 +69,14 @@ class Administration:
         """Say where the odds are and how much room they take."""
         return self._ask(asyncio.to_thread(self._database))
 
-    def keep_log(self, keep_ms: int) -> None:
-        """Forget price changes older than this from the next round of upkeep on."""
-        self._server.keep_log_ms = keep_ms
+    def keep_log(self, days: int) -> Future[None]:
+        """Write into the database for how many days its log is kept, 0 for ever (D76)."""
+        return self._ask(asyncio.to_thread(lambda: self._server.store.keep_log(days).result()))
+
+    def adopt_keep_days(self, days: int) -> Future[bool]:
+        """The same where nobody ever said; the answer is whether that was so."""
+        adopt = self._server.store.adopt_keep_days
+        return self._ask(asyncio.to_thread(lambda: adopt(days).result()))
 
     def back_up(self, target: Path) -> Future[int]:
         """Copy the odds file while it is in use; the answer is the copy's size in bytes."""
@@ -145,7 +152,7 @@ class Administration:
             reader.last_scraped_at(),
             reader.holds_real_odds(),
             store.is_read_only,
-            self._server.keep_log_ms,
+            reader.keep_days() or KEEP_ALL,
         )
 
     def _log_state(self, since_ms: int) -> LogState:

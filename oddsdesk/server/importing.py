@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.clock import Clock
+from oddsdesk.store.retention import imported_past
 from oddsdesk.store.store import Store
 
 BATCH_QUOTES: Final = 2_000
@@ -25,6 +26,8 @@ class ImportOutcome(msgspec.Struct, frozen=True):
     quotes: int
     changes: int
     """Price changes that were recorded; what the database knew already is none."""
+    notes: list[str]
+    """What there is to know besides, each a sentence."""
     inferred_times: bool
     """Whether the files name no time of scrape, so that it follows from kick-offs."""
 
@@ -46,6 +49,7 @@ def import_files(
     imported = read_files(format_name, places, lambda _prices: None)
     set_times(imported, clock(), shift_to_now=shift_to_now)
     leave_out_future(imported, clock(), _REMEDY)
+    past = imported_past(imported.quotes, store.reader().keep_days(), clock())
     quotes = changes = 0
     for start in range(0, len(imported.quotes), BATCH_QUOTES):
         recorded = store.record(imported.quotes[start : start + BATCH_QUOTES]).result()
@@ -58,5 +62,6 @@ def import_files(
         imported.problems,
         quotes,
         changes,
+        [past] if past else [],
         imported.inferred_times,
     )

@@ -12,6 +12,7 @@ from oddsdesk.places import can_write
 from oddsdesk.server.app import App, create_app
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.pruning import Pruning
 from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
@@ -20,12 +21,10 @@ from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.access import AccessStore, access_path, open_access
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock, lock_database
-from oddsdesk.store.retention import prune
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.tasks import spawn, stop
 
 SAVE_COUNTS_S: Final = 0.5
-PRUNE_S: Final = 600.0
 
 _log = logging.getLogger(__name__)
 
@@ -42,11 +41,11 @@ class Server:
         self._clock = clock
         self._hub = Hub(store, access, store.reference)
         self._valuation = Valuation(store, clock, settings.devig_method)
+        self.pruning = Pruning(store, clock)
         self._app: App | None = None
         self._http: HttpServer | None = None
         self._tasks: list[asyncio.Task[Any]] = []
         self.feeds = RunningFeeds(store, clock)
-        self.keep_log_ms = settings.keep_log_ms
         self.url = ""
 
     async def start(self) -> None:
@@ -73,7 +72,7 @@ class Server:
             self._tasks += [
                 spawn("valuation", self._valuation.follow()),
                 spawn("valuation rounds", self._valuation.rounds()),
-                spawn("prune", self._prune()),
+                spawn("prune", self.pruning.run()),
             ]
         await self.feeds.start_all()
 
@@ -103,15 +102,6 @@ class Server:
                     _log.warning("counts of requests stay in memory for now: %s", error)
                 refused = True
 
-    async def _prune(self) -> None:
-        """Remove what is too old, now and then."""
-        while True:
-            try:
-                await asyncio.to_thread(prune, self.store, self._clock(), self.keep_log_ms)
-            except StoreUnavailableError as error:
-                _log.warning("what is too old is kept for now: %s", error)
-            await asyncio.sleep(PRUNE_S)
-
 
 @contextlib.asynccontextmanager
 async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncIterator[Server]:
@@ -134,6 +124,8 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
             clock=clock,
         )
         opened.callback(store.close)
+        if settings.keep_days is not None:
+            await asyncio.wrap_future(store.keep_log(settings.keep_days))
         access = open_access(settings.database, lock=lock)
         opened.callback(access.close)
         server = Server(store, access, settings, clock)

@@ -5,18 +5,17 @@ from pathlib import Path
 import msgspec
 
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.store.retention import KEEP_LOG_MS
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """Settings of one run; ``None`` as the reference keeps the database's own (D1).
+    """Settings of one run.
 
-    ``port`` 0 picks a free one. ``speed`` is how fast replays run. Price changes older
-    than ``keep_log_ms`` milliseconds are forgotten. ``durable``: nothing recorded is lost when
-    power fails; else at most the last second.
+    ``None`` as the reference and for how many days the log is kept (0: for ever) leaves what the
+    database says (D1, D76). ``port`` 0 picks a free one. ``speed`` is how fast replays run.
+    ``durable``: nothing recorded is lost when power fails; else at most the last second.
     """
 
     database: Path
@@ -26,5 +25,5 @@ class Settings(msgspec.Struct, frozen=True):
     devig_method: str = DEFAULT_METHOD
     feeds: tuple[str, ...] = ()
     speed: float = 1.0
-    keep_log_ms: int = KEEP_LOG_MS
+    keep_days: int | None = None
     durable: bool = False

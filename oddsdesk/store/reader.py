@@ -15,6 +15,7 @@ from oddsdesk.contract.resources import (
 )
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.queries import (
+    aged,
     catalogue,
     event,
     games,
@@ -28,7 +29,7 @@ from oddsdesk.store.queries import (
 from oddsdesk.store.queries import quotes as quote_queries
 from oddsdesk.store.queries import value_bets as bet_queries
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, READ_SETTING
+from oddsdesk.store.settings import KEEP_DAYS, LAST_REAL_AT, LAST_SIMULATED_AT, READ_SETTING
 from oddsdesk.store.values import (
     Change,
     EncodedOddsRow,
@@ -235,6 +236,28 @@ class Reader:
     def last_scraped_at(self) -> int | None:
         """Return the newest ``scraped_at`` of all prices."""
         return self._select(_LAST_SCRAPED_AT)[0][0] or None
+
+    def newest_price(self) -> int | None:
+        """Return the time of the newest price that is known of, on show or not."""
+        return aged.newest_price(self._select)
+
+    def keep_days(self) -> int | None:
+        """Return for how many days the log is kept, 0 for ever; None where nobody ever said."""
+        return self._setting(KEEP_DAYS)
+
+    def log_span(self) -> tuple[int, int] | None:
+        """Return the numbers of the first and the last row of the log; None for an empty one."""
+        return aged.span(self._select)
+
+    def oldest_aged(self, first: int, last: int, keep_ms: int) -> int | None:
+        """Return the oldest time of prices that were no older than ``keep_ms`` when recorded."""
+        return aged.oldest(self._select, first, last, keep_ms)
+
+    def count_aged(
+        self, first: int, last: int, keep_ms: int, before: int
+    ) -> tuple[int, int, set[int]]:
+        """Return how many rows of the log are due, the newest's time, and their games."""
+        return aged.count(self._select, first, last, keep_ms, before)
 
     def is_simulated(self, now_ms: int) -> bool:
         """Whether prices that are made up may still be on show."""

@@ -1,14 +1,20 @@
 """Keeping the file small: old log rows and forgotten games go, slice by slice.
 
-A game stands with all that was said last of it for as long as the log has anything of it, and
-for a day after its last price (D71).
+The log goes by the time of its prices, where the database says for how long it is kept (D76).
+What was older than that already when it was recorded is history that somebody imported: it
+stays. A game stands with all that was said last of it for as long as the log has anything of
+it, and for a day after its last price (D71).
 """
 
+import logging
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.store.aged_log import Aged, AgedLog, rows_of
+from oddsdesk.store.queries.aged import AGED
 from oddsdesk.store.queries.past import FORGOTTEN
 from oddsdesk.store.recording import recent_since
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT, number_setting
@@ -16,14 +22,15 @@ from oddsdesk.store.settings import NEWEST_SCRAPED_AT, number_setting
 if TYPE_CHECKING:
     from oddsdesk.store.store import Store
 
-DEAD_AFTER_MS: Final = 24 * 60 * MINUTE_MS
-KEEP_LOG_MS: Final = 30 * 24 * 60 * MINUTE_MS
-"""How long the log is kept where nothing else is said."""
+DAY_MS: Final = 24 * 60 * MINUTE_MS
+DEAD_AFTER_MS: Final = DAY_MS
 SLICE: Final = 2_000
 """Rows a transaction: some 20 ms, so that recording never waits long."""
 
-_LOG_SLICE: Final = "SELECT seq, recorded_at FROM price_change ORDER BY seq LIMIT :slice"
-_DROP_LOG: Final = "DELETE FROM price_change WHERE seq <= ?"
+_DROP_LOG: Final = f"""
+DELETE FROM price_change
+WHERE seq IN (SELECT seq {AGED} AND scraped_at < :before LIMIT :slice)
+"""  # noqa: S608 - a constant
 _DROP_TIMES: Final = "DELETE FROM recorded WHERE until < ?"
 _CUT_TIME: Final = "UPDATE recorded SET since = ?1 WHERE since < ?1"
 _NOT_RECENT: Final = """
@@ -38,16 +45,24 @@ _DROP_GAME: Final = (
 )
 
 
-def prune(store: "Store", now_ms: int, keep_log_ms: int = KEEP_LOG_MS) -> int:
+_log = logging.getLogger(__name__)
+
+
+def prune(store: "Store", now_ms: int, keep_days: int = 0, aged_log: AgedLog | None = None) -> int:
     """Remove what is too old and return how many log rows went; waits, so not on a loop.
+
+    Args:
+        store: Where from.
+        now_ms: What the age of a price is counted from.
+        keep_days: For how long the log is kept; 0 for ever.
+        aged_log: What was learnt of the log by calls before this one.
 
     Raises:
         StoreUnavailableError: the file cannot be written now; what went before stays gone.
     """
     removed = 0
-    while dropped := store.write(_log_slice(now_ms - keep_log_ms)).result():
-        removed += dropped
-    store.write(_forget_times(now_ms - keep_log_ms)).result()
+    if keep_days:
+        removed = _forget_log(store, now_ms - keep_days * DAY_MS, keep_days, aged_log or AgedLog())
     store.write(_settle_recent(now_ms)).result()
     dead_before = now_ms - DEAD_AFTER_MS
     for game in store.reader().forgotten_games(dead_before):
@@ -55,15 +70,46 @@ def prune(store: "Store", now_ms: int, keep_log_ms: int = KEEP_LOG_MS) -> int:
     return removed
 
 
-def _log_slice(recorded_before: int) -> Callable[[sqlite3.Connection], int]:
-    def drop(connection: sqlite3.Connection) -> int:
-        rows = connection.execute(_LOG_SLICE, {"slice": SLICE}).fetchall()
-        old = [seq for seq, recorded_at in rows if recorded_at < recorded_before]
-        if old:
-            connection.execute(_DROP_LOG, (old[-1],))
-        return len(old)
+def imported_past(quotes: Iterable[Quote], keep_days: int | None, now_ms: int) -> str | None:
+    """Return a line on quotes that are older than the log is kept for; None where none are."""
+    if not keep_days:
+        return None
+    old = sum(quote.scraped_at < now_ms - keep_days * DAY_MS for quote in quotes)
+    if not old:
+        return None
+    return (
+        f"{old:,} quotes are older than the {keep_days:,} days that price history is kept here; "
+        "being imported, their history stays"
+    )
 
-    return drop
+
+def _forget_log(store: "Store", before: int, keep_days: int, aged_log: AgedLog) -> int:
+    """Say what of the log is due, then remove it."""
+    removed = 0
+    aged = aged_log.find(store.reader(), keep_days * DAY_MS, before)
+    if aged.rows:
+        level = logging.INFO if aged_log.has_told else logging.WARNING
+        aged_log.has_told = True
+        _log.log(level, "%s", _announcement(aged, keep_days))
+    for block in aged.blocks:
+        aged_log.forget(block)
+        while dropped := store.write(_log_slice(block, keep_days * DAY_MS, before)).result():
+            removed += dropped
+    store.write(_forget_times(before)).result()
+    return removed
+
+
+def _announcement(aged: Aged, keep_days: int) -> str:
+    return (
+        f"price history goes, as it is kept for {keep_days:,} days: {aged.rows:,} price changes "
+        f"of {len(aged.games):,} games, {format_ms(aged.oldest)} to {format_ms(aged.newest)}"
+    )
+
+
+def _log_slice(block: int, keep_ms: int, before: int) -> Callable[[sqlite3.Connection], int]:
+    first, last = rows_of(block)
+    asked = {"first": first, "last": last, "keep": keep_ms, "before": before, "slice": SLICE}
+    return lambda connection: connection.execute(_DROP_LOG, asked).rowcount
 
 
 def _forget_times(recorded_before: int) -> Callable[[sqlite3.Connection], None]:

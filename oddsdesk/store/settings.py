@@ -8,6 +8,9 @@ LAST_SIMULATED_AT: Final = "last_simulated_at"
 LAST_REAL_AT: Final = "last_real_at"
 NEWEST_SCRAPED_AT: Final = "newest_scraped_at"
 """The newest ``scraped_at`` that was ever recorded."""
+KEEP_DAYS: Final = "keep_days"
+"""For how many days the log of price changes is kept; 0 or nothing: for ever (D76)."""
+KEEP_ALL: Final = 0
 DEFAULT_REFERENCE: Final = "Pinnacle"
 """The reference bookmaker where none was ever set (D1)."""
 

@@ -16,7 +16,13 @@ from oddsdesk.store.reader import Reader
 from oddsdesk.store.recognition import SchemaWatch
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.schema import ODDS
-from oddsdesk.store.settings import REFERENCE, put_setting, stored_reference
+from oddsdesk.store.settings import (
+    KEEP_DAYS,
+    READ_SETTING,
+    REFERENCE,
+    put_setting,
+    stored_reference,
+)
 from oddsdesk.store.syncing import TimedSync
 from oddsdesk.store.values import Recorded
 from oddsdesk.store.write_ahead import WriteAheadLog
@@ -120,6 +126,21 @@ class Store:
             future.set_exception(StoreUnavailableError(f"{self.path}: is open for reading only"))
             return future
         return self._writer.submit(function)
+
+    def keep_log(self, days: int) -> Future[None]:
+        """Keep the log of price changes for so many days from now on, 0 for ever (D76)."""
+        return self.write(lambda connection: put_setting(connection, KEEP_DAYS, days))
+
+    def adopt_keep_days(self, days: int) -> Future[bool]:
+        """The same where nobody ever said; return whether that was so."""
+
+        def adopt(connection: sqlite3.Connection) -> bool:
+            unsaid = not connection.execute(READ_SETTING, (KEEP_DAYS,)).fetchall()
+            if unsaid:
+                put_setting(connection, KEEP_DAYS, days)
+            return unsaid
+
+        return self.write(adopt)
 
     def reader(self) -> Reader:
         """Return the calling thread's reader; the store closes it."""

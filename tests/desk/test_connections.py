@@ -30,7 +30,7 @@ OF_THE_SERVER = ("server.open", "server.import")
 
 def make_session(profile: Profile) -> Session:
     assert isinstance(profile, EmbeddedProfile)
-    return EmbeddedSession(profile, 30, system_clock)
+    return EmbeddedSession(profile, system_clock)
 
 
 @pytest.fixture

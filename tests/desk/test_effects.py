@@ -4,16 +4,9 @@ import pytest
 
 from oddsdesk.board.board import Board
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.profiles import EmbeddedProfile
-from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, KEEP_DAYS, METHOD, SCHEME
+from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, METHOD, SCHEME
 from oddsdesk.desk.settings.effects import Effects
-from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.theme import Scheme, Theme
-
-
-def _make_session(profile):
-    return EmbeddedSession(profile, 30, system_clock)
 
 
 @pytest.fixture
@@ -22,15 +15,8 @@ def board() -> Board:
 
 
 @pytest.fixture
-async def switchboard(qapp, board):
-    made = Switchboard(board, system_clock, _make_session)
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-def effects(preferences, theme, board, switchboard):
-    return Effects(preferences, theme, board, switchboard)
+def effects(preferences, theme, board):
+    return Effects(preferences, theme, board)
 
 
 async def test_the_look_follows_its_settings(preferences, theme: Theme, effects):
@@ -51,15 +37,3 @@ async def test_true_ev_is_judged_by_the_method_that_is_set(preferences, board, e
     effects.method_changed.connect(named.append)
     preferences.put(METHOD, "power")
     assert (board.method, named) == ("power", ["power"])
-
-
-async def test_the_running_server_keeps_what_is_set(
-    preferences, board, switchboard, effects, tmp_path
-):
-    database = str(tmp_path / "odds.db")
-    await switchboard.open(_make_session(EmbeddedProfile("x", database, ("none",))))
-    preferences.put(KEEP_DAYS, 7)
-    server = switchboard.session._server
-    assert server is not None
-    state = server.administration.database().result(10)
-    assert state.keep_log_ms == 7 * 24 * 3_600_000

@@ -23,7 +23,7 @@ async def _ask(log: PriceLog) -> str:
 
 
 async def test_who_asks_while_the_server_stops_is_answered_or_told_so(qapp, tmp_path: Path):
-    session = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), 30, system_clock)
+    session = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), system_clock)
     await session.start()
     assert session.local is not None
     assert await _ask(session.local.log) == ""

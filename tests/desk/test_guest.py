@@ -21,14 +21,14 @@ def profile(tmp_path: Path) -> EmbeddedProfile:
 
 @pytest.fixture
 async def first(profile: EmbeddedProfile):
-    session = EmbeddedSession(profile, 30, system_clock)
+    session = EmbeddedSession(profile, system_clock)
     client = await session.start()
     yield client
     await session.stop()
 
 
 async def test_a_second_window_is_offered_the_running_server(first, profile):
-    second = EmbeddedSession(profile, 30, system_clock)
+    second = EmbeddedSession(profile, system_clock)
     with pytest.raises(InUseError, match="is served by another oddsdesk") as refused:
         await second.start()
     await second.stop()
@@ -64,7 +64,7 @@ async def test_no_key_is_made_for_who_holds_a_crashed_servers_lock(profile, tmp_
         guest = GuestSession(profile, system_clock)
         with pytest.raises(SessionError, match="another user may hold it"):
             await guest.start()
-        second = EmbeddedSession(profile, 30, system_clock)
+        second = EmbeddedSession(profile, system_clock)
         with pytest.raises(SessionError, match="another user may hold it") as refused:
             await second.start()
         assert not isinstance(refused.value, InUseError)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.settings.declared import FLASH, KEEP_DAYS, METHOD, SCHEME, SECTIONS
+from oddsdesk.desk.settings.declared import FLASH, METHOD, SCHEME, SECTIONS, TEXT_SIZE
 from oddsdesk.desk.settings.page import settings_page
 from oddsdesk.desk.settings.preferences import Preferences
 
@@ -32,8 +32,8 @@ def test_what_was_never_set_has_a_default_that_the_setting_may_have(setting, pre
 
 
 def test_a_value_is_kept_between_starts(tmp_path, qapp):
-    Preferences(Layout(tmp_path / "desk.ini")).put(KEEP_DAYS, 7)
-    assert Preferences(Layout(tmp_path / "desk.ini")).get(KEEP_DAYS) == 7
+    Preferences(Layout(tmp_path / "desk.ini")).put(TEXT_SIZE, 120)
+    assert Preferences(Layout(tmp_path / "desk.ini")).get(TEXT_SIZE) == 120
 
 
 def test_a_change_is_told_once_and_only_if_it_is_one(preferences):
@@ -49,11 +49,11 @@ def test_a_change_is_told_once_and_only_if_it_is_one(preferences):
     [
         (SCHEME, "purple"),
         (FLASH, "maybe"),
-        (KEEP_DAYS, "0"),
-        (KEEP_DAYS, "3651"),
-        (KEEP_DAYS, "-"),
-        (KEEP_DAYS, "٣"),
-        (KEEP_DAYS, "9" * 5000),
+        (TEXT_SIZE, "79"),
+        (TEXT_SIZE, "161"),
+        (TEXT_SIZE, "-"),
+        (TEXT_SIZE, "٣"),
+        (TEXT_SIZE, "9" * 5000),
         (METHOD, ""),
     ],
 )
@@ -68,6 +68,6 @@ def test_a_kept_word_that_makes_no_sense_is_told_and_the_default_holds(
 
 
 def test_a_value_outside_its_range_is_not_kept(preferences):
-    with pytest.raises(ValueError, match="from 1 to 3,650 days"):
-        preferences.put(KEEP_DAYS, 0)
-    assert preferences.get(KEEP_DAYS) == KEEP_DAYS.default
+    with pytest.raises(ValueError, match="from 80 to 160 %"):
+        preferences.put(TEXT_SIZE, 0)
+    assert preferences.get(TEXT_SIZE) == TEXT_SIZE.default

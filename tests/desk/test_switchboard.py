@@ -53,7 +53,7 @@ class Connecting:
     def make(self, profile: Profile) -> Session:
         if isinstance(profile, RemoteProfile):
             return RemoteSession(profile, self.secrets, asks_first=True)
-        return EmbeddedSession(profile, 30, system_clock)
+        return EmbeddedSession(profile, system_clock)
 
     def embedded(self, name: str, database: str, match_name: str) -> EmbeddedProfile:
         file = _record(self.folder / f"{name}.ndjson", match_name)
@@ -102,7 +102,7 @@ async def test_the_board_of_another_server_begins_empty_and_fills(connecting: Co
 
 async def test_a_service_elsewhere_is_reached_with_the_key_that_is_kept(connecting: Connecting):
     await connecting.open(connecting.embedded("one", "one.db", GAME))
-    other = EmbeddedSession(connecting.embedded("two", "two.db", "Lyon - Nice"), 30, system_clock)
+    other = EmbeddedSession(connecting.embedded("two", "two.db", "Lyon - Nice"), system_clock)
     await other.start()
     assert other.local is not None
     key = await other.local.create_key("anna", Plan.PRO_RT, None)
@@ -171,7 +171,7 @@ async def test_a_database_that_is_none_is_one_line_and_nothing_is_left_running(
 async def test_odds_are_simulated_until_the_database_holds_real_ones(
     connecting: Connecting, tmp_path: Path
 ):
-    fresh = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), 30, system_clock)
+    fresh = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), system_clock)
     await fresh.start()
     assert fresh.local is not None
     assert [feed.simulated for feed in await fresh.local.feeds()] == [True]
@@ -179,7 +179,7 @@ async def test_odds_are_simulated_until_the_database_holds_real_ones(
     await connecting.open(connecting.embedded("one", "real.db", GAME))
     await connecting.until(lambda: connecting.games() == {GAME})
     await connecting.switchboard.close()
-    real = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "real.db")), 30, system_clock)
+    real = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "real.db")), system_clock)
     await real.start()
     assert real.local is not None
     assert await real.local.feeds() == []
@@ -187,7 +187,7 @@ async def test_odds_are_simulated_until_the_database_holds_real_ones(
 
 
 async def test_a_start_that_is_given_up_leaves_no_server_running(tmp_path: Path, qapp):
-    session = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), 30, system_clock)
+    session = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), system_clock)
     starting = spawn("start", session.start())
     await asyncio.sleep(0)
     await stop(starting)

@@ -53,6 +53,7 @@ def _contents(path: Path, now_ms: int) -> list[Finding]:
         reader = store.reader()
         last = reader.last_scraped_at()
         simulated = reader.is_simulated(now_ms)
+        keep_days = reader.keep_days()
         games, quotes = count_rows(path)
     finally:
         store.close()
@@ -63,6 +64,7 @@ def _contents(path: Path, now_ms: int) -> list[Finding]:
     return [
         Finding("odds", f"{games:,} games, {quotes:,} quotes"),
         Finding("reference", store.reference),
+        Finding("history", f"kept for {keep_days:,} days" if keep_days else "all of it is kept"),
         Finding("simulated", "yes" if simulated else "no"),
         newest,
     ]

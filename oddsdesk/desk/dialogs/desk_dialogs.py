@@ -13,7 +13,6 @@ from oddsdesk.desk.dialogs.server_work import ServerWork
 from oddsdesk.desk.dialogs.settings_dialog import SettingsDialog
 from oddsdesk.desk.profiles import EmbeddedProfile, Profile, Profiles, RemoteProfile
 from oddsdesk.desk.secrets import KeyPlace, Secrets
-from oddsdesk.desk.settings.declared import KEEP_DAYS
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.theme import Theme
@@ -65,9 +64,8 @@ class DeskDialogs(QObject):
         session = self._switchboard.session
         if session is None or session.local is None or self._is_shown(ServerDialog):
             return
-        days = self._preferences.get(KEEP_DAYS)
-        dialog = ServerDialog(self._theme, session.local.address, days, self._window)
-        self._server_work = ServerWork(dialog, session.local, self._preferences, self._clock)
+        dialog = ServerDialog(self._theme, session.local.address, self._window)
+        self._server_work = ServerWork(dialog, session.local, self._clock)
         self._server_work.feeds_changed.connect(self.feeds_changed)
         self._imports.attach(dialog, session.local)
         self._show(dialog)

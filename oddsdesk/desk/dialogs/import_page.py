@@ -121,6 +121,7 @@ def details(outcome: LocalImport) -> str:
     """Return why prices were skipped and what made no sense, a line each; empty for nothing."""
     lines = [f"Skipped {count:,}: {reason}" for reason, count in outcome.skipped.items()]
     lines += [f"Problem: {problem}" for problem in outcome.problems]
+    lines += [f"Note: {note}" for note in outcome.notes]
     if outcome.inferred_times:
         lines.append(_INFERRED)
     return "\n".join(lines)

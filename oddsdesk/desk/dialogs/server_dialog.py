@@ -19,12 +19,12 @@ _SIZE = (760, 560)
 class ServerDialog(QDialog):
     """Pages that show what they are given; ``server_work`` talks to the server for them."""
 
-    def __init__(self, theme: Theme, address: str, keep_days: int, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, address: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Embedded server")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         resize_scaled(self, theme, *_SIZE)
-        self.server = ServerPage(theme, address, keep_days)
+        self.server = ServerPage(theme, address)
         self.feeds = FeedsPage(theme)
         self.imports = ImportPage(theme)
         self.keys = KeysPage(theme, address)

@@ -5,12 +5,12 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
+    QComboBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -18,13 +18,17 @@ from PySide6.QtWidgets import (
 from oddsdesk.desk.dialogs.form_dialog import note, side_by_side
 from oddsdesk.desk.local_server import LocalDatabase
 from oddsdesk.desk.moments import age_text
-from oddsdesk.desk.settings.declared import KEEP_DAYS
-from oddsdesk.desk.settings.kinds import Whole
 from oddsdesk.desk.theme.spacing import GAP, HALF, MARGIN
 from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.inset import inset
 
 _MIB = 1024 * 1024
+_KEPT = "Keep price history"
+_KEPT_HELP = (
+    "Older price changes go for good, by the time of the price; imported history that was older "
+    "already stays. The database itself keeps this."
+)
+_DAYS = (0, 1_825, 730, 365, 180, 90, 30, 14, 7, 1)
+"""What is offered; 0 is for ever. A step of a wheel or key goes to the next one only."""
 
 
 class ServerPage(QWidget):
@@ -33,20 +37,18 @@ class ServerPage(QWidget):
     backup_requested = Signal(str)
     days_chosen = Signal(int)
 
-    def __init__(self, theme: Theme, address: str, keep_days: int) -> None:
+    def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
         self._theme = theme
         self._path: Path | None = None
         self._copy = QPushButton("Copy", autoDefault=False)
         self._copy.setAccessibleName("Copy the address")
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
-        kind = KEEP_DAYS.kind
-        assert isinstance(kind, Whole)
-        self.days = inset(QSpinBox(minimum=kind.least, maximum=kind.most, value=keep_days))
-        self.days.setSuffix(f" {kind.unit}")
-        self.days.setKeyboardTracking(False)
-        self.days.setAccessibleName(KEEP_DAYS.label)
-        self.days.valueChanged.connect(self.days_chosen)
+        self.days = QComboBox()
+        self.days.setEnabled(False)
+        self.days.setAccessibleName(_KEPT)
+        self.days.setAccessibleDescription(_KEPT_HELP)
+        self.days.activated.connect(lambda _index: self.days_chosen.emit(self.days.currentData()))
         self.database, self.room, self.reference, self.newest = (_fact() for _ in range(4))
         self.backup = QPushButton("Back up now…", autoDefault=False)
         self.backup.setEnabled(False)
@@ -62,6 +64,17 @@ class ServerPage(QWidget):
         seen = database.last_scraped_at
         self.newest.setText("None yet" if seen is None else f"{age_text(now_ms - seen)} ago")
         self.backup.setEnabled(True)
+        if not self.days.view().isVisible():
+            self._show_days(database.keep_days)
+
+    def _show_days(self, kept: int) -> None:
+        """Choose what the database says; a number that is not offered is, from then on."""
+        if not self.days.isEnabled() or self.days.findData(kept) < 0:
+            self.days.clear()
+            for days in sorted({*_DAYS, kept}, key=lambda each: -each or -1_000_000):
+                self.days.addItem(_words(days), days)
+            self.days.setEnabled(True)
+        self.days.setCurrentIndex(self.days.findData(kept))
 
     def _lay_out(self, address: str) -> None:
         form = QFormLayout(self, labelAlignment=Qt.AlignmentFlag.AlignLeft)
@@ -76,7 +89,7 @@ class ServerPage(QWidget):
         form.addRow("Size", self.room)
         form.addRow("Reference", self.reference)
         form.addRow("Newest price", self.newest)
-        form.addRow(KEEP_DAYS.label, self._explained(_leftmost(self.days), KEEP_DAYS.help))
+        form.addRow(_KEPT, self._explained(_leftmost(self.days), _KEPT_HELP))
         said = "Prices and their history, while it goes on recording. Keys are not copied."
         form.addRow("Backup", self._explained(_leftmost(self.backup), said))
 
@@ -97,6 +110,12 @@ class ServerPage(QWidget):
         dialog.selectFile(wanted.name)
         dialog.fileSelected.connect(self.backup_requested)
         dialog.open()
+
+
+def _words(days: int) -> str:
+    if not days:
+        return "For ever"
+    return f"For {days:,} day{'s' if days != 1 else ''}"
 
 
 def _leftmost(field: QWidget) -> QWidget:

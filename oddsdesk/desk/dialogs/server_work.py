@@ -11,8 +11,6 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.dialogs.server_dialog import ServerDialog
 from oddsdesk.desk.local_server import LocalServer, LocalServerError
-from oddsdesk.desk.settings.declared import KEEP_DAYS
-from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.tasks import spawn, stop
 
 _LOOK_MS = 2_000
@@ -24,13 +22,10 @@ class ServerWork(QObject):
 
     feeds_changed = Signal()
 
-    def __init__(
-        self, dialog: ServerDialog, server: LocalServer, preferences: Preferences, clock: Clock
-    ) -> None:
+    def __init__(self, dialog: ServerDialog, server: LocalServer, clock: Clock) -> None:
         super().__init__(dialog)
         self._dialog = dialog
         self._server = server
-        self._preferences = preferences
         self._clock = clock
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_looking = False
@@ -50,7 +45,7 @@ class ServerWork(QObject):
     def _connect(self) -> None:
         dialog, server = self._dialog, self._server
         dialog.server.backup_requested.connect(lambda path: self._do(self._back_up(Path(path))))
-        dialog.server.days_chosen.connect(lambda days: self._preferences.put(KEEP_DAYS, days))
+        dialog.server.days_chosen.connect(lambda days: self._do(self._keep(days)))
         feeds, keys = dialog.feeds, dialog.keys
         feeds.start_requested.connect(lambda n: self._do(self._feed(server.start_feed(n))))
         feeds.stop_requested.connect(lambda n: self._do(self._feed(server.stop_feed(n))))
@@ -103,6 +98,12 @@ class ServerWork(QObject):
         self._dialog.message.say("Copying…", icon="loading")
         size = await self._server.back_up(target)
         self._dialog.say_done(f"{size / _MIB:,.1f} MiB copied to {target}")
+
+    async def _keep(self, days: int) -> None:
+        try:
+            await self._server.keep_days(days)
+        finally:
+            await self._show_state()
 
     def _on_dialog_finished(self) -> None:
         self._looks.stop()

@@ -115,13 +115,6 @@ AT_START: Final = Setting(
     "last",
     Choice((("last", "The connection used last"), ("embedded", "The embedded server"))),
 )
-KEEP_DAYS: Final = Setting(
-    "server/keep_days",
-    "Keep price history for",
-    "The embedded server forgets price changes that are older. Present prices are not touched.",
-    30,
-    Whole(1, 3_650, unit="days"),
-)
 INTRODUCTION: Final = Setting(
     "start/introduction",
     "Show the introduction",
@@ -143,6 +136,6 @@ SECTIONS: Final = (
     Section("Look", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
     Section("Prices", (ODDS_FORMAT, METHOD)),
     STAKES,
-    Section("Connection", (AT_START, KEEP_DAYS)),
+    Section("Connection", (AT_START,)),
     Section("Start", (INTRODUCTION,)),
 )

@@ -3,9 +3,8 @@
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, KEEP_DAYS, METHOD, SCHEME
+from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, METHOD, SCHEME
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.theme import Scheme, Theme
 
 
@@ -15,14 +14,11 @@ class Effects(QObject):
     method_changed = Signal(str)
     """True EV rests on another devig method now."""
 
-    def __init__(
-        self, preferences: Preferences, theme: Theme, board: Board, switchboard: Switchboard
-    ) -> None:
+    def __init__(self, preferences: Preferences, theme: Theme, board: Board) -> None:
         super().__init__()
         self._preferences = preferences
         self._theme = theme
         self._board = board
-        self._switchboard = switchboard
         theme.flashes = preferences.get(FLASH)
         preferences.changed.connect(self._on_preferences_changed)
 
@@ -35,7 +31,3 @@ class Effects(QObject):
         elif key == METHOD.key:
             self._board.set_method(get(METHOD))
             self.method_changed.emit(get(METHOD))
-        elif key == KEEP_DAYS.key:
-            session = self._switchboard.session
-            if session is not None and session.local is not None:
-                session.local.keep_days(get(KEEP_DAYS))

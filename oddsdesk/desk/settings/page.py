@@ -16,6 +16,20 @@ API keys are never kept there; see "Where keys are kept" below.
 This page is made from the program: `python -m oddsdesk.desk.settings.page > docs/settings.md`.
 """
 _FOOT = """
+## What a database holds itself
+
+Two settings belong to the data and not to the desk, and so are the same for every program that
+serves a database:
+
+- **for how long price history is kept**: everything, unless you choose otherwise in
+  **Embedded server > Server** or with `oddsdesk serve --keep-days`. Ages are those of the
+  prices, counted from the newest; history that was older already when it was imported stays. What
+  goes is told in the log before it does. A desk before that kept it as `server/keep_days` in
+  `desk.ini`: what was chosen there is handed to the first database that says nothing itself;
+- **the reference bookmaker**: Pinnacle, unless `--reference` or a connection names another.
+
+`oddsdesk doctor` tells both.
+
 ## Where keys are kept
 
 The key of a remote connection is kept, by your choice,

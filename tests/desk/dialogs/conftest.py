@@ -27,7 +27,7 @@ async def until(holds: Callable[[], bool]) -> None:
 @pytest.fixture
 async def session(qapp, tmp_path: Path) -> AsyncIterator[EmbeddedSession]:
     profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
-    made = EmbeddedSession(profile, 30, system_clock)
+    made = EmbeddedSession(profile, system_clock)
     await made.start()
     yield made
     await made.stop()
@@ -41,10 +41,10 @@ async def imports(qapp) -> AsyncIterator[ImportWork]:
 
 
 @pytest.fixture
-async def server(theme, preferences, window, session, imports) -> AsyncIterator[ServerDialog]:
+async def server(theme, window, session, imports) -> AsyncIterator[ServerDialog]:
     assert session.local is not None
-    dialog = ServerDialog(theme, session.local.address, 30, window)
-    made = ServerWork(dialog, session.local, preferences, system_clock)
+    dialog = ServerDialog(theme, session.local.address, window)
+    made = ServerWork(dialog, session.local, system_clock)
     imports.attach(dialog, session.local)
     await until(lambda: dialog.keys.list.topLevelItemCount() == 1)
     yield dialog

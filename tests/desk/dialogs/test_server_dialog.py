@@ -3,7 +3,6 @@
 from PySide6.QtWidgets import QPushButton
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.desk.settings.declared import KEEP_DAYS
 
 from .conftest import until
 
@@ -95,6 +94,17 @@ async def test_the_database_is_shown_and_backed_up(server, tmp_path):
     assert (tmp_path / "copy.db").stat().st_size > 0
 
 
-async def test_retention_is_the_setting(server, preferences):
-    server.server.days.setValue(7)
-    assert preferences.get(KEEP_DAYS) == 7
+async def test_retention_is_the_databases_own(server, session):
+    days = server.server.days
+    await until(days.isEnabled)
+    assert (days.currentData(), days.currentText()) == (0, "For ever")
+    days.setCurrentIndex(days.findData(7))
+    days.activated.emit(days.currentIndex())
+    await until(lambda: session._server.administration.database().result(10).keep_days == 7)
+
+
+async def test_a_number_of_days_that_is_not_offered_is_shown_and_kept(server, session):
+    session._server.administration.keep_log(45).result(10)
+    await until(lambda: server.server.days.currentText() == "For 45 days")
+    offered = [server.server.days.itemData(row) for row in range(server.server.days.count())]
+    assert offered == [0, 1_825, 730, 365, 180, 90, 45, 30, 14, 7, 1]

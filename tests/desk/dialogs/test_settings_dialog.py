@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
 
 from oddsdesk.desk.dialogs.settings_dialog import SettingsDialog
-from oddsdesk.desk.settings.declared import KEEP_DAYS, SCHEME, SECTIONS
+from oddsdesk.desk.settings.declared import SCHEME, SECTIONS, TEXT_SIZE
 
 
 def test_every_declared_setting_is_in_the_dialog_with_its_name_and_help(theme, preferences, window):
@@ -16,16 +16,16 @@ def test_every_declared_setting_is_in_the_dialog_with_its_name_and_help(theme, p
 
 def test_what_is_chosen_holds_at_once_and_defaults_come_back(theme, preferences, window):
     dialog = SettingsDialog(theme, preferences, window)
-    scheme, days = dialog.controls[SCHEME.key], dialog.controls[KEEP_DAYS.key]
+    scheme, size = dialog.controls[SCHEME.key], dialog.controls[TEXT_SIZE.key]
     assert isinstance(scheme, QComboBox)
-    assert isinstance(days, QSpinBox)
+    assert isinstance(size, QSpinBox)
     scheme.setCurrentIndex(scheme.findData("light"))
     scheme.activated.emit(scheme.currentIndex())
-    days.setValue(7)
-    assert (preferences.get(SCHEME), preferences.get(KEEP_DAYS)) == ("light", 7)
+    size.setValue(120)
+    assert (preferences.get(SCHEME), preferences.get(TEXT_SIZE)) == ("light", 120)
     dialog.restore_defaults()
-    assert (preferences.get(SCHEME), preferences.get(KEEP_DAYS)) == ("system", 30)
-    assert (scheme.currentData(), days.value()) == ("system", 30)
+    assert (preferences.get(SCHEME), preferences.get(TEXT_SIZE)) == ("system", 100)
+    assert (scheme.currentData(), size.value()) == ("system", 100)
 
 
 def test_a_setting_changed_elsewhere_is_shown(theme, preferences, window):

@@ -120,8 +120,15 @@ def test_a_copy_that_cannot_be_written_says_where(administration, tmp_path):
 
 
 def test_retention_can_be_changed_while_serving(administration):
-    administration.keep_log(3_600_000)
-    assert administration.database().result(LIMIT_S).keep_log_ms == 3_600_000
+    assert administration.database().result(LIMIT_S).keep_days == 0
+    administration.keep_log(7).result(LIMIT_S)
+    assert administration.database().result(LIMIT_S).keep_days == 7
+
+
+def test_an_older_desks_retention_is_adopted_only_where_the_database_has_none(administration):
+    assert administration.adopt_keep_days(14).result(LIMIT_S)
+    assert not administration.adopt_keep_days(1).result(LIMIT_S)
+    assert administration.database().result(LIMIT_S).keep_days == 14
 
 
 def test_after_the_server_has_stopped_every_answer_says_so(tmp_path):

@@ -98,6 +98,32 @@ def test_stops_in_time_with_streams_open_and_a_feed_running(serve, tmp_path):
     assert seconds < 3
 
 
+def test_reference_and_retention_change_only_where_an_option_says_so(serve, tmp_path):
+    """F2.1, F2.2: both are the database's (D76)."""
+
+    def served(*options: str) -> tuple[str, int | None]:
+        program = serve("--port", "0", *options)
+        _address(program)
+        program.terminate()
+        program.communicate(timeout=LIMIT_S)
+        with contextlib.closing(open_store(tmp_path / "odds.db", read_only=True)) as store:
+            return store.reference, store.reader().keep_days()
+
+    assert served() == ("Pinnacle", None)
+    assert served("--reference", "Sharp", "--keep-days", "7") == ("Sharp", 7)
+    assert served() == ("Sharp", 7)
+    assert served("--keep-days", "all") == ("Sharp", 0)
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "1.5", "³", "100000", "everything", ""])
+def test_a_retention_that_is_none_is_refused_and_changes_nothing(serve, tmp_path, days):
+    program = serve("--port", "0", "--keep-days", days)
+    _, trouble = program.communicate(timeout=LIMIT_S)
+    assert program.returncode == 2
+    assert "neither a number from 1 to 99999 nor 'all'" in trouble
+    assert not (tmp_path / "odds.db").exists()
+
+
 def test_what_was_committed_is_there_after_the_stop(serve, tmp_path):
     program = serve("--port", "0", "--feed", "simulator")
     _address(program)

@@ -44,15 +44,30 @@ async def test_counts_are_saved_while_it_runs(live):
 
 
 async def test_changes_older_than_the_retention_are_forgotten(live):
-    await live.record(live.quote())
-    live.now += 29 * DAY_MS
-    await live.record(live.quote(odds={"Arsenal": 2.2, "Draw": 3.4, "Chelsea": 3.6}))
-    live.now += 2 * DAY_MS
+    await asyncio.wrap_future(live.store.keep_log(30))
+    kick_off = live.now + 90 * DAY_MS
+    await live.record(live.quote(match_date=kick_off))
+    live.now += 31 * DAY_MS
+    moved = {"Arsenal": 2.2, "Draw": 3.4, "Chelsea": 3.6}
+    await live.record(live.quote(odds=moved, match_date=kick_off))
     await live.stop()
     await live.start()
     async with asyncio.timeout(5):
         while len(live.store.reader().changes_after(0, 10)) != 1:
             await asyncio.sleep(0.02)
+
+
+async def test_everything_is_kept_where_nobody_said_otherwise(live):
+    """F2.1: sixty days were gone after five seconds of a server."""
+    kick_off = live.now + 90 * DAY_MS
+    await live.record(live.quote(match_date=kick_off))
+    live.now += 60 * DAY_MS
+    moved = {"Arsenal": 2.2, "Draw": 3.4, "Chelsea": 3.6}
+    await live.record(live.quote(odds=moved, match_date=kick_off))
+    await live.stop()
+    await live.start()
+    await asyncio.to_thread(live.server.pruning.round)
+    assert len(live.store.reader().changes_after(0, 10)) == 4
 
 
 async def test_database_that_refuses_for_a_while_ends_nothing(live, listening):

@@ -43,6 +43,14 @@ def test_a_whole_database_is_told_of(database: Path, free_port: int):
     assert result.output.endswith("nothing is broken\n")
 
 
+def test_what_the_database_keeps_is_told(database: Path, free_port: int):
+    assert "history: all of it is kept" in run(database, free_port).output
+    store = open_store(database)
+    store.keep_log(30).result(10)
+    store.close()
+    assert "history: kept for 30 days" in run(database, free_port).output
+
+
 def test_a_full_check_reads_all(database: Path, free_port: int):
     assert "all of it was read" in run(database, free_port, "--full").output
 

@@ -289,3 +289,12 @@ def test_a_planted_link_beside_the_target_is_not_followed(
     assert run(database, "the-odds-api", answer, "--to", tmp_path / "quotes.ndjson").exit_code == 0
     assert victim.read_text() == "precious"
     assert len(rows(tmp_path / "quotes.ndjson")) == 1
+
+
+def test_quotes_older_than_the_database_keeps_are_said_to_stay(database: Path, answer: Path):
+    store = open_store(database)
+    store.keep_log(7).result(10)
+    store.close()
+    result = run(database, "the-odds-api", answer)
+    assert "1 quotes are older than the 7 days that price history is kept here" in result.stderr
+    assert "being imported, their history stays" in result.stderr

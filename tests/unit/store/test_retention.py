@@ -1,10 +1,13 @@
 """What goes, what stays, and that nobody notices."""
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store import retention
+from oddsdesk.store import aged_log, retention
+from oddsdesk.store.aged_log import AgedLog
+from oddsdesk.store.reader import Reader
 from oddsdesk.store.settling import settle_value_bets
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, FoundValueBet, Sight
@@ -22,14 +25,99 @@ def test_the_log_goes_by_age_in_slices_and_its_numbers_go_on(
     store: Store, quote: MakeQuote, now: int, monkeypatch
 ) -> None:
     monkeypatch.setattr(retention, "SLICE", 4)
+    monkeypatch.setattr(aged_log, "BLOCK", 3)
     for number in range(10):
         store.record([quote(odds={"PSG": 2.0 + number}, scraped_at=now + number)]).result(10)
-    assert retention.prune(store, now + DAY - 1, DAY) == 0
-    assert retention.prune(store, now + DAY + 1, DAY) == 10
+    assert retention.prune(store, now + DAY, keep_days=1) == 0
+    assert retention.prune(store, now + DAY + 10, keep_days=1) == 10
     assert store.reader().changes_after(0, 100) == []
     assert store.reader().last_seq() == 10
     store.record([quote(odds={"PSG": 9.0}, scraped_at=now + 20)]).result(10)
     assert [change.seq for change in store.reader().changes_after(10, 5)] == [11]
+
+
+def moves(store: Store) -> list[float | None]:
+    """The odds of all changes that are left, in the order of recording."""
+    return [change.odds for change in store.reader().changes_after(0, 1_000)]
+
+
+def recorded_later(store: Store, quote: MakeQuote, ages: list[int], now: int) -> None:
+    """Record prices of these ages, in days, of games of their own."""
+    for number, age in enumerate(ages):
+        name = f"PSG - Lyon {number}"
+        store.record(
+            [quote(match_name=name, odds={"PSG": 2.0 + number}, scraped_at=now - age * DAY)]
+        ).result(10)
+
+
+def test_everything_is_kept_where_nobody_said_otherwise(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    recorded_later(store, quote, [0, 5], now)
+    assert store.reader().keep_days() is None
+    assert retention.prune(store, now + 4_000 * DAY) == 0
+    assert len(moves(store)) == 2
+
+
+def test_prices_go_by_their_own_time_not_by_the_day_they_were_recorded(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    recorded_later(store, quote, [0, 20, 10, 29], now)
+    assert retention.prune(store, now + 2 * DAY, keep_days=30) == 1
+    assert moves(store) == [2.0, 3.0, 4.0]
+    assert retention.prune(store, now + 15 * DAY, keep_days=30) == 1
+    assert moves(store) == [2.0, 4.0]
+    assert retention.prune(store, now + 31 * DAY, keep_days=30) == 2
+
+
+def test_imported_history_that_was_older_already_stays(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    recorded_later(store, quote, [400, 31, 1], now)
+    assert retention.prune(store, now + 1_000 * DAY, keep_days=30) == 1
+    assert moves(store) == [2.0, 3.0]
+
+
+def test_what_goes_is_told_before_it_does(store: Store, quote: MakeQuote, now: int, caplog) -> None:
+    recorded_later(store, quote, [2, 1, 0], now)
+    with caplog.at_level(logging.WARNING):
+        retention.prune(store, now + 2 * DAY, keep_days=3)
+    assert caplog.messages == [
+        "price history goes, as it is kept for 3 days: 1 price changes of 1 games, "
+        "2026-04-10T13:20:00.000Z to 2026-04-10T13:20:00.000Z"
+    ]
+
+
+def test_no_block_of_the_log_is_read_again_before_it_is_due(
+    store: Store, quote: MakeQuote, now: int, monkeypatch
+) -> None:
+    monkeypatch.setattr(aged_log, "BLOCK", 2)
+    recorded_later(store, quote, [400, 400, 6, 5, 4, 3, 2, 1], now)
+    known, read = AgedLog(), []
+    oldest = Reader.oldest_aged
+    monkeypatch.setattr(
+        Reader, "oldest_aged", lambda *asked: (read.append(asked[1]), oldest(*asked))[1]
+    )
+    assert retention.prune(store, now, 10, known) == 0
+    assert read == [0, 2, 4, 6, 8]
+    read.clear()
+    assert retention.prune(store, now + DAY, 10, known) == 0
+    assert read == [8]
+    read.clear()
+    assert retention.prune(store, now + 6 * DAY, 10, known) == 2
+    assert retention.prune(store, now + 6 * DAY, 10, known) == 0
+    assert read == [8, 2, 4, 8]
+    assert moves(store)[:3] == [2.0, 3.0, 6.0]
+
+
+def test_a_slice_of_the_log_is_found_without_reading_the_rest(store: Store) -> None:
+    rows = store.write(
+        lambda c: c.execute(
+            f"EXPLAIN QUERY PLAN {retention._DROP_LOG}",
+            {"first": 1, "last": 9, "keep": 1, "before": 1, "slice": 1},
+        ).fetchall()
+    ).result(10)
+    assert [row[3] for row in rows if "SCAN" in row[3]] == []
 
 
 def test_when_it_was_recorded_goes_with_the_log(tmp_path: Path, quote: MakeQuote, now: int) -> None:
@@ -38,11 +126,11 @@ def test_when_it_was_recorded_goes_with_the_log(tmp_path: Path, quote: MakeQuote
     for number in range(3):
         store.record([quote(odds={"PSG": 2.0 + number}, scraped_at=now + number)]).result(10)
     assert store.reader().log_began() == now
-    retention.prune(store, now + 6 * DAY, 3 * DAY)
+    retention.prune(store, now + 6 * DAY, keep_days=3)
     assert store.reader().log_began() == now + 5 * DAY
-    retention.prune(store, now + 8 * DAY + 20_000, 3 * DAY)
+    retention.prune(store, now + 8 * DAY + 20_000, keep_days=3)
     assert store.reader().log_began() == now + 5 * DAY + 20_000
-    retention.prune(store, now + 9 * DAY, 3 * DAY)
+    retention.prune(store, now + 9 * DAY, keep_days=3)
     assert store.reader().log_began() is None
     store.close()
 
@@ -54,7 +142,7 @@ def test_what_stands_of_a_game_is_kept_as_the_log_keeps_it(
     past = [quote(name, match_date=now - 400 * DAY, scraped_at=now - 400 * DAY) for name in "AB"]
     store.record(past).result(10)
     store.record([quote(), quote("Unibet", odds={}, scraped_at=now - 2 * DAY)]).result(10)
-    retention.prune(store, now, keep_log_ms=30 * DAY)
+    retention.prune(store, now, keep_days=30)
     assert (count(store, "quote"), count(store, "coverage"), count(store, "game")) == (4, 3, 2)
     assert len(store.reader().changes_after(0, 100)) == 9
 
@@ -83,10 +171,10 @@ def test_a_forgotten_game_goes_after_its_log(store: Store, quote: MakeQuote, now
     store.record([quote()]).result(10)
     bet = FoundValueBet("Bet365", "PSG", 1.5, {"PSG": 1.4}, 1.4, 1.45, 3.0, 1.02)
     store.write(lambda c: settle_value_bets(c, 1, "moneyline", 0, [bet], now)).result(10)
-    retention.prune(store, now + 2 * DAY, keep_log_ms=10 * DAY)
+    retention.prune(store, now + 2 * DAY, keep_days=10)
     assert (count(store, "quote"), count(store, "game")) == (1, 1)
     assert len(store.reader().changes_after(0, 10)) == 3
-    retention.prune(store, now + 11 * DAY, keep_log_ms=10 * DAY)
+    retention.prune(store, now + 11 * DAY, keep_days=10)
     tables = ("game", "price_change", "quote", "coverage", "value_bet")
     assert [count(store, table) for table in tables] == [0, 0, 0, 0, 0]
 
@@ -96,7 +184,7 @@ def test_a_game_that_is_still_priced_outlives_its_log(
 ) -> None:
     store.record([quote()]).result(10)
     store.record([quote(scraped_at=now + 11 * DAY)]).result(10)
-    retention.prune(store, now + 11 * DAY, keep_log_ms=10 * DAY)
+    retention.prune(store, now + 11 * DAY, keep_days=10)
     assert (count(store, "price_change"), count(store, "quote"), count(store, "game")) == (0, 1, 1)
 
 

@@ -1,0 +1,88 @@
+"""Pruning what is too old, by a time that a wrong clock cannot push ahead."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.aged_log import AgedLog
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.retention import prune
+from oddsdesk.store.store import Store
+
+PRUNE_S: Final = 600.0
+JUMP_MS: Final = 60 * MINUTE_MS
+"""How far the clock may go otherwise than time does between two rounds, or the next is left out."""
+
+_log = logging.getLogger(__name__)
+
+
+class _Moment(msgspec.Struct, frozen=True):
+    """One moment by the newest price, the clock (ms) and time that only goes on (s)."""
+
+    newest: int
+    clock: int
+    steady_s: float
+
+
+class Pruning:
+    """Rounds over a store; ``steady`` counts seconds and never jumps.
+
+    Ages are counted from the newest price that was there at the start, plus the time that went by
+    since; never from later than the newest price or the clock. So a clock that is wrong, at the
+    start or on its way, takes nothing before its time.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, steady: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._steady = steady
+        self._aged_log = AgedLog()
+        self._first: _Moment | None = None
+        self._last: _Moment | None = None
+
+    async def run(self) -> None:
+        """Prune now and then, until cancelled."""
+        while True:
+            try:
+                await asyncio.to_thread(self.round)
+            except StoreUnavailableError as error:
+                _log.warning("what is too old is kept for now: %s", error)
+            await asyncio.sleep(PRUNE_S)
+
+    def round(self) -> None:
+        """Remove what is too old now; waits, so not on a loop.
+
+        Raises:
+            StoreUnavailableError: the file cannot be written now.
+        """
+        now_ms = self._now()
+        if now_ms is not None:
+            keep_days = self._store.reader().keep_days() or 0
+            prune(self._store, now_ms, keep_days, self._aged_log)
+
+    def _now(self) -> int | None:
+        """Return what ages are counted from; None where that cannot be told this time."""
+        newest = self._store.reader().newest_price()
+        if newest is None:
+            return None
+        moment = _Moment(newest, self._clock(), self._steady())
+        first = self._first = self._first or moment
+        last, self._last = self._last or moment, moment
+        jumped_ms = moment.clock - last.clock - _passed_ms(last, moment)
+        if abs(jumped_ms) > JUMP_MS:
+            hours = jumped_ms / 60 / MINUTE_MS
+            _log.warning("the clock jumped by %+.1f hours: nothing is pruned this time", hours)
+            return None
+        return min(newest, moment.clock, first.newest + _passed_ms(first, moment))
+
+
+def _passed_ms(since: _Moment, until: _Moment) -> int:
+    return int((until.steady_s - since.steady_s) * 1000)

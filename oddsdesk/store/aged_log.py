@@ -1,0 +1,73 @@
+"""Finding what of the log is due to go, without reading all of it every time."""
+
+from typing import Final
+
+import msgspec
+
+from oddsdesk.store.reader import Reader
+
+BLOCK: Final = 65_536
+"""Rows that are looked at together: some 10 ms."""
+
+
+class Aged(msgspec.Struct):
+    """What is due: blocks by number, and what there is in them; times in milliseconds."""
+
+    blocks: list[int]
+    rows: int = 0
+    games: set[int] = msgspec.field(default_factory=set)
+    oldest: int = 0
+    newest: int = 0
+
+
+class AgedLog:
+    """Remembers the oldest price of each block of the log: no block is read before it is due.
+
+    Prices go by their own time and the log stands in the order of recording, so any part of it
+    may hold some; an index by time would cost every recording.
+    """
+
+    def __init__(self) -> None:
+        self.has_told = False
+        """Whether it was said already, for all to see, that something goes."""
+        self._keep_ms = 0
+        self._oldest: dict[int, int | None] = {}
+
+    def find(self, reader: Reader, keep_ms: int, before: int) -> Aged:
+        """Return what is older than ``before`` and was no older than ``keep_ms`` when recorded."""
+        if keep_ms != self._keep_ms:
+            self._keep_ms = keep_ms
+            self._oldest.clear()
+        aged = Aged([])
+        span = reader.log_span()
+        if span is None:
+            return aged
+        first, last = (seq // BLOCK for seq in span)
+        self._oldest.pop(last, None)  # it may have grown
+        for block in range(first, last + 1):
+            oldest = self._oldest_of(reader, block)
+            if oldest is not None and oldest < before:
+                self._add(aged, reader, block, before)
+                aged.oldest = min(aged.oldest or oldest, oldest)
+        return aged
+
+    def forget(self, block: int) -> None:
+        """Read a block again the next time: rows of it went."""
+        self._oldest.pop(block, None)
+
+    def _oldest_of(self, reader: Reader, block: int) -> int | None:
+        if block not in self._oldest:
+            self._oldest[block] = reader.oldest_aged(*rows_of(block), self._keep_ms)
+        return self._oldest[block]
+
+    def _add(self, aged: Aged, reader: Reader, block: int, before: int) -> None:
+        rows, newest, games = reader.count_aged(*rows_of(block), self._keep_ms, before)
+        aged.blocks.append(block)
+        aged.rows += rows
+        aged.games |= games
+        aged.newest = max(aged.newest, newest)
+
+
+def rows_of(block: int) -> tuple[int, int]:
+    """Return the first and the last number that the rows of a block may have."""
+    return block * BLOCK, (block + 1) * BLOCK - 1

@@ -1,0 +1,154 @@
+"""Pruning under clocks that are wrong: nothing goes before its time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.server.pruning import Pruning
+from oddsdesk.store.store import open_store
+
+NOW = 1_776_000_000_000
+HOUR = 3_600_000
+DAY = 24 * HOUR
+KICK_OFF = NOW + 500 * DAY
+LIMIT_S = 10
+
+
+class Machine:
+    """A clock in milliseconds that may be wrong, and time that goes on whatever it says."""
+
+    def __init__(self, store_path: Path) -> None:
+        self.clock = NOW
+        self.steady_ms = 5_000
+        self.store = open_store(store_path, clock=lambda: self.clock)
+        self.store.keep_log(30).result(LIMIT_S)
+        self.start()
+
+    def start(self) -> None:
+        """Begin anew, as a restart does."""
+        self.pruning = Pruning(self.store, lambda: self.clock, lambda: self.steady_ms / 1000)
+
+    def go_on(self, milliseconds: int) -> None:
+        self.clock += milliseconds
+        self.steady_ms += milliseconds
+
+    def record(self, scraped_at: int, odds: float = 2.0) -> None:
+        quote = Quote(
+            "Bet365",
+            "PSG - Lyon",
+            "LIG1",
+            "moneyline",
+            0,
+            {"PSG": odds},
+            scraped_at,
+            match_date=KICK_OFF,
+        )
+        self.store.record([quote]).result(LIMIT_S)
+
+    @property
+    def left(self) -> tuple[int, int]:
+        """How many changes and games there are."""
+        query = "SELECT (SELECT count(*) FROM price_change), (SELECT count(*) FROM game)"
+        rows = self.store.write(lambda c: c.execute(query).fetchall()).result(LIMIT_S)
+        return (int(rows[0][0]), int(rows[0][1]))
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Iterator[Machine]:
+    made = Machine(tmp_path / "odds.db")
+    yield made
+    made.store.close()
+
+
+def test_history_older_than_what_is_kept_goes(machine: Machine) -> None:
+    machine.record(NOW)
+    machine.pruning.round()
+    machine.go_on(20 * DAY)
+    machine.record(machine.clock, 2.1)
+    machine.go_on(11 * DAY)
+    machine.record(machine.clock, 2.2)
+    machine.pruning.round()
+    assert machine.left == (2, 1)
+
+
+def test_everything_stays_where_the_database_says_nothing(machine: Machine) -> None:
+    machine.store.keep_log(0).result(LIMIT_S)
+    machine.record(NOW)
+    machine.go_on(400 * DAY)
+    machine.record(machine.clock, 2.1)
+    machine.start()
+    machine.pruning.round()
+    assert machine.left == (2, 1)
+
+
+def test_a_clock_forty_days_ahead_takes_nothing(machine: Machine, caplog) -> None:
+    """F5.5: also with prices that are stamped by that clock, and when it goes back."""
+    machine.record(NOW)
+    machine.pruning.round()
+    machine.go_on(HOUR)
+    machine.clock += 40 * DAY
+    machine.pruning.round()
+    assert "the clock jumped by +960.0 hours" in caplog.text
+    for _ in range(3):
+        machine.go_on(HOUR)
+        machine.record(machine.clock, 2.0 + machine.steady_ms / DAY)
+        machine.pruning.round()
+    assert machine.left == (4, 1)
+    machine.clock -= 40 * DAY
+    for _ in range(3):
+        machine.go_on(HOUR)
+        machine.pruning.round()
+    assert machine.left == (4, 1)
+    assert len(caplog.records) == 2
+
+
+def test_a_start_with_the_clock_forty_days_ahead_takes_nothing(machine: Machine) -> None:
+    machine.record(NOW)
+    machine.clock += 40 * DAY
+    machine.start()
+    machine.pruning.round()
+    machine.record(machine.clock, 2.1)
+    machine.go_on(HOUR)
+    machine.pruning.round()
+    assert machine.left == (2, 1)
+
+
+def test_a_clock_that_begins_in_the_past_and_is_put_right_delays_nothing(machine: Machine) -> None:
+    machine.record(NOW - 29 * DAY)
+    machine.record(NOW, 2.1)
+    machine.clock = NOW - 400 * DAY
+    machine.start()
+    machine.pruning.round()
+    assert machine.left == (2, 1)
+    machine.steady_ms += 2 * DAY
+    machine.clock = NOW + 2 * DAY
+    machine.pruning.round()
+    assert machine.left == (2, 1)
+    machine.record(machine.clock, 2.2)
+    assert machine.left == (3, 1)
+    machine.pruning.round()
+    assert machine.left == (2, 1)
+
+
+def test_an_empty_database_is_left_alone(machine: Machine) -> None:
+    machine.pruning.round()
+    assert machine.left == (0, 0)
+
+
+@pytest.mark.parametrize("hours", [-1.5, 1.5, -48, 48])
+def test_a_round_after_a_jump_is_left_out(machine: Machine, hours: float, caplog) -> None:
+    machine.record(NOW - 25 * DAY)
+    machine.record(NOW, 2.1)
+    machine.pruning.round()
+    machine.go_on(6 * DAY)
+    machine.record(machine.clock, 2.2)
+    machine.clock += int(hours * HOUR)
+    machine.pruning.round()
+    assert machine.left == (3, 1)
+    assert f"jumped by {hours:+.1f} hours" in caplog.text
+    machine.clock -= int(hours * HOUR)
+    machine.pruning.round()
+    machine.pruning.round()
+    assert machine.left == (2, 1)
