@@ -44,6 +44,11 @@ def parse_ms(text: str) -> int:
     return ms
 
 
+def bounded_ms(ms: int) -> int:
+    """Return a moment that was reckoned, or the nearest that the wire can write."""
+    return min(max(ms, _FIRST_MS), _LAST_MS)
+
+
 def _bad(text: str) -> ValueError:
     return ValueError(
         f"expected an ISO-8601 time such as 2026-11-20T18:30:00.000Z, got {shown(text)}"

@@ -5,10 +5,16 @@ from datetime import UTC, datetime, tzinfo
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
+_FIRST_MS = round(datetime(1, 1, 2, tzinfo=UTC).timestamp()) * 1000
+_LAST_MS = round(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) * 1000
 
 
 def local_time(ms: int, zone: tzinfo | None = None) -> datetime:
-    """Return the moment in a zone, the machine's own where none is given."""
+    """Return the moment in a zone, the machine's own where none is given.
+
+    At either end of the calendar a zone may lead out of it: there it stays a day inside.
+    """
+    ms = min(max(ms, _FIRST_MS), _LAST_MS)
     return datetime.fromtimestamp(ms / 1000, UTC).astimezone(zone)
 
 

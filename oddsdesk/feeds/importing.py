@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS, Quote
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.times import bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
@@ -64,9 +64,9 @@ def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> None:
 
 
 def _moved(quote: Quote, offset: int, latest: int | None) -> Quote:
-    scraped_at = quote.scraped_at + offset
+    scraped_at = bounded_ms(quote.scraped_at + offset)
     return msgspec.structs.replace(
         quote,
         scraped_at=scraped_at if latest is None else min(scraped_at, latest),
-        match_date=None if quote.match_date is None else quote.match_date + offset,
+        match_date=None if quote.match_date is None else bounded_ms(quote.match_date + offset),
     )

@@ -15,7 +15,7 @@ import msgspec
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.recording import Moment, read_recording
 from oddsdesk.store.games import SAME_GAME_MS
@@ -135,7 +135,7 @@ class _Retiming:
         return msgspec.structs.replace(self.apply(quote), scraped_at=now_ms)
 
     def _moved(self, ms: int) -> int:
-        return self.start + round((ms - self._first) / self._speed)
+        return bounded_ms(self.start + round((ms - self._first) / self._speed))
 
 
 class _GameNames:
@@ -161,7 +161,7 @@ class _GameNames:
         return self._dated(quote.match_name, kick_off)
 
     def _dated(self, match_name: str, kick_off: int) -> str:
-        return f"{match_name} ({format_ms(kick_off + self._shift_ms)[:10]})"
+        return f"{match_name} ({format_ms(bounded_ms(kick_off + self._shift_ms))[:10]})"
 
 
 class _Step(msgspec.Struct, frozen=True):

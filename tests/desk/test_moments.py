@@ -1,9 +1,12 @@
 """Times as people read them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.moments import age_text, kick_off_text, span_text, until_text
 
 NOW = int(datetime(2026, 4, 16, 19, 0, tzinfo=UTC).timestamp() * 1000)
@@ -56,3 +59,17 @@ def test_a_short_span_is_in_seconds(span, text):
 )
 def test_an_age_has_one_unit(span, text):
     assert age_text(span) == text
+
+
+@given(
+    st.integers(parse_ms("0001-01-01T00:00:00Z"), parse_ms("9999-12-31T23:59:59Z")),
+    st.integers(-23, 23),
+)
+def test_every_kick_off_of_the_wire_is_said_in_every_zone(ms, hours):
+    assert kick_off_text(ms, NOW, timezone(timedelta(hours=hours)))
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+@pytest.mark.parametrize("hours", [-12, 14])
+def test_the_ends_of_the_calendar_are_said_in_every_zone(text, hours):
+    assert kick_off_text(parse_ms(text), NOW, timezone(timedelta(hours=hours)))

@@ -5,6 +5,8 @@ from zoneinfo import ZoneInfo
 
 UK = ZoneInfo("Europe/London")
 _DATES = ("%d/%m/%Y", "%d/%m/%y")
+_FIRST_SEASON = 1888
+"""Of any football league; an earlier year is a slip."""
 _TUESDAY, _FRIDAY = 1, 4
 _MIDWEEK = range(_TUESDAY, _FRIDAY)
 _TAKEN_AT = {_TUESDAY: time(13), _FRIDAY: time(17)}
@@ -18,9 +20,11 @@ def parse_date(text: str) -> date:
     """
     for form in _DATES:
         try:
-            return datetime.strptime(text.strip(), form).replace(tzinfo=UTC).date()
+            day = datetime.strptime(text.strip(), form).replace(tzinfo=UTC).date()
         except ValueError:
             continue
+        if day.year >= _FIRST_SEASON:
+            return day
     raise ValueError(f"expected a date such as 16/08/2024, got {text!r}")
 
 

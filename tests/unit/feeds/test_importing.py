@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importing import leave_out_future, read_files, set_times
 
 NOW = 1_776_340_800_000
 MINUTE = 60_000
+any_time = st.integers(parse_ms("0001-01-01T00:00:00Z"), parse_ms("9999-12-31T23:59:59Z"))
 
 
 def quote(scraped_at: int, match_date: int | None = None) -> Quote:
@@ -43,3 +48,14 @@ def test_what_was_scraped_in_the_future_is_counted_and_said_with_a_remedy() -> N
     assert [q.scraped_at for q in imported.quotes] == [NOW]
     assert imported.skipped == {"scraped in the future": 3}
     assert imported.problems[0].endswith("moving would help")
+
+
+@given(st.lists(st.tuples(any_time, any_time), min_size=1), any_time)
+def test_moved_times_are_times_that_can_be_written(times: list[tuple[int, int]], now: int) -> None:
+    """Kick-offs of the years 1 and 9999 are moved to the end of the calendar, not out of it."""
+    imported = Imported([quote(*each) for each in sorted(times)])
+    set_times(imported, now, shift_to_now=True)
+    for each in imported.quotes:
+        assert each.match_date is not None
+        assert parse_ms(format_ms(each.match_date)) == each.match_date
+        assert parse_ms(format_ms(each.scraped_at)) == each.scraped_at

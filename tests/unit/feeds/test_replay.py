@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.times import parse_ms
+from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.recording import Moment, read_recording
 from oddsdesk.feeds.replay import (
@@ -227,3 +227,14 @@ async def test_real_prices_move_from_the_first_seconds_on(shared_data: Path) -> 
             odds[key] = each.odds
     assert moves[0] + moves[1] > 0
     assert sum(count > 0 for count in moves.values()) >= 45
+
+
+@pytest.mark.parametrize("speed", [0.001, 1, 3_600])
+async def test_kick_offs_at_the_ends_of_the_calendar_are_played(speed: float) -> None:
+    first = parse_ms("0001-01-01T00:00:00Z") - RECORDED
+    last = parse_ms("9999-12-31T23:59:59Z") - RECORDED
+    quotes = [quote(bookmaker=name, kick_off=at) for name, at in (("A", last), ("B", first))]
+    ((_, batch),) = await play([moment(0, *quotes)], until=0, speed=speed)
+    for said in batch:
+        assert said.match_date is not None
+        assert parse_ms(format_ms(said.match_date)) == said.match_date

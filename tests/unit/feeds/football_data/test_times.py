@@ -14,7 +14,7 @@ def test_dates_are_day_first_with_two_or_four_digits_of_year() -> None:
     assert parse_date("03/08/2024") == parse_date("03/08/24") == date(2024, 8, 3)
 
 
-@pytest.mark.parametrize("text", ["", "2024-08-03", "31/02/2024", "08/13/2024"])
+@pytest.mark.parametrize("text", ["", "2024-08-03", "31/02/2024", "08/13/2024", "01/01/0001"])
 def test_other_dates_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected a date such as"):
         parse_date(text)
@@ -53,3 +53,10 @@ def test_prices_are_never_taken_after_the_kick_off_nor_days_before(day: date, cl
     taken = taken_ms(day, kick_off)
     assert taken <= kick_off
     assert kick_off - taken < 4 * 86_400_000
+
+
+@given(st.dates(date(1888, 1, 1)), st.none() | st.times())
+def test_every_day_that_is_read_has_times_to_write(day: date, clock: time | None) -> None:
+    read = parse_date(f"{day:%d/%m}/{day.year:04}")
+    kick_off = None if clock is None else uk_ms(read, clock)
+    assert format_ms(taken_ms(read, kick_off))
