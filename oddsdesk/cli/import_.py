@@ -1,7 +1,8 @@
 """`oddsdesk import`: converts other people's files and records them."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 
 import click
@@ -10,18 +11,33 @@ import msgspec
 from oddsdesk.cli.options import database_option, durable_option
 from oddsdesk.cli.outputs import is_standard_output, output, standard_input
 from oddsdesk.cli.progress import Progress
-from oddsdesk.cli.recorder import count_line, open_recorder
+from oddsdesk.cli.recorder import Recorder, count_line, open_recorder
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.quotes import Quote, odds_row
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.feeds.importing import leave_out_future, read_files, set_times
+from oddsdesk.feeds.importing import leave_out_future, read_files, set_times, shift_to
 
 BATCH_QUOTES = 2_000
+_SHIFT, _AGAIN, _SHIFT_AGAIN = "--shift-to-now", "again", "--shift-to-now-again"
+_REMEDY = f"{_SHIFT} would move them"
+_REMEDY_AGAIN = f"{_SHIFT}={_AGAIN} moves the newest scrape to now"
 _INFERRED = "times of scrape are inferred from the kick-offs: the files name none"
 
 
-@click.command("import")
+class _Import(click.Command):
+    """Takes ``--shift-to-now=again`` beside the plain flag: click gives a flag no value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        again = f"{_SHIFT}={_AGAIN}"
+        end = args.index("--") if "--" in args else len(args)
+        words = [_SHIFT_AGAIN if word == again else word for word in args[:end]]
+        return super().parse_args(ctx, words + args[end:])
+
+
+@click.command("import", cls=_Import)
 @click.argument("format_name", metavar="FORMAT", type=click.Choice(sorted(IMPORTERS)))
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
 @click.option(
@@ -32,10 +48,13 @@ _INFERRED = "times of scrape are inferred from the kick-offs: the files name non
     help="Write quotes to a file instead of recording them; - is standard output.",
 )
 @click.option(
-    "--shift-to-now",
+    _SHIFT,
+    "shift_to_now",
     is_flag=True,
-    help="Move every time by one offset, so that the newest scrape is now.",
+    help="Move every time by one offset, so that the newest scrape is now. The next files of the"
+    f" same database are moved by the same offset; {_SHIFT}={_AGAIN} moves their newest to now.",
 )
+@click.option(_SHIFT_AGAIN, "shift_again", is_flag=True, hidden=True)
 @database_option
 @durable_option
 def import_(
@@ -43,6 +62,7 @@ def import_(
     files: tuple[str, ...],
     target: str | None,
     shift_to_now: bool,
+    shift_again: bool,
     database: Path,
     durable: bool,
 ) -> None:
@@ -60,37 +80,50 @@ def import_(
     """
     with Progress("prices read") as progress:
         imported = read_files(format_name, files, progress.add, stdin=standard_input())
-    set_times(imported, system_clock(), shift_to_now=shift_to_now)
+    own_shift = shift_to(imported, system_clock()) if shift_to_now or shift_again else None
     if target is None:
-        leave_out_future(imported, system_clock(), "--shift-to-now would move them")
+        with open_recorder(database, durable=durable) as recorder:
+            _move_times(imported, recorder, own_shift, again=shift_again)
+            _record(imported, recorder)
+        last_line = recorder.count_line()
+    else:
+        set_times(imported, system_clock(), own_shift)
+        _write(target, imported.quotes)
+        last_line = count_line(len(imported.quotes), 0, 0, len(imported.problems))
     for problem in imported.problems:
         click.echo(problem, err=True)
-    bad = len(imported.problems)
-    if target is None:
-        last_line = _record(imported.quotes, database, bad, durable=durable)
-    else:
-        _write(target, imported.quotes)
-        last_line = count_line(len(imported.quotes), 0, 0, bad)
     told_to_stderr = target is not None and is_standard_output(target)
     if imported.inferred_times:
         click.echo(_INFERRED, err=told_to_stderr)
     click.echo(_accounts(imported), err=told_to_stderr)
     click.echo(last_line, err=told_to_stderr)
-    sys.exit(1 if bad else 0)
+    sys.exit(1 if imported.problems else 0)
 
 
-def _record(quotes: Sequence[Quote], database: Path, bad: int, *, durable: bool) -> str:
-    opened = open_recorder(database, durable=durable)
-    with opened as recorder, Progress("quotes recorded") as progress:
-        recorder.bad = bad
-        past = recorder.past_line(quotes, system_clock())
-        if past is not None:
-            click.echo(past, err=True)
-        for start in range(0, len(quotes), BATCH_QUOTES):
-            batch = quotes[start : start + BATCH_QUOTES]
+def _move_times(
+    imported: Imported, recorder: Recorder, own_shift: int | None, *, again: bool
+) -> None:
+    """Move times as the first import of this database did (D72); leave out what is to come."""
+    shift = None
+    if own_shift is not None and imported.quotes:
+        shift = recorder.settle_shift(own_shift, again=again)
+        if abs(shift - own_shift) > MINUTE_MS:
+            moved = timedelta(seconds=shift // 1000)
+            click.echo(f"times are moved by {moved}, as those of the first import here", err=True)
+    set_times(imported, system_clock(), shift)
+    leave_out_future(imported, system_clock(), _REMEDY if shift is None else _REMEDY_AGAIN)
+
+
+def _record(imported: Imported, recorder: Recorder) -> None:
+    recorder.bad = len(imported.problems)
+    past = recorder.past_line(imported.quotes, system_clock())
+    if past is not None:
+        click.echo(past, err=True)
+    with Progress("quotes recorded") as progress:
+        for start in range(0, len(imported.quotes), BATCH_QUOTES):
+            batch = imported.quotes[start : start + BATCH_QUOTES]
             recorder.record(batch)
             progress.add(len(batch))
-    return recorder.count_line()
 
 
 def _write(target: str, quotes: Iterable[Quote]) -> None:

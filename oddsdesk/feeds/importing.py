@@ -14,6 +14,8 @@ from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.sources import Readable, expand, read_file, read_stream
 
 STDIN: Final = "-"
+MOST_NAMED: Final = 3
+"""Games that are named of those whose prices lie ahead."""
 Told = Callable[[int], object]
 """Called with the prices that were read since it was called last."""
 
@@ -42,12 +44,15 @@ def read_files(
     return imported
 
 
-def set_times(imported: Imported, now_ms: int, *, shift_to_now: bool) -> None:
-    """Move all times so that the newest scrape is now; an inferred scrape is never later."""
-    has_quotes = shift_to_now and bool(imported.quotes)
-    offset = now_ms - imported.quotes[-1].scraped_at if has_quotes else 0
-    latest = now_ms if imported.inferred_times else None
-    imported.quotes = [_moved(quote, offset, latest) for quote in imported.quotes]
+def shift_to(imported: Imported, now_ms: int) -> int:
+    """Return by how much the newest scrape lies before now, in milliseconds."""
+    return now_ms - imported.quotes[-1].scraped_at if imported.quotes else 0
+
+
+def set_times(imported: Imported, now_ms: int, shift: int | None = None) -> None:
+    """Move all times by ``shift`` milliseconds; without, an inferred scrape is never after now."""
+    latest = now_ms if imported.inferred_times and shift is None else None
+    imported.quotes = [_moved(quote, shift or 0, latest) for quote in imported.quotes]
 
 
 def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> None:
@@ -59,8 +64,16 @@ def leave_out_future(imported: Imported, now_ms: int, remedy: str) -> None:
         imported.skipped["scraped in the future"] += sum(len(quote.odds) for quote in future)
         imported.problems.append(
             f"{len(future)} quotes were scraped more than 5 minutes ahead of the clock, the "
-            f"latest at {format_ms(future[-1].scraped_at)}; {remedy}"
+            f"latest at {format_ms(future[-1].scraped_at)}, of {_named(future)}; {remedy}"
         )
+
+
+def _named(quotes: Iterable[Quote]) -> str:
+    """Name the first games, and say how many there are besides."""
+    names = list(dict.fromkeys(quote.match_name for quote in quotes))
+    others = len(names) - MOST_NAMED
+    shown = ", ".join(names[:MOST_NAMED])
+    return f"{shown} and {others} more games" if others > 0 else shown
 
 
 def _moved(quote: Quote, offset: int, latest: int | None) -> Quote:

@@ -8,10 +8,15 @@ import msgspec
 
 from oddsdesk.clock import Clock
 from oddsdesk.store.retention import imported_past
+from oddsdesk.store.settings import settle_shift
 from oddsdesk.store.store import Store
 
 BATCH_QUOTES: Final = 2_000
 _REMEDY: Final = "moving all times to now would take them"
+_REMEDY_AGAIN: Final = (
+    "all times were moved as those of the first files were; `oddsdesk import --shift-to-now=again`"
+    " moves the newest of a file to now"
+)
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +42,9 @@ def import_files(
 ) -> ImportOutcome:
     """Convert files and record what they hold; takes as long as that takes.
 
+    ``shift_to_now`` moves all times as the first import of the database did that moved them,
+    which moved its newest price to the present (D72).
+
     Raises:
         StoreError: the database cannot be written, or was closed meanwhile.
     """
@@ -44,11 +52,16 @@ def import_files(
         leave_out_future,
         read_files,
         set_times,
+        shift_to,
     )
 
     imported = read_files(format_name, places, lambda _prices: None)
-    set_times(imported, clock(), shift_to_now=shift_to_now)
-    leave_out_future(imported, clock(), _REMEDY)
+    shift = None
+    if shift_to_now and imported.quotes:
+        own = shift_to(imported, clock())
+        shift = store.write(lambda c: settle_shift(c, own, again=False)).result()
+    set_times(imported, clock(), shift)
+    leave_out_future(imported, clock(), _REMEDY_AGAIN if shift_to_now else _REMEDY)
     past = imported_past(imported.quotes, store.reader().keep_days(), clock())
     quotes = changes = 0
     for start in range(0, len(imported.quotes), BATCH_QUOTES):

@@ -11,6 +11,8 @@ NEWEST_SCRAPED_AT: Final = "newest_scraped_at"
 KEEP_DAYS: Final = "keep_days"
 """For how many days the log of price changes is kept; 0 or nothing: for ever (D76)."""
 KEEP_ALL: Final = 0
+SHIFT_TO_NOW: Final = "shift_to_now_ms"
+"""By how much the first import of moved times moved them (D72)."""
 DEFAULT_REFERENCE: Final = "Pinnacle"
 """The reference bookmaker where none was ever set (D1)."""
 
@@ -30,6 +32,19 @@ def number_setting(connection: sqlite3.Connection, key: str) -> int | None:
     """Return a setting that is a number, None where it was never set."""
     rows = connection.execute(READ_SETTING, (key,)).fetchall()
     return int(rows[0][0]) if rows else None
+
+
+def settle_shift(connection: sqlite3.Connection, own_ms: int, *, again: bool) -> int:
+    """Return by how much an import moves its times: as the first of this database did (D72).
+
+    ``own_ms`` is what would move its newest price to now: taken, and kept for the next ones,
+    where it is the first import or ``again`` says so.
+    """
+    first = number_setting(connection, SHIFT_TO_NOW)
+    if first is not None and not again:
+        return first
+    put_setting(connection, SHIFT_TO_NOW, own_ms)
+    return own_ms
 
 
 def stored_reference(connection: sqlite3.Connection) -> str:

@@ -27,7 +27,7 @@ _SAID: Final = (
 )
 _SHIFT_HELP: Final = (
     "Old prices are not shown as offered. Moved to now they are, as if they had been read just "
-    "now: for a look at what a file holds."
+    "now: for a look at what a file holds. Later files are moved as the first were."
 )
 _INFERRED: Final = "The files name no times of scrape: they were inferred from the kick-offs."
 

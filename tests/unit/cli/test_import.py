@@ -106,6 +106,57 @@ def test_shifting_moves_every_time_by_one_offset(database: Path, tmp_path: Path)
     assert older["match_date"] == newest["match_date"]
 
 
+def kick_off_of(database: Path, competition: str = "NBA") -> int:
+    connection = sqlite3.connect(database)
+    query = "SELECT match_date FROM game WHERE competition = ?"
+    (kick_off,) = connection.execute(query, (competition,)).fetchone()
+    connection.close()
+    return kick_off
+
+
+def test_a_second_import_is_moved_as_the_first_was(database: Path, tmp_path: Path) -> None:
+    """Finding F6.2, D72: kick-offs of two sources stay together."""
+    first = write_answer(tmp_path / "first.json")
+    second = write_answer(tmp_path / "second.json", "2026-04-16T18:30:00Z")
+    assert run(database, "the-odds-api", first, "--shift-to-now").stderr == ""
+    kick_off = kick_off_of(database)
+    again = run(database, "the-odds-api", second, "--shift-to-now")
+    assert again.exit_code == 0
+    assert "as those of the first import here" in again.stderr
+    assert kick_off_of(database) == kick_off
+
+
+def test_what_the_first_offset_leaves_ahead_is_counted_and_named(
+    database: Path, tmp_path: Path
+) -> None:
+    run(database, "the-odds-api", write_answer(tmp_path / "first.json"), "--shift-to-now")
+    later = write_answer(tmp_path / "later.json", "2026-04-16T21:00:00Z")
+    result = run(database, "the-odds-api", later, "--shift-to-now")
+    assert result.exit_code == 1
+    assert "1 quotes were scraped more than 5 minutes ahead" in result.stderr
+    assert "of Home vs Away; --shift-to-now=again moves the newest scrape to now" in result.stderr
+    assert "scraped in the future 2" in result.stdout
+    again = run(database, "the-odds-api", later, "--shift-to-now=again")
+    assert (again.exit_code, again.stderr) == (0, "")
+    assert run(database, "the-odds-api", later, "--shift-to-now").exit_code == 0
+
+
+def test_shifting_knows_no_other_word(database: Path, answer: Path) -> None:
+    assert run(database, "the-odds-api", answer, "--shift-to-now=twice").exit_code == 2
+    assert not database.exists()
+
+
+def test_prices_of_a_season_that_lie_ahead_are_left_out(database: Path, tmp_path: Path) -> None:
+    """Inferred times, too: moved to now they would be prices of games that are far off."""
+    teams = ["Leeds", "Burnley", "Hull"]
+    first = write_season(tmp_path / "first.csv", date(2024, 8, 16), teams)
+    second = write_season(tmp_path / "second.csv", date(2024, 9, 16), teams)
+    assert run(database, "football-data", first, "--shift-to-now").exit_code == 0
+    result = run(database, "football-data", second, "--shift-to-now")
+    assert "12 quotes were scraped more than 5 minutes ahead" in result.stderr
+    assert "of Leeds vs Burnley, Leeds vs Hull, Burnley vs Leeds and 3 more games" in result.stderr
+
+
 def test_a_file_that_cannot_be_read_is_named_and_the_others_kept(
     database: Path, answer: Path, tmp_path: Path
 ) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.feeds.imported import Imported
-from oddsdesk.feeds.importing import leave_out_future, read_files, set_times
+from oddsdesk.feeds.importing import leave_out_future, read_files, set_times, shift_to
 
 NOW = 1_776_340_800_000
 MINUTE = 60_000
@@ -31,14 +31,14 @@ def test_what_cannot_be_read_is_a_problem_and_the_rest_is_kept(tmp_path: Path) -
 
 def test_times_move_together_so_that_the_newest_is_now() -> None:
     imported = Imported([quote(100, 5_000), quote(700)])
-    set_times(imported, NOW, shift_to_now=True)
+    set_times(imported, NOW, shift_to(imported, NOW))
     assert [q.scraped_at for q in imported.quotes] == [NOW - 600, NOW]
     assert imported.quotes[0].match_date == NOW + 4_300
 
 
 def test_an_inferred_scrape_is_never_later_than_now() -> None:
     imported = Imported([quote(NOW + MINUTE)], inferred_times=True)
-    set_times(imported, NOW, shift_to_now=False)
+    set_times(imported, NOW)
     assert imported.quotes[0].scraped_at == NOW
 
 
@@ -54,7 +54,7 @@ def test_what_was_scraped_in_the_future_is_counted_and_said_with_a_remedy() -> N
 def test_moved_times_are_times_that_can_be_written(times: list[tuple[int, int]], now: int) -> None:
     """Kick-offs of the years 1 and 9999 are moved to the end of the calendar, not out of it."""
     imported = Imported([quote(*each) for each in sorted(times)])
-    set_times(imported, now, shift_to_now=True)
+    set_times(imported, now, shift_to(imported, now))
     for each in imported.quotes:
         assert each.match_date is not None
         assert parse_ms(format_ms(each.match_date)) == each.match_date

@@ -1,0 +1,33 @@
+"""Importing into the served database: one offset for all files (D72)."""
+
+from pathlib import Path
+
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.server.importing import import_files
+from oddsdesk.store.store import open_store
+
+NOW = parse_ms("2026-04-12T12:00:00Z")
+HEADER = "Div,Date,Time,HomeTeam,AwayTeam,B365CH,B365CD,B365CA\n"
+
+
+def season(path: Path, day: str) -> str:
+    path.write_text(f"{HEADER}E0,{day},17:30,Leeds,Hull,2.0,3.5,3.8\n")
+    return str(path)
+
+
+def test_files_that_come_later_are_moved_as_the_first_were(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    first, earlier, later = (
+        season(tmp_path / f"{day[:2]}.csv", day)
+        for day in ("16/08/2024", "15/08/2024", "17/08/2024")
+    )
+    outcomes = [
+        import_files(store, lambda: NOW, "football-data", [place], shift_to_now=True)
+        for place in (first, earlier, later)
+    ]
+    query = "SELECT match_date FROM game ORDER BY match_date"
+    dates = store.write(lambda c: c.execute(query).fetchall()).result(10)
+    store.close()
+    assert dates == [(NOW - 86_400_000,), (NOW,)]
+    assert [outcome.quotes for outcome in outcomes] == [1, 1, 0]
+    assert "of Leeds vs Hull; all times were moved" in outcomes[2].problems[0]
