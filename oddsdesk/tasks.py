@@ -3,7 +3,9 @@
 import asyncio
 import logging
 import math
+import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -28,6 +30,41 @@ def spawn(name: str, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
     _running.add(task)
     task.add_done_callback(_ended)
     return task
+
+
+async def in_daemon_thread(
+    name: str,
+    work: Callable[[], T],
+    undo: Callable[[T], object] = lambda _: None,
+    patience_s: float = 0.0,
+) -> T:
+    """Run what may hang in a thread of its own that no end of the program waits for.
+
+    Where this is cancelled the work has ``patience_s`` to end yet; then it goes on unheard.
+    ``undo`` gets what comes of it, on whatever thread.
+    """
+    outcome: Future[T] = Future()
+    outcome.set_running_or_notify_cancel()  # what runs cannot be cancelled
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - thread main: it is the caller's
+            outcome.set_exception(error)
+
+    def undo_it(done: Future[T]) -> None:
+        if done.exception() is None:
+            undo(done.result())
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    heard = asyncio.wrap_future(outcome)
+    try:
+        return await asyncio.shield(heard)
+    except asyncio.CancelledError:
+        await asyncio.wait([heard], timeout=patience_s)
+        heard.cancel()
+        outcome.add_done_callback(undo_it)
+        raise
 
 
 async def stop(*tasks: asyncio.Task[Any]) -> None:

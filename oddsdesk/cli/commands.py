@@ -5,6 +5,8 @@ from typing import Any, Final
 
 import click
 
+from oddsdesk.ending import Ending
+
 SERVER_COMMANDS: Final = {
     "backup": "oddsdesk.cli.backup:backup",
     "doctor": "oddsdesk.cli.doctor:server_doctor",
@@ -21,6 +23,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "doctor": "oddsdesk.cli.doctor:doctor",
 }
 """Of `oddsdesk`."""
+_RUN_LONG: Final = {"desk", "serve"}
 
 
 class LazyGroup(click.Group):
@@ -33,6 +36,14 @@ class LazyGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands' names; none is loaded for it."""
         return sorted(self._targets)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant; a signal while one that runs long loads ends it."""
+        if args[0] in _RUN_LONG:
+            Ending().listen()
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command; None where there is none of that name."""

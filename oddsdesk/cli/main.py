@@ -20,6 +20,6 @@ def main(ctx: click.Context) -> None:
       oddsdesk serve --feed simulator            the same server without a window
     """
     if ctx.invoked_subcommand is None:
-        command = main.get_command(ctx, "desk")
+        _, command, _ = main.resolve_command(ctx, ["desk"])
         assert command is not None
         ctx.invoke(command)

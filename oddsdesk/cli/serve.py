@@ -1,9 +1,8 @@
 """`oddsdesk serve`: the server without a window."""
 
 import asyncio
+import contextlib
 import ipaddress
-import signal
-import sys
 from pathlib import Path
 
 import click
@@ -18,6 +17,7 @@ from oddsdesk.cli.options import (
     reference_option,
     speed_option,
 )
+from oddsdesk.ending import Ending
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.listener import ListenError
@@ -26,8 +26,6 @@ from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @click.command()
@@ -68,6 +66,8 @@ def serve(
     Example:
       oddsdesk serve --port 0 --feed simulator
     """
+    ending = Ending()
+    ending.listen()
     start_logging(window=False)
     if not _is_loopback(host):
         click.echo(
@@ -80,22 +80,24 @@ def serve(
     )
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(_run(settings))
+            runner.run(_run(settings, ending))
     except (StoreError, ListenError, FeedError) as error:
         raise click.ClickException(str(error)) from error
+    finally:
+        ending.listen()  # the loop has let go of the signals, and a second one may come
 
 
-async def _run(settings: Settings) -> None:
-    stopping = asyncio.Event()
+async def _run(settings: Settings, ending: Ending) -> None:
+    """Serve until the end is asked for, which cancels whatever is going on."""
     loop = asyncio.get_running_loop()
-    for each in _SIGNALS:
-        if sys.platform == "win32":
-            signal.signal(each, lambda *_: loop.call_soon_threadsafe(stopping.set))
-        else:
-            loop.add_signal_handler(each, stopping.set)
-    async with serving(settings) as server:
-        click.echo(f"listening on {server.url}")
-        await stopping.wait()
+    running = asyncio.current_task()
+    assert running is not None
+    ending.listen_on(loop)
+    ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
+    with contextlib.suppress(asyncio.CancelledError):
+        async with serving(settings) as server:
+            click.echo(f"listening on {server.url}")
+            await asyncio.Event().wait()
 
 
 def _is_loopback(host: str) -> bool:

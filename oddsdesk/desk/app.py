@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import signal
 
 import msgspec
 from PySide6.QtWidgets import QApplication
@@ -31,6 +30,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.retention import OldRetention
 from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.theme import Scheme, Theme
+from oddsdesk.ending import Ending
 from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.tasks import spawn, stop
 
@@ -84,18 +84,24 @@ def run_desk(start: Start) -> None:
         SessionError: the connection that was asked for cannot be had; one line.
     """
     gc.freeze()
+    ending = Ending()
+    ending.then(lambda: None)  # until there is a window to close
+    ending.listen()
     root = Root(start)
     app = QApplication(["oddsdesk"])
     app.setApplicationName("oddsdesk")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("oddsdesk")
     Garbage(app)
-    failure = run_on_qt(app, lambda: _run(app, root))
+    try:
+        failure = run_on_qt(app, lambda: _run(app, root, ending))
+    finally:
+        ending.listen()  # the loop has let go of the signals, and a second one may come
     if failure is not None:
         raise SessionError(failure)
 
 
-async def _run(app: QApplication, root: Root) -> str | None:
+async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     """Return why there was nothing to open the desk on; an error would keep widgets alive."""
     get = root.preferences.get
     theme = Theme(app, Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
@@ -115,7 +121,7 @@ async def _run(app: QApplication, root: Root) -> str | None:
     introduction.service_requested.connect(connections.add)
     desk.window.put_notice(introduction)
     try:
-        return await _until_closed(desk, connections, root)
+        return await _until_closed(desk, connections, root, ending)
     finally:
         desk.window.hide()
         await connections.close()
@@ -155,13 +161,16 @@ def _connections(desk: Desk, theme: Theme, switchboard: Switchboard, root: Root)
     return connections
 
 
-async def _until_closed(desk: Desk, connections: Connections, root: Root) -> str | None:
+async def _until_closed(
+    desk: Desk, connections: Connections, root: Root, ending: Ending
+) -> str | None:
     closed = asyncio.Event()
     desk.window.closed.connect(closed.set)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, desk.window.close)
+    desk.window.closed.connect(ending.limit)
     desk.window.restore()
     desk.window.show()
+    ending.listen_on(asyncio.get_running_loop())
+    ending.then(desk.window.close)
     ended = spawn("desk: closed", closed.wait())
     opening = spawn("desk: first connection", connections.open(root.first))
     await asyncio.wait([ended, opening], return_when=asyncio.FIRST_COMPLETED)

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,9 +23,11 @@ from oddsdesk.store.access import AccessStore, access_path, open_access
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock, lock_database
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.tasks import spawn, stop
+from oddsdesk.tasks import in_daemon_thread, spawn, stop
 
 SAVE_COUNTS_S: Final = 0.5
+OPEN_S: Final = 1.0
+"""How long who stops the server while it starts waits for its files to be opened, and closed."""
 
 _log = logging.getLogger(__name__)
 
@@ -111,11 +114,32 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
         StoreError, ListenError, FeedError: one line that says what cannot be used;
             DatabaseInUseError where another process serves the database.
     """
-    with contextlib.ExitStack() as opened:
-        lock = _lock(settings.database)
+    work = partial(_open, settings, clock)  # what an older version made takes its time
+    with await in_daemon_thread("open database", work, _Opened.close, OPEN_S) as opened:
+        server = Server(opened.store, opened.access, settings, clock)
+        try:
+            await server.start()
+            if opened.lock is not None:
+                opened.lock.announce(server.url)
+            yield server
+        finally:
+            await server.stop()
+
+
+class _Opened(contextlib.ExitStack):
+    """The files of a database, closed in order."""
+
+    lock: DatabaseLock | None
+    store: Store
+    access: AccessStore
+
+
+def _open(settings: Settings, clock: Clock) -> _Opened:
+    with _Opened() as opened:
+        lock = opened.lock = _lock(settings.database)
         if lock is not None:
             opened.callback(lock.release)
-        store = open_store(
+        opened.store = open_store(
             settings.database,
             settings.reference,
             read_only=lock is None,
@@ -123,19 +147,14 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
             lock=lock,
             clock=clock,
         )
-        opened.callback(store.close)
+        opened.callback(opened.store.close)
         if settings.keep_days is not None:
-            await asyncio.wrap_future(store.keep_log(settings.keep_days))
-        access = open_access(settings.database, lock=lock)
-        opened.callback(access.close)
-        server = Server(store, access, settings, clock)
-        try:
-            await server.start()
-            if lock is not None:
-                lock.announce(server.url)
-            yield server
-        finally:
-            await server.stop()
+            opened.store.keep_log(settings.keep_days).result()
+        opened.access = open_access(settings.database, lock=lock)
+        opened.callback(opened.access.close)
+        kept = opened.pop_all()
+        kept.lock, kept.store, kept.access = lock, opened.store, opened.access
+        return kept
 
 
 def _lock(database: Path) -> DatabaseLock | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from functools import partial
 
 import msgspec
 
@@ -9,7 +10,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.feed import Feed, open_feed, run_feed
 from oddsdesk.store.store import Store
-from oddsdesk.tasks import spawn, stop
+from oddsdesk.tasks import in_daemon_thread, spawn, stop
 
 
 class FeedState(msgspec.Struct, frozen=True):
@@ -97,7 +98,8 @@ class RunningFeeds:
 
     async def _open(self, spec: str, speed: float) -> _Entry | None:
         reference = self._store.reference
-        feed = await asyncio.to_thread(open_feed, spec, reference=reference, speed=speed)
+        work = partial(open_feed, spec, reference=reference, speed=speed)
+        feed = await in_daemon_thread(f"open {spec}", work)  # a FIFO is waited for without end
         return None if feed is None else _Entry(spec, speed, feed)
 
     def _entry(self, number: int) -> _Entry:

@@ -1,6 +1,7 @@
 """The server in a thread of its own: what the desk runs when it is its own service."""
 
 import asyncio
+import contextlib
 import logging
 import threading
 from typing import Final
@@ -31,7 +32,8 @@ class EmbeddedServer:
         self._failure: BaseException | None = None
         self._end_wanted = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping: asyncio.Event | None = None
+        self._stopping = asyncio.Event()
+        self._starting: asyncio.Task[None] | None = None
         self.administration: Administration | None = None
         """Feeds, keys and the database; None until it has started."""
         self.url = ""
@@ -57,9 +59,10 @@ class EmbeddedServer:
     def stop(self) -> bool:
         """End it; False if it has not ended within 2 s. May be called twice."""
         self._end_wanted.set()
-        loop, stopping = self._loop, self._stopping
-        if loop is not None and stopping is not None and self._thread.is_alive():
-            loop.call_soon_threadsafe(stopping.set)
+        loop = self._loop
+        if loop is not None and self._thread.is_alive():
+            with contextlib.suppress(RuntimeError):  # it has ended meanwhile
+                loop.call_soon_threadsafe(self._end)
         if self._thread.ident is not None:
             self._thread.join(STOP_LIMIT_S)
         return not self._thread.is_alive()
@@ -73,6 +76,8 @@ class EmbeddedServer:
         try:
             with asyncio.Runner(loop_factory=new_loop) as runner:
                 runner.run(self._serve())
+        except asyncio.CancelledError:
+            self._failure = TimeoutError("the server was stopped before it answered")
         except BaseException as error:  # noqa: BLE001 - thread main
             if self._changed.is_set():
                 _log.exception("the server's thread failed")
@@ -81,13 +86,21 @@ class EmbeddedServer:
             self._changed.set()
 
     async def _serve(self) -> None:
-        stopping = self._stopping = asyncio.Event()
+        self._starting = asyncio.current_task()
         self._loop = asyncio.get_running_loop()
+        if self._end_wanted.is_set():
+            raise asyncio.CancelledError
         async with serving(self._settings, self._clock) as server:
+            self._starting = None
             administration = self._announce(server)
-            if not self._end_wanted.is_set():
-                await stopping.wait()
+            await self._stopping.wait()
             await administration.end()
+
+    def _end(self) -> None:
+        """On the loop: end what serves, or give up what still starts."""
+        self._stopping.set()
+        if self._starting is not None:
+            self._starting.cancel()
 
     def _announce(self, server: Server) -> Administration:
         """A fresh key each start, and the last one gone: no secret lies on the disk."""

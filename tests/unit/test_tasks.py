@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 
 import pytest
 
@@ -124,3 +125,31 @@ async def test_a_job_that_was_ended_stays_so_whatever_it_fails_at() -> None:
     assert (runs, jobs.faults) == (1, ())
     await jobs.stop()
     assert runs == 1
+
+
+async def test_what_hangs_in_a_thread_is_left_there_and_undone_when_it_comes_after_all() -> None:
+    comes, undone = threading.Event(), threading.Event()
+
+    def hang() -> str:
+        assert comes.wait(20)
+        return "late"
+
+    waiting = asyncio.create_task(  # noqa: TID251 - cancelled here
+        tasks.in_daemon_thread("hang", hang, lambda result: undone.set() if result else None)
+    )
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert not undone.is_set()
+    comes.set()
+    assert await asyncio.to_thread(undone.wait, 20)
+
+
+async def test_work_in_a_thread_gives_its_result_or_its_error() -> None:
+    def fail() -> None:
+        raise LookupError("nothing there")
+
+    assert await tasks.in_daemon_thread("work", lambda: 7) == 7
+    with pytest.raises(LookupError, match="nothing there"):
+        await tasks.in_daemon_thread("work", fail)

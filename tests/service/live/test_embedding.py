@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import os
 import socket
+import sys
 import threading
 import time
 from pathlib import Path
@@ -134,3 +136,24 @@ def test_starts_quickly_on_a_known_database(settings):
     took = time.monotonic() - began
     server.stop()
     assert took < 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no FIFO")
+def test_one_that_waits_for_a_feed_is_stopped_all_the_same(settings, tmp_path):
+    os.mkfifo(tmp_path / "feed")
+    waiting = msgspec.structs.replace(settings, feeds=(f"replay:{tmp_path / 'feed'}",))
+    server = EmbeddedServer(waiting)
+    failures: list[BaseException] = []
+
+    def start() -> None:
+        try:
+            server.start()
+        except TimeoutError as error:
+            failures.append(error)
+
+    starting = threading.Thread(target=start)
+    starting.start()
+    with (tmp_path / "feed").open("wb"):  # opens once it is read
+        assert server.stop()
+        starting.join()
+    assert ["stopped before it answered" in str(error) for error in failures] == [True]
