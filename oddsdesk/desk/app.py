@@ -117,6 +117,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     old_retention = OldRetention(root.layout, switchboard)
     effects.method_changed.connect(desk.status_bar.show_method)
     connections = _connections(desk, theme, switchboard, root)
+    connections.restored.connect(records.read_again)
     introduction = Introduction(theme, board, root.preferences)
     introduction.service_requested.connect(connections.add)
     desk.window.put_notice(introduction)

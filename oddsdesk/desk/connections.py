@@ -3,9 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu
 
@@ -25,11 +26,16 @@ from oddsdesk.tasks import spawn, stop
 
 _IDENTS = ("server.open", "server.import", "connection.new", "connection.edit")
 
+_MIB = 1 << 20
+
 _log = logging.getLogger(__name__)
 
 
 class Connections(QObject):
     """Keeps menu, top bar and messages true to what the desk is connected to."""
+
+    restored = Signal()
+    """A backup was restored, whose bets are in the user's records now."""
 
     def __init__(
         self,
@@ -58,6 +64,7 @@ class Connections(QObject):
         palette.offer(connection_entries(profiles.all, self.connect_to))
         switchboard.entered.connect(self._on_switchboard_entered)
         dialogs.connection_requested.connect(self.connect_to)
+        dialogs.restore_requested.connect(self.restore)
         dialogs.feeds_changed.connect(self._look_at_feeds)
         dialogs.told.connect(self._on_dialogs_told)
         for problem in profiles.problems:
@@ -78,6 +85,11 @@ class Connections(QObject):
         self._window.say(f"Connecting to {profile.name}…", icon="loading")
         before, self._switching = self._switching, None
         self._switching = self._spawn("desk: switch", self._switch(profile, before))
+
+    def restore(self, file: str) -> None:
+        """Put a backup in the place of the embedded server's database."""
+        before, self._switching = self._switching, None
+        self._switching = self._spawn("desk: restore", self._restore(Path(file), before))
 
     def add(self) -> None:
         """Ask for a new connection to a service."""
@@ -116,6 +128,28 @@ class Connections(QObject):
             self.tell(profile, error)
         else:
             self._window.fall_silent()
+
+    async def _restore(self, source: Path, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await stop(before)
+        session = self._switchboard.session
+        if session is None or session.local is None:
+            self._on_dialogs_told("Only the embedded server's own desk restores its database.")
+            return
+        local = session.local
+        self._say_restoring(0)
+        try:
+            done = await self._switchboard.pause(lambda: local.restore(source, self._say_restoring))
+        except LocalServerError as error:
+            self._on_dialogs_told(f"Nothing is restored: {error}")
+        except SessionError as error:
+            self.tell(session.profile, error)
+        else:
+            self.restored.emit()
+            self._window.say(done, icon="check", ink=Ink.UP)
+
+    def _say_restoring(self, count: int) -> None:
+        self._window.say(f"Restoring… {count / _MIB:,.0f} MiB", icon="loading")
 
     def _bind(self) -> None:
         bind, dialogs = self._actions.bind, self._dialogs

@@ -1,9 +1,10 @@
 """The embedded server as a connection: the part of the composition root that knows the server."""
 
 import asyncio
+import contextlib
 import logging
 import threading
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Final, TypeVar
@@ -24,14 +25,16 @@ from oddsdesk.desk.local_server import (
     LocalServerError,
 )
 from oddsdesk.desk.profiles import GUEST_NAME, EmbeddedProfile
+from oddsdesk.desk.restoring import restored
 from oddsdesk.desk.sessions import InUseError, Session, SessionError
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.places import default_database
+from oddsdesk.places import default_database, default_ledger
 from oddsdesk.server.administration import Administration
 from oddsdesk.server.listener import ListenError
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.accounts import BadAccountError
+from oddsdesk.store.backup import Contents
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Key, KeyLimitError, UnknownKeyError
 from oddsdesk.store.lock import DatabaseInUseError
@@ -97,7 +100,9 @@ class EmbeddedSession:
         except _FAILURES as error:
             raise SessionError(str(error)) from error
         assert server.administration is not None
-        self.local = EmbeddedAdministration(server.url, server.administration, server.key_id)
+        self.local = EmbeddedAdministration(
+            server.url, server.administration, server.key_id, self.database
+        )
         self._client = Client(server.url, server.key)
         return self._client
 
@@ -133,11 +138,14 @@ class EmbeddedSession:
 class EmbeddedAdministration:
     """Hands what is asked to the server's thread, and its refusals back in one line."""
 
-    def __init__(self, address: str, administration: Administration, own_key_id: int) -> None:
+    def __init__(
+        self, address: str, administration: Administration, own_key_id: int, database: Path
+    ) -> None:
         self.address: str = address
         self.log: PriceLog = EmbeddedLog(administration)
         self._server = administration
         self._own_key_id = own_key_id
+        self._database = database
 
     async def keep_days(self, days: int) -> None:
         """Keep price history for so many days from now on, 0 for ever."""
@@ -154,9 +162,22 @@ class EmbeddedAdministration:
             state.path, state.size, state.reference, state.last_scraped_at, state.keep_days
         )
 
-    async def back_up(self, target: Path) -> int:
-        """Copy the odds file while it is in use and return the copy's size in bytes."""
-        return await _answer(self._server.back_up(target))
+    async def back_up(
+        self, target: Path, *, keys: bool, bets: bool, told: Callable[[float], None]
+    ) -> int:
+        """Copy the database while it is in use and return the backup's size in bytes."""
+        contents = Contents(keys, default_ledger() if bets else None)
+        loop = asyncio.get_running_loop()
+
+        def tell(share: float) -> None:
+            with contextlib.suppress(RuntimeError):  # the desk has ended, the copy goes on
+                loop.call_soon_threadsafe(told, share)
+
+        return (await _answer(self._server.back_up(target, contents, tell))).size
+
+    async def restore(self, source: Path, told: Callable[[int], None]) -> str:
+        """Replace the database with a backup, once the server has ended, and say what was done."""
+        return await restored(source, self._database, told)
 
     async def feeds(self) -> list[LocalFeed]:
         """Return every feed."""

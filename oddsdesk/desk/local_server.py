@@ -1,6 +1,6 @@
 """The embedded server as the desk sees it: what its dialog shows and asks for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -89,8 +89,20 @@ class LocalServer(Protocol):
         """Say where the odds are and how much room they take."""
         ...
 
-    async def back_up(self, target: Path) -> int:
-        """Copy the odds file while it is in use and return the copy's size in bytes."""
+    async def back_up(
+        self, target: Path, *, keys: bool, bets: bool, told: Callable[[float], None]
+    ) -> int:
+        """Copy the database while it is in use and return the backup's size in bytes.
+
+        ``told`` hears on this thread which share of it is copied.
+        """
+        ...
+
+    async def restore(self, source: Path, told: Callable[[int], None]) -> str:
+        """Replace the database with a backup, once the server has ended, and say what was done.
+
+        ``told`` hears on this thread how many bytes are read. Cancelled, it changes nothing.
+        """
         ...
 
     async def feeds(self) -> list[LocalFeed]:

@@ -83,6 +83,10 @@ class Records(QObject):
 
         self._do(write)
 
+    def read_again(self) -> None:
+        """Show what another program added."""
+        self._do(self._read)
+
     def close(self) -> None:
         """Finish what is being written and close the file."""
         self._pool.shutdown(wait=True)

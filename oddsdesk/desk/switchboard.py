@@ -1,7 +1,8 @@
 """Which connection feeds the board: one at a time, changed without restarting the desk."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -12,6 +13,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.profiles import Profile
 from oddsdesk.desk.sessions import Session, SessionError
 
+T = TypeVar("T")
 MakeSession = Callable[[Profile], Session]
 
 
@@ -66,6 +68,27 @@ class Switchboard(QObject):
                 client = await self._take_turns(session, old)
             self._enter(session, client)
 
+    async def pause(self, work: Callable[[], Awaitable[T]]) -> T:
+        """End the present connection, do work, and make the connection again, whatever came of it.
+
+        Cancelled while it works, it makes none.
+
+        Raises:
+            SessionError: the connection cannot be had again.
+            Exception: what the work raised.
+        """
+        async with self._turn:
+            assert self.session is not None
+            profile = self.session.profile
+            await self._leave()
+            try:
+                result = await work()
+            except Exception:
+                await self._enter_again(profile)
+                raise
+            await self._enter_again(profile)
+            return result
+
     async def close(self) -> None:
         """End the present connection; nothing is switched after that."""
         async with self._turn:
@@ -107,9 +130,12 @@ class Switchboard(QObject):
         try:
             return await _started(session)
         except SessionError:
-            again = self._make_session(old.profile)
-            self._enter(again, await _started(again))
+            await self._enter_again(old.profile)
             raise
+
+    async def _enter_again(self, profile: Profile) -> None:
+        again = self._make_session(profile)
+        self._enter(again, await _started(again))
 
     async def _leave(self) -> None:
         if self._sync is not None:

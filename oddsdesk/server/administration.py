@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,8 @@ from oddsdesk.server.importing import ImportOutcome, import_files
 from oddsdesk.server.questions import Questions
 from oddsdesk.server.runner import Server
 from oddsdesk.server.running_feeds import FeedState
-from oddsdesk.store.backup import back_up
+from oddsdesk.store.backup import BackedUp, Contents, back_up, total_bytes
+from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Key, NewKey
 from oddsdesk.store.settings import KEEP_ALL
 from oddsdesk.store.values import HistoryPoint
@@ -60,9 +62,11 @@ class Administration:
         self._questions = Questions(loop)
         self._ask = self._questions.ask
         self._clock = clock
+        self._has_ended = threading.Event()
 
     async def end(self) -> None:
         """Answer what was asked and refuse what comes; on the loop, before the server ends."""
+        self._has_ended.set()
         await self._questions.end()
 
     def database(self) -> Future[DatabaseState]:
@@ -78,9 +82,11 @@ class Administration:
         adopt = self._server.store.adopt_keep_days
         return self._ask(asyncio.to_thread(lambda: adopt(days).result()))
 
-    def back_up(self, target: Path) -> Future[int]:
-        """Copy the odds file while it is in use; the answer is the copy's size in bytes."""
-        return self._ask(asyncio.to_thread(_back_up, self._server.store.path, target))
+    def back_up(
+        self, target: Path, contents: Contents, told: Callable[[float], None]
+    ) -> Future[BackedUp]:
+        """Copy the database while it is in use; ``told`` hears on a thread which share is done."""
+        return self._ask(asyncio.to_thread(self._back_up, target, contents, told))
 
     def history(
         self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
@@ -155,6 +161,23 @@ class Administration:
             reader.keep_days() or KEEP_ALL,
         )
 
+    def _back_up(self, target: Path, contents: Contents, told: Callable[[float], None]) -> BackedUp:
+        database = self._server.store.path
+        total = max(total_bytes(database, contents), 1)
+        done = 0
+
+        def tell(count: int) -> None:
+            nonlocal done
+            if self._has_ended.is_set():
+                raise StoreUnavailableError("the backup is broken off: the server ends")
+            if count:
+                done += count
+                told(min(done / total, 1.0))
+
+        written = back_up(database, target, contents, clock=self._clock, told=tell)
+        _log.info("%s backed up to %s", database, target)
+        return written
+
     def _log_state(self, since_ms: int) -> LogState:
         reader = self._server.store.reader()
         silences = reader.silences(since_ms, self._clock(), SILENT_MS)
@@ -166,13 +189,6 @@ class Administration:
     async def _add_feed(self, spec: str, speed: float) -> None:
         for number in await self._server.feeds.open([spec], speed):
             await self._server.feeds.start(number)
-
-
-def _back_up(path: Path, target: Path) -> int:
-    back_up(path, target)
-    size = target.stat().st_size
-    _log.info("%s copied to %s", path, target)
-    return size
 
 
 def _size(path: Path) -> int:

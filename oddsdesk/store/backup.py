@@ -132,7 +132,7 @@ def _copied(database: Path, contents: Contents, folder: Path, told: Told) -> dic
         parts[name] = folder / name
         try:
             copy_database(source, parts[name], told)
-            look_through(parts[name], source)
+            look_through(parts[name], source, told)
         except sqlite3.DatabaseError as error:
             raise unusable(source, error) from error
     return parts

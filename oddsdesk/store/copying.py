@@ -13,6 +13,9 @@ from oddsdesk.store.unfinished import OWNER_ONLY, sync
 PAGES_A_STEP: Final = 1_000
 """8 MB: so often it is told how far a copy is, and so soon it can be broken off."""
 
+_OPERATIONS: Final = 100_000
+"""Of SQLite between two questions whether to go on: some milliseconds."""
+
 Told = Callable[[int], None]
 """Hears of bytes that were done; what it raises breaks the work off."""
 
@@ -47,15 +50,32 @@ def copy_database(source: Path, copy: Path, told: Told = silent) -> None:
     sync(copy)
 
 
-def look_through(path: Path, name: Path) -> None:
+def look_through(path: Path, name: Path, told: Told = silent) -> None:
     """Look through all of a copy for damage; ``name`` is what it was copied from.
+
+    ``told`` is called with 0 meanwhile, so that it can break this off, too.
 
     Raises:
         StoreError: it is damaged.
         sqlite3.Error: it cannot be read.
     """
+    broken_off: list[BaseException] = []
+
+    def ask() -> bool:
+        try:
+            told(0)
+        except BaseException as error:  # noqa: BLE001 - raised below: SQLite would swallow it
+            broken_off.append(error)
+        return bool(broken_off)
+
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        found = connection.execute("PRAGMA quick_check(1)").fetchall()
+        connection.set_progress_handler(ask, _OPERATIONS)
+        try:
+            found = connection.execute("PRAGMA quick_check(1)").fetchall()
+        except sqlite3.OperationalError:
+            if broken_off:
+                raise broken_off[0] from None
+            raise
     if found != [("ok",)]:
         problem = " ".join(str(found[0][0]).split())
         raise StoreError(f"{name}: is damaged ({problem})")

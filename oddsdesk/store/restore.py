@@ -79,7 +79,7 @@ def restore(
         folder = opened.enter_context(unfinished_beside(place))
         with _naming(source, folder):
             parts = _unpack(source, folder, told)
-            _bring_up_to_date(parts)
+            _bring_up_to_date(parts, told)
         moves = [Move(parts[archive.ODDS], place, place, moment)]
         if archive.ACCESS in parts:
             target = access_path(database).resolve()
@@ -140,12 +140,12 @@ class _Begun:
         return data
 
 
-def _bring_up_to_date(parts: dict[str, Path]) -> None:
+def _bring_up_to_date(parts: dict[str, Path], told: Told) -> None:
     """Look through all files, and open them as a server will: older ones are migrated."""
     stored_reference_of(parts[archive.ODDS])
     for name, path in parts.items():
         path.chmod(OWNER_ONLY)
-        look_through(path, path)
+        look_through(path, path, told)
         schema = _SCHEMAS.get(name)
         if schema is not None:
             _migrate(path, schema)

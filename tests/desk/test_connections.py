@@ -76,7 +76,7 @@ async def test_a_server_of_ones_own_can_be_opened_and_fed_once_there_is_one(
     assert dialog is not None
     assert dialog.pages.currentWidget() is dialog.imports
     async with asyncio.timeout(LIMIT_S):
-        while not dialog.server.backup.isEnabled():
+        while not dialog.backup.backup.isEnabled():
             await asyncio.sleep(0.01)
     dialog.reject()
 

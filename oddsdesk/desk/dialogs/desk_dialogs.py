@@ -25,6 +25,8 @@ class DeskDialogs(QObject):
     """The user wants to be connected to this profile."""
     feeds_changed = Signal()
     """The embedded server runs other feeds."""
+    restore_requested = Signal(str)
+    """The embedded server's database is to be replaced with this backup."""
     told = Signal(str)
     """One line for the window."""
 
@@ -67,6 +69,7 @@ class DeskDialogs(QObject):
         dialog = ServerDialog(self._theme, session.local.address, self._window)
         self._server_work = ServerWork(dialog, session.local, self._clock)
         self._server_work.feeds_changed.connect(self.feeds_changed)
+        self._server_work.restore_requested.connect(self._on_restore_requested)
         self._imports.attach(dialog, session.local)
         self._show(dialog)
 
@@ -160,6 +163,10 @@ class DeskDialogs(QObject):
         is_listed = ConnectionsDialog in self._open
         if not is_listed or (session is not None and session.profile.name == profile.name):
             self.connection_requested.emit(profile)
+
+    def _on_restore_requested(self, file: str) -> None:
+        self._open[ServerDialog].reject()  # its server ends
+        self.restore_requested.emit(file)
 
     def _on_switchboard_left(self) -> None:
         dialog = self._open.get(ServerDialog)

@@ -1,8 +1,9 @@
-"""The embedded server's dialog: four pages over one line for what went wrong."""
+"""The embedded server's dialog: five pages over one line for what went wrong."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QVBoxLayout, QWidget
 
+from oddsdesk.desk.dialogs.backup_page import BackupPage
 from oddsdesk.desk.dialogs.feeds_page import FeedsPage
 from oddsdesk.desk.dialogs.import_page import ImportPage
 from oddsdesk.desk.dialogs.keys_page import KeysPage
@@ -28,11 +29,13 @@ class ServerDialog(QDialog):
         self.feeds = FeedsPage(theme)
         self.imports = ImportPage(theme)
         self.keys = KeysPage(theme, address)
+        self.backup = BackupPage(theme)
         self.pages = QTabWidget(documentMode=True)
         self.pages.addTab(self.server, "Server")
         self.pages.addTab(self.feeds, "Feeds")
         self.pages.addTab(self.imports, "Import")
         self.pages.addTab(self.keys, "Keys")
+        self.pages.addTab(self.backup, "Backup")
         self.message = MessageBar(theme, self)
         for page in (self.feeds, self.keys):
             page.refused.connect(self.say_trouble)

@@ -1,12 +1,9 @@
-"""The embedded server's first page: where it answers, its database, retention and backup."""
-
-from pathlib import Path
+"""The embedded server's first page: where it answers, its database, and retention."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
-    QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -32,15 +29,13 @@ _DAYS = (0, 1_825, 730, 365, 180, 90, 30, 14, 7, 1)
 
 
 class ServerPage(QWidget):
-    """Shows what it is given; backing up is left to who made it."""
+    """Shows what it is given."""
 
-    backup_requested = Signal(str)
     days_chosen = Signal(int)
 
     def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
         self._theme = theme
-        self._path: Path | None = None
         self._copy = QPushButton("Copy", autoDefault=False)
         self._copy.setAccessibleName("Copy the address")
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
@@ -50,20 +45,15 @@ class ServerPage(QWidget):
         self.days.setAccessibleDescription(_KEPT_HELP)
         self.days.activated.connect(lambda _index: self.days_chosen.emit(self.days.currentData()))
         self.database, self.room, self.reference, self.newest = (_fact() for _ in range(4))
-        self.backup = QPushButton("Back up now…", autoDefault=False)
-        self.backup.setEnabled(False)
-        self.backup.clicked.connect(self._on_backup_clicked)
         self._lay_out(address)
 
     def show_database(self, database: LocalDatabase, now_ms: int) -> None:
         """Show the state of the odds file."""
-        self._path = database.path
         self.database.setText(str(database.path))
         self.room.setText(f"{database.size / _MIB:,.1f} MiB")
         self.reference.setText(database.reference)
         seen = database.last_scraped_at
         self.newest.setText("None yet" if seen is None else f"{age_text(now_ms - seen)} ago")
-        self.backup.setEnabled(True)
         if not self.days.view().isVisible():
             self._show_days(database.keep_days)
 
@@ -90,8 +80,6 @@ class ServerPage(QWidget):
         form.addRow("Reference", self.reference)
         form.addRow("Newest price", self.newest)
         form.addRow(_KEPT, self._explained(_leftmost(self.days), _KEPT_HELP))
-        said = "Prices and their history, while it goes on recording. Keys are not copied."
-        form.addRow("Backup", self._explained(_leftmost(self.backup), said))
 
     def _explained(self, field: QWidget, text: str) -> QWidget:
         holder = QWidget()
@@ -101,15 +89,6 @@ class ServerPage(QWidget):
         column.addWidget(field)
         column.addWidget(note(text, self._theme))
         return holder
-
-    def _on_backup_clicked(self) -> None:
-        assert self._path is not None
-        wanted = self._path.with_name(f"{self._path.stem}-copy{self._path.suffix}")
-        dialog = QFileDialog(self, "Back up to", str(wanted.parent))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(wanted.name)
-        dialog.fileSelected.connect(self.backup_requested)
-        dialog.open()
 
 
 def _words(days: int) -> str:

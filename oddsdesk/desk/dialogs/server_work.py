@@ -21,6 +21,8 @@ class ServerWork(QObject):
     """Carries wishes to a server and its answers back to the dialog, while that is open."""
 
     feeds_changed = Signal()
+    restore_requested = Signal(str)
+    """The server is to end, and this backup to take its database's place."""
 
     def __init__(self, dialog: ServerDialog, server: LocalServer, clock: Clock) -> None:
         super().__init__(dialog)
@@ -29,6 +31,7 @@ class ServerWork(QObject):
         self._clock = clock
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_looking = False
+        self._has_ended = False
         self._connect()
         self._looks = QTimer(self, interval=_LOOK_MS)
         self._looks.timeout.connect(self._look)
@@ -39,12 +42,16 @@ class ServerWork(QObject):
 
     async def close(self) -> None:
         """Wait for nothing any more."""
+        self._has_ended = True
         self._looks.stop()
         await stop(*self._tasks)
 
     def _connect(self) -> None:
         dialog, server = self._dialog, self._server
-        dialog.server.backup_requested.connect(lambda path: self._do(self._back_up(Path(path))))
+        dialog.backup.backup_requested.connect(
+            lambda path, keys, bets: self._do(self._back_up(Path(path), keys, bets))
+        )
+        dialog.backup.restore_requested.connect(self.restore_requested)
         dialog.server.days_chosen.connect(lambda days: self._do(self._keep(days)))
         feeds, keys = dialog.feeds, dialog.keys
         feeds.start_requested.connect(lambda n: self._do(self._feed(server.start_feed(n))))
@@ -80,7 +87,9 @@ class ServerWork(QObject):
     async def _show_state(self) -> None:
         self._is_looking = True
         try:
-            self._dialog.server.show_database(await self._server.database(), self._clock())
+            database = await self._server.database()
+            self._dialog.server.show_database(database, self._clock())
+            self._dialog.backup.show_database(database.path)
             self._dialog.feeds.show_feeds(await self._server.feeds())
         finally:
             self._is_looking = False
@@ -94,9 +103,13 @@ class ServerWork(QObject):
         finally:
             self._dialog.keys.show_secret(secret)
 
-    async def _back_up(self, target: Path) -> None:
+    async def _back_up(self, target: Path, keys: bool, bets: bool) -> None:
         self._dialog.message.say("Copying…", icon="loading")
-        size = await self._server.back_up(target)
+        try:
+            size = await self._server.back_up(target, keys=keys, bets=bets, told=self._tell_copied)
+        finally:
+            if not self._has_ended:
+                self._dialog.backup.show_working(False)
         self._dialog.say_done(f"{size / _MIB:,.1f} MiB copied to {target}")
 
     async def _keep(self, days: int) -> None:
@@ -105,7 +118,12 @@ class ServerWork(QObject):
         finally:
             await self._show_state()
 
+    def _tell_copied(self, share: float) -> None:
+        if not self._has_ended:
+            self._dialog.message.say(f"Copying… {share:.0%}", icon="loading")
+
     def _on_dialog_finished(self) -> None:
+        self._has_ended = True
         self._looks.stop()
         for task in self._tasks:
             task.cancel()

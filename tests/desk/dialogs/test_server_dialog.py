@@ -86,12 +86,8 @@ async def test_a_feed_that_cannot_be_opened_is_said(server):
     await until(lambda: "no such file" in server.message.text)
 
 
-async def test_the_database_is_shown_and_backed_up(server, tmp_path):
-    await until(lambda: server.server.backup.isEnabled())
-    assert server.server.database.text() == str(tmp_path / "odds.db")
-    server.server.backup_requested.emit(str(tmp_path / "copy.db"))
-    await until(lambda: "copied to" in server.message.text)
-    assert (tmp_path / "copy.db").stat().st_size > 0
+async def test_the_database_is_shown(server, tmp_path):
+    await until(lambda: server.server.database.text() == str(tmp_path / "odds.db"))
 
 
 async def test_retention_is_the_databases_own(server, session):

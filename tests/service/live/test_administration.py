@@ -16,6 +16,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.server.administration import Administration
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
+from oddsdesk.store.backup import ODDS_ONLY, Contents
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import KeyLimitError
 
@@ -107,7 +108,11 @@ def test_the_database_is_described_and_copied_while_in_use(server, administratio
     assert (state.path, state.reference) == (tmp_path / "odds.db", "Pinnacle")
     assert state.size >= state.path.stat().st_size > 0
     target = tmp_path / "copy.db"
-    assert administration.back_up(target).result(LIMIT_S) == target.stat().st_size
+    shares: list[float] = []
+    done = administration.back_up(target, ODDS_ONLY, shares.append).result(LIMIT_S)
+    assert done.size == target.stat().st_size
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
     copy = sqlite3.connect(target)
     assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     copy.close()
@@ -116,7 +121,25 @@ def test_the_database_is_described_and_copied_while_in_use(server, administratio
 def test_a_copy_that_cannot_be_written_says_where(administration, tmp_path):
     target = tmp_path / "nowhere" / "copy.db"
     with pytest.raises(StoreError, match="nowhere"):
-        administration.back_up(target).result(LIMIT_S)
+        administration.back_up(target, ODDS_ONLY, lambda _share: None).result(LIMIT_S)
+
+
+def test_a_server_that_ends_breaks_its_backup_off(server, administration, tmp_path):
+    stopping = []
+
+    def stop_meanwhile(_share: float) -> None:
+        if not stopping:
+            stopping.append(threading.Thread(target=server.stop))
+            stopping[0].start()
+        stopping[0].join(LIMIT_S / 100)
+
+    target = tmp_path / "copy.tar"
+    backup = administration.back_up(target, Contents(keys=True), stop_meanwhile)
+    with pytest.raises(StoreUnavailableError):
+        backup.result(LIMIT_S)
+    stopping[0].join()
+    assert not server.is_running
+    assert not list(tmp_path.glob(".copy.tar.*"))
 
 
 def test_retention_can_be_changed_while_serving(administration):
