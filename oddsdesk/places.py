@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import os
 import sys
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -13,6 +14,13 @@ from platformdirs import user_config_path, user_data_path, user_log_path
 PROGRAM: Final = "oddsdesk"
 PORTABLE: Final = "data"
 """A folder of this name beside a bundled program keeps all that the program keeps."""
+
+
+class NoHomeError(Exception):
+    """There is no home, and nothing else names a folder; one line."""
+
+    def __init__(self) -> None:
+        super().__init__("HOME is not set, so there is no folder of the user's own")
 
 
 @cache
@@ -27,14 +35,33 @@ def portable_folder() -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def home_folder() -> Path | None:
+    """Return the user's home, None where ``HOME`` names none.
+
+    The password database is not asked: a program without a home was not meant to have that one.
+    """
+    if sys.platform == "win32":
+        return Path.home()
+    named = Path(os.environ.get("HOME", ""))
+    return named if named.is_absolute() else None
+
+
 def default_database() -> Path:
-    """Return where the odds are kept when nothing else is said."""
+    """Return where the odds are kept when nothing else is said.
+
+    Raises:
+        NoHomeError: there is no home to keep them in.
+    """
     return (portable_folder() or data_folder()) / "oddsdesk.db"
 
 
 def data_folder() -> Path:
-    """Return the folder of what the user records; it need not exist."""
-    return _writable_portable() or user_data_path(PROGRAM, appauthor=False)
+    """Return the folder of what the user records; it need not exist.
+
+    Raises:
+        NoHomeError: there is no home to have it in.
+    """
+    return _writable_portable() or _of_user(user_data_path, "XDG_DATA_HOME")
 
 
 def default_ledger() -> Path:
@@ -43,24 +70,32 @@ def default_ledger() -> Path:
 
 
 def settings_folder() -> Path:
-    """Return the folder of settings, layouts and connections; it need not exist."""
+    """Return the folder of settings, layouts and connections; it need not exist.
+
+    Raises:
+        NoHomeError: there is no home to have it in.
+    """
     portable = _writable_portable()
-    return portable / "settings" if portable else user_config_path(PROGRAM, appauthor=False)
+    return portable / "settings" if portable else _of_user(user_config_path, "XDG_CONFIG_HOME")
 
 
 def log_folder() -> Path:
-    """Return the folder of the program's log; it need not exist."""
-    portable = _writable_portable()
-    return portable / "logs" if portable else user_log_path(PROGRAM, appauthor=False)
+    """Return the folder of the program's log; it need not exist.
 
-
-def access_beside_user(odds_path: Path) -> Path:
-    """Return where keys are kept for a database whose own folder cannot be written.
-
-    It is in the user's own folder, and another one for each place of a database.
+    Raises:
+        NoHomeError: there is no home to have it in.
     """
+    portable = _writable_portable()
+    return portable / "logs" if portable else _of_user(user_log_path, "XDG_STATE_HOME")
+
+
+def earlier_access(odds_path: Path) -> Path | None:
+    """Return where versions before D78 kept keys of a database that they could not write."""
+    try:
+        folder = _of_user(user_data_path, "XDG_DATA_HOME") / "access"
+    except NoHomeError:
+        return None
     place = hashlib.sha256(os.fsencode(odds_path.resolve())).hexdigest()[:12]
-    folder = user_data_path(PROGRAM, appauthor=False) / "access"
     return folder / f"{odds_path.stem}-{place}-access{odds_path.suffix}"
 
 
@@ -104,3 +139,11 @@ def sync_folder(path: Path) -> None:
 def _writable_portable() -> Path | None:
     folder = portable_folder()
     return folder if folder is not None and os.access(folder, os.W_OK) else None
+
+
+def _of_user(folder: Callable[..., Path], variable: str) -> Path:
+    """Return one of the user's folders, which a variable of its own may name without a home."""
+    named = sys.platform != "darwin" and Path(os.environ.get(variable, "").strip()).is_absolute()
+    if home_folder() is None and not named:
+        raise NoHomeError
+    return folder(PROGRAM, appauthor=False)

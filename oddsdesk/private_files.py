@@ -1,8 +1,10 @@
 """Files that only their owner may read: made so, kept so, and never another user's."""
 
+import contextlib
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -36,6 +38,7 @@ def open_private(path: Path, *, owned_as: Path | None = None, make: bool = True)
         ForeignFileError: it belongs to another user, or is no ordinary file.
         OSError: it cannot be opened or made.
     """
+    owner = None if owned_as is None else _owner_beside(owned_as)
     if path.is_symlink():
         raise ForeignFileError("is a link, not a file")
     try:
@@ -43,22 +46,28 @@ def open_private(path: Path, *, owned_as: Path | None = None, make: bool = True)
     except PermissionError:
         raise _refusal(path) from None
     try:
-        _check(handle, None if owned_as is None else _owner_beside(owned_as))
+        _check(os.fstat(handle), owner)
     except BaseException:
         os.close(handle)
         raise
     return handle
 
 
+def keep_private(handle: int, owned_as: Path | None = None) -> None:
+    """Take every right on an open file from all but its owner; what is root's is handed over."""
+    if sys.platform == "win32":
+        return
+    if is_for_others(handle):
+        os.fchmod(handle, OWNER_ONLY)
+    if os.geteuid() == 0 and owned_as is not None:
+        owner = _owner_beside(owned_as)
+        if os.fstat(handle).st_uid != owner[0]:
+            os.fchown(handle, *owner)
+
+
 def is_for_others(handle: int) -> bool:
     """Say whether other users may read or write an open file."""
     return sys.platform != "win32" and bool(os.fstat(handle).st_mode & _OTHERS)
-
-
-def close_to_others(handle: int) -> None:
-    """Take every right on an open file from all but its owner."""
-    if sys.platform != "win32" and is_for_others(handle):
-        os.fchmod(handle, OWNER_ONLY)
 
 
 def make_private(path: Path, *, owned_as: Path | None = None) -> None:
@@ -68,18 +77,63 @@ def make_private(path: Path, *, owned_as: Path | None = None) -> None:
         ForeignFileError: it belongs to another user, or is no ordinary file.
         OSError: it cannot be opened or made.
     """
-    for ending in ("", "-wal", "-shm", "-journal"):
+    if not path.exists() and not path.is_symlink():
+        handle = open_private(path, owned_as=owned_as)
         try:
-            file = path.with_name(path.name + ending)
-            handle = open_private(file, owned_as=owned_as, make=not ending)
-        except FileNotFoundError:
-            if not ending:
-                raise
-            continue
-        try:
-            close_to_others(handle)
+            keep_private(handle, owned_as)
         finally:
             os.close(handle)
+    owner = None if owned_as is None else _owner_beside(owned_as)
+    for ending in ("", "-wal", "-shm", "-journal"):
+        with _held(path.with_name(path.name + ending), owner) as place:
+            if place is not None:
+                _keep_private(place, owner)
+
+
+def check_private(path: Path, *, owned_as: Path | None = None) -> None:
+    """Refuse a file that is not the user's own; one that is missing is not refused.
+
+    Raises:
+        ForeignFileError: it belongs to another user, or is no ordinary file.
+        OSError: it cannot be looked at or written.
+    """
+    with _held(path, None if owned_as is None else _owner_beside(owned_as)) as place:
+        if place is not None and not os.access(place, os.W_OK):
+            raise PermissionError(13, "cannot be written")
+
+
+@contextlib.contextmanager
+def _held(path: Path, owner: tuple[int, int] | None) -> Iterator[str | None]:
+    """Hold a file, None where there is none, without opening it; give a path that stays its.
+
+    It may be a database: to open and close one drops the locks that SQLite has on it in this
+    process (https://www.sqlite.org/howtocorrupt.html, 2.2). Linux can hold a file as a mere place.
+    """
+    if path.is_symlink():
+        raise ForeignFileError("is a link, not a file")
+    if not path.exists():
+        yield None
+        return
+    if not hasattr(os, "O_PATH"):
+        _check(path.lstat(), owner)
+        yield str(path)
+        return
+    handle = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        _check(os.fstat(handle), owner)
+        yield f"/proc/self/fd/{handle}"
+    finally:
+        os.close(handle)
+
+
+def _keep_private(place: str, owner: tuple[int, int] | None) -> None:
+    if sys.platform == "win32":
+        return
+    found = os.stat(place)  # noqa: PTH116 - pathlib would read the link of a held file
+    if found.st_mode & _OTHERS:
+        os.chmod(place, OWNER_ONLY)  # noqa: PTH101
+    if os.geteuid() == 0 and owner is not None and found.st_uid != owner[0]:
+        os.chown(place, *owner)
 
 
 def user_name(uid: int) -> str:
@@ -94,9 +148,8 @@ def user_name(uid: int) -> str:
         return f"user {uid}"
 
 
-def _check(handle: int, owner: tuple[int, int] | None) -> None:
-    """Refuse what is not ours; hand what is root's to whose place it is in."""
-    found = os.fstat(handle)
+def _check(found: os.stat_result, owner: tuple[int, int] | None) -> None:
+    """Refuse what is not ours; to root, the file of whose place it lies in is as its own."""
     if not stat.S_ISREG(found.st_mode):
         raise ForeignFileError("is no ordinary file")
     if sys.platform == "win32":
@@ -107,8 +160,6 @@ def _check(handle: int, owner: tuple[int, int] | None) -> None:
         raise ForeignFileError(f"belongs to {user_name(found.st_uid)}")
     if found.st_nlink > 1:
         raise ForeignFileError("has a second name (a hard link)")
-    if me == 0 and owner is not None and found.st_uid != owner[0]:
-        os.fchown(handle, *owner)
 
 
 def _owner_beside(path: Path) -> tuple[int, int]:

@@ -8,7 +8,13 @@ import click
 import msgspec
 
 from oddsdesk.cli.logs import start_logging
-from oddsdesk.cli.options import devig_option, feeds_option, reference_option, speed_option
+from oddsdesk.cli.options import (
+    access_option,
+    devig_option,
+    feeds_option,
+    reference_option,
+    speed_option,
+)
 from oddsdesk.desk.display import missing_display, missing_qt_library
 from oddsdesk.desk.import_hook import restore_import
 from oddsdesk.desk.profiles import (
@@ -19,7 +25,7 @@ from oddsdesk.desk.profiles import (
     UnknownProfileError,
 )
 from oddsdesk.desk.sessions import SessionError
-from oddsdesk.places import settings_folder
+from oddsdesk.places import NoHomeError, data_folder, settings_folder
 
 
 @click.command()
@@ -33,6 +39,7 @@ from oddsdesk.places import settings_folder
     show_default="the platform's data folder",
     help="SQLite file that holds the odds; it is made if it is missing.",
 )
+@access_option
 @feeds_option(
     "Where the embedded server's odds come from: none, simulator, replay:FILE or "
     "replay:FORMAT:FILE. Default: the simulator, until the database holds real odds."
@@ -48,6 +55,7 @@ def desk(
     local: bool,
     profile: str | None,
     database: Path | None,
+    access: Path | None,
     feeds: tuple[str, ...],
     speed: float | None,
     reference: str | None,
@@ -67,11 +75,13 @@ def desk(
     start_logging(window=True, verbose=verbose)
     given = {
         "database": None if database is None else str(database.absolute()),
+        "access": None if access is None else str(access.absolute()),
         "feeds": feeds or None,
         "speed": speed,
         "reference": reference,
         "devig_method": devig_method,
     }
+    _look_for_home()
     changes = {name: value for name, value in given.items() if value is not None}
     wanted = _wanted_profile(profile, local, changes)
     problem = missing_display() or missing_qt_library()
@@ -85,6 +95,15 @@ def desk(
         run_desk(Start(wanted, devig_method))
     except SessionError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _look_for_home() -> None:
+    """The desk keeps settings, connections and bets, whatever database it opens."""
+    try:
+        settings_folder()
+        data_folder()
+    except NoHomeError as error:
+        raise click.ClickException(f"{error}; the desk needs one: set HOME") from error
 
 
 def _wanted_profile(name: str | None, local: bool, changes: Mapping[str, object]) -> Profile | None:

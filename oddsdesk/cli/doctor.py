@@ -10,6 +10,7 @@ from oddsdesk.cli.checks import database, machine, window
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
+from oddsdesk.places import home_folder
 from oddsdesk.server.settings import DEFAULT_PORT
 
 _MARKS = {Mark.OK: "ok  ", Mark.NOTE: "note", Mark.BROKEN: "BAD "}
@@ -88,5 +89,5 @@ def _report(sections: Iterable[Section]) -> None:
 def _line(finding: Finding) -> str:
     """One line, with the user's folder as ~: a report is shown to others."""
     text = " ".join(f"{finding.name}: {finding.text}".split())
-    home = str(Path.home())
-    return text.replace(home, "~") if len(home) > 1 else text
+    home = home_folder()
+    return text if home is None or home == home.parent else text.replace(str(home), "~")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from oddsdesk.cli.options import database_option, durable_option
+from oddsdesk.cli.options import durable_option, maybe_database_option, usual_database
 from oddsdesk.cli.outputs import is_standard_output, output, standard_input
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import Recorder, count_line, open_recorder
@@ -55,7 +55,7 @@ class _Import(click.Command):
     f" same database are moved by the same offset; {_SHIFT}={_AGAIN} moves their newest to now.",
 )
 @click.option(_SHIFT_AGAIN, "shift_again", is_flag=True, hidden=True)
-@database_option
+@maybe_database_option
 @durable_option
 def import_(
     format_name: str,
@@ -63,7 +63,7 @@ def import_(
     target: str | None,
     shift_to_now: bool,
     shift_again: bool,
-    database: Path,
+    database: Path | None,
     durable: bool,
 ) -> None:
     """Convert other people's files, plain or gzip, and record them.
@@ -78,10 +78,13 @@ def import_(
       oddsdesk import football-data E0.csv --to quotes.ndjson
       curl -s ADDRESS | oddsdesk import the-odds-api - --to - | oddsdesk ingest -
     """
+    if target is None and database is None:
+        database = usual_database()
     with Progress("prices read") as progress:
         imported = read_files(format_name, files, progress.add, stdin=standard_input())
     own_shift = shift_to(imported, system_clock()) if shift_to_now or shift_again else None
     if target is None:
+        assert database is not None
         with open_recorder(database, durable=durable) as recorder:
             _move_times(imported, recorder, own_shift, again=shift_again)
             _record(imported, recorder)

@@ -5,16 +5,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
-from oddsdesk.cli.options import database_option
+from oddsdesk.cli.options import access_option, database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.store.access import AccessStore, open_access
+from oddsdesk.store.access import AccessStore, access_path, earlier_access_files, open_access
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Key, KeyLimitError, UnknownKeyError
+from oddsdesk.store.lock import DatabaseInUseError, owner_of
 
 DEFAULT_ACCOUNT = "default"
 
@@ -36,6 +38,7 @@ def keys() -> None:
 
 @keys.command()
 @database_option
+@access_option
 @click.option(
     "--plan",
     type=click.Choice([plan.value for plan in Plan], case_sensitive=False),
@@ -49,29 +52,32 @@ def keys() -> None:
     help="Whose key it is; the account is made if it is unknown.",
 )
 @click.option("--bookmaker", metavar="NAME", help="The one bookmaker that the Free plan sees.")
-def create(database: Path, plan: str | None, account: str, bookmaker: str | None) -> None:
+def create(
+    database: Path, access: Path | None, plan: str | None, account: str, bookmaker: str | None
+) -> None:
     """Make a key and print it: the only time it is shown in full.
 
     \b
     Example:
       oddsdesk keys create --plan Free --account anna --bookmaker Betfair
     """
-    with _open(database) as access:
+    with _open(database, access) as opened:
         chosen = None if plan is None else Plan(plan)
-        click.echo(access.keys.create(account, chosen, bookmaker, system_clock()).secret)
+        click.echo(opened.keys.create(account, chosen, bookmaker, system_clock()).secret)
 
 
 @keys.command(name="list")
 @database_option
-def list_(database: Path) -> None:
+@access_option
+def list_(database: Path, access: Path | None) -> None:
     """Show every key, masked, with its account and plan.
 
     \b
     Example:
       oddsdesk keys list
     """
-    with _open(database) as access:
-        rows = [_HEADINGS, *(_row(key) for key in access.keys.all())]
+    with _open(database, access) as opened:
+        rows = [_HEADINGS, *(_row(key) for key in opened.keys.all())]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -80,38 +86,44 @@ def list_(database: Path) -> None:
 
 @keys.command()
 @database_option
+@access_option
 @click.argument("key", metavar="KEY|ID")
-def rotate(database: Path, key: str) -> None:
+def rotate(database: Path, access: Path | None, key: str) -> None:
     """Give a key a new secret and print it; the old one stops working at once.
 
     \b
     Example:
       oddsdesk keys rotate 3
     """
-    with _open(database) as access:
-        click.echo(access.keys.rotate(key).secret)
+    with _open(database, access) as opened:
+        click.echo(opened.keys.rotate(key).secret)
 
 
 @keys.command()
 @database_option
+@access_option
 @click.argument("key", metavar="KEY|ID")
-def revoke(database: Path, key: str) -> None:
+def revoke(database: Path, access: Path | None, key: str) -> None:
     """End a key for good.
 
     \b
     Example:
       oddsdesk keys revoke 3
     """
-    with _open(database) as access:
-        revoked = access.keys.revoke(key, system_clock())
+    with _open(database, access) as opened:
+        revoked = opened.keys.revoke(key, system_clock())
     click.echo(f"revoked {revoked.masked} (account {revoked.account}, id {revoked.key_id})")
 
 
 @contextlib.contextmanager
-def _open(database: Path) -> Iterator[AccessStore]:
-    """Open the access file, and say in one line what went wrong with it or with the request."""
+def _open(database: Path, named: Path | None) -> Iterator[AccessStore]:
+    """Open the file of keys, and say in one line what went wrong with it or with the request."""
     try:
-        access = open_access(database)
+        _make_usual_folder(database)
+        path = access_path(database, named)
+        _refuse_other_keys(database, path)
+        access = open_access(database, named)
+        _tell_of_earlier(database, path)
         with contextlib.closing(access):
             yield access
     except KeyLimitError as error:
@@ -120,6 +132,35 @@ def _open(database: Path) -> Iterator[AccessStore]:
         raise click.UsageError(str(error)) from error
     except (UnknownKeyError, StoreError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _make_usual_folder(database: Path) -> None:
+    """Make the folder of the database that nobody had to name; another one may be misspelt."""
+    if click.get_current_context().get_parameter_source("database") is ParameterSource.DEFAULT:
+        with contextlib.suppress(OSError):  # said of the file in it
+            database.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _refuse_other_keys(database: Path, path: Path) -> None:
+    """Keep keys from where the server that runs on the database does not look."""
+    try:
+        owner = owner_of(database)
+    except DatabaseInUseError:
+        return
+    if owner is not None and owner.access and Path(owner.access) != path.absolute():
+        raise StoreError(
+            f"{database}: is served with the keys in {owner.access}; say --access {owner.access}"
+        )
+
+
+def _tell_of_earlier(database: Path, path: Path) -> None:
+    for earlier in earlier_access_files(database):
+        if earlier != path.absolute():
+            click.echo(
+                f"note: keys that an older oddsdesk made for this database lie in {earlier};"
+                f" use them with --access {earlier}",
+                err=True,
+            )
 
 
 def _row(key: Key) -> tuple[str, ...]:

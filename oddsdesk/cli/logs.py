@@ -5,7 +5,7 @@ import sys
 from logging.handlers import RotatingFileHandler
 from typing import Final
 
-from oddsdesk.places import log_folder, portable_folder
+from oddsdesk.places import NoHomeError, log_folder, portable_folder
 
 FILE: Final = "oddsdesk.log"
 MOST_BYTES: Final = 1_000_000
@@ -34,7 +34,11 @@ def start_logging(*, window: bool, verbose: bool = False) -> None:
 
 
 def _log_to_file() -> None:
-    path = log_folder() / FILE
+    try:
+        path = log_folder() / FILE
+    except NoHomeError as error:
+        _log.info("%s; the log is on standard error only", error)
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handler = RotatingFileHandler(path, maxBytes=MOST_BYTES, backupCount=KEPT, encoding="utf-8")

@@ -2,22 +2,43 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
-from oddsdesk.places import default_database
+from oddsdesk.places import NoHomeError, default_database
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.store.settings import KEEP_ALL
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-database_option = click.option(
-    "--database",
+_DATABASE: Final[dict[str, Any]] = {
+    "type": click.Path(path_type=Path),
+    "show_default": "the platform's data folder",
+    "help": "SQLite file that holds the odds; it is made if it is missing.",
+}
+
+
+def usual_database() -> Path:
+    """Return the database where none is named.
+
+    Raises:
+        click.ClickException: there is no home to keep it in.
+    """
+    try:
+        return default_database()
+    except NoHomeError as error:
+        raise click.ClickException(f"{error}; give --database FILE, or set HOME") from error
+
+
+database_option = click.option("--database", default=usual_database, **_DATABASE)
+maybe_database_option = click.option("--database", **_DATABASE)
+"""For commands that may do without."""
+access_option = click.option(
+    "--access",
     type=click.Path(path_type=Path),
-    default=default_database,
-    show_default="the platform's data folder",
-    help="SQLite file that holds the odds; it is made if it is missing.",
+    metavar="FILE",
+    help="File of the keys. Default: the one beside the database.",
 )
 
 durable_option = click.option(

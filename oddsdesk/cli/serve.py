@@ -9,6 +9,7 @@ import click
 
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import (
+    access_option,
     database_option,
     devig_option,
     durable_option,
@@ -30,6 +31,7 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
 
 @click.command()
 @database_option
+@access_option
 @click.option("--host", default=DEFAULT_HOST, show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
@@ -49,6 +51,7 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
 @durable_option
 def serve(
     database: Path,
+    access: Path | None,
     host: str,
     port: int,
     reference: str | None,
@@ -76,7 +79,16 @@ def serve(
             err=True,
         )
     settings = Settings(
-        database, host, port, reference, devig_method, feeds, speed, keep_days, durable
+        database,
+        host,
+        port,
+        reference,
+        devig_method,
+        feeds,
+        speed,
+        keep_days,
+        durable,
+        access=access,
     )
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:

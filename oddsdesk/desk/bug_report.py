@@ -9,13 +9,13 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from types import TracebackType
 
 import PySide6
 from PySide6.QtCore import QObject, Signal, qVersion
 
 from oddsdesk import __version__
+from oddsdesk.places import home_folder
 
 _MOST = 20
 _MOST_FRAMES = 40
@@ -105,7 +105,9 @@ def without_secrets(text: str) -> str:
     """Return a text without folders of this machine, keys, tokens and passwords."""
     text = _PLATFORM_FOLDER.sub('File "', text)
     text = _OTHER_FOLDER.sub('File "', text)
-    text = text.replace(str(Path.home()), "~")
+    home = home_folder()
+    if home is not None and home != home.parent:
+        text = text.replace(str(home), "~")
     for pattern in _SECRETS:
         text = pattern.sub(r"\1[removed]", text)
     return text

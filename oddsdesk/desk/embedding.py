@@ -59,6 +59,8 @@ def settings_of(profile: EmbeddedProfile) -> Settings:
         devig_method=profile.devig_method,
         feeds=profile.feeds,
         speed=profile.speed,
+        access=Path(profile.access) if profile.access else None,
+        lasting_keys=False,
     )
 
 

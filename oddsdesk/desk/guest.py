@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import ExitStack
+from pathlib import Path
 
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
@@ -53,4 +54,5 @@ class GuestSession:
         owner = owner_of(self._database)
         if owner is None or not owner.url:
             raise StoreError("the other server has ended; connect to the embedded server again")
-        return owner.url, self._key.enter_context(guest_key(self._database, self._clock))
+        keys_path = Path(owner.access) if owner.access else None
+        return owner.url, self._key.enter_context(guest_key(self._database, self._clock, keys_path))

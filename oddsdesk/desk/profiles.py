@@ -24,9 +24,12 @@ _FILE: Final = "connections.json"
 _log = logging.getLogger(__name__)
 
 
-class EmbeddedProfile(msgspec.Struct, frozen=True, tag="embedded", forbid_unknown_fields=True):
+class EmbeddedProfile(
+    msgspec.Struct, frozen=True, tag="embedded", forbid_unknown_fields=True, omit_defaults=True
+):
     """The server inside the desk; without a database it is the one of the platform's folder.
 
+    ``access`` is the file of its keys where they do not lie beside the database.
     No feeds: simulated odds until the database holds real ones. ``("none",)`` is none. A
     guest uses the server that another process runs on the database; it is never saved.
     """
@@ -38,6 +41,7 @@ class EmbeddedProfile(msgspec.Struct, frozen=True, tag="embedded", forbid_unknow
     reference: str | None = None
     devig_method: str = DEFAULT_METHOD
     guest: bool = False
+    access: str | None = None
 
 
 class RemoteProfile(msgspec.Struct, frozen=True, tag="remote", forbid_unknown_fields=True):

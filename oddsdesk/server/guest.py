@@ -13,15 +13,16 @@ from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 
 
 @contextlib.contextmanager
-def guest_key(database: Path, clock: Clock) -> Iterator[str]:
+def guest_key(database: Path, clock: Clock, keys_path: Path | None = None) -> Iterator[str]:
     """Make a key for the server that owns a database, and end it afterwards.
 
-    Who may write the access file beside the odds may make keys anyway.
+    ``keys_path`` is where that server says its keys lie. Who may write that file may make keys
+    anyway.
 
     Raises:
         StoreError: none can be made; one line that says why.
     """
-    with contextlib.closing(open_access(database)) as access:
+    with contextlib.closing(open_access(database, keys_path)) as access:
         try:
             made = access.keys.create(ACCOUNT, Plan.PRO_LIVE, None, clock())
         except KeyLimitError as error:

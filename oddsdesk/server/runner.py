@@ -12,6 +12,7 @@ from oddsdesk.clock import Clock, system_clock
 from oddsdesk.places import can_write
 from oddsdesk.server.app import App, create_app
 from oddsdesk.server.hub import Hub
+from oddsdesk.server.key_store import open_key_store
 from oddsdesk.server.listener import HttpServer, bind, url_of
 from oddsdesk.server.pruning import Pruning
 from oddsdesk.server.running_feeds import RunningFeeds
@@ -19,7 +20,7 @@ from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.stream import Stream
 from oddsdesk.server.valuation import Valuation
-from oddsdesk.store.access import AccessStore, access_path, open_access
+from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock, lock_database
 from oddsdesk.store.store import Store, open_store
@@ -120,7 +121,7 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
         try:
             await server.start()
             if opened.lock is not None:
-                opened.lock.announce(server.url)
+                opened.lock.announce(server.url, opened.keys_path)
             yield server
         finally:
             await server.stop()
@@ -132,6 +133,7 @@ class _Opened(contextlib.ExitStack):
     lock: DatabaseLock | None
     store: Store
     access: AccessStore
+    keys_path: Path
 
 
 def _open(settings: Settings, clock: Clock) -> _Opened:
@@ -150,10 +152,10 @@ def _open(settings: Settings, clock: Clock) -> _Opened:
         opened.callback(opened.store.close)
         if settings.keep_days is not None:
             opened.store.keep_log(settings.keep_days).result()
-        opened.access = open_access(settings.database, lock=lock)
-        opened.callback(opened.access.close)
+        access, keys_path = open_key_store(settings, lock, opened)
         kept = opened.pop_all()
-        kept.lock, kept.store, kept.access = lock, opened.store, opened.access
+        kept.lock, kept.store, kept.access = lock, opened.store, access
+        kept.keys_path = keys_path
         return kept
 
 
@@ -161,9 +163,5 @@ def _lock(database: Path) -> DatabaseLock | None:
     """Become the one that serves a database; None for one that can only be read."""
     if can_write(database) or not database.exists():
         return lock_database(database)
-    _log.warning(
-        "%s cannot be written: it is served as it is, and keys are kept in %s",
-        database,
-        access_path(database),
-    )
+    _log.warning("%s cannot be written: it is served as it is", database)
     return None

@@ -16,6 +16,8 @@ class Settings(msgspec.Struct, frozen=True):
     ``None`` as the reference and for how many days the log is kept (0: for ever) leaves what the
     database says (D1, D76). ``port`` 0 picks a free one. ``speed`` is how fast replays run.
     ``durable``: nothing recorded is lost when power fails; else at most the last second.
+    ``access`` is the file of keys, None for the one beside the database. Without ``lasting_keys``,
+    those of a database that can only be read live as long as the server.
     """
 
     database: Path
@@ -27,3 +29,5 @@ class Settings(msgspec.Struct, frozen=True):
     speed: float = 1.0
     keep_days: int | None = None
     durable: bool = False
+    access: Path | None = None
+    lasting_keys: bool = True

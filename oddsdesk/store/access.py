@@ -5,12 +5,15 @@ import secrets
 import sqlite3
 from pathlib import Path
 
-from oddsdesk.places import access_beside_user, can_write
-from oddsdesk.store.access_file import AccessFile
-from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.places import can_write, earlier_access
+from oddsdesk.private_files import check_private, make_private
+from oddsdesk.store.access_file import SCHEMA, AccessFile
+from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import Keys
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.quotas import Quotas
+from oddsdesk.store.recognition import recognise
+from oddsdesk.store.schema import ODDS
 
 _log = logging.getLogger(__name__)
 
@@ -34,26 +37,76 @@ class AccessStore:
             self._file.close()
 
 
-def access_path(odds_path: Path) -> Path:
-    """Return where access is kept for an odds file.
-
-    It is beside the odds, or in the user's folder where what is there cannot be written.
-    """
-    beside = odds_path.with_name(f"{odds_path.stem}-access{odds_path.suffix}")
-    if can_write(beside) or not odds_path.exists():
-        return beside
-    return access_beside_user(odds_path)
+def access_path(odds_path: Path, named: Path | None = None) -> Path:
+    """Return where access is kept for an odds file: beside it, or in the file that is named."""
+    if named is not None:
+        return named
+    real = odds_path.resolve()
+    return real.with_name(f"{real.stem}-access{real.suffix}")
 
 
-def open_access(odds_path: Path, *, lock: DatabaseLock | None = None) -> AccessStore:
-    """Open the access file that belongs to an odds file; it is made if it is missing.
+def lies_beside(odds_path: Path, path: Path) -> bool:
+    """Say whether a file of keys is the one beside an odds file."""
+    return path.absolute() == access_path(odds_path)
 
-    ``lock`` is the database's, where this process holds it.
+
+def earlier_access_files(odds_path: Path) -> list[Path]:
+    """Return where older versions kept keys of this database: in a home, beside a link to it."""
+    beside = odds_path.with_name(f"{odds_path.stem}-access{odds_path.suffix}").absolute()
+    places = [earlier_access(odds_path), None if lies_beside(odds_path, beside) else beside]
+    return [place for place in places if place is not None and is_there(place)]
+
+
+def is_there(path: Path) -> bool:
+    """Say whether a file is there, as far as one may look."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def open_access(
+    odds_path: Path, named: Path | None = None, *, lock: DatabaseLock | None = None
+) -> AccessStore:
+    """Open the file of keys that belongs to an odds file; it is made if it is missing.
+
+    ``named`` is a file elsewhere. ``lock`` is the one that guards the keys, where this process
+    holds it.
 
     Raises:
         StoreError: it cannot be used; says why in one line.
     """
-    return AccessStore(AccessFile(access_path(odds_path), lock=lock, locked_by=odds_path))
+    path = make_access_file(odds_path, named)
+    guarded = odds_path if lies_beside(odds_path, path) and can_write(odds_path) else path
+    return AccessStore(AccessFile(path, lock=lock, locked_by=guarded))
+
+
+def make_access_file(odds_path: Path, named: Path | None) -> Path:
+    """Make the file of keys of an odds file, or what is there its owner's alone; return its place.
+
+    Raises:
+        StoreError: there is no odds file that it could belong to, or it cannot be used.
+    """
+    recognise(odds_path, ODDS, look_for_damage=False)
+    path = access_path(odds_path, named)
+    try:
+        check_private(path, owned_as=odds_path)
+        recognise(path, SCHEMA, look_for_damage=False)
+        make_private(path, owned_as=odds_path)
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError)
+        why = f"there is no folder {path.parent}" if missing else error.strerror or error
+        raise StoreError(f"{path}: {why}{_advice(odds_path, path)}") from error
+    return path
+
+
+def _advice(odds_path: Path, path: Path) -> str:
+    """Say which file could be used instead of one that cannot."""
+    if not lies_beside(odds_path, path):
+        return "; name another file with --access"
+    earlier = earlier_access_files(odds_path)
+    known = f" (an older oddsdesk kept them in {earlier[0]})" if earlier else ""
+    return f"; keys lie beside their database, or in the file that --access names{known}"
 
 
 def _secret(connection: sqlite3.Connection) -> bytes:

@@ -7,7 +7,6 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from oddsdesk.places import make_folder
 from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.migrations import Schema, Step
@@ -70,7 +69,6 @@ class AccessFile:
     """
 
     def __init__(self, path: Path, *, lock: DatabaseLock | None, locked_by: Path) -> None:
-        _make_private(path)
         connection = open_writer(path, SCHEMA, synchronous="FULL", lock=lock, locked_by=locked_by)
         self._writer = Writer(
             f"writer {path.name}",
@@ -117,12 +115,3 @@ class AccessFile:
         with self._lock:
             self._connection.close()
         self._writer.close()
-
-
-def _make_private(path: Path) -> None:
-    """Make a new file for its owner's eyes only; what is wrong with the path is said on opening."""
-    try:
-        make_folder(path.parent)
-        path.touch(mode=0o600, exist_ok=True)
-    except OSError:
-        return

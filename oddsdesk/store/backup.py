@@ -21,9 +21,9 @@ from oddsdesk.places import can_write
 from oddsdesk.store import archive
 from oddsdesk.store.access import access_path
 from oddsdesk.store.copying import Told, copy_database, look_through, silent
-from oddsdesk.store.database import unusable
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.inspection import bytes_of, stored_reference_of
+from oddsdesk.store.recognition import unusable
 from oddsdesk.store.unfinished import OWNER_ONLY, sync, unfinished_beside
 
 _CHUNK: Final = 1 << 20

@@ -12,7 +12,7 @@ from oddsdesk.store.earlier_copy import forget_older_copies, keep_copy
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, DatabaseLock, ForeignLockError, lock_database
 from oddsdesk.store.migrations import Schema, migrate
-from oddsdesk.store.recognition import Condition, condition_of, recognise
+from oddsdesk.store.recognition import Condition, condition_of, recognise, unusable
 from oddsdesk.store.write_ahead import LEFT_BYTES
 
 BUSY_TIMEOUT_S = 5.0
@@ -89,11 +89,6 @@ def connect_to_copy(path: Path) -> sqlite3.Connection:
     return _connect(path, "ro")
 
 
-def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
-    """Return what SQLite said of a file as one line that says what to do."""
-    return StoreError(f"{path}: {_reason(error)}")
-
-
 def _opened(path: Path, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
     try:
         return connect()
@@ -127,24 +122,6 @@ def _locked(
         return connect()
     finally:
         lock.release()
-
-
-def _reason(error: sqlite3.DatabaseError) -> str:
-    match getattr(error, "sqlite_errorname", ""):
-        case "SQLITE_NOTADB":
-            return "is not a database; give another --database or set the file aside"
-        case "SQLITE_CORRUPT":
-            return f"is damaged ({error}); set the file aside or restore a backup"
-        case "SQLITE_CANTOPEN" | "SQLITE_CANTOPEN_ISDIR":
-            return "cannot be opened; is it a file, and may its folder be written?"
-        case name if name.startswith("SQLITE_READONLY"):
-            return "cannot be written; check the rights of the file and its folder"
-        case "SQLITE_FULL":
-            return "the disk is full; make room, then try again"
-        case name if name.startswith("SQLITE_BUSY"):
-            return "is locked by another program; try again when that has ended"
-        case _:
-            return f"cannot be used ({error})"
 
 
 def _connect(path: Path, mode: Literal["rwc", "ro"] = "rwc") -> sqlite3.Connection:

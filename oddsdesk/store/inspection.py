@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.store.access_file import SCHEMA as ACCESS
-from oddsdesk.store.database import connect_to_copy, open_reader, unusable
+from oddsdesk.store.database import connect_to_copy, open_reader
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.migrations import Schema
-from oddsdesk.store.recognition import Condition, condition_of
+from oddsdesk.store.recognition import Condition, condition_of, unusable
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.settings import stored_reference
 

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 import msgspec
 
 from oddsdesk.places import make_folder
-from oddsdesk.private_files import ForeignFileError, is_for_others, open_private
+from oddsdesk.private_files import ForeignFileError, is_for_others, keep_private, open_private
 from oddsdesk.store.errors import StoreError
 
 if sys.platform == "win32":
@@ -145,6 +145,7 @@ def _take(path: Path, odds_path: Path) -> DatabaseLock | None:
         file = os.fdopen(handle, "r+b")
         if _lock(file):
             if _is_still(path, file) and not _was_open_to_others(path, handle):
+                keep_private(handle, odds_path)
                 return DatabaseLock(path, file)
             file.close()
             continue

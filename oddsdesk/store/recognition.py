@@ -1,7 +1,6 @@
 """Judging a database file before anything may change it: is it ours, whole and of our time?"""
 
 import sqlite3
-import sys
 import time
 from enum import Enum, auto
 from pathlib import Path
@@ -12,7 +11,10 @@ from oddsdesk.store.migrations import Schema, applied_steps, migrated_sets
 
 CHECK_LIMIT_S: Final = 0.2
 """How long the check for damage may take at the start; a big file is checked in part."""
-_LOOKS: Final = 3
+_UNNOTICED: Final = "mode=ro&immutable=1"
+"""SQLite then makes, locks and repairs nothing. Not by opening the file without SQLite, or past its
+own way to files: to close it drops the locks of all this process's connections to it
+(https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_)."""
 _BUSY_TIMEOUT_S: Final = 5.0
 
 
@@ -32,9 +34,18 @@ def recognise(path: Path, schema: Schema, *, look_for_damage: bool = True) -> Co
     SQLite itself would: to open a file is to finish or undo what a dead program left.
 
     Raises:
-        StoreError: it is another program's, a newer oddsdesk's or damaged; one line.
-        sqlite3.DatabaseError: it is no database or cannot be read.
+        StoreError: it is no database, another program's, a newer oddsdesk's or damaged, or
+            cannot be read; one line.
     """
+    try:
+        return _recognised(path, schema, look_for_damage)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be opened: {error.strerror or error}") from error
+    except sqlite3.DatabaseError as error:
+        raise unusable(path, error) from error
+
+
+def _recognised(path: Path, schema: Schema, look_for_damage: bool) -> Condition:
     if not path.exists() or path.is_dir():
         return Condition.FRESH  # that a folder is no file is said on opening it
     if not path.is_file():
@@ -45,6 +56,29 @@ def recognise(path: Path, schema: Schema, *, look_for_damage: bool = True) -> Co
     if look_for_damage and condition is not Condition.FRESH:
         check_for_damage(path)
     return condition
+
+
+def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
+    """Return what SQLite said of a file as one line that says what to do."""
+    return StoreError(f"{path}: {_reason(error)}")
+
+
+def _reason(error: sqlite3.DatabaseError) -> str:
+    match getattr(error, "sqlite_errorname", ""):
+        case "SQLITE_NOTADB":
+            return "is not a database; give another --database or set the file aside"
+        case "SQLITE_CORRUPT":
+            return f"is damaged ({error}); set the file aside or restore a backup"
+        case "SQLITE_CANTOPEN" | "SQLITE_CANTOPEN_ISDIR":
+            return "cannot be opened; is it a file, and may its folder be written?"
+        case name if name.startswith("SQLITE_READONLY"):
+            return "cannot be written; check the rights of the file and its folder"
+        case "SQLITE_FULL":
+            return "the disk is full; make room, then try again"
+        case name if name.startswith("SQLITE_BUSY"):
+            return "is locked by another program; try again when that has ended"
+        case _:
+            return f"cannot be used ({error})"
 
 
 def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> Condition:
@@ -72,9 +106,8 @@ def check_for_damage(path: Path) -> None:
     Raises:
         StoreError: something was found.
     """
-    # Beside a living server only SQLite's locks keep a look from reading half a change.
-    served = path.with_name(f"{path.name}-shm").exists()
-    connection = _connect(path, "mode=ro") if served else _connect_unnoticed(path)
+    # Beside a log only SQLite's locks keep a look from reading half a change.
+    connection = _connect(path, "mode=ro" if _has_log(path) else _UNNOTICED)
     deadline = time.monotonic() + CHECK_LIMIT_S
     connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
     try:
@@ -115,34 +148,28 @@ class SchemaWatch:
 
 
 def _judge_unnoticed(path: Path, schema: Schema) -> Condition:
-    """Look without locks, and again where that is no surprise beside one who writes."""
-    for _ in range(_LOOKS - 1):
-        try:
-            return _judge(path, schema)
-        except (StoreError, sqlite3.DatabaseError):
-            if not path.with_name(f"{path.name}-shm").exists():
-                raise
-    return _judge(path, schema)
+    """Look at the file alone first: its log is opened only where the file may be ours."""
+    try:
+        condition = _judge(path, schema, _UNNOTICED)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorname == "SQLITE_NOTADB" or not _has_log(path):
+            raise
+    else:
+        if not _has_log(path):
+            return condition
+    return _judge(path, schema, "mode=ro")
 
 
-def _judge(path: Path, schema: Schema) -> Condition:
-    connection = _connect_unnoticed(path)
+def _judge(path: Path, schema: Schema, options: str) -> Condition:
+    connection = _connect(path, options)
     try:
         return condition_of(connection, path, schema)
     finally:
         connection.close()
 
 
-def _connect_unnoticed(path: Path) -> sqlite3.Connection:
-    """Open a file so that SQLite makes, locks and repairs nothing."""
-    if sys.platform == "win32":
-        return _connect(path, "mode=ro")
-    if path.with_name(f"{path.name}-journal").exists():
-        return _connect(path, "mode=ro&immutable=1")
-    connection = _connect(path, "mode=ro&vfs=unix-none")
-    # Keeps the index of the write-ahead log in memory instead of in a file beside it.
-    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    return connection
+def _has_log(path: Path) -> bool:
+    return path.with_name(f"{path.name}-wal").exists()
 
 
 def _connect(path: Path, options: str) -> sqlite3.Connection:

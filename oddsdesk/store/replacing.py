@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.store.database import unusable
+from oddsdesk.store.recognition import unusable
 from oddsdesk.store.unfinished import sync, unfinished_beside
 
 _BESIDE: Final = ("-wal", "-shm", "-journal")

@@ -20,12 +20,12 @@ from oddsdesk.store import archive
 from oddsdesk.store.access import access_path
 from oddsdesk.store.access_file import SCHEMA as ACCESS
 from oddsdesk.store.copying import Told, copy_database, look_through, silent
-from oddsdesk.store.database import open_writer, unusable
+from oddsdesk.store.database import open_writer
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.inspection import stored_reference_of
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.migrations import Schema, migrate
-from oddsdesk.store.recognition import Condition, condition_of
+from oddsdesk.store.recognition import Condition, condition_of, unusable
 from oddsdesk.store.replacing import Move, brought_beside, put_in_place
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.unfinished import OWNER_ONLY, sync, unfinished_beside

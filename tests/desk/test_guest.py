@@ -3,6 +3,7 @@
 import fcntl
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from oddsdesk.clock import system_clock
@@ -70,4 +71,15 @@ async def test_no_key_is_made_for_who_holds_a_crashed_servers_lock(profile, tmp_
         assert not isinstance(refused.value, InUseError)
         await second.stop()
         await guest.stop()
+    assert not access_path(tmp_path / "odds.db").exists()
+
+
+async def test_a_guests_key_is_made_where_the_server_keeps_its_keys(profile, tmp_path):
+    own = msgspec.structs.replace(profile, access=str(tmp_path / "keys.db"))
+    first = EmbeddedSession(own, system_clock)
+    await first.start()
+    guest = GuestSession(profile, system_clock)
+    await (await guest.start()).games(limit=1)
+    await guest.stop()
+    await first.stop()
     assert not access_path(tmp_path / "odds.db").exists()

@@ -83,13 +83,13 @@ def _without_rights(environment: dict[str, str], *arguments: str) -> subprocess.
 
 
 def test_a_database_that_cannot_be_written_is_served_as_it_is(
-    handed_over: Path, environment: dict[str, str]
+    handed_over: Path, environment: dict[str, str], tmp_path: Path
 ):
-    database = str(handed_over)
-    made = _without_rights(environment, "keys", "create", "--plan", "Pro", "--database", database)
+    options = ["--database", str(handed_over), "--access", str(tmp_path / "keys.db")]
+    made = _without_rights(environment, "keys", "create", "--plan", "Pro", *options)
     key = made.communicate(timeout=30)[0].strip()
     assert made.returncode == 0
-    server = _without_rights(environment, "serve", "--database", database, "--port", "0")
+    server = _without_rights(environment, "serve", *options, "--port", "0")
     assert server.stdout is not None
     url = server.stdout.readline().strip().removeprefix("listening on ")
     asked = urllib.request.Request(f"{url}/api/odds", headers={"X-Api-Key": key})
@@ -100,15 +100,33 @@ def test_a_database_that_cannot_be_written_is_served_as_it_is(
     assert [row["bookmaker"] for row in rows] == ["Harbour"]
     assert server.returncode == 0
     (line,) = err.splitlines()
-    assert "cannot be written: it is served as it is, and keys are kept in" in line
+    assert "cannot be written: it is served as it is" in line
     assert [each.name for each in handed_over.parent.iterdir()] == ["odds.db"]
 
 
+@pytest.mark.parametrize(
+    "command", [("keys", "create"), ("keys", "list"), ("serve", "--port", "0")]
+)
+def test_keys_of_what_cannot_be_written_are_nowhere_unless_a_file_is_named(
+    handed_over: Path, environment: dict[str, str], command: tuple[str, ...]
+):
+    """No second store in a home (D78)."""
+    asked = _without_rights(environment, *command, "--database", str(handed_over))
+    out, err = asked.communicate(timeout=30)
+    assert (asked.returncode, out) == (1, "")
+    assert "odds-access.db: may not be made in this folder" in err.splitlines()[-1]
+    assert "the file that --access names" in err.splitlines()[-1]
+    assert [each.name for each in handed_over.parent.iterdir()] == ["odds.db"]
+    assert not list(Path(environment["XDG_DATA_HOME"]).rglob("*"))
+
+
 def test_a_feed_cannot_record_in_what_cannot_be_written(
-    handed_over: Path, environment: dict[str, str]
+    handed_over: Path, environment: dict[str, str], tmp_path: Path
 ):
     server = _without_rights(
-        environment, "serve", "--database", str(handed_over), "--port", "0", "--feed", "simulator"
+        environment,
+        *("serve", "--database", str(handed_over), "--access", str(tmp_path / "keys.db")),
+        *("--port", "0", "--feed", "simulator"),
     )
     out, err = server.communicate(timeout=30)
     assert (server.returncode, out) == (1, "")

@@ -1,6 +1,7 @@
-"""Where files live: the user's folders, the portable folder, keys of a read-only database."""
+"""Where files live: the user's folders, the portable folder, nowhere without a home."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,9 +57,54 @@ def test_a_database_to_be_made_can_be_written_where_its_folder_can(tmp_path: Pat
     assert places.can_write(tmp_path / "new" / "deep" / "odds.db")
 
 
-def test_keys_of_two_databases_of_one_name_are_two_files(tmp_path: Path):
-    first = places.access_beside_user(tmp_path / "a" / "odds.db")
-    second = places.access_beside_user(tmp_path / "b" / "odds.db")
+def test_earlier_keys_of_two_databases_of_one_name_were_two_files(tmp_path: Path):
+    first = places.earlier_access(tmp_path / "a" / "odds.db")
+    second = places.earlier_access(tmp_path / "b" / "odds.db")
+    assert first is not None
+    assert second is not None
     assert first.parent == second.parent
     assert first != second
     assert tmp_path not in first.parents
+
+
+FOLDERS = (
+    places.default_database,
+    places.data_folder,
+    places.settings_folder,
+    places.log_folder,
+)
+
+
+@pytest.fixture
+def no_home(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Neither HOME nor a variable that names a folder without it."""
+    for name in ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("home", [None, "", "home", "."])
+def test_without_a_home_no_folder_is_the_users(
+    no_home: pytest.MonkeyPatch, folder: Callable[[], Path], home: str | None
+):
+    """The password database names one all the same (F2.11)."""
+    if home is not None:
+        no_home.setenv("HOME", home)
+    with pytest.raises(places.NoHomeError, match="HOME is not set"):
+        folder()
+    assert places.home_folder() is None
+    assert places.earlier_access(Path("/odds.db")) is None
+
+
+def test_a_folder_that_is_named_needs_no_home(no_home: pytest.MonkeyPatch, tmp_path: Path):
+    no_home.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert places.default_database() == tmp_path / "oddsdesk" / "oddsdesk.db"
+    with pytest.raises(places.NoHomeError):
+        places.settings_folder()
+
+
+def test_a_portable_program_needs_no_home(program: Path, no_home: pytest.MonkeyPatch):
+    (program / "data").mkdir()
+    for folder in FOLDERS:
+        assert program / "data" in (folder(), *folder().parents)

@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,14 @@ from oddsdesk import __version__
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.cli.logs import FILE
 from oddsdesk.contract.times import format_ms
-from oddsdesk.places import can_write, default_ledger, log_folder, portable_folder, settings_folder
+from oddsdesk.places import (
+    NoHomeError,
+    can_write,
+    default_ledger,
+    log_folder,
+    portable_folder,
+    settings_folder,
+)
 from oddsdesk.resource_files import resource_path
 from oddsdesk.server.listener import ListenError, bind
 from oddsdesk.store.access import access_path
@@ -75,10 +83,10 @@ def paths(database: Path) -> Section:
             Finding("portable", str(portable) if portable else "no folder `data` beside it"),
             _resources(resources),
             _file("database", database, needed=not database.exists()),
-            _file("keys", access_path(database), needed=True),
-            _file("records", default_ledger(), needed=False),
-            _file("settings", settings_folder() / "desk.ini", needed=False),
-            _file("logs", log_folder() / FILE, needed=False),
+            _file("keys", access_path(database), needed=can_write(database)),
+            _own_file("records", default_ledger),
+            _own_file("settings", lambda: settings_folder() / "desk.ini"),
+            _own_file("logs", lambda: log_folder() / FILE),
             _room(database),
         ),
     )
@@ -146,6 +154,13 @@ def _file(name: str, path: Path, *, needed: bool) -> Finding:
     return Finding(
         name, f"{path} ({state}, cannot be written)", Mark.BROKEN if needed else Mark.NOTE
     )
+
+
+def _own_file(name: str, place: Callable[[], Path]) -> Finding:
+    try:
+        return _file(name, place(), needed=False)
+    except NoHomeError as error:
+        return Finding(name, str(error), Mark.NOTE)
 
 
 def _room(database: Path) -> Finding:

@@ -28,6 +28,7 @@ class EmbeddedDialog(FormDialog):
     def __init__(self, theme: Theme, profile: EmbeddedProfile, parent: QWidget) -> None:
         super().__init__(theme, "Connection to the embedded server", parent)
         self.setMinimumWidth(_WIDTH)
+        self._access = profile.access
         self.name = QLineEdit(profile.name, readOnly=profile.name == EMBEDDED_NAME)
         self.database = QLineEdit(profile.database or "", placeholderText=str(default_database()))
         self.feed = FeedFields((AUTOMATIC, "none", "simulator", REPLAY))
@@ -51,6 +52,7 @@ class EmbeddedDialog(FormDialog):
             self.feed.speed.value(),
             self.reference.text().strip() or None,
             self.method.currentData(),
+            access=self._access,
         )
 
     def field(self, name: str) -> QWidget | None:

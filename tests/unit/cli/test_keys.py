@@ -8,8 +8,10 @@ from click.testing import CliRunner, Result
 
 from oddsdesk.cli.keys import keys
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.access import open_access
+from oddsdesk.places import default_database, earlier_access
+from oddsdesk.store.access import access_path, open_access
 from oddsdesk.store.keys import Caller
+from oddsdesk.store.lock import lock_database
 
 KEY = re.compile(r"oddsdesk_live_[0-9a-f]{32}\n")
 
@@ -144,3 +146,57 @@ def test_help_explains_itself_with_an_example(command: str) -> None:
     result = CliRunner().invoke(keys, [command, "--help"])
     assert result.exit_code == 0
     assert f"oddsdesk keys {command}" in result.stdout
+
+
+def test_a_folder_that_is_missing_is_said_and_not_made(tmp_path: Path) -> None:
+    """F2.5."""
+    result = run(tmp_path / "typo" / "odds.db", "create")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "there is no folder" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_of_the_database_that_nobody_names_is_made() -> None:
+    result = CliRunner().invoke(keys, ["create"])
+    assert result.exit_code == 0, result.output
+    assert access_path(default_database()).exists()
+
+
+@pytest.mark.parametrize("command", [("create",), ("list",), ("rotate", "1"), ("revoke", "1")])
+def test_a_file_that_is_no_database_gets_no_keys(tmp_path: Path, command: tuple[str, ...]) -> None:
+    """F2.5."""
+    letter = tmp_path / "letter.txt"
+    letter.write_text("Dear bookmaker, " * 100)
+    result = run(letter, *command)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "is not a database" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["letter.txt"]
+
+
+def test_keys_of_an_older_version_are_told_with_how_to_use_them(database: Path) -> None:
+    moved = earlier_access(database)
+    assert moved is not None
+    moved.parent.mkdir(parents=True)
+    open_access(database, moved).close()
+    result = run(database, "create")
+    assert result.exit_code == 0
+    assert f"--access {moved}" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    secret = made(database, "--access", str(moved))
+    assert f"****{secret[-4:]}" in run(database, "list", "--access", str(moved)).stdout
+    assert f"****{secret[-4:]}" not in run(database, "list").stdout
+
+
+def test_keys_that_the_running_server_does_not_know_are_not_made(
+    database: Path, tmp_path: Path
+) -> None:
+    used = tmp_path / "used.db"
+    lock = lock_database(database)
+    lock.announce("http://127.0.0.1:1", used)
+    result = run(database, "create")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"say --access {used}" in result.stderr
+    assert not access_path(database).exists()
+    assert run(database, "create", "--access", str(used)).exit_code == 0
+    lock.release()

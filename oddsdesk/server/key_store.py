@@ -1,0 +1,60 @@
+"""Which file a server keeps its keys in (D78)."""
+
+import logging
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from oddsdesk.server.settings import Settings
+from oddsdesk.store.access import (
+    AccessStore,
+    earlier_access_files,
+    lies_beside,
+    make_access_file,
+    open_access,
+)
+from oddsdesk.store.lock import DatabaseLock, lock_database
+
+_PASSING: Final = "access.db"
+
+_log = logging.getLogger(__name__)
+
+
+def open_key_store(
+    settings: Settings, lock: DatabaseLock | None, opened: ExitStack
+) -> tuple[AccessStore, Path]:
+    """Open the keys of a server and return where they lie; ``opened`` closes them.
+
+    ``lock`` is that of the database, None for one that can only be read: then, and where the
+    settings name the file, the keys are locked themselves.
+
+    Raises:
+        StoreError: they cannot be kept; one line that says what to do.
+    """
+    database = settings.database
+    if lock is None and settings.access is None and not settings.lasting_keys:
+        folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="oddsdesk-"))
+        path = Path(folder, _PASSING)
+        access = open_access(database, path)
+    else:
+        path = make_access_file(database, settings.access)
+        if lock is None or not lies_beside(database, path):
+            lock = lock_database(path)
+            opened.callback(lock.release)
+        access = open_access(database, settings.access, lock=lock)
+        _tell_of_earlier(database, path)
+    opened.callback(access.close)
+    return access, path
+
+
+def _tell_of_earlier(database: Path, path: Path) -> None:
+    for earlier in earlier_access_files(database):
+        if earlier != path:
+            _log.warning(
+                "keys that an older oddsdesk made for %s lie in %s and open nothing here;"
+                " use them with --access %s",
+                database,
+                earlier,
+                earlier,
+            )
