@@ -178,11 +178,37 @@ def test_what_cannot_be_written_is_one_line(panel, tmp_path, qtbot):
     assert "cannot be written: No such file or directory" in panel.messages.text
 
 
+def test_an_export_does_not_end_the_one_before(panel, tmp_path, qtbot):
+    with qtbot.waitSignal(panel.export.ended) as told:
+        panel.write(CSV, tmp_path / "all.csv")
+        panel.show_filter(GridFilter(words=("over", "matchbook")))
+        panel.write(CSV, tmp_path / "some.csv")
+        panel.copy()
+    all_path, some_path = tmp_path / "all.csv", tmp_path / "some.csv"
+    assert told.args == [
+        f"18 rows written to {all_path}. 1 row written to {some_path}. 1 row copied."
+    ]
+    assert len(all_path.read_text().splitlines()) == 1 + PRICES
+    assert len(some_path.read_text().splitlines()) == 2
+    assert QGuiApplication.clipboard().text().count("\n") == 2
+
+
+def test_an_export_that_fails_says_so_though_another_follows(panel, tmp_path, qtbot):
+    with qtbot.waitSignal(panel.export.failed) as told:
+        panel.write(CSV, tmp_path / "nowhere" / "odds.csv")
+        panel.write(CSV, tmp_path / "odds.csv")
+    assert "nowhere/odds.csv cannot be written" in told.args[0]
+    assert f"18 rows written to {tmp_path / 'odds.csv'}." in told.args[0]
+    assert (tmp_path / "odds.csv").exists()
+
+
 def test_a_stopped_export_writes_nothing(panel, tmp_path):
     panel.write(CSV, tmp_path / "odds.csv")
+    panel.write(CSV, tmp_path / "later.csv")
     panel.messages.action_requested.emit()
     assert not panel.export.is_busy
-    assert not (tmp_path / "odds.csv").exists()
+    assert panel.messages.text == "Stopped: nothing was written to odds.csv, later.csv."
+    assert not list(tmp_path.glob("*.csv"))
 
 
 def test_reading_can_be_stopped_and_goes_on(panel, quoted, qtbot):

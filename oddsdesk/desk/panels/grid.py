@@ -281,8 +281,8 @@ class GridPanel(QWidget):
             self._server.trigger()
 
     def _on_messages_action_requested(self) -> None:
-        self.export.stop()
-        self._say_for_a_while("Stopped. No file was written.")
+        if stopped := self.export.stop():
+            self._say_for_a_while(f"Stopped: nothing was written to {', '.join(stopped)}.")
 
     def _on_table_header_clicked(self, column: int) -> None:
         self.model.sort_by(column)
