@@ -63,8 +63,8 @@ WHERE game = ? AND selections > 0 GROUP BY bookmaker, is_live
 """
 _SUM_UP: Final = """
 UPDATE game SET (last_scraped_at, has_live) = (
-    SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = ?1
-) WHERE id = ?1
+    SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = :game
+) WHERE id = :game
 """
 _FIRST: Final = """
 UPDATE game SET first_scraped_at = min(first_scraped_at, seen.first) FROM (
@@ -72,8 +72,8 @@ UPDATE game SET first_scraped_at = min(first_scraped_at, seen.first) FROM (
 ) seen WHERE seen.game = game.id
 """
 _FIRST_OF: Final = """
-UPDATE game SET first_scraped_at = (SELECT min(scraped_at) FROM price_change WHERE game = ?1)
-WHERE id = ?1
+UPDATE game SET first_scraped_at = (SELECT min(scraped_at) FROM price_change WHERE game = :game)
+WHERE id = :game
 """
 _NEWEST: Final = """
 INSERT INTO setting (key, value) SELECT 'newest_scraped_at', max(newest) FROM source
@@ -122,8 +122,8 @@ def _part(connection: sqlite3.Connection, fused: int, cuts: list[tuple[int, int]
     for game in (fused, *parts):
         connection.execute(_UNCOVER, (game,))
         connection.execute(_COVER, (game,))
-        connection.execute(_SUM_UP, (game,))
-        connection.execute(_FIRST_OF, (game,))
+        connection.execute(_SUM_UP, {"game": game})
+        connection.execute(_FIRST_OF, {"game": game})
 
 
 def _make(connection: sqlite3.Connection, fused: int, last_seen: int) -> int:

@@ -15,9 +15,10 @@ REREAD_MS = 1_000
 
 _LOAD = "SELECT started_s, used FROM quota WHERE key_id = ? AND kind = ? AND window_s = ?"
 _ADD = """
-    INSERT INTO quota (key_id, kind, window_s, started_s, used) VALUES (?, ?, ?, ?, max(?, 0))
+    INSERT INTO quota (key_id, kind, window_s, started_s, used)
+    VALUES (:key, :kind, :window, :started, max(:added, 0))
     ON CONFLICT (key_id, kind, window_s) DO UPDATE SET
-        used = CASE WHEN started_s = excluded.started_s THEN max(used + ?5, 0)
+        used = CASE WHEN started_s = excluded.started_s THEN max(used + :added, 0)
             ELSE excluded.used END,
         started_s = excluded.started_s
     WHERE started_s <= excluded.started_s
@@ -163,7 +164,13 @@ class Quotas:
 def _add(connection: sqlite3.Connection, batch: list[_Added]) -> list[int | None]:
     totals = []
     for (key_id, kind, window_s), started_s, added in batch:
-        values = (key_id, kind.value, window_s, started_s, added)
+        values = {
+            "key": key_id,
+            "kind": kind.value,
+            "window": window_s,
+            "started": started_s,
+            "added": added,
+        }
         rows = connection.execute(_ADD, values).fetchall()
         totals.append(rows[0][0] if rows else None)
     return totals

@@ -57,8 +57,8 @@ WHERE id = ?
 _RECENT = "UPDATE game SET recent = 1 WHERE id = ? AND NOT recent"  # touches no index where it is
 SUM_UP: Final = """
 UPDATE game SET (last_scraped_at, has_live) = (
-    SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = ?1
-) WHERE id = ?1
+    SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = :game
+) WHERE id = :game
 """
 _GO_ON = """
 UPDATE recorded SET until = max(until, :now)
@@ -158,7 +158,8 @@ class _Recording:
         connection.executemany(_RAISE, newest)
         connection.executemany(_RECENT, [(game,) for time, _, game in newest if time >= since])
         connection.executemany(_SOURCE, _sources(self._kept))
-        connection.executemany(SUM_UP, {(game,) for game, _ in self._uncovered})
+        games = {game for game, _ in self._uncovered}
+        connection.executemany(SUM_UP, [{"game": game} for game in games])
         self._games.write_times()
         return len(self._log)
 

@@ -31,8 +31,8 @@ _DROP_LOG: Final = f"""
 DELETE FROM price_change
 WHERE seq IN (SELECT seq {AGED} AND scraped_at < :before LIMIT :slice)
 """  # noqa: S608 - a constant
-_DROP_TIMES: Final = "DELETE FROM recorded WHERE until < ?"
-_CUT_TIME: Final = "UPDATE recorded SET since = ?1 WHERE since < ?1"
+_DROP_TIMES: Final = "DELETE FROM recorded WHERE until < :before"
+_CUT_TIME: Final = "UPDATE recorded SET since = :before WHERE since < :before"
 _NOT_RECENT: Final = """
 UPDATE game INDEXED BY game_order SET recent = 0 WHERE recent AND last_scraped_at < ?
 """
@@ -115,7 +115,7 @@ def _log_slice(block: int, keep_ms: int, before: int) -> Callable[[sqlite3.Conne
 def _forget_times(recorded_before: int) -> Callable[[sqlite3.Connection], None]:
     def forget(connection: sqlite3.Connection) -> None:
         for statement in (_DROP_TIMES, _CUT_TIME):
-            connection.execute(statement, (recorded_before,))
+            connection.execute(statement, {"before": recorded_before})
 
     return forget
 
