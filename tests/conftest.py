@@ -65,6 +65,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     from PySide6.QtCore import QEvent
     from PySide6.QtWidgets import QApplication
 
+    if QApplication.instance() is not None:
+        QApplication.clipboard().clear()
     for widget in QApplication.topLevelWidgets():
         widget.deleteLater()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
