@@ -9,8 +9,9 @@ import msgspec
 
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import Preset, ValueFilter
-from oddsdesk.ledger.schema import LedgerError, prepare, reason
+from oddsdesk.ledger.schema import LedgerError, prepare, reason, recognise
 from oddsdesk.places import make_folder
+from oddsdesk.private_files import ForeignFileError, make_private
 
 T = TypeVar("T")
 
@@ -107,12 +108,16 @@ def _preset_values(preset: Preset) -> tuple[str, str]:
 
 def _open(path: Path) -> sqlite3.Connection:
     try:
+        recognise(path)
         make_folder(path.parent)
+        make_private(path)
         connection = sqlite3.connect(
             path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
         )
+    except ForeignFileError as error:
+        raise LedgerError(f"{path}: {error.reason}; records need a file of your own") from error
     except OSError as error:
-        raise LedgerError(f"{path}: cannot make its folder: {error.strerror or error}") from error
+        raise LedgerError(f"{path}: cannot be made: {error.strerror or error}") from error
     except sqlite3.Error as error:
         raise LedgerError(f"{path}: {reason(error)}") from error
     try:

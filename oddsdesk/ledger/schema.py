@@ -1,8 +1,11 @@
 """The ledger's tables, and how a file is brought up to them."""
 
+import contextlib
 import sqlite3
 from pathlib import Path
 from typing import Final
+
+from oddsdesk.earlier_copy import CopyError, forget_older_copies, keep_copy
 
 _APPLICATION_ID: Final = 0x6F64646C  # "oddl"
 _STEPS: Final = (
@@ -39,6 +42,20 @@ class LedgerError(Exception):
     """The ledger cannot be used; the message is one line that says why."""
 
 
+def recognise(path: Path) -> None:
+    """Refuse a file that is not a ledger before SQLite may change anything of it.
+
+    Raises:
+        LedgerError: it is another program's database, or a newer oddsdesk's.
+        sqlite3.Error: it is no database.
+    """
+    if not path.is_file() or path.stat().st_size == 0:
+        return
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+        _version_of(connection, path)
+
+
 def prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Bring an opened file to the present schema, or say why it cannot be used.
 
@@ -53,25 +70,40 @@ def prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         _migrate(connection, path)
+    except CopyError as error:
+        connection.execute("ROLLBACK")
+        raise LedgerError(str(error)) from error
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+    forget_older_copies(path)
 
 
 def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    version = _version_of(connection, path)
+    if version == len(_STEPS):
+        return
+    if version > 0:
+        keep_copy(path)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    for statements in _STEPS[version:]:
+        for statement in statements:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {len(_STEPS)}")
+
+
+def _version_of(connection: sqlite3.Connection, path: Path) -> int:
+    """Return how many steps a ledger has, 0 for an empty file."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != _APPLICATION_ID:
         if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
             raise LedgerError(f"{path}: is a database of another kind, not the ledger")
-        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        return 0
     if version > len(_STEPS):
         raise LedgerError(f"{path}: was written by a newer oddsdesk; update this one")
-    for statements in _STEPS[version:]:
-        for statement in statements:
-            connection.execute(statement)
-    connection.execute(f"PRAGMA user_version = {len(_STEPS)}")
+    return int(version)
 
 
 def reason(error: sqlite3.Error) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from oddsdesk import __version__
+from oddsdesk.earlier_copy import CopyError, forget_older_copies, keep_copy
 from oddsdesk.places import can_write
-from oddsdesk.store.earlier_copy import forget_older_copies, keep_copy
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, DatabaseLock, ForeignLockError, lock_database
 from oddsdesk.store.migrations import Schema, migrate
@@ -190,6 +190,8 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path, schema: Schema
 
     try:
         migrate(connection, schema, copy_first)
+    except CopyError as error:
+        raise StoreError(str(error)) from error
     except BaseException:
         for copy in copies:
             copy.unlink(missing_ok=True)

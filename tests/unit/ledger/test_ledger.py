@@ -1,11 +1,14 @@
 """The ledger keeps presets and bets over a restart, and says in one line when it cannot."""
 
 import sqlite3
+import stat
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from oddsdesk import earlier_copy
+from oddsdesk.ledger import schema
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import Preset, ValueFilter
@@ -141,11 +144,86 @@ def test_a_newer_ledger_is_not_touched(path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
-    with pytest.raises(LedgerError, match="cannot make its folder"):
+    with pytest.raises(LedgerError, match="cannot be made"):
         Ledger(blocked / "ledger.db")
 
 
 def test_a_folder_in_place_of_the_file_is_named(path: Path) -> None:
     path.mkdir(parents=True)
-    with pytest.raises(LedgerError, match="cannot be opened"):
+    with pytest.raises(LedgerError, match="is no ordinary file"):
         Ledger(path)
+
+
+def test_bets_are_their_owners_alone_from_now_on(path: Path) -> None:
+    """F5.7: the file was readable by all."""
+    Ledger(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    path.chmod(0o644)
+    ledger = Ledger(path)
+    ledger.place(BET)
+    ledger.close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_bets_are_kept_through_no_link(path: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.touch()
+    path.parent.mkdir()
+    path.symlink_to(precious)
+    with pytest.raises(LedgerError, match="is a link"):
+        Ledger(path)
+    assert precious.read_bytes() == b""
+
+
+def test_what_is_no_ledger_is_left_as_it_is_to_the_byte(tmp_path: Path) -> None:
+    letter, other, crashed = (tmp_path / name for name in ("letter", "other.db", "crashed.db"))
+    letter.write_text("Dear bookmaker, " * 100)
+    for each in (other, crashed):
+        connection = sqlite3.connect(each)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE bookmarks (url)")
+        connection.close()
+    crashed.with_name("crashed.db-journal").write_bytes(b"not a journal" * 100)
+    before = _state(tmp_path)
+    for each in (letter, other, crashed):
+        with pytest.raises(LedgerError) as refused:
+            Ledger(each)
+        assert len(str(refused.value).splitlines()) == 1
+    assert _state(tmp_path) == before
+
+
+def test_an_older_ledger_is_copied_before_it_is_brought_up_to_date(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger(path)
+    placed = ledger.place(BET)
+    ledger.close()
+    later = (*schema._STEPS, ("ALTER TABLE preset ADD COLUMN colour TEXT",))
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "_STEPS", later)
+        ledger = Ledger(path)
+        assert ledger.bets() == [placed]
+        ledger.close()
+    (copy,) = path.parent.glob("ledger.db.before-*")
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    ledger = Ledger(copy)
+    assert ledger.bets() == [placed]
+    ledger.close()
+    with pytest.raises(LedgerError, match="newer oddsdesk"):
+        Ledger(path)
+
+
+def test_without_room_for_a_copy_an_older_ledger_stays_as_it_is(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Ledger(path).close()
+    before = _state(path.parent)
+    monkeypatch.setattr(schema, "_STEPS", (*schema._STEPS, ("CREATE TABLE colour (name TEXT)",)))
+    monkeypatch.setattr(earlier_copy, "SPARE_BYTES", 2**62)
+    with pytest.raises(LedgerError, match="too little room"):
+        Ledger(path)
+    assert _state(path.parent) == before
+
+
+def _state(folder: Path) -> dict[str, tuple[bytes, int]]:
+    return {each.name: (each.read_bytes(), each.stat().st_mtime_ns) for each in folder.iterdir()}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.store import earlier_copy
+from oddsdesk import earlier_copy
 from oddsdesk.store.access import access_path, open_access
 from oddsdesk.store.access_file import SCHEMA as ACCESS
 from oddsdesk.store.database import open_reader, open_writer
@@ -31,7 +31,7 @@ OLD, NEW = Schema("notes", (FIRST,)), Schema("notes", (FIRST, SECOND))
 MIGRATE_AND_DIE = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from oddsdesk.store import database, earlier_copy
+from oddsdesk.store import database
 from tests.unit.store.test_migration_guard import NEW
 
 left = int(sys.argv[2])

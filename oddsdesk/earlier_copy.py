@@ -11,12 +11,15 @@ from typing import Final
 
 from oddsdesk import __version__
 from oddsdesk.private_files import OWNER_ONLY
-from oddsdesk.store.errors import StoreError
 
 KEPT: Final = 2
 SPARE_BYTES: Final = 16 * 2**20
 """Room that is left on the disk beside the copy."""
 _UNFINISHED: Final = ".unfinished"
+
+
+class CopyError(Exception):
+    """No copy can be made, so the database stays as it is; one line."""
 
 
 def keep_copy(path: Path) -> Path:
@@ -26,7 +29,7 @@ def keep_copy(path: Path) -> Path:
     database's lock.
 
     Raises:
-        StoreError: it cannot be made; nothing is left of it.
+        CopyError: it cannot be made; nothing is left of it.
     """
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     target = path.with_name(f"{path.name}.before-{__version__}-{stamp}")
@@ -41,7 +44,7 @@ def keep_copy(path: Path) -> Path:
     except (OSError, sqlite3.Error) as error:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
-        raise StoreError(
+        raise CopyError(
             f"{path}: was made by an older oddsdesk and stays as it is, since no copy can be made"
             f" before it is brought up to date: {getattr(error, 'strerror', None) or error}"
         ) from error
