@@ -29,7 +29,7 @@ def whole_file(
     Raises:
         OSError: it cannot be written; what stood there stands there still.
     """
-    if _is_written_directly(path):
+    if is_written_directly(path):
         with _open(path, os.O_WRONLY, new_mode) as file:
             yield file
         return
@@ -51,7 +51,8 @@ def whole_file(
         raise
 
 
-def _is_written_directly(path: Path) -> bool:
+def is_written_directly(path: Path) -> bool:
+    """Say whether a path is a device, a pipe or a descriptor, whose name cannot be given away."""
     found = _state(path)
     if found is not None and not stat.S_ISREG(found.st_mode):
         return True

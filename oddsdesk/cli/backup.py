@@ -19,6 +19,7 @@ from oddsdesk.store.backup import BackedUp, Contents
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.restore import Restored
 from oddsdesk.store.restore import restore as restore_backup
+from oddsdesk.whole_files import is_written_directly
 
 STREAM: Final = Path("-")
 _MIB: Final = 1 << 20
@@ -49,7 +50,8 @@ def backup(file: Path, with_keys: bool, with_bets: bool, database: Path) -> None
             done = backups.stream_backup(database, sys.stdout.buffer, contents, told=told)
         else:
             done = backups.back_up(database, file, contents, told=told)
-    click.echo(_written(done, contents, database, file), err=file == STREAM)
+    is_stream = file == STREAM or is_written_directly(file)  # that may be standard output, too
+    click.echo(_written(done, contents, database, file), err=is_stream)
 
 
 @click.command()

@@ -25,6 +25,7 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.inspection import bytes_of, stored_reference_of
 from oddsdesk.store.recognition import unusable
 from oddsdesk.store.unfinished import OWNER_ONLY, sync, unfinished_beside
+from oddsdesk.whole_files import is_written_directly
 
 _CHUNK: Final = 1 << 20
 
@@ -66,7 +67,7 @@ def back_up(
     """
     if target.resolve() == database.resolve():
         raise StoreError(f"{target}: is the database itself; name another file")
-    if target.exists() and not target.is_file():
+    if is_written_directly(target):
         with _said(target), target.open("wb") as stream:
             return stream_backup(database, stream, contents, clock=clock, told=told)
     with _said(target), unfinished_beside(target) as folder:

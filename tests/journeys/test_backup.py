@@ -5,12 +5,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from oddsdesk.store.store import open_store
 from tests.journeys.conftest import Launch
 from tests.journeys.test_service import quote
 
@@ -135,6 +137,20 @@ def test_an_interrupted_backup_leaves_nothing(
 def _files(folder: Path) -> set[str]:
     """What lies in a folder, but for what SQLite keeps beside a database."""
     return {path.name for path in folder.iterdir() if path.suffix not in {".db-wal", ".db-shm"}}
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout"])
+def test_standard_output_is_nothing_but_the_backup(
+    environment: dict[str, str], database: Path, tmp_path: Path, name: str
+):
+    command = [sys.executable, "-m", "oddsdesk", "backup", name, "--database", str(database)]
+    with (tmp_path / "copy.db").open("wb") as file:
+        done = subprocess.run(
+            command, env=environment, stdout=file, stderr=subprocess.PIPE, text=True, check=True
+        )
+    assert done.stderr.startswith(f"odds of {database}: ")
+    with closing(open_store(tmp_path / "copy.db", read_only=True)) as copy:
+        assert copy.reference == "Pinnacle"
 
 
 def test_a_disk_that_takes_no_more_is_one_line_and_the_older_backup_stays(

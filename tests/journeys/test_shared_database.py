@@ -120,6 +120,23 @@ def test_keys_of_what_cannot_be_written_are_nowhere_unless_a_file_is_named(
     assert not list(Path(environment["XDG_DATA_HOME"]).rglob("*"))
 
 
+def test_a_database_that_cannot_be_written_is_backed_up_and_restored_over_by_nobody(
+    handed_over: Path, environment: dict[str, str], tmp_path: Path
+):
+    copy = str(tmp_path / "copy.db")
+    backed_up = _without_rights(environment, "backup", copy, "--database", str(handed_over))
+    out, err = backed_up.communicate(timeout=30)
+    assert (backed_up.returncode, err) == (0, "")
+    assert out.startswith(f"odds of {handed_over}: ")
+    restored = _without_rights(
+        environment, "restore", copy, "--force", "--database", str(handed_over)
+    )
+    out, err = restored.communicate(timeout=30)
+    assert (restored.returncode, out) == (1, "")
+    assert len(err.splitlines()) == 1
+    assert [each.name for each in handed_over.parent.iterdir()] == ["odds.db"]
+
+
 def test_a_feed_cannot_record_in_what_cannot_be_written(
     handed_over: Path, environment: dict[str, str], tmp_path: Path
 ):

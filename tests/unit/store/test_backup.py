@@ -215,3 +215,20 @@ def test_what_is_no_regular_file_is_written_to_not_replaced(store: Store) -> Non
     assert Path("/dev/null").is_char_device()
     with pytest.raises(StoreError, match="No space left"):
         back_up(store.path, Path("/dev/full"))
+
+
+def test_a_descriptor_of_a_regular_file_is_written_to_not_replaced(
+    store: Store, tmp_path: Path
+) -> None:
+    """What `backup /dev/stdout > copy.db` names: its folder is no place for other files."""
+    with (tmp_path / "copy.db").open("wb") as file:
+        back_up(store.path, Path(f"/dev/fd/{file.fileno()}"))
+    with closing(open_store(tmp_path / "copy.db", read_only=True)) as copy:
+        assert copy.reference == "Pinnacle"
+
+
+def test_a_folder_is_no_place_for_a_backup(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(StoreError, match="Is a directory"):
+        back_up(store.path, tmp_path / "folder")
+    assert list((tmp_path / "folder").iterdir()) == []
