@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import click
 
-from oddsdesk.cli.options import database_option
+from oddsdesk.cli.options import access_option, database_option
 from oddsdesk.cli.progress import Progress
 from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
@@ -17,6 +17,7 @@ from oddsdesk.places import default_ledger
 from oddsdesk.store import backup as backups
 from oddsdesk.store.backup import BackedUp, Contents
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.lock import DatabaseInUseError, owner_of
 from oddsdesk.store.restore import Restored
 from oddsdesk.store.restore import restore as restore_backup
 from oddsdesk.whole_files import is_written_directly
@@ -30,7 +31,10 @@ _MIB: Final = 1 << 20
 @click.option("--with-keys", is_flag=True, help="Accounts, keys and their counts, too.")
 @click.option("--with-bets", is_flag=True, help="Your placed bets and presets, too.")
 @database_option
-def backup(file: Path, with_keys: bool, with_bets: bool, database: Path) -> None:
+@access_option
+def backup(
+    file: Path, with_keys: bool, with_bets: bool, database: Path, access: Path | None
+) -> None:
     """Copy the database to one file, also while a server or a desk records into it.
 
     FILE is a database that opens by itself; with keys or bets it is a tar that `restore`
@@ -42,7 +46,8 @@ def backup(file: Path, with_keys: bool, with_bets: bool, database: Path) -> None
       oddsdesk backup --with-keys --with-bets everything.tar
       oddsdesk backup - | zstd > odds.db.zst
     """
-    contents = Contents(with_keys, default_ledger() if with_bets else None)
+    ledger = default_ledger() if with_bets else None
+    contents = Contents(with_keys, ledger, access or _served_keys(database))
     if file == STREAM and sys.stdout.isatty():
         raise click.UsageError("- is standard output: send it to a file or a program")
     with _told("FILE is as it was") as told:
@@ -60,7 +65,8 @@ def backup(file: Path, with_keys: bool, with_bets: bool, database: Path) -> None
     "--force", is_flag=True, help="Replace a database and keys that are there; they stay beside."
 )
 @database_option
-def restore(file: Path, force: bool, database: Path) -> None:
+@access_option
+def restore(file: Path, force: bool, database: Path, access: Path | None) -> None:
     """Make a backup the database again, here or on another machine.
 
     The keys of the backup open it, where it holds any; else those here do. Bets are added to
@@ -79,8 +85,17 @@ def restore(file: Path, force: bool, database: Path) -> None:
 
     with _told("run it again") as told:
         source = sys.stdin.buffer if file == STREAM else file
-        done = restore_backup(source, database, take_bets, force=force, told=told)
+        done = restore_backup(source, database, take_bets, access=access, force=force, told=told)
     click.echo(_restored(done, added))
+
+
+def _served_keys(database: Path) -> Path | None:
+    """Return the file of keys that the database is served with, None where that is not known."""
+    try:
+        owner = owner_of(database)
+    except DatabaseInUseError:
+        return None
+    return Path(owner.access) if owner is not None and owner.access else None
 
 
 @contextlib.contextmanager

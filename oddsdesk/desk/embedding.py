@@ -103,7 +103,7 @@ class EmbeddedSession:
             raise SessionError(str(error)) from error
         assert server.administration is not None
         self.local = EmbeddedAdministration(
-            server.url, server.administration, server.key_id, self.database
+            server.url, server.administration, server.key_id, self.database, self._settings.access
         )
         self._client = Client(server.url, server.key)
         return self._client
@@ -141,13 +141,19 @@ class EmbeddedAdministration:
     """Hands what is asked to the server's thread, and its refusals back in one line."""
 
     def __init__(
-        self, address: str, administration: Administration, own_key_id: int, database: Path
+        self,
+        address: str,
+        administration: Administration,
+        own_key_id: int,
+        database: Path,
+        access: Path | None,
     ) -> None:
         self.address: str = address
         self.log: PriceLog = EmbeddedLog(administration)
         self._server = administration
         self._own_key_id = own_key_id
         self._database = database
+        self._access = access
 
     async def keep_days(self, days: int) -> None:
         """Keep price history for so many days from now on, 0 for ever."""
@@ -168,7 +174,7 @@ class EmbeddedAdministration:
         self, target: Path, *, keys: bool, bets: bool, told: Callable[[float], None]
     ) -> int:
         """Copy the database while it is in use and return the backup's size in bytes."""
-        contents = Contents(keys, default_ledger() if bets else None)
+        contents = Contents(keys, default_ledger() if bets else None, self._access)
         loop = asyncio.get_running_loop()
 
         def tell(share: float) -> None:
@@ -179,7 +185,7 @@ class EmbeddedAdministration:
 
     async def restore(self, source: Path, told: Callable[[int], None]) -> str:
         """Replace the database with a backup, once the server has ended, and say what was done."""
-        return await restored(source, self._database, told)
+        return await restored(source, self._database, self._access, told)
 
     async def feeds(self) -> list[LocalFeed]:
         """Return every feed."""

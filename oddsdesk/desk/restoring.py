@@ -22,7 +22,9 @@ class _BrokenOff(Exception):  # noqa: N818 - no error: nobody waits for it any m
     """The desk closes, or another connection is wanted."""
 
 
-async def restored(source: Path, database: Path, told: Callable[[int], None]) -> str:
+async def restored(
+    source: Path, database: Path, access: Path | None, told: Callable[[int], None]
+) -> str:
     """Restore a backup on a thread and say what was done; cancelled, it is broken off first.
 
     Raises:
@@ -42,7 +44,7 @@ async def restored(source: Path, database: Path, told: Callable[[int], None]) ->
                 loop.call_soon_threadsafe(told, read)
 
     def work() -> Restored:
-        return restore(source, database, take_bets, force=True, told=tell)
+        return restore(source, database, take_bets, access=access, force=True, told=tell)
 
     def take_bets(ledger: Path) -> None:
         take_in(ledger, default_ledger())

@@ -37,6 +37,13 @@ class Contents(msgspec.Struct, frozen=True):
     """Accounts, keys, counts and the secret of the stream's tokens."""
     ledger: Path | None = None
     """The file of the user's bets and presets, where those are asked for."""
+    access: Path | None = None
+    """The file of the keys, where they do not lie beside the database."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is nothing but odds."""
+        return not self.keys and self.ledger is None
 
 
 ODDS_ONLY: Final = Contents()
@@ -73,7 +80,7 @@ def back_up(
     with _said(target), unfinished_beside(target) as folder:
         parts = _copied(database, contents, folder, told)
         whole = parts[archive.ODDS]
-        if contents != ODDS_ONLY:
+        if not contents.is_plain:
             whole = folder / "whole"
             with open(whole, "xb", opener=_owner_only) as stream:
                 _pack(stream, parts, database, clock, told)
@@ -101,7 +108,7 @@ def stream_backup(
     with _workplace(database) as folder:
         parts = _copied(database, contents, folder, told)
         counted = _Counted(stream)
-        if contents != ODDS_ONLY:
+        if not contents.is_plain:
             _pack(counted, parts, database, clock, told)
         else:
             with parts[archive.ODDS].open("rb") as file:
@@ -113,13 +120,14 @@ def stream_backup(
 def total_bytes(database: Path, contents: Contents = ODDS_ONLY) -> int:
     """Return how many bytes ``told`` will hear of, about: what comes meanwhile is not counted."""
     size = sum(bytes_of(path) for path in _sources(database, contents).values())
-    return size if contents == ODDS_ONLY else 2 * size
+    return size if contents.is_plain else 2 * size
 
 
 def _sources(database: Path, contents: Contents) -> dict[str, Path]:
     sources = {archive.ODDS: database}
-    if contents.keys and access_path(database).exists():
-        sources[archive.ACCESS] = access_path(database)
+    access = access_path(database, contents.access)
+    if contents.keys and access.exists():
+        sources[archive.ACCESS] = access
     if contents.ledger is not None and contents.ledger.exists():
         sources[archive.LEDGER] = contents.ledger
     return sources

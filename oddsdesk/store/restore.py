@@ -52,6 +52,7 @@ def restore(
     database: Path,
     take_bets: TakeBets,
     *,
+    access: Path | None = None,
     force: bool = False,
     clock: Clock = system_clock,
     told: Told = silent,
@@ -62,6 +63,7 @@ def restore(
         source: The backup's file, or a stream of it.
         database: What is replaced, or made.
         take_bets: Called once all is known to be whole, before anything is replaced.
+        access: Where the keys are put, None for beside the database.
         force: Whether a database or keys that are there may be replaced.
         clock: Names what is replaced.
         told: Hears how many bytes were read.
@@ -82,7 +84,7 @@ def restore(
             _bring_up_to_date(parts, told)
         moves = [Move(parts[archive.ODDS], place, place, moment)]
         if archive.ACCESS in parts:
-            target = access_path(database).resolve()
+            target = access_path(database, access).resolve()
             part = brought_beside(parts[archive.ACCESS], target, opened)
             moves.insert(0, Move(part, target, place, moment))
         for move in moves:

@@ -94,7 +94,7 @@ async def test_after_a_backup_that_is_none_the_old_database_is_served_again(
 async def test_a_restore_that_nobody_waits_for_is_broken_off_before_anything_is_replaced(
     backup: Path, tmp_path: Path
 ) -> None:
-    work = spawn("restore", restored(backup, tmp_path / "new.db", lambda _count: None))
+    work = spawn("restore", restored(backup, tmp_path / "new.db", None, lambda _count: None))
     await asyncio.sleep(0)
     work.cancel()
     with pytest.raises(asyncio.CancelledError):

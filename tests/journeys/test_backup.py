@@ -114,6 +114,19 @@ def test_a_served_database_is_backed_up_but_not_restored_over(
     assert "is restored; what was there is kept as" in run(*command)
 
 
+def test_the_keys_of_a_backup_are_those_that_the_database_is_served_with(
+    launch: Launch, run: Run, database: Path, tmp_path: Path
+):
+    keys = ("--database", str(database), "--access", str(tmp_path / "keys.db"))
+    run("keys", "create", "--account", "anna", *keys)
+    launch("serve", "--port", "0", *keys).first_line()
+    said = run("backup", tmp_path / "all.tar", "--with-keys", "--database", database)
+    assert said.startswith("odds and keys of ")
+    elsewhere = tmp_path / "elsewhere" / "odds.db"
+    run("restore", tmp_path / "all.tar", "--database", elsewhere)
+    assert "anna" in run("keys", "list", "--database", elsewhere)
+
+
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_backup_leaves_nothing(
     environment: dict[str, str], database: Path, how: signal.Signals

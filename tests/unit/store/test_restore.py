@@ -127,6 +127,21 @@ def test_keys_without_a_database_are_not_replaced_unasked_either(
     assert not there.exists()
 
 
+def test_keys_that_lie_elsewhere_are_backed_up_and_restored_there(
+    make, tmp_path: Path, there: Path
+) -> None:
+    key = make(tmp_path / "odds.db", "Bet365")
+    elsewhere = tmp_path / "keys.db"
+    (tmp_path / "odds-access.db").rename(elsewhere)
+    back_up(tmp_path / "odds.db", tmp_path / "all.tar", Contents(keys=True, access=elsewhere))
+    (tmp_path / "other").mkdir()
+    target = tmp_path / "other" / "keys.db"
+    assert restore(tmp_path / "all.tar", there, _no_bets, access=target).keys
+    with closing(open_access(there, target)) as access:
+        assert access.keys.caller(key) is not None
+    assert [path.name for path in there.parent.iterdir()] == ["odds.db"]
+
+
 def test_a_database_that_is_served_is_not_replaced(make, tmp_path: Path, there: Path) -> None:
     make(there, "Unibet")
     back_up(there, tmp_path / "copy.db")
