@@ -15,7 +15,7 @@ from oddsdesk.cli.options import (
     reference_option,
     speed_option,
 )
-from oddsdesk.desk.display import missing_display, missing_qt_library
+from oddsdesk.desk.display import missing_display, missing_qt_libraries
 from oddsdesk.desk.import_hook import restore_import
 from oddsdesk.desk.profiles import (
     EMBEDDED_NAME,
@@ -84,7 +84,7 @@ def desk(
     _look_for_home()
     changes = {name: value for name, value in given.items() if value is not None}
     wanted = _wanted_profile(profile, local, changes)
-    problem = missing_display() or missing_qt_library()
+    problem = missing_display() or missing_qt_libraries()
     if problem is not None:
         raise click.ClickException(problem)
     gc.disable()  # nothing dies while modules load; later the window collects (`desk/garbage.py`)

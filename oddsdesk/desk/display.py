@@ -1,10 +1,11 @@
 """Is there a screen to draw on? Qt aborts where there is none, so it is asked first."""
 
-import ctypes
 import os
 import socket
 import sys
 from pathlib import Path
+
+from oddsdesk.desk.system_libraries import install_line, missing_libraries, unloadable_plugin
 
 _HEADLESS_PLATFORMS = ("offscreen", "minimal", "vnc", "linuxfb", "eglfs", "vkkhrdisplay")
 _CONNECT_TIMEOUT_S = 2.0
@@ -30,22 +31,19 @@ def missing_display() -> str | None:
     return None
 
 
-def missing_qt_library() -> str | None:
-    """Say which system library Qt's X11 plugin lacks, None if it loads.
+def missing_qt_libraries() -> str | None:
+    """Say which system libraries Qt lacks, all at once, and their packages; None for none.
 
-    Call it after PySide6 was found and before a QApplication is made.
+    Nothing of Qt is imported to look: without some of them that fails.
     """
-    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM") or _wayland_socket_exists():
+    if sys.platform != "linux":
         return None
-    from PySide6.QtCore import QLibraryInfo  # noqa: PLC0415 - no display, no Qt
-
-    plugins = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath))
-    try:
-        ctypes.CDLL(str(plugins / "platforms" / "libqxcb.so"))
-    except OSError as error:
-        library = str(error).split(":", maxsplit=1)[0]
-        return f"Qt cannot open a window: the system library {library} is missing"
-    return None
+    x11 = not os.environ.get("QT_QPA_PLATFORM") and not _wayland_socket_exists()
+    missing = missing_libraries(x11=x11)
+    if missing:
+        return f"Qt cannot open a window: {install_line(missing)}"
+    file = unloadable_plugin() if x11 else None
+    return None if file is None else f"Qt cannot open a window: the library {file} is missing"
 
 
 def _wayland_socket_exists() -> bool:

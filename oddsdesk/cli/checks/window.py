@@ -1,13 +1,10 @@
 """Display and keyring: what only the window needs. Qt is not imported to look."""
 
-import ctypes
 import importlib.util
 import os
-import sys
-from pathlib import Path
 
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
-from oddsdesk.desk.display import missing_display
+from oddsdesk.desk.display import missing_display, missing_qt_libraries
 
 
 def display() -> Section:
@@ -15,14 +12,14 @@ def display() -> Section:
     named = {name: os.environ.get(name, "") for name in ("DISPLAY", "WAYLAND_DISPLAY")}
     screen = ", ".join(f"{name}={value or 'unset'}" for name, value in named.items())
     problem = missing_display()
+    shown = Finding("display", screen)
     if problem is not None:
-        return Section("window", (Finding("display", f"{screen}; {problem}", Mark.NOTE),))
-    library = _missing_library()
-    if library is None:
-        qt = Finding("Qt", "its libraries load")
-    else:
-        qt = Finding("Qt", f"the system library {library} is missing", Mark.BROKEN)
-    return Section("window", (Finding("display", screen), qt))
+        shown = Finding("display", f"{screen}; {problem}", Mark.NOTE)
+    trouble = missing_qt_libraries()
+    if trouble is None:
+        return Section("window", (shown, Finding("Qt", "its libraries load")))
+    mark = Mark.BROKEN if problem is None else Mark.NOTE
+    return Section("window", (shown, Finding("Qt", trouble, mark)))
 
 
 def keyring() -> Section:
@@ -42,16 +39,3 @@ def keyring() -> Section:
         return Section("keyring", (Finding("keyring", name),))
     text = f"{name} keeps nothing; keys are kept for the session or in a file"
     return Section("keyring", (Finding("keyring", text, Mark.NOTE),))
-
-
-def _missing_library() -> str | None:
-    """Return the system library that Qt's X11 plugin lacks."""
-    spec = importlib.util.find_spec("PySide6")
-    if sys.platform != "linux" or spec is None or not spec.submodule_search_locations:
-        return None
-    plugin = Path(spec.submodule_search_locations[0], "Qt", "plugins", "platforms", "libqxcb.so")
-    try:
-        ctypes.CDLL(str(plugin))
-    except OSError as error:
-        return str(error).split(":", maxsplit=1)[0]
-    return None
