@@ -214,13 +214,26 @@ class StreamToken(msgspec.Struct, frozen=True):
 
 
 class Health(msgspec.Struct, frozen=True):
-    """What the health endpoint answers (D15); ``simulated`` says that odds are made up."""
+    """What the health endpoint answers (D15, D82).
+
+    ``status`` is ``ok``, ``degraded`` where something is wrong but requests are answered, or
+    ``unavailable``; ``database`` is ``ok`` or what is wrong with it, and ``reasons`` says what is
+    wrong, a line each. ``simulated`` says that odds are made up.
+    """
 
     status: str
     version: str
     database: str
     last_scraped_at: Timestamp | None
     simulated: bool = False
+    reasons: list[str] = []
+
+
+class Readiness(msgspec.Struct, frozen=True):
+    """What the readiness endpoint answers: ``ready``, or ``not ready`` with the reasons (D82)."""
+
+    status: str
+    reasons: list[str] = []
 
 
 class PriceMessage(msgspec.Struct, frozen=True):

@@ -57,8 +57,12 @@ def _bad(text: str) -> ValueError:
 
 @lru_cache(maxsize=8192)
 def format_ms(ms: int) -> str:
-    """Return the timestamp of the wire, UTC with milliseconds and ``Z`` (D2)."""
-    seconds, rest = divmod(ms, 1000)
+    """Return the timestamp of the wire, UTC with milliseconds and ``Z`` (D2).
+
+    What lies beyond the years that the wire can write is written as the first or last moment of
+    them: a row with an absurd time, by whatever program, is shown as one and stops nothing.
+    """
+    seconds, rest = divmod(int(min(max(ms, _FIRST_MS), _LAST_MS)), 1000)
     return f"{_second(seconds)}.{rest:03d}Z"
 
 

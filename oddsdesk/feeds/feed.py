@@ -2,16 +2,20 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.store import Store
 
-__all__ = ["Feed", "FeedError", "open_feed", "run_feed"]
+__all__ = ["Feed", "FeedError", "Recorder", "open_feed"]
+
+RETRY_S: Final = 1.0
+"""How soon what the database refused is offered to it again."""
 
 _log = logging.getLogger(__name__)
 
@@ -64,20 +68,66 @@ def open_feed(spec: str, *, reference: str, speed: float = 1.0) -> Feed | None:
     raise FeedError(f"feed {spec!r}: expected none, simulator, replay:FILE or replay:FORMAT:FILE")
 
 
-async def run_feed(feed: Feed, store: Store, clock: Clock) -> None:
-    """Record what a feed says until it ends or the task is cancelled.
+class Recorder:
+    """Records what a feed says, and keeps what the database refuses until it takes it.
 
-    While the database can't be written its quotes are lost, and the log says so once.
+    The feed waits meanwhile, so that no more than a batch is kept and nothing is lost.
     """
-    unavailable = False
-    async for batch in feed.batches(clock):
+
+    def __init__(self, feed: Feed, store: Store, clock: Clock) -> None:
+        self._feed = feed
+        self._store = store
+        self._clock = clock
+        self.waiting = 0
+        """Quotes that the database refuses now."""
+        self.fault: Fault | None = None
+        """Why it does."""
+        self.lost = 0
+        """Quotes that could not be recorded: for an error of their own, or as the feed ended."""
+        self.lost_at = 0.0
+        """When the last of them were (``time.monotonic``)."""
+
+    async def run(self) -> None:
+        """Record until the feed ends or the task is cancelled."""
         try:
-            await asyncio.wrap_future(store.record(batch, simulated=feed.simulated))
-        except StoreUnavailableError as error:
-            if not unavailable:
-                _log.warning("%s: quotes are lost until this ends: %s", feed.name, error)
-            unavailable = True
-            continue
-        if unavailable:
-            _log.warning("%s: quotes are recorded again", feed.name)
-        unavailable = False
+            async for batch in self._feed.batches(self._clock):
+                try:
+                    await self._record(batch)
+                except Exception:  # noqa: BLE001 - task wrapper of one batch: what is wrong in it?
+                    await self._record_singly(batch)
+        finally:
+            self._give_up()
+
+    async def _record(self, batch: list[Quote]) -> None:
+        while True:
+            try:
+                await asyncio.wrap_future(self._store.record(batch, simulated=self._feed.simulated))
+            except StoreUnavailableError as error:
+                if not self.waiting:
+                    _log.warning("%s waits, its quotes are kept: %s", self._feed.name, error)
+                self.waiting, self.fault = len(batch), error.fault
+                await asyncio.sleep(RETRY_S)
+                continue
+            if self.waiting:
+                _log.warning("%s: quotes are recorded again, none are lost", self._feed.name)
+            self.waiting, self.fault = 0, None
+            return
+
+    async def _record_singly(self, batch: list[Quote]) -> None:
+        for quote in batch:
+            try:
+                await self._record([quote])
+            except Exception:  # noqa: BLE001 - task wrapper of one quote: told, and gone on
+                if not self.lost:
+                    _log.exception("%s: a quote cannot be recorded", self._feed.name)
+                self._lose(1)
+
+    def _give_up(self) -> None:
+        if self.waiting:
+            _log.warning("%s ends: %d quotes are lost", self._feed.name, self.waiting)
+            self._lose(self.waiting)
+        self.waiting, self.fault = 0, None
+
+    def _lose(self, quotes: int) -> None:
+        self.lost += quotes
+        self.lost_at = time.monotonic()

@@ -13,8 +13,7 @@ from oddsdesk.server.endpoints.documentation import (
 )
 from oddsdesk.server.endpoints.events import EVENT, EVENTS
 from oddsdesk.server.endpoints.games import GAME, GAMES
-from oddsdesk.server.endpoints.health import PATH as HEALTH_PATH
-from oddsdesk.server.endpoints.health import HealthGate
+from oddsdesk.server.endpoints.health import HEALTH_PATH, READY_PATH, HealthGate, ReadyGate
 from oddsdesk.server.endpoints.odds import LIVE_ODDS, ODDS, ODDS_OF_BOOKMAKER
 from oddsdesk.server.endpoints.stream_token import PATH as TOKEN_PATH
 from oddsdesk.server.endpoints.stream_token import TokenGate
@@ -69,6 +68,7 @@ def _router(service: Service, reads: Reads) -> Router:
             WebSocketRoute(STREAM_PATH, service.stream),
             Route(TOKEN_PATH, TokenGate(service)),
             Route(HEALTH_PATH, HealthGate(service, reads)),
+            Route(READY_PATH, ReadyGate(service, reads)),
             Route(OPENAPI_PATH, OpenApiGate(service, endpoints)),
             Route(DOCS_PATH, DocsGate(service, endpoints)),
         ],

@@ -153,6 +153,7 @@ class Gate:
             reply = refuse(Refusal(ErrorCode.BAD_REQUEST, str(error)), "")
         except StoreError as error:
             _log.warning("%s: %s", loggable(scope), error)
+            self._service.troubles.met("answering requests", error)
             reply = refuse(unavailable(), "")
         except asyncio.CancelledError:  # still asked for when the server's time to stop was up
             reply = refuse(going_down(), "")

@@ -1,6 +1,7 @@
 """The hub: tails the log of price changes and hands each change to whoever wants it."""
 
 import asyncio
+import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ import msgspec
 
 from oddsdesk.server.frames import price_frame
 from oddsdesk.server.patience import Patience
+from oddsdesk.server.troubles import Troubles
 from oddsdesk.server.watch import LogWatch
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.keys import Caller
@@ -29,6 +31,8 @@ BREATH_S: Final = 0.02
 UNAUTHORIZED: Final = 4001
 FELL_BEHIND: Final = 4008
 GOING_AWAY: Final = 1001
+
+_log = logging.getLogger(__name__)
 
 
 class Channel(Protocol):
@@ -84,16 +88,23 @@ class _Message(msgspec.Struct, frozen=True):
 class Hub:
     """Subscribers of the stream and the task that serves them; one event loop only."""
 
-    def __init__(self, store: Store, access: AccessStore, reference: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        access: AccessStore,
+        reference: str,
+        troubles: Troubles | None = None,
+    ) -> None:
         self._store = store
         self._access = access
         self._reference = reference
         self._by_interest: dict[Interest, set[Subscriber]] = defaultdict(set)
         self._watch = LogWatch(store)
-        self._patience = Patience("the stream")
+        self._patience = Patience("the stream", troubles)
         self._seq = 0
         self._keys_checked = 0.0
         self._closed = False
+        self._has_left_out = False
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Send a subscriber every change from now on."""
@@ -117,14 +128,18 @@ class Hub:
             subscriber.channel.close(GOING_AWAY, "the server is going down")
 
     async def run(self) -> None:
-        """Tail the log until cancelled; streams do not outlive it."""
+        """Tail the log until cancelled; streams do not outlive it.
+
+        After an error it may be run anew: it goes on behind the last change that it read.
+        """
         try:
             with self._watch.listening():
                 while True:
                     await self._watch.wait()
                     await self._patience.do(self._turn, RETRY_S)
-        finally:
+        except asyncio.CancelledError:
             self.close()
+            raise
 
     async def _turn(self) -> None:
         await self._send_changes()
@@ -135,8 +150,13 @@ class Hub:
             changes = self._store.reader().changes_after(self._seq, BATCH)
             if not changes:
                 return
+            messages = [*self._messages(changes)]
             self._seq = changes[-1].seq
-            await self._hand_out([*self._messages(changes)])
+            try:
+                await self._hand_out(messages)
+            except Exception:
+                self._give_up_all()
+                raise
             self._check_keys()
             is_flood = len(changes) == BATCH
             await asyncio.sleep(BREATH_S if is_flood and self._is_someone_behind() else 0)
@@ -146,7 +166,7 @@ class Hub:
 
     def _messages(self, changes: Sequence[Change]) -> Iterator[_Message]:
         for change in changes:
-            frame = price_frame(change, self._reference)
+            frame = self._frame(change)
             if frame is not None:
                 yield _Message(
                     frame,
@@ -156,6 +176,22 @@ class Hub:
                     change.game_id,
                     change.is_live,
                 )
+
+    def _frame(self, change: Change) -> bytes | None:
+        """A row that cannot be told, by whatever program it was written, costs only itself."""
+        try:
+            return price_frame(change, self._reference)
+        except Exception:  # noqa: BLE001 - a row is no reason to end
+            if not self._has_left_out:
+                _log.exception("change %d and its like are left out of the stream", change.seq)
+            self._has_left_out = True
+            return None
+
+    def _give_up_all(self) -> None:
+        """Close those who may have missed something; who comes later has missed nothing."""
+        for subscriber in self._subscribers():
+            subscriber.channel.close(FELL_BEHIND, "changes were missed: read the present state")
+        self._by_interest.clear()
 
     async def _hand_out(self, messages: Sequence[_Message]) -> None:
         started = time.monotonic()

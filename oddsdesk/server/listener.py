@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from oddsdesk.server.limits import LimitsOf, no_limits
 from oddsdesk.server.protocol import BoundedHttp
 from oddsdesk.server.websocket import MESSAGE_LIMIT, BoundedWebSocket
-from oddsdesk.tasks import spawn
+from oddsdesk.tasks import JobFault, Jobs
 
 BACKLOG: Final = 1024
 SEND_BUFFER: Final = 64 * 1024
@@ -82,61 +82,92 @@ def _reason(error: OSError) -> str:
 
 
 class HttpServer:
-    """uvicorn on a listening socket; signals are left to the program.
+    """uvicorn on a listening socket, begun anew if it dies; signals are left to the program.
 
     ``limits`` gives the rate-limit headers of requests that are refused before ``app``.
     """
 
     def __init__(self, app: ASGIApp, listener: socket.socket, limits: LimitsOf = no_limits) -> None:
         self._listener = listener
-        self._uvicorn = _Uvicorn(
-            uvicorn.Config(
-                app,
-                http=cast(type[asyncio.Protocol], partial(BoundedHttp, limits=limits)),
-                ws=BoundedWebSocket,
-                ws_max_size=MESSAGE_LIMIT,
-                ws_ping_interval=PING_INTERVAL_S,
-                ws_ping_timeout=PING_LIMIT_S,
-                ws_per_message_deflate=False,  # frames are shared, and no zip bombs
-                lifespan="off",
-                interface="asgi3",
-                log_config=None,
-                log_level="warning",  # at INFO it logs the stream's query: the token (D23)
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                backlog=BACKLOG,
-                timeout_keep_alive=KEEP_ALIVE_S,
-                timeout_graceful_shutdown=1,
-            )
-        )
-        self._task: asyncio.Task[None] | None = None
+        self._config = _config(app, limits)
+        self._uvicorn: _Uvicorn | None = None
+        self._changed = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._ended.set()
+        self._stopping = False
+        self._jobs = Jobs(self._changed.set)
+
+    @property
+    def faults(self) -> tuple[JobFault, ...]:
+        """Why it is being begun anew, where it is."""
+        return self._jobs.faults
 
     async def start(self) -> None:
-        """Serve; returns once requests are answered."""
-        self._task = spawn("http", self._uvicorn.serve(sockets=[self._listener]))
-        ready = spawn("http ready", self._uvicorn.ready.wait())
-        await asyncio.wait({self._task, ready}, return_when=asyncio.FIRST_COMPLETED)
-        if self._task.done():
-            ready.cancel()
-            await self._task
-            raise ListenError("the HTTP server ended while it started")
+        """Serve; returns once requests are answered.
+
+        Raises:
+            ListenError: it ended while it started.
+        """
+        self._jobs.start("http", self._serve)
+        await self._changed.wait()
+        if self._jobs.faults:
+            reason = self._jobs.faults[0].reason
+            await self.stop()
+            raise ListenError(f"the HTTP server ended while it started: {reason}")
 
     async def stop(self) -> None:
         """End every connection, at once where it is idle and within a limit where not."""
-        if self._task is not None:
+        self._stopping = True
+        if self._uvicorn is not None:
             self._uvicorn.should_exit = True
-            await self._task
+        await self._ended.wait()
+        await self._jobs.stop()
+        self._listener.close()
+
+    async def _serve(self) -> None:
+        serving = self._uvicorn = _Uvicorn(self._config, self._changed)
+        self._ended.clear()
+        try:
+            # uvicorn closes what it listens on, also where it is to be begun anew
+            await serving.serve(sockets=[self._listener.dup()])
+        finally:
+            self._ended.set()
+            for server in getattr(serving, "servers", ()):
+                server.close()
+        if not self._stopping:
+            raise ListenError("the HTTP server ended")
+
+
+def _config(app: ASGIApp, limits: LimitsOf) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=cast(type[asyncio.Protocol], partial(BoundedHttp, limits=limits)),
+        ws=BoundedWebSocket,
+        ws_max_size=MESSAGE_LIMIT,
+        ws_ping_interval=PING_INTERVAL_S,
+        ws_ping_timeout=PING_LIMIT_S,
+        ws_per_message_deflate=False,  # frames are shared, and no zip bombs
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        log_level="warning",  # at INFO it logs the stream's query: the token (D23)
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        backlog=BACKLOG,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=1,
+    )
 
 
 class _Uvicorn(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config) -> None:
+    def __init__(self, config: uvicorn.Config, ready: asyncio.Event) -> None:
         super().__init__(config)
-        self.ready = asyncio.Event()
+        self._ready = ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
-        self.ready.set()
+        self._ready.set()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

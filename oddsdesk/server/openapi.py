@@ -8,7 +8,7 @@ import msgspec
 
 from oddsdesk import __version__
 from oddsdesk.contract.errors import ErrorBody, ErrorCode
-from oddsdesk.contract.resources import Health, Meta, StreamToken
+from oddsdesk.contract.resources import Health, Meta, Readiness, StreamToken
 from oddsdesk.server.gate import Endpoint
 from oddsdesk.server.parameters import Parameter
 
@@ -20,7 +20,7 @@ DESCRIPTION: Final = (
 )
 
 _KEY: Final = "ApiKey"
-_CITATION: Final = re.compile(r" \(D\d+\)")
+_CITATION: Final = re.compile(r" \(D\d+(?:, D\d+)*\)")
 _ERRORS: Final = {
     "400": "A parameter's value is not allowed; the message names it.",
     "401": "The key is missing, empty or unknown.",
@@ -38,11 +38,11 @@ _HEADERS: Final = {
 
 def openapi_document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """Return the document for these endpoints, the token endpoint and health."""
-    types = [each.data for each in endpoints] + [Meta, StreamToken, Health, ErrorBody]
+    types = [each.data for each in endpoints] + [Meta, StreamToken, Health, Readiness, ErrorBody]
     schemas, components = msgspec.json.schema_components(
         types, ref_template="#/components/schemas/{name}"
     )
-    meta, token, health, error = schemas[len(endpoints) :]
+    meta, token, health, readiness, error = schemas[len(endpoints) :]
     for schema in components.values():
         schema["description"] = _CITATION.sub("", schema["description"]).replace("``", "")
     components["ErrorDetail"]["properties"]["code"]["enum"] = [code.value for code in ErrorCode]
@@ -52,6 +52,7 @@ def openapi_document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     }
     paths["/api/stream/token"] = {"post": _token_operation(token)}
     paths["/api/health"] = {"get": _health_operation(health)}
+    paths["/api/ready"] = {"get": _ready_operation(readiness)}
     return {
         "openapi": "3.1.0",
         "info": {"title": TITLE, "description": DESCRIPTION, "version": __version__},
@@ -102,6 +103,19 @@ def _health_operation(schema: dict[str, Any]) -> dict[str, Any]:
         "responses": {
             "200": {"description": "It can.", **shown},
             "503": {"description": "Its database is unavailable.", **shown},
+        },
+    }
+
+
+def _ready_operation(schema: dict[str, Any]) -> dict[str, Any]:
+    shown = {"content": _json(schema)}
+    return {
+        "operationId": "ready",
+        "summary": "Whether the service answers and records; needs no key.",
+        "security": [],
+        "responses": {
+            "200": {"description": "It does.", **shown},
+            "503": {"description": "It does not; the reasons say why.", **shown},
         },
     }
 

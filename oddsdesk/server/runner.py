@@ -3,10 +3,10 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.places import can_write
@@ -14,21 +14,32 @@ from oddsdesk.server.app import App, create_app
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.key_store import open_key_store
 from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.patience import Patience
 from oddsdesk.server.pruning import Pruning
 from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.stream import Stream
+from oddsdesk.server.troubles import Trouble, Troubles
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.access import AccessStore
-from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock, lock_database
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.tasks import in_daemon_thread, spawn, stop
+from oddsdesk.tasks import Jobs, in_daemon_thread
 
 SAVE_COUNTS_S: Final = 0.5
 OPEN_S: Final = 1.0
 """How long who stops the server while it starts waits for its files to be opened, and closed."""
+
+_WORDS: Final = {
+    "http": "the HTTP server",
+    "hub": "the stream",
+    "save counts": "saving the counts of requests",
+    "valuation": "the valuation",
+    "valuation rounds": "the rounds of the valuation",
+    "prune": "removing what is too old",
+}
+"""Jobs as the health endpoint calls them."""
 
 _log = logging.getLogger(__name__)
 
@@ -43,13 +54,14 @@ class Server:
         self.access = access
         self._settings = settings
         self._clock = clock
-        self._hub = Hub(store, access, store.reference)
-        self._valuation = Valuation(store, clock, settings.devig_method)
+        self.feeds = RunningFeeds(store, clock)
+        self.troubles = Troubles([self._own_troubles, self.feeds.troubles])
+        self._hub = Hub(store, access, store.reference, self.troubles)
+        self._valuation = Valuation(store, clock, settings.devig_method, self.troubles)
         self.pruning = Pruning(store, clock)
         self._app: App | None = None
         self._http: HttpServer | None = None
-        self._tasks: list[asyncio.Task[Any]] = []
-        self.feeds = RunningFeeds(store, clock)
+        self._jobs = Jobs()
         self.url = ""
 
     async def start(self) -> None:
@@ -68,16 +80,17 @@ class Server:
         self.url = url_of(listener)
         stream = Stream(self._hub, self.access, self._clock)
         hosts = frozenset({self._settings.host})
-        self._app = create_app(Service(self.store, self.access, self._clock, stream, hosts))
+        self._app = create_app(
+            Service(self.store, self.access, self._clock, stream, hosts, self.troubles)
+        )
         self._http = HttpServer(self._app, listener, self._app.limits)
         await self._http.start()
-        self._tasks = [spawn("hub", self._hub.run()), spawn("save counts", self._save_counts())]
+        self._jobs.start("hub", self._hub.run)
+        self._jobs.start("save counts", self._save_counts)
         if not self.store.is_read_only:
-            self._tasks += [
-                spawn("valuation", self._valuation.follow()),
-                spawn("valuation rounds", self._valuation.rounds()),
-                spawn("prune", self.pruning.run()),
-            ]
+            self._jobs.start("valuation", self._valuation.follow)
+            self._jobs.start("valuation rounds", self._valuation.rounds)
+            self._jobs.start("prune", self.pruning.run)
         await self.feeds.start_all()
 
     async def stop(self) -> None:
@@ -86,25 +99,34 @@ class Server:
         if self._http is not None:
             await self._http.stop()
         await self.feeds.stop_all()
-        await stop(*self._tasks)
+        await self._jobs.stop()
         if self._app is not None:
             self._app.close()
 
+    def _own_troubles(self) -> Iterator[Trouble]:
+        """Yield what is wrong with the jobs, and with recording by whomever."""
+        http = () if self._http is None else self._http.faults
+        for fault in (*http, *self._jobs.faults):
+            yield Trouble(f"{_WORDS.get(fault.job, fault.job)} failed and is begun anew")
+        if self._valuation.failing:
+            yield Trouble(f"{self._valuation.failing} markets cannot be valued")
+        if (refusal := self.store.refusal()) is not None:
+            yield Trouble(
+                f"prices cannot be recorded: {refusal.fault.value}",
+                refusal.fault,
+                stops_recording=True,
+            )
+
     async def _save_counts(self) -> None:
         """Add counts to the file now and then; while it refuses they stay in memory (D18)."""
-        refused = False
+        patience = Patience("saving the counts of requests", self.troubles)
         while True:
             await asyncio.sleep(SAVE_COUNTS_S)
-            saving = self.access.quotas.flush()
-            if saving is None:
-                continue
-            try:
-                await asyncio.wrap_future(saving)
-                refused = False
-            except StoreUnavailableError as error:
-                if not refused:
-                    _log.warning("counts of requests stay in memory for now: %s", error)
-                refused = True
+            await patience.do(self._flush_counts, 0)
+
+    async def _flush_counts(self) -> None:
+        if (saving := self.access.quotas.flush()) is not None:
+            await asyncio.wrap_future(saving)
 
 
 @contextlib.asynccontextmanager

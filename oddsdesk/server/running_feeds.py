@@ -1,20 +1,26 @@
 """The feeds of a running server: started, stopped and added while it serves."""
 
-import asyncio
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import Final
 
 import msgspec
 
 from oddsdesk.clock import Clock
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.feed import Feed, open_feed, run_feed
+from oddsdesk.feeds.feed import Feed, Recorder, open_feed
+from oddsdesk.server.troubles import Trouble
 from oddsdesk.store.store import Store
-from oddsdesk.tasks import in_daemon_thread, spawn, stop
+from oddsdesk.tasks import JobFault, Jobs, in_daemon_thread
+
+LOSS_S: Final = 600.0
+"""How long lost quotes are told of; the feed's own state tells of them until it is begun anew."""
 
 
 class FeedState(msgspec.Struct, frozen=True):
-    """A feed as it may be shown; ``problem`` says why it ended where nobody stopped it.
+    """A feed as it may be shown; ``problem`` says why it ended where nobody stopped it, or what
+    is wrong while it runs.
 
     ``recorded_at``: when a replay's odds were first said, in milliseconds.
     """
@@ -33,16 +39,20 @@ class _Entry(msgspec.Struct):
     spec: str
     speed: float
     feed: Feed
-    task: asyncio.Task[None] | None = None
+    recorder: Recorder
+    is_running: bool = False
+    has_run: bool = False
+    has_ended: bool = False
 
 
 class RunningFeeds:
-    """Feeds by number; on the server's loop."""
+    """Feeds by number; on the server's loop. One that fails is begun anew."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._entries: dict[int, _Entry] = {}
+        self._jobs = Jobs()
 
     async def open(self, specs: Iterable[str], speed: float) -> list[int]:
         """Open feeds without starting them and return their numbers.
@@ -64,14 +74,19 @@ class RunningFeeds:
             FeedError: there is no such feed, or its files cannot be used any more.
         """
         entry = self._entry(number)
-        if entry.task is not None:
-            if not entry.task.done():
-                return
-            fresh = await self._open(entry.spec, entry.speed)
-            assert fresh is not None, "what was opened once is no `none`"
-            entry.feed = fresh.feed
-        running = run_feed(entry.feed, self._store, self._clock)
-        entry.task = spawn(f"feed {entry.feed.name}", running)
+        if entry.is_running:
+            return
+        entry.is_running = True
+        try:
+            if entry.has_run:
+                fresh = await self._open(entry.spec, entry.speed)
+                assert fresh is not None, "what was opened once is no `none`"
+                entry.feed, entry.recorder = fresh.feed, fresh.recorder
+        except BaseException:
+            entry.is_running = False
+            raise
+        entry.has_run, entry.has_ended = True, False
+        self._jobs.start(_job(number), lambda: _run(entry))
 
     async def start_all(self) -> None:
         """Run every feed."""
@@ -85,22 +100,46 @@ class RunningFeeds:
             FeedError: there is no such feed.
         """
         entry = self._entry(number)
-        if entry.task is not None:
-            await stop(entry.task)
+        await self._jobs.stop(_job(number))
+        entry.is_running = False
 
     async def stop_all(self) -> None:
         """End every feed."""
-        await stop(*(entry.task for entry in self._entries.values() if entry.task is not None))
+        await self._jobs.stop()
+        for entry in self._entries.values():
+            entry.is_running = False
 
     def states(self) -> list[FeedState]:
         """Return every feed, in the order they were added."""
-        return [_state(number, entry) for number, entry in self._entries.items()]
+        faults = self._faults()
+        return [
+            _state(number, entry, faults.get(_job(number)))
+            for number, entry in self._entries.items()
+        ]
+
+    def troubles(self) -> Iterator[Trouble]:
+        """Yield what is wrong with feeds, by number: their names may be those of files."""
+        faults = self._faults()
+        for number, entry in self._entries.items():
+            if _job(number) in faults:
+                yield Trouble(f"feed {number} failed and is begun anew")
+            recorder = entry.recorder
+            if recorder.fault is not None:
+                line = f"feed {number}: {recorder.waiting} quotes wait, {recorder.fault.value}"
+                yield Trouble(line, recorder.fault, stops_recording=True)
+            if recorder.lost and time.monotonic() - recorder.lost_at < LOSS_S:
+                yield Trouble(f"feed {number}: {recorder.lost} quotes were lost")
+
+    def _faults(self) -> dict[str, JobFault]:
+        return {fault.job: fault for fault in self._jobs.faults}
 
     async def _open(self, spec: str, speed: float) -> _Entry | None:
         reference = self._store.reference
         work = partial(open_feed, spec, reference=reference, speed=speed)
         feed = await in_daemon_thread(f"open {spec}", work)  # a FIFO is waited for without end
-        return None if feed is None else _Entry(spec, speed, feed)
+        if feed is None:
+            return None
+        return _Entry(spec, speed, feed, Recorder(feed, self._store, self._clock))
 
     def _entry(self, number: int) -> _Entry:
         entry = self._entries.get(number)
@@ -109,19 +148,34 @@ class RunningFeeds:
         return entry
 
 
-def _state(number: int, entry: _Entry) -> FeedState:
-    task = entry.task
-    problem = ""
-    if task is not None and task.done() and not task.cancelled():
-        error = task.exception()
-        problem = "it has come to its end" if error is None else f"it failed: {error}"
+def _job(number: int) -> str:
+    return f"feed {number}"
+
+
+async def _run(entry: _Entry) -> None:
+    await entry.recorder.run()
+    entry.is_running, entry.has_ended = False, True
+
+
+def _state(number: int, entry: _Entry, fault: JobFault | None) -> FeedState:
     return FeedState(
         number,
         entry.spec,
         entry.feed.name,
         entry.speed,
         entry.feed.simulated,
-        task is not None and not task.done(),
-        problem,
+        entry.is_running,
+        _problem(entry, fault),
         entry.feed.recorded_at,
     )
+
+
+def _problem(entry: _Entry, fault: JobFault | None) -> str:
+    recorder = entry.recorder
+    if fault is not None:
+        return f"it failed and is begun anew: {fault.reason}"
+    if recorder.fault is not None:
+        return f"{recorder.waiting} quotes wait: {recorder.fault.value}"
+    if recorder.lost:
+        return f"{recorder.lost} quotes were lost"
+    return "it has come to its end" if entry.has_ended else ""

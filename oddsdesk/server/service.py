@@ -4,12 +4,14 @@ import msgspec
 from starlette.types import ASGIApp
 
 from oddsdesk.clock import Clock
+from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.store import Store
 
 
 class Service(msgspec.Struct, frozen=True):
-    """The odds, who may ask for them, the time, and where the stream is plugged in.
+    """The odds, who may ask for them, the time, and where the stream is plugged in,
+    and what is wrong.
 
     ``hosts`` are the host names that are served besides loopback's.
     """
@@ -19,3 +21,4 @@ class Service(msgspec.Struct, frozen=True):
     clock: Clock
     stream: ASGIApp
     hosts: frozenset[str] = frozenset()
+    troubles: Troubles = msgspec.field(default_factory=Troubles)

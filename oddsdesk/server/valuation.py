@@ -1,6 +1,7 @@
 """Valuation: keeps the stored value bets in step with prices and their ages (D26..D30)."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -9,8 +10,9 @@ from oddsdesk.clock import Clock
 from oddsdesk.pricing.market import Judged, Market, Prices, value_bets
 from oddsdesk.pricing.rules import MAX_AGE_MS
 from oddsdesk.server.patience import Patience
+from oddsdesk.server.troubles import Troubles
 from oddsdesk.server.watch import LogWatch
-from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.settling import settle_value_bets
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import FoundValueBet
@@ -27,6 +29,8 @@ REST: Final = 20
 BRISK_REST: Final = 1
 """The same where it is urgent: half the loop is left to requests and to a window beside."""
 RETRY_S: Final = 1.0
+
+_log = logging.getLogger(__name__)
 
 _Found = tuple[FoundValueBet, ...]
 
@@ -56,17 +60,28 @@ class Valuation:
     see that, and what another server on the same file did.
     """
 
-    def __init__(self, store: Store, clock: Clock, method: str) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, method: str, troubles: Troubles | None = None
+    ) -> None:
         self._store = store
         self._clock = clock
         self._method = method
-        self._seq = 0
+        self._troubles = troubles
+        self._seq: int | None = None
+        self._round = 0
+        self._failing: dict[_Place, int] = {}
+        """Markets whose valuation failed of an error, each with the round in which it did last."""
         self._watch = LogWatch(store)
         self._settled: dict[_Place, _Found] = {}
 
+    @property
+    def failing(self) -> int:
+        """How many markets could not be valued: each is a bug, and costs no other market."""
+        return len(self._failing)
+
     async def follow(self) -> None:
-        """Value what comes into the log, until cancelled."""
-        patience = Patience("the valuation")
+        """Value what comes into the log, until cancelled; begun anew, it goes on where it was."""
+        patience = Patience("the valuation", self._troubles)
         with self._watch.listening():
             await patience.do(self._go_to_the_end, RETRY_S)
             while True:
@@ -77,19 +92,26 @@ class Valuation:
     async def rounds(self) -> None:
         """Value everything, the first time briskly, until cancelled."""
         await asyncio.sleep(ROUND_S)
-        patience = Patience("the valuation")
-        await patience.do(lambda: self._value(self._everything(), rest=BRISK_REST), RETRY_S)
+        patience = Patience("the rounds of the valuation", self._troubles)
+        await patience.do(lambda: self._go_round(BRISK_REST), RETRY_S)
         while True:
             await asyncio.sleep(ROUND_S)
-            await patience.do(lambda: self._value(self._everything(), rest=REST), RETRY_S)
+            await patience.do(lambda: self._go_round(REST), RETRY_S)
+
+    async def _go_round(self, rest: float) -> None:
+        self._round += 1
+        await self._value(self._everything(), rest)
+        for place in [each for each, last in self._failing.items() if last < self._round]:
+            del self._failing[place]
 
     async def _go_to_the_end(self) -> None:
-        self._seq = self._store.reader().last_seq()
+        if self._seq is None:
+            self._seq = self._store.reader().last_seq()
 
     def _changed(self) -> Iterator[_Visit]:
         """Yield the markets of the log's new rows."""
         reader = self._store.reader()
-        while changes := reader.changes_after(self._seq, BATCH):
+        while changes := reader.changes_after(self._seq or 0, BATCH):
             self._seq = changes[-1].seq
             places = dict.fromkeys(
                 _Place(each.game, each.market_type, each.period, each.match_name, each.sport)
@@ -119,7 +141,7 @@ class Valuation:
         news: dict[_Place, _Found] = {}
         started = time.monotonic()
         for place, has_bets in visits:
-            found = self._find(place)
+            found = self._find_alone(place)
             if found != self._settled.get(place, ()) or has_bets not in (None, bool(found)):
                 news[place] = found
             if (worked_s := time.monotonic() - started) > SLICE_S:
@@ -127,6 +149,20 @@ class Valuation:
                 news = {}
                 started = time.monotonic()
         yield news, time.monotonic() - started
+
+    def _find_alone(self, place: _Place) -> _Found:
+        """Find nothing in a market that cannot be valued: an error in one stops no other."""
+        try:
+            found = self._find(place)
+        except StoreError:
+            raise
+        except Exception:  # noqa: BLE001 - task wrapper of one market: told, and gone on
+            if not self._failing:
+                _log.exception("%a cannot be valued, nor perhaps others", tuple(place))
+            self._failing[place] = self._round
+            return ()
+        self._failing.pop(place, None)
+        return found
 
     def _find(self, place: _Place) -> _Found:
         reader = self._store.reader()

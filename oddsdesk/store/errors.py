@@ -1,12 +1,25 @@
 """What the store raises, one class per thing a caller does about it."""
 
+from enum import Enum
+
 
 class StoreError(Exception):
     """The database cannot be used; the message is one line that says why and what to do."""
 
 
+class Fault(Enum):
+    """Why a database refuses, in words that anyone may read."""
+
+    FULL = "the disk is full"
+    DAMAGED = "the database is damaged"
+    LOCKED = "the database is locked by another program"
+    OTHER = "the database refuses"
+
+
 class StoreUnavailableError(StoreError):
     """The database refuses for now (disk full, locked, unreadable); asking again may work."""
+
+    fault = Fault.OTHER
 
 
 class BadCursorError(ValueError):

@@ -2,10 +2,11 @@
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.quotes import Quote
@@ -29,6 +30,9 @@ from oddsdesk.store.write_ahead import WriteAheadLog
 from oddsdesk.store.writer import Writer
 
 T = TypeVar("T")
+REFUSAL_S: Final = 15.0
+"""A refusal is of the past once nobody has tried to record for so long: feeds try each second,
+and may wait 5 s for a lock."""
 
 
 def open_store(
@@ -92,6 +96,7 @@ class Store:
         self._readers: list[Reader] = []
         self._callbacks: list[Callable[[], None]] = []
         self._log_grew = False
+        self._refused: tuple[float, StoreUnavailableError | None] = (0.0, None)
 
     @property
     def is_read_only(self) -> bool:
@@ -117,7 +122,15 @@ class Store:
             self._log_grew = self._log_grew or recorded.changes > 0
             return recorded
 
-        return self.write(function)
+        future = self.write(function)
+        if self._writer is not None:
+            future.add_done_callback(self._note_refusal)
+        return future
+
+    def refusal(self) -> StoreUnavailableError | None:
+        """Return why the last recording was refused, None where it was not or nobody tries now."""
+        at, error = self._refused
+        return error if time.monotonic() - at < REFUSAL_S else None
 
     def write(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Run a function on the writer thread; it takes effect whole or not at all."""
@@ -172,6 +185,11 @@ class Store:
         self._close_readers()  # those that a callback of the last commit opened
         if self._sync is not None:
             self._sync.close()
+
+    def _note_refusal(self, recorded: Future[Recorded]) -> None:
+        error = None if recorded.cancelled() else recorded.exception()
+        refused = error if isinstance(error, StoreUnavailableError) else None
+        self._refused = (time.monotonic(), refused)
 
     def _close_readers(self) -> None:
         with self._lock:

@@ -11,27 +11,26 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.write_ahead import WriteAheadLog
 
 T = TypeVar("T")
 MAX_JOBS = 64
 """How many waiting jobs may share a transaction."""
 
-_REFUSALS = frozenset(
-    {
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_NOMEM,
-        sqlite3.SQLITE_NOTADB,
-        sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_READONLY,
-    }
-)
+_REFUSALS = {
+    sqlite3.SQLITE_BUSY: Fault.LOCKED,
+    sqlite3.SQLITE_CANTOPEN: Fault.OTHER,
+    sqlite3.SQLITE_CORRUPT: Fault.DAMAGED,
+    sqlite3.SQLITE_FULL: Fault.FULL,
+    sqlite3.SQLITE_IOERR: Fault.OTHER,
+    sqlite3.SQLITE_IOERR_SHMSIZE: Fault.FULL,
+    sqlite3.SQLITE_LOCKED: Fault.LOCKED,
+    sqlite3.SQLITE_NOMEM: Fault.OTHER,
+    sqlite3.SQLITE_NOTADB: Fault.DAMAGED,
+    sqlite3.SQLITE_PERM: Fault.OTHER,
+    sqlite3.SQLITE_READONLY: Fault.OTHER,
+}
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +45,7 @@ class _Job(msgspec.Struct):
         connection.execute("SAVEPOINT job")
         try:
             self.outcome = self.function(connection)
-        except Exception as error:
+        except BaseException as error:
             if not connection.in_transaction:  # SQLite gave up the jobs before this one, too
                 raise
             connection.execute("ROLLBACK TO job")
@@ -134,7 +133,7 @@ class Writer:
                 if job.run(self._connection):
                     done.append(job)
             self._connection.execute("COMMIT")
-        except Exception as error:  # noqa: BLE001 - thread main: every caller gets the error
+        except BaseException as error:  # noqa: BLE001 - thread main: every caller gets the error
             self._roll_back()
             for job in jobs:
                 if not job.future.done():
@@ -144,10 +143,10 @@ class Writer:
             job.future.set_result(job.outcome)
         try:
             self._committed()
+            if self._wal is not None:
+                self._wal.keep_small()
         except Exception:  # noqa: BLE001 - thread main: the writer lives on
             _log.exception("a callback after a commit failed")
-        if self._wal is not None:
-            self._wal.keep_small()
 
     def _roll_back(self) -> None:
         # SQLITE_FULL and SQLITE_IOERR may have rolled back already.
@@ -156,11 +155,13 @@ class Writer:
                 self._connection.execute("ROLLBACK")
 
 
-def as_unavailable(error: Exception) -> Exception:
+def as_unavailable(error: BaseException) -> BaseException:
     """Return what a caller should see of an error: SQLite's refusals as the store's own."""
     code = getattr(error, "sqlite_errorcode", None)
-    if code is None or code & 0xFF not in _REFUSALS:
+    fault = None if code is None else _REFUSALS.get(code, _REFUSALS.get(code & 0xFF))
+    if fault is None:
         return error
     unavailable = StoreUnavailableError(f"the database refuses: {error}")
+    unavailable.fault = fault
     unavailable.__cause__ = error
     return unavailable

@@ -20,6 +20,7 @@ def test_health_needs_no_key(service: Any) -> None:
         "database": "ok",
         "last_scraped_at": None,
         "simulated": False,
+        "reasons": [],
     }
 
 

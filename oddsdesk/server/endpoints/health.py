@@ -1,23 +1,25 @@
-"""GET /api/health: no key, no quota (D15)."""
+"""GET /api/health and /api/ready: no key, no quota (D15, D82)."""
 
 import logging
 
 from oddsdesk import __version__
-from oddsdesk.contract.resources import Health
+from oddsdesk.contract.resources import Health, Readiness
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.answers import Bare, Reply, encode
 from oddsdesk.server.gate import GET, Gate, Turn
 from oddsdesk.server.reads import Reads
 from oddsdesk.server.service import Service
+from oddsdesk.server.troubles import Trouble, refused
 from oddsdesk.store.errors import StoreError
 
-PATH = "/api/health"
+HEALTH_PATH = "/api/health"
+READY_PATH = "/api/ready"
 
 _log = logging.getLogger(__name__)
 
 
 class HealthGate(Gate):
-    """Says whether the database answers, to anyone."""
+    """Says whether the database answers and all that works beside is well, to anyone."""
 
     def __init__(self, service: Service, reads: Reads) -> None:
         super().__init__(service)
@@ -28,9 +30,10 @@ class HealthGate(Gate):
         if not turn.has_method(GET):
             turn.identify()
             raise turn.not_allowed(GET)
-        return encode(await self._reads.run(lambda: self._state(turn)), 0)
+        troubles = self._service.troubles.now()
+        return encode(await self._reads.run(lambda: self._state(turn, troubles)), 0)
 
-    def _state(self, turn: Turn) -> Bare:
+    def _state(self, turn: Turn, troubles: list[Trouble]) -> Bare:
         try:
             turn.identify()
             reader = self._service.store.reader()
@@ -38,6 +41,31 @@ class HealthGate(Gate):
             simulated = reader.is_simulated(turn.now_ms)
         except StoreError as error:
             _log.warning("the database is unavailable: %s", error)
-            return Bare(Health("unavailable", __version__, "unavailable", None), status=503)
+            return self._unavailable([refused("nothing can be read", error), *troubles])
+        return self._state_of(troubles, last, simulated)
+
+    def _unavailable(self, troubles: list[Trouble]) -> Bare:
+        health = Health("unavailable", __version__, "unavailable", None, reasons=_lines(troubles))
+        return Bare(health, status=503)
+
+    def _state_of(self, troubles: list[Trouble], last: int | None, simulated: bool) -> Bare:
         shown = None if last is None else format_ms(last)
-        return Bare(Health("ok", __version__, "ok", shown, simulated))
+        faults = [trouble.fault.value for trouble in troubles if trouble.fault is not None]
+        database = faults[0] if faults else "ok"
+        status = "degraded" if troubles else "ok"
+        return Bare(Health(status, __version__, database, shown, simulated, _lines(troubles)))
+
+
+class ReadyGate(HealthGate):
+    """Says whether the service does all that it is for: it answers, and what comes is recorded."""
+
+    def _unavailable(self, troubles: list[Trouble]) -> Bare:
+        return Bare(Readiness("not ready", _lines(troubles)), status=503)
+
+    def _state_of(self, troubles: list[Trouble], last: int | None, simulated: bool) -> Bare:
+        stopping = [trouble for trouble in troubles if trouble.stops_recording]
+        return self._unavailable(stopping) if stopping else Bare(Readiness("ready"))
+
+
+def _lines(troubles: list[Trouble]) -> list[str]:
+    return [trouble.line for trouble in troubles]

@@ -86,3 +86,17 @@ def test_a_long_text_is_not_thrown_back_whole() -> None:
     with pytest.raises(ValueError, match="expected") as refusal:
         parse_ms("2" * 1_000_000)
     assert len(str(refusal.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (2**63 - 1, "9999-12-31T23:59:59.999Z"),
+        (-(2**63), "0001-01-01T00:00:00.000Z"),
+        (1e300, "9999-12-31T23:59:59.999Z"),
+        (-1, "1969-12-31T23:59:59.999Z"),
+    ],
+)
+def test_times_that_no_wire_can_write_end_with_its_years(ms: int, text: str) -> None:
+    assert format_ms(ms) == text
+    assert format_ms(parse_ms(text)) == text

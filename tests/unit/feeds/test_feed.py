@@ -1,26 +1,32 @@
 """Feeds are opened by name, and what they say is recorded."""
 
 import asyncio
-import logging
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.feeds.feed import FeedError, open_feed, run_feed
+from oddsdesk.feeds import feed as feed_module
+from oddsdesk.feeds.feed import FeedError, Recorder, open_feed
+from oddsdesk.store.errors import Fault
 from oddsdesk.store.store import open_store
 
 NOW = parse_ms("2026-11-20T18:30:00Z")
 QUOTE = Quote("A", "Home vs Away", "NBA", "moneyline", 0, {"Home": 2.0, "Away": 1.9}, NOW)
+
+LINK = f"https://example.org/{'a' * 100}"
 
 
 class Said:
     """A feed that says what it was given."""
 
     name = "said"
+    recorded_at = None
 
     def __init__(self, *batches: list[Quote], simulated: bool = False) -> None:
         self.simulated = simulated
@@ -56,7 +62,7 @@ def test_other_names_are_refused_with_what_was_expected(spec: str) -> None:
 
 async def test_what_a_feed_says_is_recorded(tmp_path: Path) -> None:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
-    await run_feed(Said([QUOTE], simulated=True), store, lambda: NOW)
+    await Recorder(Said([QUOTE], simulated=True), store, lambda: NOW).run()
     try:
         assert store.reader().last_seq() == 2
         assert store.reader().is_simulated(NOW)
@@ -64,15 +70,71 @@ async def test_what_a_feed_says_is_recorded(tmp_path: Path) -> None:
         store.close()
 
 
-async def test_a_database_that_refuses_is_told_once_and_the_feed_goes_on(
+def _quotes(first: int, count: int) -> list[Quote]:
+    return [
+        msgspec.structs.replace(QUOTE, match_name=f"Home {number} vs Away", url=LINK)
+        for number in range(first, first + count)
+    ]
+
+
+async def test_what_the_database_refuses_is_kept_until_it_takes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(feed_module, "RETRY_S", 0.01)
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    feed = Said(_quotes(0, 10), _quotes(10, 1_000), _quotes(2_000, 10))
+    recorder = Recorder(feed, store, lambda: NOW)
+    await asyncio.wrap_future(store.write(_limit_pages))
+    running = asyncio.get_running_loop().create_task(recorder.run())
+    async with asyncio.timeout(5):
+        while not recorder.waiting:
+            await asyncio.sleep(0.005)
+        assert recorder.fault is Fault.FULL
+        assert store.refusal() is not None
+        await asyncio.wrap_future(store.write(_free_pages))
+        await running
+    assert store.refusal() is None
+    assert (recorder.waiting, recorder.fault, recorder.lost) == (0, None, 0)
+    assert store.reader().last_seq() == 2 * 1_020
+    assert caplog.text.count("said waits, its quotes are kept") == 1
+    store.close()
+
+
+async def test_a_quote_that_cannot_be_recorded_costs_no_other(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = tmp_path / "odds.db"
-    open_store(path).close()
-    store = open_store(path, read_only=True)
-    try:
-        with caplog.at_level(logging.WARNING):
-            await asyncio.wait_for(run_feed(Said([QUOTE], [QUOTE]), store, lambda: NOW), 5)
-    finally:
-        store.close()
-    assert caplog.text.count("said: quotes are lost until this ends") == 1
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    beyond = msgspec.structs.replace(QUOTE, scraped_at=2**70)
+    recorder = Recorder(Said([*_quotes(0, 5), beyond, *_quotes(5, 5)]), store, lambda: NOW)
+    await recorder.run()
+    assert recorder.lost == 1
+    assert store.reader().last_seq() == 2 * 10
+    assert caplog.text.count("said: a quote cannot be recorded") == 1
+    store.close()
+
+
+async def test_quotes_that_still_wait_when_a_feed_is_ended_are_told_as_lost(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    recorder = Recorder(Said(_quotes(0, 1_000)), store, lambda: NOW)
+    await asyncio.wrap_future(store.write(_limit_pages))
+    running = asyncio.get_running_loop().create_task(recorder.run())
+    async with asyncio.timeout(5):
+        while not recorder.waiting:
+            await asyncio.sleep(0.005)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (recorder.waiting, recorder.lost) == (0, 1_000)
+    assert "said ends: 1000 quotes are lost" in caplog.text
+    store.close()
+
+
+def _limit_pages(connection: sqlite3.Connection) -> None:
+    pages = connection.execute("PRAGMA page_count").fetchall()[0][0]
+    connection.execute(f"PRAGMA max_page_count = {pages + 2}").fetchall()
+
+
+def _free_pages(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA max_page_count = 1000000").fetchall()

@@ -157,3 +157,25 @@ async def test_changes_wait_while_the_database_refuses(hub, store, caller, monke
     await _heard(channel)
     assert _odds(channel.taken[0]) == [1.5]
     assert "the stream waits for the database" in caplog.text
+
+
+async def test_a_change_that_cannot_be_told_costs_only_itself(
+    hub, store, caller, monkeypatch, caplog
+):
+    working = hub_module.price_frame
+
+    def price_frame(change, reference):
+        if change.odds == 3.0:
+            raise OverflowError("by the test")
+        return working(change, reference)
+
+    monkeypatch.setattr(hub_module, "price_frame", price_frame)
+    channel = _Channel()
+    hub.subscribe(Subscriber(channel, Interest(), caller))
+    await _record(store, 2.0, 3.0, 4.0)
+    await _heard(channel)
+    assert _odds(b"".join(channel.taken)) == [2.0, 4.0]
+    await _record(store, 2.5, 3.5)
+    await _heard(channel)
+    assert _odds(b"".join(channel.taken)) == [2.0, 4.0, 2.5, 3.5]
+    assert caplog.text.count("are left out of the stream") == 1

@@ -148,3 +148,16 @@ def test_a_broken_callback_is_logged_and_the_commit_stands(
     assert writer.submit(add("b")).result(LIMIT_S) == 1
     writer.close()
     assert "a callback after a commit failed" in caplog.text
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, MemoryError, GeneratorExit])
+def test_no_error_of_a_function_ends_the_thread(
+    writer: Writer, tmp_path: Path, error: type[BaseException]
+) -> None:
+    def fail(_: sqlite3.Connection) -> None:
+        raise error
+
+    with pytest.raises(error):
+        writer.submit(fail).result(LIMIT_S)
+    assert writer.submit(add("after")).result(LIMIT_S) == 1
+    assert texts(tmp_path) == ["after"]

@@ -1,0 +1,328 @@
+"""Health says the truth within a second, and what died is begun anew within two (D82)."""
+
+import asyncio
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.contract.times import format_ms
+from oddsdesk.feeds.replay import Replay
+from oddsdesk.server import valuation as valuation_module
+from oddsdesk.server.hub import Hub
+from oddsdesk.server.valuation import Valuation
+from oddsdesk.store.errors import StoreUnavailableError
+
+TOLD_S = 1.0
+ANEW_S = 2.0
+
+
+async def _health(live):
+    answer = await live.http.get("/api/health")
+    assert answer.status_code == 200
+    return answer.json()
+
+
+async def _until(live, status: str, limit_s: float, reason: str = ""):
+    async with asyncio.timeout(limit_s):
+        while True:
+            health = await _health(live)
+            if health["status"] == status and any(reason in each for each in health["reasons"]):
+                return health
+            if health["status"] == status and not reason:
+                return health
+            await asyncio.sleep(0.02)
+
+
+def _failing_once(monkeypatch, kind, name):
+    """Let a coroutine method fail the first time; returns when it has failed."""
+    working, failed = getattr(kind, name), asyncio.Event()
+
+    async def fail(self, *arguments):
+        if failed.is_set():
+            return await working(self, *arguments)
+        failed.set()
+        raise RuntimeError("by the test")
+
+    monkeypatch.setattr(kind, name, fail)
+    return failed
+
+
+# Jobs
+
+
+async def test_the_hub_is_begun_anew_and_loses_no_message(live, listening, monkeypatch):
+    """D82: it goes on behind the last change that it read."""
+    client = await live.stream()
+    failed = _failing_once(monkeypatch, Hub, "_send_changes")
+    await live.record(live.quote())
+    await failed.wait()
+    health = await _until(live, "degraded", TOLD_S, "the stream failed and is begun anew")
+    assert health["database"] == "ok"
+    began = time.monotonic()
+    told = [await listening.message(client) for _ in range(3)]
+    assert time.monotonic() - began < ANEW_S
+    assert [each["odds"] for each in told] == [2.1, 3.4, 3.6]
+    assert await listening.all_before_pong(client) == []
+    await client.close()
+
+
+async def test_who_may_have_missed_something_of_the_hub_is_closed(live, listening, monkeypatch):
+    """D82: 4008, read the present state again; who comes later misses nothing."""
+    first = await live.stream()
+    failed = _failing_once(monkeypatch, Hub, "_hand_out")
+    await live.record(live.quote())
+    await failed.wait()
+    assert await listening.close_code(first) == 4008
+    second = await live.stream()
+    await live.record(live.quote(odds={"Arsenal": 2.2, "Draw": 3.4, "Chelsea": 3.6}))
+    assert (await listening.message(second))["odds"] == 2.2
+    await second.close()
+
+
+@pytest.mark.parametrize("job", ["_go_to_the_end", "_go_round"])
+async def test_the_valuation_is_begun_anew(live, monkeypatch, job):
+    """D82."""
+    monkeypatch.setattr(valuation_module, "ROUND_S", 0.05)
+    await live.stop()
+    failed = _failing_once(monkeypatch, Valuation, job)
+    await live.start()
+    await asyncio.wait_for(failed.wait(), 5)
+    await _until(live, "degraded", TOLD_S, "the valuation failed and is begun anew")
+    await live.record(live.quote(bookmaker="Pinnacle"), live.quote(odds={"Arsenal": 2.25}))
+    await _bets(live, [2.25])
+
+
+async def test_http_itself_is_begun_anew_at_the_same_address(live, monkeypatch):
+    """D82."""
+    serving = live.server._http._uvicorn
+    ended = asyncio.Event()
+
+    async def die(_counter):
+        ended.set()
+        raise RuntimeError("by the test")
+
+    monkeypatch.setattr(serving, "on_tick", die)
+    await asyncio.wait_for(ended.wait(), 5)
+    health = await _until(live, "degraded", ANEW_S, "the HTTP server failed and is begun anew")
+    assert health["database"] == "ok"
+
+
+async def test_a_feed_that_fails_is_begun_anew_and_says_why(live, monkeypatch, tmp_path):
+    """D82: at once in the list of feeds, by number in health."""
+    file = _recording(tmp_path, live.now, 5)
+    working, calls = Replay.batches, []
+
+    async def batches(self, clock):
+        calls.append(None)
+        if len(calls) == 1:
+            raise RuntimeError("by the test")
+        async for batch in working(self, clock):
+            yield batch
+
+    monkeypatch.setattr(Replay, "batches", batches)
+    (number,) = await live.server.feeds.open([f"replay:{file}"], 60)
+    await live.server.feeds.start(number)
+    health = await _until(live, "degraded", TOLD_S, "feed 1 failed and is begun anew")
+    assert "ndjson" not in str(health)
+    (state,) = live.server.feeds.states()
+    assert (state.is_running, "RuntimeError: by the test" in state.problem) == (True, True)
+    async with asyncio.timeout(ANEW_S):
+        while live.store.reader().last_seq() < 15:
+            await asyncio.sleep(0.02)
+    await live.server.feeds.stop(number)
+    assert [each.is_running for each in live.server.feeds.states()] == [False]
+    assert (await _health(live))["status"] == "ok"
+
+
+# Rows and markets that make no sense
+
+
+async def test_a_row_with_an_absurd_time_stops_neither_stream_nor_lists(live, listening):
+    """F5.2: whatever program wrote it."""
+    client = await live.stream()
+    await live.record(live.quote(), live.quote(bookmaker="Pinnacle"))
+    for _ in range(6):
+        await listening.message(client)
+    for absurd in (2**62, -(2**62), 10**14, -(10**14)):
+        await asyncio.wrap_future(live.store.write(lambda c, ms=absurd: _make_absurd(c, ms)))
+        told = await listening.message(client)
+        assert told["scraped_at"][:4] in ("0001", "9999", "5138", "-119")
+        key = live.key()
+        for path in ("odds", "games", "events", "bookmakers", "sports", "value-bets"):
+            answer = await live.http.get(f"/api/{path}", headers={"X-Api-Key": key})
+            assert answer.status_code == 200, answer.text
+        game = (await live.get("/api/games", key))[:1]
+        for each in game:
+            await live.get(f"/api/games/{each['game_id']}", key)
+        assert (await _health(live))["status"] == "ok"
+    await live.record(live.quote(bookmaker="Bwin", scraped_at=live.now))
+    assert (await listening.message(client))["bookmaker"] == "Bwin"
+    await client.close()
+
+
+def _make_absurd(connection, ms: int) -> None:
+    connection.execute("UPDATE quote SET scraped_at = ? WHERE bookmaker = 'Betfair'", (ms,))
+    connection.execute("UPDATE coverage SET newest = ? WHERE bookmaker = 'Betfair'", (ms,))
+    connection.execute("UPDATE source SET newest = ? WHERE bookmaker = 'Betfair'", (ms,))
+    connection.execute("UPDATE game SET match_date = ?, last_scraped_at = ?", (ms, max(ms, 1)))
+    connection.execute(
+        "INSERT INTO price_change (game, bookmaker, market_type, period, selection, odds, is_live,"
+        " scraped_at, liquidity, recorded_at) SELECT game, bookmaker, market_type, period,"
+        " 'Arsenal', 2.5, 0, ?, NULL, ? FROM quote WHERE bookmaker = 'Betfair' LIMIT 1",
+        (ms, ms),
+    )
+
+
+async def _bets(live, odds: list[float]) -> None:
+    key = live.key()
+    async with asyncio.timeout(5):
+        while [bet["odds"] for bet in await live.get("/api/value-bets", key)] != odds:
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize("method", ["shin", "power", "probit", "goto"])
+async def test_a_quote_at_the_ends_of_floating_point_stops_no_valuation(live, method):
+    """F5.2: `serve --devig shin` and 1.5 / 1e300 / 1.0000000000000002."""
+    await live.stop()
+    live.devig_method = method
+    await live.start()
+    absurd = {"Arsenal": 1.5, "Draw": 1e300, "Chelsea": 1.0000000000000002}
+    other = {"match_name": "Leeds - Everton"}
+    await live.record(live.quote(bookmaker="Pinnacle", odds=absurd), live.quote(odds=absurd))
+    fair = {"Leeds": 2.1, "Draw": 3.4, "Everton": 3.6}
+    await live.record(live.quote(bookmaker="Pinnacle", odds=fair, **other))
+    await live.record(live.quote(odds={"Leeds": 2.25}, **other))
+    await _bets(live, [2.25])
+    assert (await _health(live))["status"] == "ok"
+
+
+async def test_a_market_that_fails_stops_no_other_and_is_told(live, monkeypatch, caplog):
+    """F5.2, D82: logged once."""
+    working = valuation_module.value_bets
+
+    def value_bets(market, *arguments):
+        if market.match_name == "Arsenal - Chelsea":
+            raise RuntimeError("by the test")
+        return working(market, *arguments)
+
+    monkeypatch.setattr(valuation_module, "value_bets", value_bets)
+    other = {"match_name": "Leeds - Everton"}
+    fair = {"Leeds": 2.1, "Draw": 3.4, "Everton": 3.6}
+    await live.record(live.quote(bookmaker="Pinnacle"), live.quote())
+    await live.record(live.quote(bookmaker="Pinnacle", odds=fair, **other))
+    await live.record(live.quote(odds={"Leeds": 2.25}, **other))
+    await _bets(live, [2.25])
+    await _until(live, "degraded", TOLD_S, "1 markets cannot be valued")
+    assert caplog.text.count("cannot be valued, nor perhaps others") == 1
+    monkeypatch.setattr(valuation_module, "value_bets", working)
+    await live.record(live.quote(odds={"Arsenal": 2.0, "Draw": 3.4, "Chelsea": 3.6}))
+    await _until(live, "ok", TOLD_S)
+
+
+# Disk and file
+
+
+def _recording(folder: Path, now: int, quotes: int) -> Path:
+    file = folder / "recording.ndjson"
+    lines = [
+        {
+            "bookmaker": "Betfair", "match_name": f"Arsenal {number} - Chelsea",
+            "competition": "EPL", "market_type": "moneyline", "period": 0,
+            "odds": {f"Arsenal {number}": 2.1, "Draw": 3.4, "Chelsea": 3.6},
+            "scraped_at": format_ms(now + number), "url": f"https://example.org/{'a' * 2_000}",
+        }
+        for number in range(quotes)
+    ]  # fmt: skip
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 32 MB of its own; where none can be made the test is skipped."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", str(folder)]
+    try:
+        made = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    except OSError:
+        made = False
+    if not made:
+        pytest.skip("no disk can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+async def test_a_full_disk_is_told_at_once_and_loses_no_quote(live, small_disk, tmp_path):
+    """D82, F5.3: on a disk that is really full, with a feed that goes on."""
+    await live.stop()
+    live.database = small_disk / "odds.db"
+    await live.start()
+    key = live.key()
+    ballast = small_disk / "ballast"
+    free = os.statvfs(small_disk)
+    ballast.write_bytes(bytes(free.f_bavail * free.f_frsize - 300_000))
+    (number,) = await live.server.feeds.open([f"replay:{_recording(tmp_path, live.now, 400)}"], 1e6)
+    await live.server.feeds.start(number)
+    health = await _until(live, "degraded", 5, "prices cannot be recorded: the disk is full")
+    assert health["database"] == "the disk is full"
+    assert any(" quotes wait, the disk is full" in each for each in health["reasons"])
+    assert str(small_disk) not in str(health)
+    ready = await live.http.get("/api/ready")
+    assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
+    assert (await live.http.get("/api/odds", headers={"X-Api-Key": key})).status_code == 200
+    ballast.unlink()
+    await _until(live, "ok", 5)
+    assert (await live.http.get("/api/ready")).json() == {"status": "ready", "reasons": []}
+    async with asyncio.timeout(5):
+        while live.store.reader().last_seq() < 1_200:
+            await asyncio.sleep(0.05)
+    assert [each.problem for each in live.server.feeds.states()] == [""]
+    await live.stop()
+
+
+async def test_a_refused_recording_is_told_at_once(live):
+    """D82: of whatever program's doing."""
+    await asyncio.wrap_future(live.store.write(_limit_pages))
+    link = f"https://example.org/{'a' * 2_000}"
+    quotes = [live.quote(match_name=f"A{number} - B", url=link) for number in range(500)]
+    with pytest.raises(StoreUnavailableError):
+        await live.record(*quotes)
+    health = await _health(live)
+    assert (health["status"], health["database"]) == ("degraded", "the disk is full")
+    await asyncio.wrap_future(live.store.write(_free_pages))
+    await live.record(*quotes)
+    assert (await _health(live))["status"] == "ok"
+
+
+async def test_a_damaged_file_is_told_at_once(live):
+    """D82, F5.3: also where the page that health reads is whole."""
+    link = f"https://example.org/{'a' * 2_000}"
+    await live.record(*(live.quote(match_name=f"A{number} - B", url=link) for number in range(500)))
+    root, size = live.store.reader()._select(
+        "SELECT rootpage, (SELECT page_size FROM pragma_page_size)"
+        " FROM sqlite_master WHERE name = 'quote'"
+    )[0]
+    await live.stop()
+    await live.start()
+    with live.database.open("r+b") as file:
+        file.seek((root - 1) * size)
+        file.write(b"\xff" * size)
+    answer = await live.http.get("/api/odds", headers={"X-Api-Key": live.key()})
+    assert answer.status_code == 503
+    health = await _health(live)
+    assert (health["status"], health["database"]) == ("degraded", "the database is damaged")
+
+
+def _limit_pages(connection) -> None:
+    pages = connection.execute("PRAGMA page_count").fetchall()[0][0]
+    connection.execute(f"PRAGMA max_page_count = {pages + 2}").fetchall()
+
+
+def _free_pages(connection) -> None:
+    connection.execute("PRAGMA max_page_count = 1000000").fetchall()
