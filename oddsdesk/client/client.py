@@ -173,10 +173,15 @@ class Client:
         competition: str | None = None,
         bookmaker: str | None = None,
         is_live: bool | None = None,
+        as_of: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Listing[Game]:
-        """Return games, in-play ones first, then by kick-off; at most 500 an answer."""
+        """Return games, in-play ones first, then by kick-off; at most 500 an answer.
+
+        ``as_of`` (ISO-8601 with an offset) asks for those that had prices then, by kick-off:
+        beyond the contract, services that do not know it answer as of now.
+        """
         return await self._list(
             Game,
             "/api/games",
@@ -184,6 +189,7 @@ class Client:
             competition=competition,
             bookmaker=bookmaker,
             is_live=is_live,
+            as_of=as_of,
             limit=limit,
             cursor=cursor,
         )
@@ -195,14 +201,16 @@ class Client:
         market_type: str | None = None,
         period: int | None = None,
         bookmaker: str | None = None,
+        as_of: str | None = None,
     ) -> GameAnswer:
-        """Return a game as selections by bookmakers."""
+        """Return a game as selections by bookmakers, with ``as_of`` as it stood then."""
         matrix: GameAnswer = await self._one(
             GameAnswer,
             f"/api/games/{quote(game_id, safe='')}",
             market_type=market_type,
             period=period,
             bookmaker=bookmaker,
+            as_of=as_of,
         )
         return matrix
 

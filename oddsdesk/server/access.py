@@ -57,6 +57,15 @@ def require_live(caller: Caller) -> None:
         )
 
 
+def require_all_bookmakers(caller: Caller, name: str) -> None:
+    """Refuse a parameter to a plan that sees one bookmaker only."""
+    if not caller.rights.all_bookmakers:
+        raise Refusal(
+            ErrorCode.BOOKMAKER_FORBIDDEN,
+            f"{name}: the {caller.plan.value} plan sees one bookmaker only; it needs Pro.",
+        )
+
+
 def sight_for(caller: Caller, asked: dict[str, Any]) -> Sight:
     """Return what the caller sees of an answer, given what the parameters ask for.
 

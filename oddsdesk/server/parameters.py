@@ -11,6 +11,7 @@ import msgspec
 
 from oddsdesk.contract.competitions import SPORTS
 from oddsdesk.contract.markets import MARKET_RANK, MARKET_TYPES
+from oddsdesk.contract.times import parse_ms
 
 MAX_FIELDS = 200
 _SHOWN = 60
@@ -93,6 +94,13 @@ def number(name: str, meaning: str, default: float, *, minimum: float, maximum: 
     allowed = f"a number from {minimum:g} to {maximum:g}"
     schema = {"type": "number", "minimum": minimum, "maximum": maximum}
     return Parameter(name, default, allowed, parse, schema, meaning)
+
+
+def moment(name: str, meaning: str) -> Parameter:
+    """Return a moment in ISO-8601 with an offset (D2), as milliseconds."""
+    schema = {"type": "string", "format": "date-time"}
+    allowed = "an ISO-8601 time with an offset such as 2026-11-20T18:30:00Z"
+    return Parameter(name, None, allowed, parse_ms, schema, meaning)
 
 
 def game_id() -> Parameter:

@@ -16,6 +16,7 @@ from oddsdesk.contract.resources import (
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.queries import (
     aged,
+    as_of,
     catalogue,
     event,
     games,
@@ -154,6 +155,41 @@ class Reader:
             game_id,
             sight,
             now_ms - WINDOW_MS,
+            bookmaker=bookmaker,
+            market_type=market_type,
+            period=period,
+        )
+
+    def games_as_of(
+        self, at_ms: int, filters: Filters, sight: Sight, limit: int, cursor: str | None = None
+    ) -> Page[Game]:
+        """Return the games that had prices at a moment, by kick-off (D71).
+
+        From those that began a day before on; ``filters.market_type`` is not for games.
+        """
+        page = as_of.list_games_as_of(
+            self._select, self._reference, filters, sight, at_ms, limit, cursor
+        )
+        return Page([games.to_game(game) for game in page.items], page.next_cursor)
+
+    def matrix_as_of(
+        self,
+        game_id: str,
+        at_ms: int,
+        sight: Sight,
+        *,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        period: int | None = None,
+    ) -> GameMatrix | None:
+        """Return the matrix of a game as it stood at a moment; None where nothing did (D71)."""
+        game = quote_queries.game_by_id(self._select, game_id)
+        if game is None:
+            return None
+        return matrix.matrix_of(
+            game,
+            as_of.quotes_as_of(self._select, self._reference, game, sight, at_ms),
+            self._reference,
             bookmaker=bookmaker,
             market_type=market_type,
             period=period,

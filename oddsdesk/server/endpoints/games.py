@@ -2,7 +2,8 @@
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.resources import Game, GameMatrix
-from oddsdesk.server.access import sight_for
+from oddsdesk.contract.times import format_ms
+from oddsdesk.server.access import require_all_bookmakers, sight_for
 from oddsdesk.server.answers import Payload, Refusal
 from oddsdesk.server.endpoints.lists import (
     BOOKMAKER,
@@ -16,11 +17,19 @@ from oddsdesk.server.endpoints.lists import (
     listing,
 )
 from oddsdesk.server.gate import Call, Endpoint
-from oddsdesk.server.parameters import market_type, read_uuid
+from oddsdesk.server.parameters import BadParameterError, market_type, moment, read_uuid
+
+AS_OF = moment("as_of", "Answer as things stood at this moment; for plans with all bookmakers.")
 
 
 def _games(call: Call) -> Payload:
+    at = _past_moment(call)
     sight = sight_for(call.caller, call.asked)
+    if at is not None:
+        require_all_bookmakers(call.caller, AS_OF.name)
+        filters = filters_of(call.asked)
+        asked = (call.asked["limit"], call.asked["cursor"])
+        return listing(call.reader.games_as_of(at, filters, sight, *asked))
     page = call.reader.games(
         call.now_ms,
         filters_of(call.asked),
@@ -32,10 +41,14 @@ def _games(call: Call) -> Payload:
 
 
 def _game(call: Call) -> Payload:
+    at = _past_moment(call)
     sight = sight_for(call.caller, call.asked)
-    matrix = call.reader.matrix(
+    if at is not None:
+        require_all_bookmakers(call.caller, AS_OF.name)
+    read = call.reader.matrix if at is None else call.reader.matrix_as_of
+    matrix = read(
         _game_id(call.path["game_id"]),
-        call.now_ms,
+        call.now_ms if at is None else at,
         sight,
         bookmaker=call.asked["bookmaker"],
         market_type=call.asked["market_type"],
@@ -44,6 +57,15 @@ def _game(call: Call) -> Payload:
     if matrix is None:
         raise _unknown()
     return Payload(matrix)
+
+
+def _past_moment(call: Call) -> int | None:
+    """Return the moment that is asked for; what is to come is not known."""
+    at: int | None = call.asked[AS_OF.name]
+    if at is not None and at > call.now_ms:
+        problem = f"expected a moment that is not to come, got {format_ms(at)}"
+        raise BadParameterError(AS_OF.name, problem)
+    return at
 
 
 def _game_id(text: str) -> str:
@@ -63,12 +85,12 @@ GAMES = Endpoint(
     "Games with fresh odds: live first, then by start.",
     list[Game],
     _games,
-    [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, limit(200, 500), GAME_CURSOR],
+    [SPORT, COMPETITION, BOOKMAKER, IS_LIVE, limit(200, 500), GAME_CURSOR, AS_OF],
 )
 GAME = Endpoint(
     "/api/games/{game_id:path}",
     "One game: selections by bookmakers, the reference apart.",
     GameMatrix,
     _game,
-    [BOOKMAKER, market_type(), PERIOD],
+    [BOOKMAKER, market_type(), PERIOD, AS_OF],
 )

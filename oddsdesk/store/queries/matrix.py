@@ -1,6 +1,7 @@
 """``GET /api/games/{game_id}``: selections by bookmakers, the reference apart."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import (
@@ -33,6 +34,21 @@ def game_matrix(
     if game is None:
         return None
     quotes = fresh_quotes(select, reference, game.row, sight, since)
+    return matrix_of(
+        game, quotes, reference, bookmaker=bookmaker, market_type=market_type, period=period
+    )
+
+
+def matrix_of(
+    game: GameRow,
+    quotes: Sequence[GameQuote],
+    reference: str,
+    *,
+    bookmaker: str | None,
+    market_type: str | None,
+    period: int | None,
+) -> GameMatrix | None:
+    """Return the matrix of what is to be seen of a game; None for nothing."""
     if not quotes:
         return None
     markets: defaultdict[tuple[str, int], list[GameQuote]] = defaultdict(list)

@@ -17,7 +17,7 @@ FROM quote INDEXED BY quote_market
 WHERE game = :game AND market_type = :market_type AND period = :period AND odds IS NOT NULL
 ORDER BY bookmaker
 """
-_decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
+decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 
 
 class GameRow(NamedTuple):
@@ -75,7 +75,7 @@ def fresh_quotes(
             period,
             bool(is_live),
             scraped_at,
-            _decode_odds(odds),
+            decode_odds(odds),
             url,
             liquidity,
         )
@@ -96,6 +96,6 @@ def market_quotes(
         "reference": reference,
     }
     return [
-        StoredQuote(bookmaker, _decode_odds(odds), bool(is_live), scraped_at, liquidity)
+        StoredQuote(bookmaker, decode_odds(odds), bool(is_live), scraped_at, liquidity)
         for bookmaker, odds, is_live, scraped_at, liquidity in select(_MARKET, parameters)
     ]

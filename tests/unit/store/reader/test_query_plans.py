@@ -31,13 +31,15 @@ def ask_everything(reader: Reader, store: Store) -> None:
     ident = game_id("EPL", "Home 0 - Away")
     for filters in FILTERS:
         for sight in SIGHTS:
-            for ask in (reader.games, reader.odds):
+            for ask in (reader.games, reader.odds, reader.games_as_of):
                 page = ask(NOW, filters, sight, 1)
                 ask(NOW, filters, sight, 1, page.next_cursor)
             page = reader.events(NOW, filters, sight, 10, 1)
             page = reader.value_bets(NOW, filters, sight, 1, 20, 1)
             reader.value_bets(NOW, filters, sight, 1, 20, 1, page.next_cursor)
             reader.matrix(ident, NOW, sight)
+            reader.matrix_as_of(ident, NOW - 12 * MINUTE_MS, sight)
+            reader.games_as_of(NOW - 12 * MINUTE_MS, filters, sight, 5)
             reader.event("Home 0 - Away", NOW, sight, stale_minutes=20)
     reader.sports(NOW)
     reader.bookmakers(NOW)

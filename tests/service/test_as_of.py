@@ -1,0 +1,69 @@
+"""``as_of``: games as they stood at a moment; ours, beyond the contract (D71)."""
+
+from typing import Any
+
+import pytest
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import format_ms
+
+HOUR = 3_600_000
+MINUTE = 60_000
+
+
+@pytest.fixture
+def moved(service: Any) -> Any:
+    """A price that moved an hour before now."""
+    service.quote()
+    service.now += HOUR
+    service.quote(odds={"Arsenal": 2.3, "Draw": 3.4, "Chelsea": 3.6})
+    service.now += HOUR
+    return service
+
+
+def odds_of_arsenal(service: Any, key: str, **asked: Any) -> float:
+    listed = service.data("/api/games", key, **asked)
+    matrix = service.data(f"/api/games/{listed[0]['game_id']}", key, **asked)
+    return matrix["markets"][0]["selections"][0]["books"]["Betfair"]["odds"]
+
+
+def test_games_are_answered_as_they_stood(moved: Any) -> None:
+    """D71."""
+    key = moved.key()
+    assert moved.data("/api/games", key) == []
+    before = format_ms(moved.now - 90 * MINUTE)
+    assert odds_of_arsenal(moved, key, as_of=before) == 2.1
+    assert odds_of_arsenal(moved, key, as_of=format_ms(moved.now)) == 2.3
+    assert odds_of_arsenal(moved, key, as_of="2026-11-20T20:30:00+01:00") == 2.3
+    assert moved.data("/api/games", key, as_of="2026-11-20T17:59:59Z") == []
+    listed = moved.data("/api/games", key, as_of=before)
+    path = f"/api/games/{listed[0]['game_id']}"
+    assert moved.get(path, key, as_of="2026-11-20T17:59:59Z").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/api/games", "/api/games/00000000-0000-0000-0000-000000000000"])
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "2026-11-20T18:00:00", "2026-11-20T20:00:00.001Z"]
+)
+def test_a_moment_has_an_offset_and_is_not_to_come(moved: Any, path: str, text: str) -> None:
+    """D2, D10."""
+    answer = moved.get(path, moved.key(), as_of=text)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
+    assert answer.json()["error"]["message"].startswith("as_of: expected ")
+
+
+@pytest.mark.parametrize("path", ["/api/games", "/api/games/00000000-0000-0000-0000-000000000000"])
+def test_the_past_is_for_plans_that_see_every_bookmaker(moved: Any, path: str) -> None:
+    """D39: a bad moment first, then rights, then whether it is there."""
+    free = moved.key(Plan.FREE, "Betfair")
+    answer = moved.get(path, free, as_of=format_ms(moved.now))
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "bookmaker_forbidden")
+    assert moved.get(path, free, as_of="x").status_code == 400
+
+
+def test_the_past_in_play_is_for_plans_that_see_it(service: Any) -> None:
+    """D20."""
+    service.quote(is_live=True)
+    at = format_ms(service.now)
+    assert service.data("/api/games", service.key(Plan.PRO), as_of=at) == []
+    assert service.data("/api/games", service.key(Plan.PRO_LIVE), as_of=at) != []

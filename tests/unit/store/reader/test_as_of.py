@@ -1,0 +1,184 @@
+"""Lists and matrices as they stood at a moment (D71): from log and present state."""
+
+import random
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.resources import GameMatrix
+from oddsdesk.contract.times import format_ms
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import Filters, Sight
+
+from .conftest import NOW
+
+HOUR = 3_600_000
+DAY = 24 * HOUR
+IDENT = game_id("EPL", "Leeds vs Hull")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    yield store
+    store.close()
+
+
+def quote(scraped_at: int, bookmaker: str = "Bet365", price: float = 2.0, **fields) -> Quote:
+    defaults = {
+        "match_name": "Leeds vs Hull",
+        "competition": "EPL",
+        "market_type": "moneyline",
+        "odds": {"Leeds": price, "Draw": 3.5, "Hull": 4.0},
+        "match_date": NOW - 2 * DAY,
+    }
+    return Quote(bookmaker=bookmaker, period=0, scraped_at=scraped_at, **(defaults | fields))
+
+
+def record(store: Store, *quotes: Quote) -> None:
+    for each in quotes:
+        store.record([each]).result(10)
+
+
+def names(store: Store, at: int, filters: Filters | None = None, **asked) -> list[str]:
+    sight = asked.pop("sight", Sight())
+    page = store.reader().games_as_of(at, filters or Filters(), sight, asked.pop("limit", 100))
+    return [game.match_name for game in page.items]
+
+
+def prices(matrix: GameMatrix | None) -> dict[tuple[str, str, str], float]:
+    """By bookmaker, market type and selection; the reference is Pinnacle."""
+    found = {}
+    for market in matrix.markets if matrix else []:
+        for row in market.selections:
+            if row.reference is not None:
+                found["Pinnacle", market.market_type, row.selection] = row.reference.odds
+            for bookmaker, cell in row.books.items():
+                if cell is not None:
+                    found[bookmaker, market.market_type, row.selection] = cell.odds
+    return found
+
+
+def test_a_price_stands_from_its_sighting_until_the_next(store: Store) -> None:
+    first, second = NOW - 3 * DAY, NOW - 2 * DAY - HOUR
+    record(store, quote(first, price=2.0), quote(second, price=2.2))
+    reader = store.reader()
+    assert reader.matrix_as_of(IDENT, first - 1, Sight()) is None
+    for at, expected, seen in (
+        (first, 2.0, first),
+        (second - 1, 2.0, first),
+        (second, 2.2, second),
+        (NOW, 2.2, second),
+    ):
+        matrix = reader.matrix_as_of(IDENT, at, Sight())
+        assert matrix is not None
+        (market,) = matrix.markets
+        cell = market.selections[0].books["Bet365"]
+        assert cell is not None
+        assert (cell.odds, cell.scraped_at) == (expected, format_ms(seen))
+
+
+def test_what_was_withdrawn_is_not_there_and_comes_back(store: Store) -> None:
+    times = [NOW - 3 * DAY + hour * HOUR for hour in range(3)]
+    record(store, quote(times[0]), quote(times[1], odds={}), quote(times[2], price=2.5))
+    found = [prices(store.reader().matrix_as_of(IDENT, at, Sight())) for at in times]
+    assert [len(each) for each in found] == [3, 0, 3]
+    assert [names(store, at) for at in times] == [["Leeds vs Hull"], [], ["Leeds vs Hull"]]
+
+
+def test_games_of_a_day_are_listed_until_a_day_after_they_began(store: Store) -> None:
+    kick_off = NOW - 2 * DAY
+    record(store, quote(kick_off - DAY), quote(kick_off, "Unibet"))
+    for at, listed in (
+        (kick_off - DAY - 1, False),
+        (kick_off - DAY, True),
+        (kick_off + DAY, True),
+        (kick_off + DAY + 1, False),
+    ):
+        assert bool(names(store, at)) == listed
+    page = store.reader().games_as_of(kick_off - 1, Filters(), Sight(), 10)
+    (game,) = page.items
+    assert (game.bookmaker_count, game.last_scraped_at) == (1, format_ms(kick_off - DAY))
+    assert game.match_date == format_ms(kick_off)
+
+
+def test_pages_go_on_past_games_without_prices_then(store: Store) -> None:
+    for number in range(12):
+        fields = {"match_name": f"A{number:02} vs B", "odds": {f"A{number:02}": 2.0, "B": 1.9}}
+        record(store, quote(NOW - 3 * DAY, **fields))
+        if number % 3:
+            record(store, quote(NOW - 3 * DAY + 1, **(fields | {"odds": {}})))
+    at, found, cursor = NOW - 2 * DAY - HOUR, [], None
+    while True:
+        page = store.reader().games_as_of(at, Filters(), Sight(), 2, cursor)
+        found += [game.match_name for game in page.items]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert found == ["A00 vs B", "A03 vs B", "A06 vs B", "A09 vs B"]
+
+
+def test_filters_and_plans_narrow_the_past_as_they_do_the_present(store: Store) -> None:
+    at = NOW - 2 * DAY
+    record(store, quote(at - DAY), quote(at, "Unibet", is_live=True))
+    assert names(store, at, Filters(bookmaker="Unibet")) == ["Leeds vs Hull"]
+    assert names(store, at - 1, Filters(bookmaker="Unibet")) == []
+    assert names(store, at, Filters(sport="football", competition="EPL")) == ["Leeds vs Hull"]
+    assert names(store, at, Filters(competition="NBA")) == []
+    assert names(store, at, Filters(is_live=True)) == ["Leeds vs Hull"]
+    assert names(store, at - 1, Filters(is_live=True)) == []
+    assert names(store, at, Filters(bookmaker="Unibet"), sight=Sight(live=False)) == []
+    matrix = store.reader().matrix_as_of(IDENT, at, Sight(live=False))
+    assert matrix is not None
+    assert matrix.all_bookmakers == ["Bet365"]
+
+
+def test_prices_whose_present_rows_an_older_version_removed_are_read_from_the_log(
+    store: Store,
+) -> None:
+    record(store, quote(NOW - 3 * DAY), quote(NOW - 2 * DAY, price=2.1))
+    store.write(lambda c: c.execute("DELETE FROM quote")).result(10)
+    assert names(store, NOW - 2 * DAY) == ["Leeds vs Hull"]
+    found = prices(store.reader().matrix_as_of(IDENT, NOW - 2 * DAY, Sight()))
+    assert found["Bet365", "moneyline", "Leeds"] == 2.1
+
+
+def test_a_game_without_kick_off_is_listed_while_it_is_priced(store: Store) -> None:
+    record(store, quote(NOW - 40 * DAY, match_date=None))
+    assert names(store, NOW - 39 * DAY) == ["Leeds vs Hull"]
+    assert names(store, NOW - 20 * DAY) == []
+
+
+MOVES = st.lists(
+    st.tuples(
+        st.sampled_from(["Bet365", "Pinnacle"]),
+        st.sampled_from(["total", "btts"]),
+        st.dictionaries(st.sampled_from(["Yes", "No"]), st.sampled_from([1.5, 2.0, 2.5])),
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+@given(MOVES, st.randoms(use_true_random=False))
+def test_every_moment_shows_what_was_said_last(moves: list, dice: random.Random) -> None:
+    times = sorted(dice.sample(range(NOW - 3 * DAY, NOW - 2 * DAY), len(moves)))
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(Path(folder, "odds.db"), clock=lambda: NOW)
+        for at, (bookmaker, market_type, odds) in zip(times, moves, strict=True):
+            record(store, quote(at, bookmaker, market_type=market_type, odds=odds))
+        said: dict[tuple[str, str], dict[str, float]] = {}
+        for at, (bookmaker, market_type, odds) in zip(times, moves, strict=True):
+            said[bookmaker, market_type] = odds
+            expected = {(*key, name): p for key, each in said.items() for name, p in each.items()}
+            assert prices(store.reader().matrix_as_of(IDENT, at, Sight())) == expected
+            listed = store.reader().games_as_of(at, Filters(), Sight(), 5).items
+            counts = [game.bookmaker_count for game in listed]
+            assert counts == ([len({key[0] for key in expected})] if expected else [])
+        store.close()
