@@ -37,7 +37,13 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     return home
 
 
-_KINDS = {"unit": "unit", "service": "service", "desk": "desk", "journeys": "journey"}
+_KINDS = {
+    "unit": "unit",
+    "service": "service",
+    "desk": "desk",
+    "journeys": "journey",
+    "durability": "journey",
+}
 """Folders of tests, and the marker that all in them have."""
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from oddsdesk import __version__
 from oddsdesk.earlier_copy import CopyError, forget_older_copies, keep_copy
-from oddsdesk.places import can_write
+from oddsdesk.places import can_write, make_folder
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, DatabaseLock, ForeignLockError, lock_database
 from oddsdesk.store.migrations import Schema, migrate
@@ -100,7 +100,7 @@ def _opened(path: Path, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Co
 
 def _make_folder(path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
     except OSError as error:
         raise StoreError(f"{path}: cannot make its folder: {error.strerror or error}") from error
 
