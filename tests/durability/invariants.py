@@ -50,8 +50,8 @@ _EMPTY = {
 }
 
 
-def broken(path: Path, *, gone_before: int = 0) -> list[str]:
-    """Return what does not hold in an odds file; quotes scraped before a time may be pruned."""
+def broken(path: Path, *, is_pruned: bool = False) -> list[str]:
+    """Return what does not hold in an odds file; of a pruned one the log tells less."""
     connection = sqlite3.connect(path)
     try:
         found = [text for (text,) in connection.execute("PRAGMA integrity_check") if text != "ok"]
@@ -60,35 +60,28 @@ def broken(path: Path, *, gone_before: int = 0) -> list[str]:
         found += [what for what, query in _EMPTY.items() if connection.execute(query).fetchall()]
         if set(connection.execute(_SUMMED)) != set(connection.execute(_COVERED)):
             found.append("coverage is not the sum of the quotes")
-        return found + _unlike_the_log(connection, gone_before)
+        return found + _unlike_the_log(connection, is_pruned)
     finally:
         connection.close()
 
 
-def _unlike_the_log(connection: sqlite3.Connection, gone_before: int) -> list[str]:
+def _unlike_the_log(connection: sqlite3.Connection, is_pruned: bool) -> list[str]:
     """Compare each present quote with what the log says last of its selections."""
     logged: dict[tuple[Any, ...], dict[str, float]] = defaultdict(dict)
     for *market, selection, odds, _ in connection.execute(_LAST):
         said = logged[tuple(market)]
         if odds is not None:
             said[selection] = odds
-    query = "SELECT game, bookmaker, market_type, period, odds, scraped_at FROM quote"
-    present = {tuple(key): json.loads(odds or "{}") for *key, odds, _ in connection.execute(query)}
-    whole = _is_whole(connection)
+    query = "SELECT game, bookmaker, market_type, period, odds FROM quote"
+    present = {tuple(key): json.loads(odds or "{}") for *key, odds in connection.execute(query)}
     found = []
     for market, odds in present.items():
         said = logged.pop(market, {})
-        if (said != odds) if whole else (not said.items() <= odds.items()):
+        if not said.items() <= odds.items() or (said != odds and not is_pruned):
             found.append(f"present state of {market} is not what the log says")
-    if not gone_before and any(logged.values()):
+    if any(logged.values()):
         found.append("the log has prices that are not present")
     return found
-
-
-def _is_whole(connection: sqlite3.Connection) -> bool:
-    """Say whether nothing of the log was pruned."""
-    rows = connection.execute("SELECT coalesce(min(seq), 1) FROM price_change").fetchall()
-    return bool(rows[0][0] == 1)
 
 
 def check_file(path: Path) -> list[str]:

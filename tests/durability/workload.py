@@ -6,6 +6,7 @@ number of rows of the log with a time of its own.
 
 import os
 import random
+import sqlite3
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Final
@@ -82,7 +83,14 @@ def settle(store: Store, number: int, now_ms: int) -> None:
     line = {"Over 2.5": 2.0, "Under 2.5": 1.9}
     bet = FoundValueBet(bookmaker, "Over 2.5", 2.1, line, 2.0, 2.03, 3.4, 0.97)
     bets = [bet] if number % 4 else []
-    store.write(lambda c: settle_value_bets(c, 1 + number % 3, "total", 0, bets, now_ms)).result()
+    name, _, _ = GAMES[number % len(GAMES)]
+
+    def work(connection: sqlite3.Connection) -> None:
+        query = "SELECT max(id) FROM game WHERE match_name LIKE ?"
+        ((game,),) = connection.execute(query, (f"{name}%",)).fetchall()
+        settle_value_bets(connection, game, "total", 0, bets, now_ms)
+
+    store.write(work).result()
 
 
 def record(store: Store, base_ms: int, first: int, tell: Tell) -> Iterator[int]:
