@@ -53,7 +53,12 @@ def recognise(path: Path) -> None:
         return
     uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
-        _version_of(connection, path)
+        try:
+            _version_of(connection, path)
+        except sqlite3.DatabaseError:
+            if not path.with_name(f"{path.name}-journal").exists():
+                raise
+            # torn by a power failure: it is judged again once SQLite has undone that
 
 
 def prepare(connection: sqlite3.Connection, path: Path) -> None:

@@ -52,7 +52,12 @@ def _recognised(path: Path, schema: Schema, look_for_damage: bool) -> Condition:
         raise StoreError(f"{path}: is no ordinary file")
     if path.stat().st_size == 0:
         return Condition.FRESH
-    condition = _judge_unnoticed(path, schema)
+    try:
+        condition = _judge_unnoticed(path, schema)
+    except sqlite3.DatabaseError:
+        if not path.with_name(f"{path.name}-journal").exists():
+            raise
+        return Condition.FRESH  # torn while it was made: judged again once SQLite has undone that
     if look_for_damage and condition is not Condition.FRESH:
         check_for_damage(path)
     return condition

@@ -1,7 +1,9 @@
 """The ledger keeps presets and bets over a restart, and says in one line when it cannot."""
 
+import shutil
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -227,3 +229,21 @@ def test_without_room_for_a_copy_an_older_ledger_stays_as_it_is(
 
 def _state(folder: Path) -> dict[str, tuple[bytes, int]]:
     return {each.name: (each.read_bytes(), each.stat().st_mtime_ns) for each in folder.iterdir()}
+
+
+def test_a_ledger_that_was_torn_by_a_power_failure_is_mended_by_its_journal(path: Path) -> None:
+    ledger = Ledger(path)
+    placed = ledger.place(BET)
+    ledger.close()
+    torn = path.with_name("torn.db")
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("PRAGMA cache_size = 1")  # so that it writes before it commits
+        writer.execute("BEGIN")
+        writer.execute("PRAGMA user_version = 99")
+        writer.execute("CREATE TABLE large AS SELECT randomblob(100000)")
+        for end in ("", "-journal"):
+            shutil.copy(f"{path}{end}", f"{torn}{end}")
+    with torn.open("r+b") as file:
+        file.write(bytes(512))
+    with closing(Ledger(torn)) as mended:
+        assert mended.bets() == [placed]

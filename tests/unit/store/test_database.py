@@ -2,7 +2,9 @@
 
 import os
 import random
+import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,17 @@ def test_a_reader_wants_an_existing_file_and_cannot_write(tmp_path: Path) -> Non
         reader.execute("INSERT INTO note VALUES ('x')")
     reader.close()
     writer.close()
+
+
+def test_a_file_that_was_torn_while_it_was_made_is_made_anew(tmp_path: Path) -> None:
+    path, torn = tmp_path / "odds.db", tmp_path / "torn.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("PRAGMA cache_size = 1")  # so that it writes before it commits
+        writer.execute("BEGIN")
+        writer.execute("CREATE TABLE large AS SELECT randomblob(100000)")
+        for end in ("", "-journal"):
+            shutil.copy(f"{path}{end}", f"{torn}{end}")
+    with torn.open("r+b") as file:
+        file.write(bytes(512))
+    with closing(opened(torn)) as made:
+        assert made.execute("SELECT count(*) FROM note").fetchall() == [(0,)]
