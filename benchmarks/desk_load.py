@@ -36,6 +36,7 @@ from oddsdesk.desk.import_hook import restore_import
 restore_import()  # as the program does, before the rest is imported
 
 from bare_tables import share_of_core
+from machine import stalls_ms
 
 import oddsdesk.desk.app as desk_app
 from oddsdesk.board.games import GameEntry
@@ -409,7 +410,9 @@ def main() -> None:
     FedServer.games, FedServer.changes = given.games, given.changes
     if given.bare:
         share = share_of_core(given.changes, BARE_S)
-        print(f"two stock table views, of a core    {share:9.1%}")
+        print(f"two stock table views, of a core  {share:9.1%}")
+        print(f"the same, resident memory         {_resident_mb():9.0f} MB")
+        print(f"a sleeping thread's longest stall {stalls_ms():9.0f} ms")
         return
     if given.fill is not None:
         fill(given.fill, given.games)

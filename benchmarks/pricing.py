@@ -9,6 +9,8 @@ import random
 import time
 from collections.abc import Callable
 
+from machine import sorting_ms
+
 from oddsdesk.pricing.devig import METHODS, devig
 from oddsdesk.pricing.market import Market, Prices, value_bets
 
@@ -73,6 +75,7 @@ def report(cases: list[Case], books: int) -> None:
 
 
 def main() -> None:
+    print(f"this machine: sorting 50,000 pairs {sorting_ms():.1f} ms")
     chance = random.Random(1)
     for books, markets in ((1, MARKETS), (25, MARKETS // 10)):
         report([case(chance, number, books) for number in range(markets)], books)

@@ -19,6 +19,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 
+from machine import echo_line
 from record import BOOKMAKERS, START_MS, fresh_quotes
 
 from oddsdesk.contract.identity import game_id
@@ -133,6 +134,7 @@ def main() -> None:
     print("| --- |" + " ---: |" * len(counts))
     for name in columns[0]:
         print(f"| `{name}` | " + " | ".join(f"{column[name]:.1f}" for column in columns) + " |")
+    print(echo_line())
 
 
 if __name__ == "__main__":

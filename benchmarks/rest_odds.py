@@ -23,6 +23,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
+from machine import echo_line
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -224,6 +225,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, asyncio.Runner(loop_factory=new_loop) as runner:
         runner.run(serve(Path(folder), options.quotes, options.rounds, options.datasette))
+    print(echo_line())
 
 
 if __name__ == "__main__":
