@@ -1,9 +1,10 @@
 """Where the program's log goes: standard error, and a file that stays small."""
 
 import logging
+import re
 import sys
 from logging.handlers import RotatingFileHandler
-from typing import Final
+from typing import Any, Final
 
 from oddsdesk.places import NoHomeError, log_folder, portable_folder
 
@@ -12,8 +13,31 @@ MOST_BYTES: Final = 1_000_000
 KEPT: Final = 2
 """Older files beside the present one."""
 _FORM: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_UNSHOWABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _log = logging.getLogger(__name__)
+
+
+class LineFormatter(logging.Formatter):
+    """Keeps a message on one line, and what follows it (a traceback) indented.
+
+    Names of others stand in messages: with a line break in one, it could pretend to be a line of
+    the log.
+    """
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - of logging
+        """Return the line of a record."""
+        record.message = _UNSHOWABLE.sub(_escaped, record.message)
+        return super().formatMessage(record)
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - of logging
+        """Return a traceback below its line."""
+        text = super().formatException(ei)
+        return "\n".join(f"  {_UNSHOWABLE.sub(_escaped, line)}" for line in text.split("\n"))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return ascii(found[0])[1:-1]
 
 
 def start_logging(*, window: bool, verbose: bool = False) -> None:
@@ -24,7 +48,8 @@ def start_logging(*, window: bool, verbose: bool = False) -> None:
     """
     terminal = logging.StreamHandler(sys.stderr)
     terminal.setLevel(logging.INFO if verbose else logging.WARNING)
-    logging.basicConfig(handlers=[terminal], format=_FORM)
+    terminal.setFormatter(LineFormatter(_FORM))
+    logging.basicConfig(handlers=[terminal])
     ours = logging.getLogger("oddsdesk")
     if verbose:
         ours.setLevel(logging.INFO)
@@ -45,5 +70,5 @@ def _log_to_file() -> None:
     except OSError as error:
         _log.info("%s: cannot be written (%s); the log is on standard error only", path, error)
         return
-    handler.setFormatter(logging.Formatter(_FORM))
+    handler.setFormatter(LineFormatter(_FORM))
     logging.getLogger().addHandler(handler)

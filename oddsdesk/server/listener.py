@@ -25,9 +25,13 @@ PING_INTERVAL_S: Final = 20.0
 PING_LIMIT_S: Final = 40.0
 KEEP_ALIVE_S: Final = 15
 
-# at ERROR, uvicorn counts the requests whose time is up; each of them is answered, with 503
+_NO_TROUBLE: Final = (
+    "Cancel %s running task",  # requests whose time is up; each of them is answered, with 503
+    "ASGI callable returned without completing handshake",  # an upgrade that was refused in words
+)
+"""What uvicorn says at ERROR although all is well; anyone can have the second said at will."""
 logging.getLogger("uvicorn.error").addFilter(
-    lambda record: not str(record.msg).startswith("Cancel %s running task")
+    lambda record: not str(record.msg).startswith(_NO_TROUBLE)
 )
 
 

@@ -1,5 +1,6 @@
 """Parameters: what each endpoint takes, and 400 with the name for everything else (D10, D38)."""
 
+import base64
 from typing import Any
 
 import pytest
@@ -183,6 +184,17 @@ def test_the_least_edge_is_not_above_the_greatest(service: Any) -> None:
 def test_a_cursor_that_no_answer_carried_is_refused(service: Any, path: str) -> None:
     """D14."""
     assert refused(service, service.key(), path, "cursor=nonsense").startswith("cursor: ")
+
+
+@pytest.mark.parametrize("path", [*LISTS, "/api/value-bets"])
+def test_a_nested_cursor_is_refused_and_counts(service: Any, path: str) -> None:
+    """D14, D17: it was a bug of ours, which costs nothing."""
+    key = service.key()
+    nested = base64.urlsafe_b64encode(b"[" * 3_000).decode().rstrip("=")
+    before = int(service.get(path, key).headers["x-ratelimit-remaining"])
+    answer = service.get(path, key, cursor=nested)
+    assert answer.status_code == 400
+    assert int(answer.headers["x-ratelimit-remaining"]) == before - 1
 
 
 def test_a_refused_request_counts(service: Any) -> None:

@@ -61,7 +61,7 @@ def from_cursor(cursor: str, kind: type[T]) -> T:
             raise ValueError("too long")
         text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         return msgspec.json.decode(text, type=kind)
-    except (ValueError, binascii.Error, msgspec.DecodeError) as error:
+    except (ValueError, RecursionError, binascii.Error, msgspec.DecodeError) as error:
         raise BadCursorError(
             "cursor: expected the next_cursor of an answer of this list"
         ) from error

@@ -185,12 +185,13 @@ async def test_page_of_another_origin_is_refused(live):
 
 
 @pytest.mark.parametrize("path", ["/api/nothing", "/api/odds", "/api/stream/", "/"])
-async def test_stream_at_another_path_is_not_found(live, path):
-    """D12; Errors: the Error object."""
+async def test_stream_at_another_path_is_not_found(live, path, caplog):
+    """D12; Errors: the Error object, and no line in the log for what anyone can ask."""
     with pytest.raises(InvalidStatus) as refused:
         await connect(live.server.url.replace("http", "ws") + path)
     assert refused.value.response.status_code == 404
     assert json.loads(refused.value.response.body)["error"]["code"] == "not_found"
+    assert not [each for each in caplog.records if each.levelname == "ERROR"]
 
 
 async def test_no_log_line_holds_a_token(live, listening, caplog):

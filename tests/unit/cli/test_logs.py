@@ -57,3 +57,21 @@ def test_a_folder_that_cannot_be_made_does_not_stop_the_program(own_folders: Pat
     log_folder().write_text("in the way")
     logs.start_logging(window=True)
     logging.getLogger("oddsdesk").warning("still here")
+
+
+def test_no_name_with_a_line_break_makes_a_line_of_its_own(capfd: pytest.CaptureFixture[str]):
+    logging.getLogger().handlers.clear()
+    logs.start_logging(window=False)
+    forged = "x\n2026-11-20 18:30:00 ERROR oddsdesk: forged\r\x1b[2J\u2028"
+    log = logging.getLogger("oddsdesk")
+    log.warning("skipped %s", forged)
+    try:
+        raise ValueError(forged)
+    except ValueError:
+        log.exception("failed")
+    lines = capfd.readouterr().err.splitlines()
+    assert [line for line in lines if line.startswith("20") and line[24:].startswith("ERROR")] == [
+        next(line for line in lines if line.endswith("oddsdesk: failed"))
+    ]
+    assert "skipped x\\n2026" in lines[0]
+    assert not any(character in line for line in lines for character in "\r\x1b\u2028")
