@@ -50,6 +50,8 @@ class Connection(msgspec.Struct, frozen=True):
     """The contract's word for it, where the service gave one."""
     faults: tuple[JobFault, ...] = ()
     """Jobs of the desk itself that died and are begun anew: what they keep current may be old."""
+    service_troubles: tuple[str, ...] = ()
+    """What the service says is wrong with itself while it answers, a line each."""
     advice: str = ""
     """What to do about the reason, one sentence; empty where it goes by itself."""
 

@@ -132,8 +132,8 @@ class Signal:
             resets_at_ms=None if quota is None else quota.resets_at_ms,
         )
 
-    def knows(self, **facts: bool | str | None) -> None:
-        """Take in what the plan has, or whether odds are simulated."""
+    def knows(self, **facts: bool | str | tuple[str, ...] | None) -> None:
+        """Take in what the plan has, or what the service says of itself."""
         self._learn(**facts)
 
     def _limit(self, quota: Quota) -> int | None:

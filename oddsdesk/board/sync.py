@@ -45,6 +45,8 @@ _FIRST_PRICES_S: Final = 2.0
 """How long the rest waits for them; it may be the quota that keeps them."""
 _PATIENCE: Final = 1.5
 """In turns: a price that was not read again for longer grows old, the stream being up or not."""
+_MOST_TROUBLES: Final = 5
+"""Of those that a service says of itself; more are not shown."""
 _RIGHTS_S: Final = 6 * 3600.0
 """How often it is asked whether the plan has in-play odds."""
 
@@ -58,7 +60,7 @@ class Pace(msgspec.Struct, frozen=True):
     rows_s: float = 60.0
     rows_least_s: float = 10.0
     """Of the odds grid's rows, where requests are to spare."""
-    health_s: float = 60.0
+    health_s: float = 15.0
 
 
 class Sync:
@@ -201,9 +203,12 @@ class Sync:
 
     async def _read_health(self) -> None:
         try:
-            self._signal.knows(simulated=(await self._client.health()).simulated)
+            health = await self._client.health()
         except (NotFoundError, MalformedAnswerError):
-            self._signal.knows(simulated=None)
+            self._signal.knows(simulated=None, service_troubles=())
+        else:
+            troubles = tuple(health.reasons[:_MOST_TROUBLES])
+            self._signal.knows(simulated=health.simulated, service_troubles=troubles)
 
     async def _try_live(self) -> None:
         await self._client.live_odds(limit=1)

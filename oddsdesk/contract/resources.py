@@ -226,14 +226,14 @@ class Health(msgspec.Struct, frozen=True):
     database: str
     last_scraped_at: Timestamp | None
     simulated: bool = False
-    reasons: list[str] = []
+    reasons: list[Name] = []
 
 
 class Readiness(msgspec.Struct, frozen=True):
     """What the readiness endpoint answers: ``ready``, or ``not ready`` with the reasons (D82)."""
 
     status: str
-    reasons: list[str] = []
+    reasons: list[Name] = []
 
 
 class PriceMessage(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ class LocalServerError(Exception):
 
 
 class LocalFeed(msgspec.Struct, frozen=True):
-    """A feed; ``problem`` says why it ended where nobody stopped it."""
+    """A feed; ``problem`` says why it ended where nobody stopped it, or what is wrong."""
 
     number: int
     spec: str

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.clock import Clock
-from oddsdesk.desk.panels.matrix_states import faults_text, trouble_text
+from oddsdesk.desk.panels.matrix_states import faults_text, service_text, trouble_text
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
 
@@ -120,7 +120,7 @@ class ConnectionTrouble(QObject):
         has_prices = next(self._board.row_keys(), None) is not None
         connection = self._board.connection
         text = trouble_text(connection, self._clock(), has_prices=has_prices)
-        text = text or faults_text(connection)
+        text = text or faults_text(connection) or service_text(connection)
         (self._seconds.start if text else self._seconds.stop)()
         self._center.show_trouble(text)
 

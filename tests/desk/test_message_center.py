@@ -62,3 +62,17 @@ def test_a_job_of_the_desk_that_died_is_told_until_it_is_well(
     quoted.board.set_connection(Connection(link=Link.LIVE))
     assert bar.isHidden()
     trouble.close_panel()
+
+
+def test_what_the_service_says_is_wrong_with_it_is_told(
+    theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    trouble = ConnectionTrouble(MessageCenter(bar), quoted.board, quoted.clock)
+    said = ("prices cannot be recorded: the disk is full", "<b>feed 1</b>: 350 quotes wait")
+    quoted.board.set_connection(Connection(link=Link.LIVE, service_troubles=said))
+    assert bar.text == f"The service is not well: {said[0]}; {said[1]}."
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    assert bar.isHidden()
+    trouble.close_panel()

@@ -113,6 +113,5 @@ def title(feed: LocalFeed) -> str:
 
 def state(feed: LocalFeed) -> str:
     """Return in words whether a feed runs."""
-    if feed.is_running:
-        return "Running"
-    return f"Stopped: {feed.problem}" if feed.problem else "Stopped"
+    word = "Running" if feed.is_running else "Stopped"
+    return f"{word}: {feed.problem}" if feed.problem else word

@@ -54,6 +54,13 @@ def faults_text(connection: Connection) -> str:
     return f"{jobs} of the desk failed, trying again: {'; '.join(said)}."
 
 
+def service_text(connection: Connection) -> str:
+    """Return what the service says is wrong with itself; empty while all is well."""
+    if not connection.service_troubles:
+        return ""
+    return f"The service is not well: {'; '.join(connection.service_troubles)}."
+
+
 def job_text(fault: JobFault) -> str:
     """Return which job it is about; of a game's prices the id says nothing to anybody."""
     name = fault.job.removeprefix("sync: ")

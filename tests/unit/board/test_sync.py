@@ -21,6 +21,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.resources import StreamToken, ValueBet
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
+from oddsdesk.server.troubles import Trouble
 
 from .conftest import GAME, MONEYLINE, REFERENCE
 from .real_service import CALM, key_of, quote, record, service, until
@@ -381,3 +382,18 @@ async def test_that_odds_are_simulated_is_known_with_the_first_of_them(tmp_path:
         made_up = [quote(name) for name in MONEYLINE]
         await asyncio.wrap_future(server.store.record(made_up, simulated=True))
         await until(board, lambda: board.connection.simulated is True)
+
+
+async def test_what_the_service_says_is_wrong_with_it_is_known_until_it_is_over(
+    tmp_path: Path,
+) -> None:
+    pace = msgspec.structs.replace(CALM, health_s=0.1)
+    settings = Settings(tmp_path / "odds.db", port=0, reference=REFERENCE)
+    async with (
+        serving(settings) as server,
+        syncing(server.url, key_of(server, Plan.PRO_LIVE), pace) as (board, _),
+    ):
+        server.troubles.say("a test", Trouble("the disk is full"))
+        await until(board, lambda: board.connection.service_troubles == ("the disk is full",))
+        server.troubles.over("a test")
+        await until(board, lambda: board.connection.service_troubles == ())
