@@ -139,16 +139,20 @@ async def test_subscriber_that_falls_behind_is_closed_others_are_not(live, liste
     """D24: 4008, never a silent gap."""
     stuck, reading = await live.stream(), await live.stream()
     stuck.transport.pause_reading()
-    long = "x" * 20_000
+    long = "😀" * 190  # 760 bytes, three times in each message
     told = 0
-    while told < 300:
+    while told < 2_700:
+        odds = [{f"{long} {told + n}": 2.0} for n in range(100)]
         await live.record(
-            *(live.quote(odds={f"{long} {told + n}": 2.0}, period=n) for n in range(10))
+            *(
+                live.quote(odds=each, period=n, match_name=f"{long} - x", bookmaker=long)
+                for n, each in enumerate(odds)
+            )
         )
-        for n in range(10):
+        for n in range(100):
             message = await listening.message(reading)
             assert message["selection"] == f"{long} {told + n}"
-        told += 10
+        told += 100
     stuck.transport.resume_reading()
     heard = 0
     async with asyncio.timeout(5):
