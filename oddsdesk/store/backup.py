@@ -20,10 +20,11 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.places import can_write
 from oddsdesk.store import archive
 from oddsdesk.store.access import access_path
+from oddsdesk.store.access_file import SCHEMA as ACCESS
 from oddsdesk.store.copying import Told, copy_database, look_through, silent
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.inspection import bytes_of, stored_reference_of
-from oddsdesk.store.recognition import unusable
+from oddsdesk.store.recognition import recognise, unusable
 from oddsdesk.store.unfinished import OWNER_ONLY, sync, unfinished_beside
 from oddsdesk.whole_files import is_written_directly
 
@@ -127,6 +128,7 @@ def _sources(database: Path, contents: Contents) -> dict[str, Path]:
     sources = {archive.ODDS: database}
     access = access_path(database, contents.access)
     if contents.keys and access.exists():
+        recognise(access, ACCESS)
         sources[archive.ACCESS] = access
     if contents.ledger is not None and contents.ledger.exists():
         sources[archive.LEDGER] = contents.ledger

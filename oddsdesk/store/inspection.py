@@ -11,7 +11,7 @@ from oddsdesk.store.access_file import SCHEMA as ACCESS
 from oddsdesk.store.database import connect_to_copy, open_reader
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.migrations import Schema
-from oddsdesk.store.recognition import Condition, condition_of, unusable
+from oddsdesk.store.recognition import Condition, condition_of, recognise, unusable
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.settings import stored_reference
 
@@ -81,6 +81,8 @@ def stored_reference_of(path: Path) -> str:
     Raises:
         StoreError: it is not there, no odds file, or cannot be read.
     """
+    if path.exists():
+        recognise(path, ODDS)
     connection = connect_to_copy(path)
     try:
         if condition_of(connection, path, ODDS) is Condition.FRESH:
@@ -94,6 +96,7 @@ def stored_reference_of(path: Path) -> str:
 
 @contextlib.contextmanager
 def _reading(path: Path, schema: Schema) -> Iterator[sqlite3.Connection]:
+    recognise(path, schema, look_for_damage=False)
     connection = open_reader(path, schema, checked=True)
     try:
         yield connection

@@ -64,7 +64,11 @@ class DatabaseLock:
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self._path = path
         self._file = file
-        self.announce("")
+        try:
+            self.announce("")
+        except OSError:  # a full disk
+            self.release()
+            raise
 
     def announce(self, url: str, access: Path | None = None) -> None:
         """Write down who serves, with which file of keys, for those who find it locked."""
@@ -78,7 +82,8 @@ class DatabaseLock:
         """Let the next one have it; the file goes where the system allows that."""
         with contextlib.suppress(PermissionError):  # Windows keeps open files
             self._path.unlink(missing_ok=True)
-        self._file.close()
+        with contextlib.suppress(OSError):  # what a full disk did not take
+            self._file.close()
 
 
 def lock_path(odds_path: Path) -> Path:

@@ -46,8 +46,10 @@ def recognise(path: Path, schema: Schema, *, look_for_damage: bool = True) -> Co
 
 
 def _recognised(path: Path, schema: Schema, look_for_damage: bool) -> Condition:
-    if not path.exists() or path.is_dir():
-        return Condition.FRESH  # that a folder is no file is said on opening it
+    if not path.exists():
+        return Condition.FRESH
+    if path.is_dir():
+        raise StoreError(f"{path}: cannot be opened: it is a folder")
     if not path.is_file():
         raise StoreError(f"{path}: is no ordinary file")
     if path.stat().st_size == 0:
