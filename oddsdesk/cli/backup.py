@@ -9,11 +9,10 @@ from typing import Any, Final
 
 import click
 
-from oddsdesk.cli.options import access_option, database_option
+from oddsdesk.cli.options import access_option, database_option, usual_ledger
 from oddsdesk.cli.progress import Progress
 from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
-from oddsdesk.places import default_ledger
 from oddsdesk.store import backup as backups
 from oddsdesk.store.backup import BackedUp, Contents
 from oddsdesk.store.errors import StoreError
@@ -46,7 +45,7 @@ def backup(
       oddsdesk backup --with-keys --with-bets everything.tar
       oddsdesk backup - | zstd > odds.db.zst
     """
-    ledger = default_ledger() if with_bets else None
+    ledger = usual_ledger() if with_bets else None
     contents = Contents(with_keys, ledger, access or _served_keys(database))
     if file == STREAM and sys.stdout.isatty():
         raise click.UsageError("- is standard output: send it to a file or a program")
@@ -81,7 +80,7 @@ def restore(file: Path, force: bool, database: Path, access: Path | None) -> Non
 
     def take_bets(ledger: Path) -> None:
         nonlocal added
-        added = take_in(ledger, default_ledger())
+        added = take_in(ledger, usual_ledger())
 
     with _told("run it again") as told:
         source = sys.stdin.buffer if file == STREAM else file

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from oddsdesk.places import NoHomeError, default_database
+from oddsdesk.places import NoHomeError, default_database, default_ledger
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.store.settings import KEEP_ALL
 
@@ -29,6 +29,18 @@ def usual_database() -> Path:
         return default_database()
     except NoHomeError as error:
         raise click.ClickException(f"{error}; give --database FILE, or set HOME") from error
+
+
+def usual_ledger() -> Path:
+    """Return the file of the user's bets.
+
+    Raises:
+        click.ClickException: there is no home to keep it in.
+    """
+    try:
+        return default_ledger()
+    except NoHomeError as error:
+        raise click.ClickException(f"{error}; bets are kept there: set HOME") from error
 
 
 database_option = click.option("--database", default=usual_database, **_DATABASE)

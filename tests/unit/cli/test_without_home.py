@@ -35,6 +35,8 @@ def run(*arguments: str) -> Result:
         "keys rotate 1",
         "keys revoke 1",
         "doctor",
+        "backup copy.db",
+        "restore copy.db",
     ],
 )
 def test_without_a_database_a_command_says_so_and_ends(command: str) -> None:
@@ -65,6 +67,16 @@ def test_with_a_database_no_home_is_needed(tmp_path: Path) -> None:
         result = run(*command, *database)
         assert result.exit_code == 0, result.output
     assert {each.name for each in tmp_path.iterdir()} >= {"odds.db", "odds-access.db"}
+
+
+@pytest.mark.usefixtures("no_home")
+def test_bets_need_a_home(tmp_path: Path) -> None:
+    database = ("--database", str(tmp_path / "odds.db"))
+    assert run("keys", "create", *database).exit_code == 0
+    result = run("backup", "--with-bets", str(tmp_path / "copy.tar"), *database)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "bets are kept there: set HOME" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
 
 
 @pytest.mark.usefixtures("no_home")
