@@ -10,3 +10,16 @@ Clock = Callable[[], int]
 def system_clock() -> int:
     """Return the present time in milliseconds since the epoch, UTC."""
     return time.time_ns() // 1_000_000
+
+
+class MomentClock:
+    """A clock that can be set to a moment of the past, where it stands; ``None`` lets it go on."""
+
+    def __init__(self, clock: Clock = system_clock) -> None:
+        self.at: int | None = None
+        self.now: Clock = clock
+        """The clock that goes on meanwhile."""
+
+    def __call__(self) -> int:
+        """Return the moment that it is set to, else the present time."""
+        return self.now() if self.at is None else self.at

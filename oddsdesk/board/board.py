@@ -115,10 +115,14 @@ class Board:
                 yield RowKey(game, *key)
 
     def freshness(self, bookmaker: str | None, price: Price) -> Freshness:
-        """Return how fresh a price is now; ``bookmaker`` None is the reference."""
-        return self.rhythm.freshness(
+        """Return how fresh a price is now; ``bookmaker`` None is the reference.
+
+        Of a moment of the past none is dead: it stood then, but when it was seen last is not known.
+        """
+        found = self.rhythm.freshness(
             bookmaker or self.reference or "", price.scraped_at, self._clock(), price.heard_at
         )
+        return found if self.connection.as_of_ms is None else min(found, Freshness.STALE)
 
     # What comes in
 

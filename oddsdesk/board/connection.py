@@ -20,6 +20,8 @@ class Link(Enum):
     REFUSED = "refused"
     """The service knows the key not, or not for this: the user has to change something."""
     STOPPED = "stopped"
+    PAST = "past"
+    """The board shows a moment of the past, ``Connection.as_of_ms``: nothing is waited for."""
 
 
 class Connection(msgspec.Struct, frozen=True):
@@ -52,6 +54,10 @@ class Connection(msgspec.Struct, frozen=True):
     """Jobs of the desk itself that died and are begun anew: what they keep current may be old."""
     service_troubles: tuple[str, ...] = ()
     """What the service says is wrong with itself while it answers, a line each."""
+    as_of_ms: int | None = None
+    """The moment of the past that the board shows; None is now."""
+    newest_ms: int | None = None
+    """When the newest price of all that the service holds was scraped."""
     advice: str = ""
     """What to do about the reason, one sentence; empty where it goes by itself."""
 

@@ -132,7 +132,7 @@ class Signal:
             resets_at_ms=None if quota is None else quota.resets_at_ms,
         )
 
-    def knows(self, **facts: bool | str | tuple[str, ...] | None) -> None:
+    def knows(self, **facts: bool | int | str | tuple[str, ...] | None) -> None:
         """Take in what the plan has, or what the service says of itself."""
         self._learn(**facts)
 

@@ -35,14 +35,16 @@ class BetSlice(NamedTuple):
     """Whether bets are missing, and the service does not say how to go on."""
 
 
-async def all_games(client: Client) -> list[Game]:
+async def all_games(client: Client, as_of: str | None = None) -> list[Game]:
     """Read every game: page after page, or by competition where there are no pages (D14)."""
-    games = await _whole("games", lambda cursor: client.games(limit=LIMIT, cursor=cursor))
+    games = await _whole(
+        "games", lambda cursor: client.games(limit=LIMIT, cursor=cursor, as_of=as_of)
+    )
     if len(games) != LIMIT:
         return games
     held = {game.game_id: game for game in games}
     for competition in await _competitions(client):
-        for game in await client.games(competition=competition, limit=LIMIT):
+        for game in await client.games(competition=competition, limit=LIMIT, as_of=as_of):
             held.setdefault(game.game_id, game)
     return list(held.values())
 

@@ -155,6 +155,10 @@ class Sync:
         """Stop reading the rows of the odds grid after the slice on its way, or go on."""
         self._rows.pause(paused)
 
+    def wished_per_hour(self) -> float:
+        """Return how many requests an hour everything that is read would take."""
+        return self.budget.wished_per_hour
+
     def refresh(self) -> None:
         """Read everything now; where the stream is not up, try that now, too."""
         if self._is_started and self._board.connection.link in (Link.WAITING, Link.REFUSED):
@@ -208,7 +212,10 @@ class Sync:
             self._signal.knows(simulated=None, service_troubles=())
         else:
             troubles = tuple(health.reasons[:_MOST_TROUBLES])
-            self._signal.knows(simulated=health.simulated, service_troubles=troubles)
+            newest = optional_ms(health.last_scraped_at)
+            self._signal.knows(
+                simulated=health.simulated, service_troubles=troubles, newest_ms=newest
+            )
 
     async def _try_live(self) -> None:
         await self._client.live_odds(limit=1)

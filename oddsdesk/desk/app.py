@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from oddsdesk import __version__
 from oddsdesk.board.board import Board
-from oddsdesk.clock import system_clock
+from oddsdesk.clock import MomentClock, system_clock
 from oddsdesk.desk.assembly import Desk
 from oddsdesk.desk.connection_log import log_connection
 from oddsdesk.desk.connections import Connections
@@ -19,6 +19,7 @@ from oddsdesk.desk.guest import GuestSession
 from oddsdesk.desk.history_source import PriceLog
 from oddsdesk.desk.introduction import Introduction
 from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.looking_back import LookingBack
 from oddsdesk.desk.loop import run_on_qt
 from oddsdesk.desk.profiles import EMBEDDED_NAME, Profile, Profiles, RemoteProfile
 from oddsdesk.desk.records import Records
@@ -105,11 +106,14 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     """Return why there was nothing to open the desk on; an error would keep widgets alive."""
     get = root.preferences.get
     theme = Theme(app, Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
-    board = Board(system_clock, root.method)
+    clock = MomentClock()
+    board = Board(clock, root.method)
     log_connection(board, system_clock)
     records = Records(default_ledger())
-    desk = Desk(board, theme, root.layout, root.preferences, records, system_clock)
-    switchboard = Switchboard(board, system_clock, root.make_session)
+    desk = Desk(board, theme, root.layout, root.preferences, records, clock)
+    switchboard = Switchboard(board, clock, root.make_session)
+    looking_back = LookingBack(switchboard, board, clock)
+    desk.offer_past(looking_back)
     switchboard.left.connect(desk.begin_anew)
     desk.attach(switchboard)
     switchboard.entered.connect(lambda: desk.read_history(_price_log(switchboard)))
@@ -125,6 +129,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
         return await _until_closed(desk, connections, root, ending)
     finally:
         desk.window.hide()
+        await looking_back.close()
         await connections.close()
         introduction.close_panel()
         old_retention.deleteLater()
@@ -148,6 +153,7 @@ def _connections(desk: Desk, theme: Theme, switchboard: Switchboard, root: Root)
         system_clock,
     )
     desk.offer_settings(dialogs.open_settings)
+    dialogs.day_requested.connect(desk.navigator.day_requested)
     connections = Connections(
         desk.window,
         desk.top_bar,

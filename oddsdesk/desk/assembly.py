@@ -18,6 +18,7 @@ from oddsdesk.desk.first_paint import FirstPaint
 from oddsdesk.desk.getting_around import GettingAround
 from oddsdesk.desk.history_source import HistorySource, LogSource, PriceLog, SeenSource
 from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.looking_back import LookingBack
 from oddsdesk.desk.panels.explain import ExplainPanel
 from oddsdesk.desk.panels.grid import GridPanel
 from oddsdesk.desk.panels.history import HistoryPanel
@@ -150,6 +151,14 @@ class Desk:
         """Lead to the desk's own server where there is nothing to show."""
         self.navigator.offer_server(action)
         self.grid.offer_server(action)
+
+    def offer_past(self, looking_back: LookingBack) -> None:
+        """Let the user look at games of a date, and come back."""
+        self.navigator.day_requested.connect(looking_back.show_day)
+        looking_back.said.connect(lambda text: self.window.messages.say(text, passes=True))
+        self.navigator.now_requested.connect(looking_back.return_to_now)
+        self.around.actions.bind("past.day", self.navigator.choose_day)
+        self.around.actions.bind("past.now", looking_back.return_to_now)
 
     def offer_settings(self, open_settings: Callable[[], None]) -> None:
         """Let the menu open the settings."""

@@ -222,7 +222,14 @@ class EmbeddedAdministration:
         asked = self._server.import_files(format_name, places, shift_to_now=shift_to_now)
         done = await _answer(asked)
         return LocalImport(
-            done.kept, done.skipped, done.problems, done.changes, done.inferred_times, done.notes
+            done.kept,
+            done.skipped,
+            done.problems,
+            done.changes,
+            done.inferred_times,
+            done.notes,
+            done.newest_ms,
+            done.is_past,
         )
 
     async def keys(self) -> list[LocalKey]:

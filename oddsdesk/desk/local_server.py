@@ -62,6 +62,10 @@ class LocalImport(msgspec.Struct, frozen=True):
     changes: int
     inferred_times: bool
     notes: list[str] = []
+    newest_ms: int | None = None
+    """When the newest of the prices was scraped."""
+    is_past: bool = False
+    """Whether all are too old to be shown as offered now."""
 
 
 class LocalServer(Protocol):

@@ -31,6 +31,17 @@ def kick_off_text(ms: int | None, now_ms: int, zone: tzinfo | None = None) -> st
     return f"{moment.day} {moment:%b %H:%M}"
 
 
+def day_text(ms: int, zone: tzinfo | None = None) -> str:
+    """Return a day with its year: ``17 Aug 2024``."""
+    moment = local_time(ms, zone)
+    return f"{moment.day} {moment:%b %Y}"
+
+
+def moment_text(ms: int, zone: tzinfo | None = None) -> str:
+    """Return a moment of any year: ``17 Aug 2024 23:59``."""
+    return f"{day_text(ms, zone)} {local_time(ms, zone):%H:%M}"
+
+
 def until_text(ms: int, now_ms: int) -> str:
     """Return how far off a moment is: ``in 2 d 19 h``, ``in 12 min``, ``1 h 5 min ago``."""
     span = abs(ms - now_ms)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,6 +14,37 @@ from oddsdesk.desk.profiles import Profile
 from oddsdesk.desk.sessions import Session, SessionError
 
 T = TypeVar("T")
+
+
+class Reading(Protocol):
+    """What keeps the board true to what the user looks at: ``Sync``, or ``Past`` for a moment."""
+
+    def start(self) -> None:
+        """Begin."""
+
+    async def stop(self) -> None:
+        """End; what the board holds stays."""
+
+    def watch(self, game_id: str) -> None:
+        """Keep a game's matrix current."""
+
+    def unwatch(self, game_id: str) -> None:
+        """Keep it current no longer."""
+
+    def want_rows(self, wanted: bool) -> None:
+        """Keep the prices of all games current, for the odds grid."""
+
+    def pause_rows(self, paused: bool) -> None:
+        """Stop reading the prices of all games, or go on."""
+
+    def wished_per_hour(self) -> float:
+        """Return how many requests an hour all that takes."""
+        ...
+
+    def refresh(self) -> None:
+        """Read everything now."""
+
+
 MakeSession = Callable[[Profile], Session]
 
 
@@ -37,7 +68,8 @@ class Switchboard(QObject):
         self._board = board
         self._clock = clock
         self._make_session = make_session
-        self._sync: Sync | None = None
+        self._client: Client | None = None
+        self._sync: Reading | None = None
         self._turn = asyncio.Lock()
 
     async def open(self, session: Session) -> None:
@@ -89,6 +121,18 @@ class Switchboard(QObject):
             await self._enter_again(profile)
             return result
 
+    async def read_by(self, make: Callable[[Client], Reading]) -> None:
+        """Fill the board in another way over the same connection; nothing without one."""
+        async with self._turn:
+            if self._sync is None or self._client is None:
+                return
+            await self._sync.stop()
+            self._fill(self._client, make)
+
+    async def read_now(self) -> None:
+        """Fill the board with what is offered now."""
+        await self.read_by(self._of_now)
+
     async def close(self) -> None:
         """End the present connection; nothing is switched after that."""
         async with self._turn:
@@ -118,7 +162,7 @@ class Switchboard(QObject):
 
     def wished_per_hour(self) -> float:
         """Return how many requests an hour everything that is read would take."""
-        return 0.0 if self._sync is None else self._sync.budget.wished_per_hour
+        return 0.0 if self._sync is None else self._sync.wished_per_hour()
 
     def refresh(self) -> None:
         """Read everything now."""
@@ -142,15 +186,21 @@ class Switchboard(QObject):
             await self._sync.stop()
         if self.session is not None:
             await self.session.stop()
-        self.session = None
+        self.session = self._client = None
 
     def _enter(self, session: Session, client: Client) -> None:
+        self.session, self._client = session, client
+        self._fill(client, self._of_now)
+        self.entered.emit()
+
+    def _fill(self, client: Client, make: Callable[[Client], Reading]) -> None:
         self.left.emit()
         self._board.clear()
-        self.session = session
-        self._sync = Sync(client, self._board, self._clock)
+        self._sync = make(client)
         self._sync.start()
-        self.entered.emit()
+
+    def _of_now(self, client: Client) -> Sync:
+        return Sync(client, self._board, self._clock)
 
 
 async def _started(session: Session) -> Client:

@@ -7,6 +7,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.clock import Clock
+from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.settings import settle_shift
 from oddsdesk.store.store import Store
@@ -33,6 +34,10 @@ class ImportOutcome(msgspec.Struct, frozen=True):
     """Price changes that were recorded; what the database knew already is none."""
     notes: list[str]
     """What there is to know besides, each a sentence."""
+    newest_ms: int | None
+    """When the newest of the prices was scraped, in milliseconds."""
+    is_past: bool
+    """Whether all prices are too old to be shown as offered now."""
     inferred_times: bool
     """Whether the files name no time of scrape, so that it follows from kick-offs."""
 
@@ -63,6 +68,7 @@ def import_files(
     set_times(imported, clock(), shift)
     leave_out_future(imported, clock(), _REMEDY_AGAIN if shift_to_now else _REMEDY)
     past = imported_past(imported.quotes, store.reader().keep_days(), clock())
+    newest = imported.quotes[-1].scraped_at if imported.quotes else None
     quotes = changes = 0
     for start in range(0, len(imported.quotes), BATCH_QUOTES):
         recorded = store.record(imported.quotes[start : start + BATCH_QUOTES]).result()
@@ -76,5 +82,7 @@ def import_files(
         quotes,
         changes,
         [past] if past else [],
+        newest,
+        newest is not None and newest < clock() - LONGEST_WINDOW_MS,
         imported.inferred_times,
     )

@@ -1,15 +1,20 @@
 """The navigator by keyboard: type, go down, open."""
 
+from datetime import date
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QDate, Qt
+from PySide6.QtGui import QAction
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.models.games import GAME_ROLE
+from oddsdesk.desk.moments import day_text, local_time
+from oddsdesk.desk.panels.day_choice import DayPopup
 from oddsdesk.desk.panels.navigator import Navigator
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.watch_list import WatchList
@@ -44,3 +49,41 @@ def test_down_from_the_filter_chooses_the_first_game_and_enter_opens_it(
     qtbot.keyClick(navigator._list, Qt.Key.Key_Down)
     qtbot.keyClick(navigator._list, Qt.Key.Key_Return)
     assert opened == ["id3"]
+
+
+AUGUST_17 = 1_723_939_199_999
+"""2024-08-17T23:59:59.999Z."""
+
+
+def test_the_past_is_named_and_escape_leads_back(
+    navigator: Navigator, quoted: Any, qtbot: QtBot
+) -> None:
+    navigator.offer_server(QAction(navigator))
+    assert not navigator._past.now.isVisible()
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=AUGUST_17))
+    assert navigator._past.now.isVisible()
+    assert navigator._past.day.text() == f"Games of {day_text(AUGUST_17)}"
+    with qtbot.waitSignal(navigator.now_requested):
+        qtbot.keyClick(navigator.filter, Qt.Key.Key_Escape)
+    with qtbot.waitSignal(navigator.now_requested):
+        navigator._past.now.click()
+
+
+def test_where_nothing_is_fresh_the_newest_day_is_offered(
+    navigator: Navigator, quoted: Any, qtbot: QtBot
+) -> None:
+    navigator.offer_server(QAction(navigator))
+    quoted.board.load_games([])
+    quoted.board.set_connection(Connection(link=Link.LIVE, newest_ms=AUGUST_17))
+    assert day_text(AUGUST_17) in navigator._empty.text()
+    with qtbot.waitSignal(navigator.day_requested) as asked:
+        navigator._newest.click()
+    assert asked.args == [local_time(AUGUST_17).date()]
+
+
+def test_a_day_of_the_calendar_is_asked_for(navigator: Navigator, qtbot: QtBot) -> None:
+    navigator.choose_day()
+    popup = navigator.findChild(DayPopup)
+    with qtbot.waitSignal(navigator.day_requested) as asked:
+        popup.calendar.clicked.emit(QDate(2024, 8, 17))
+    assert asked.args == [date(2024, 8, 17)]

@@ -42,6 +42,8 @@ ACTIONS: Final = (
     Action("go.palette", "Go to a game, a panel, an action", ("Ctrl+K",)),
     Action("go.filter", "Filter games", ("Ctrl+F",)),
     Action("go.watched", "Show watched games only, or all", ("Ctrl+Shift+F",)),
+    Action("past.day", "Look at games of a date…", ("Ctrl+J",)),
+    Action("past.now", "Back to now"),
     Action("go.grid", "Show the odds grid", ("Ctrl+G",)),
     Action("go.next_tab", "Next tab", ("Ctrl+Tab", "Ctrl+PgDown")),
     Action("go.previous_tab", "Previous tab", ("Ctrl+Shift+Tab", "Ctrl+PgUp")),

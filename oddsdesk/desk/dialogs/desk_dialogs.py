@@ -27,6 +27,8 @@ class DeskDialogs(QObject):
     """The embedded server runs other feeds."""
     restore_requested = Signal(str)
     """The embedded server's database is to be replaced with this backup."""
+    day_requested = Signal(object)
+    """The ``date`` whose games the user wants to see."""
     told = Signal(str)
     """One line for the window."""
 
@@ -51,6 +53,7 @@ class DeskDialogs(QObject):
         self._server_work: ServerWork | None = None
         self._imports = ImportWork(self)
         self._imports.told.connect(self.told)
+        self._imports.day_requested.connect(self.day_requested)
         self._profile_work = ProfileWork(theme, profiles, secrets)
         self._profile_work.saved.connect(self._on_profile_work_saved)
         self._profile_work.told.connect(self.told)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.desk.dialogs.feed_fields import FORMATS
 from oddsdesk.desk.dialogs.form_dialog import note
 from oddsdesk.desk.local_server import LocalImport
+from oddsdesk.desk.moments import day_text, local_time
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
 
@@ -29,6 +30,7 @@ _SHIFT_HELP: Final = (
     "Old prices are not shown as offered. Moved to now they are, as if they had been read just "
     "now: for a look at what a file holds. Later files are moved as the first were."
 )
+_PAST: Final = "All of them are past: Games of a date (Ctrl+J) shows them."
 _INFERRED: Final = "The files name no times of scrape: they were inferred from the kick-offs."
 
 
@@ -37,6 +39,8 @@ class ImportPage(QWidget):
 
     import_requested = Signal(str, list, bool)
     """The format's word, the files' paths, and whether all times are moved to now."""
+    day_requested = Signal(object)
+    """The ``date`` of the newest of the imported prices, which the user wants to see."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -51,6 +55,9 @@ class ImportPage(QWidget):
         self.choose.clicked.connect(self._on_choose_clicked)
         self.state = QLabel(wordWrap=True)
         self.state.setFont(theme.fonts.strong)
+        self.look = QPushButton(autoDefault=False)
+        self.look.clicked.connect(self._on_look_clicked)
+        self._newest_ms: int | None = None
         self.outcome = QPlainTextEdit(readOnly=True)
         self.outcome.setAccessibleName("What came of the files")
         self.outcome.setTabChangesFocus(True)
@@ -68,11 +75,13 @@ class ImportPage(QWidget):
         self.choose.setEnabled(False)
         self.state.setText(f"Importing {files} file{'s' if files != 1 else ''}…")
         self.state.show()
+        self.look.hide()
         self.outcome.hide()
 
     def show_ready(self) -> None:
         """Take files; say nothing of any."""
         self.choose.setEnabled(True)
+        self.look.hide()
         self.state.hide()
         self.outcome.hide()
 
@@ -80,6 +89,10 @@ class ImportPage(QWidget):
         """Say what came of the files; others are taken again."""
         self.choose.setEnabled(True)
         self.state.setText(summary(outcome))
+        self._newest_ms = outcome.newest_ms if outcome.is_past else None
+        if self._newest_ms is not None:
+            self.look.setText(f"Show games of {day_text(self._newest_ms)}")
+        self.look.setVisible(self._newest_ms is not None)
         text = details(outcome)
         self.outcome.setPlainText(text)
         self.outcome.setVisible(bool(text))
@@ -94,8 +107,13 @@ class ImportPage(QWidget):
         column.addWidget(note(_SHIFT_HELP, theme))
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.state)
+        column.addWidget(self.look, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.outcome, 1)
         column.addStretch()
+
+    def _on_look_clicked(self) -> None:
+        if self._newest_ms is not None:
+            self.day_requested.emit(local_time(self._newest_ms).date())
 
     def _on_choose_clicked(self) -> None:
         dialog = QFileDialog(self, f"Import: {self.format.currentText()}", self._folder)
@@ -122,6 +140,8 @@ def details(outcome: LocalImport) -> str:
     lines = [f"Skipped {count:,}: {reason}" for reason, count in outcome.skipped.items()]
     lines += [f"Problem: {problem}" for problem in outcome.problems]
     lines += [f"Note: {note}" for note in outcome.notes]
+    if outcome.is_past:
+        lines.append(_PAST)
     if outcome.inferred_times:
         lines.append(_INFERRED)
     return "\n".join(lines)

@@ -18,6 +18,9 @@ class ImportWork(QObject):
     told = Signal(str)
     """What came of files whose dialog is closed."""
 
+    day_requested = Signal(object)
+    """The ``date`` of what was imported, which the user wants to see."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._dialog: ServerDialog | None = None
@@ -28,6 +31,7 @@ class ImportWork(QObject):
         """Take files from a dialog; where some are on their way, it says so."""
         self._dialog = dialog
         dialog.imports.import_requested.connect(partial(self._begin, server))
+        dialog.imports.day_requested.connect(self.day_requested)
         dialog.finished.connect(self._on_dialog_finished)
         if self._task is not None:
             dialog.imports.show_busy(self._files)

@@ -198,7 +198,7 @@ class GridPanel(QWidget):
         total = gathering.slices_total if is_first else 0
         done = gathering.slices_done
         self.bar.show_reading(" · ".join(facts), done, total, paused=gathering.is_paused)
-        self.bar.pause.setVisible(connection.link is not Link.REFUSED)
+        self.bar.pause.setVisible(connection.link not in (Link.REFUSED, Link.PAST))
         self.bar.show_misplaced(model.misplaced)
         self._show_table(bool(model.count))
         if not model.count:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from oddsdesk.board.connection import Connection, Gathering, Link
-from oddsdesk.desk.moments import local_time, span_text
+from oddsdesk.desk.moments import day_text, local_time, span_text
 from oddsdesk.desk.panels.navigator_states import FEED
 from oddsdesk.desk.panels.refusals import refusal
 
@@ -37,8 +37,14 @@ def state_without_rows(
         return State("lock", *refusal(connection))
     if connection.link is Link.WAITING:
         return State("offline", "Not connected.", _since(connection, now_ms))
+    if connection.link is Link.PAST:
+        return State("loading", "Reading the prices of that moment…", "They show up game by game.")
     if gathering.is_paused:
         return State("table", "Reading is stopped.", "No price was read before.", CONTINUE)
+    if gathering.finished_at is not None and own_server and connection.newest_ms is not None:
+        day = day_text(connection.newest_ms)
+        detail = f"The newest here are of {day}: Games of a date (Ctrl+J) shows them."
+        return State("table", "No fresh prices.", detail, FEED)
     if gathering.finished_at is not None and own_server:
         return State(
             "table", "No prices yet.", "Start a feed or import files: they show up here.", FEED

@@ -27,6 +27,8 @@ from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, Valu
 from oddsdesk.clock import Clock
 from oddsdesk.desk.actions.binding import attach
 from oddsdesk.desk.models.games import GAME_ROLE, CompetitionsModel, GamesModel
+from oddsdesk.desk.moments import day_text, local_time
+from oddsdesk.desk.panels.day_choice import DayPopup, PastBar
 from oddsdesk.desk.panels.navigator_states import FEED, text_without_games
 from oddsdesk.desk.theme.spacing import GAP, STEP
 from oddsdesk.desk.theme.theme import Theme
@@ -47,6 +49,10 @@ class Navigator(QWidget):
     """The id of a game that was clicked, or chosen with Enter."""
     game_beside_requested = Signal(str)
     """The same with Ctrl: it wants a tab of its own."""
+    day_requested = Signal(object)
+    """The ``date`` whose games the user wants to see as they stood."""
+    now_requested = Signal()
+    """The user has seen enough of the past."""
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, watch_list: WatchList) -> None:
         super().__init__()
@@ -66,6 +72,7 @@ class Navigator(QWidget):
         self._watched.setAccessibleName("Watched games only")
         self._watched.setToolTip("Watched games only (Ctrl+Shift+F); * watches a game")
         self._watched.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._past = PastBar(theme)
         self._tree = _tree(self._competitions, CompetitionDelegate(theme, clock))
         self._list = _list(self._games, GameDelegate(theme, clock))
         self._title = QLabel("All games")
@@ -73,6 +80,7 @@ class Navigator(QWidget):
         self._count = QLabel()
         self._count.setProperty("look", "note")
         self._server: QAction | None = None
+        self._newest = QPushButton()
         self._feed = QPushButton(FEED)
         self._empty = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._empty.setProperty("look", "note")
@@ -109,6 +117,13 @@ class Navigator(QWidget):
         action.changed.connect(self._show_counts)
         self._show_counts()
 
+    def choose_day(self) -> None:
+        """Let the user pick the date whose games to show."""
+        shown = self._board.connection.as_of_ms
+        popup = DayPopup(self, self._clock() if shown is None else shown)
+        popup.day_chosen.connect(self.day_requested)
+        popup.open_below(self.filter)
+
     def focus_filter(self) -> None:
         """Let the user type what games to show."""
         self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -133,6 +148,7 @@ class Navigator(QWidget):
         search.addWidget(self.filter)
         search.addWidget(self._watched)
         upper.addLayout(search)
+        upper.addWidget(self._past)
         upper.addWidget(self._tree)
 
         header = QFrame()
@@ -171,6 +187,7 @@ class Navigator(QWidget):
         column.setSpacing(STEP)
         column.addStretch(1)
         column.addWidget(self._empty)
+        column.addWidget(self._newest, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._feed, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
         return holder
@@ -183,6 +200,9 @@ class Navigator(QWidget):
         self._watched.toggled.connect(self._on_watched_toggled)
         self._watch_list.changed.connect(self._show_watched)
         self._theme.changed.connect(self._show_star)
+        self._past.day_wanted.connect(self.choose_day)
+        self._past.now_wanted.connect(self.now_requested)
+        self._newest.clicked.connect(self._on_newest_clicked)
         attach(self._list, "navigator.watch", self._watch_current)
         self._show_star()
         self._show_watched()
@@ -200,11 +220,17 @@ class Navigator(QWidget):
         watched = self._watched.isChecked()
         name = "Watched" if watched else self._games.scope_name
         self._title.setText("Found" if filtered else name)
+        self._past.show_moment(self._board.connection.as_of_ms)
         self._stack.setCurrentIndex(0 if shown else 1)
         own_server = self._server is not None and self._server.isEnabled()
         connection = self._board.connection
         is_heard = connection.link in (Link.LIVE, Link.POLLING)
         self._feed.setVisible(not total and own_server and is_heard)
+        self._past.setVisible(own_server)
+        has_past = connection.newest_ms is not None
+        self._newest.setVisible(not total and own_server and is_heard and has_past)
+        if connection.newest_ms is not None:
+            self._newest.setText(f"Games of {day_text(connection.newest_ms)}")
         if not total:
             self._empty.setText(text_without_games(connection, own_server=own_server))
         elif not shown and watched and not filtered:
@@ -241,12 +267,17 @@ class Navigator(QWidget):
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged):
             self._show_games()
-        elif isinstance(notice, ConnectionChanged) and not self._board.games:
+        elif isinstance(notice, ConnectionChanged):
             self._show_counts()
         elif isinstance(notice, ValueBetsChanged) and not notice.moved:
             self._show_values()
         elif isinstance(notice, ValueBetsChanged) and not self._moves.isActive():
             self._moves.start()
+
+    def _on_newest_clicked(self) -> None:
+        newest = self._board.connection.newest_ms
+        if newest is not None:
+            self.day_requested.emit(local_time(newest).date())
 
     def _on_filter_text_changed(self, text: str) -> None:
         self._games.filter_by(text)
@@ -264,6 +295,8 @@ class Navigator(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.filter.text():
             self.filter.clear()
+        elif event.key() == Qt.Key.Key_Escape and self._board.connection.as_of_ms is not None:
+            self.now_requested.emit()
         elif event.key() == Qt.Key.Key_Down and self.filter.hasFocus():
             self._list.setFocus(Qt.FocusReason.TabFocusReason)
             if not self._list.selectionModel().hasSelection():

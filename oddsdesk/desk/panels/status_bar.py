@@ -11,7 +11,7 @@ from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.notices import ConnectionChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
-from oddsdesk.desk.moments import local_time, span_text
+from oddsdesk.desk.moments import local_time, moment_text, span_text
 from oddsdesk.desk.panels.matrix_states import faults_text, job_text
 from oddsdesk.desk.theme.spacing import GAP, HALF, STEP, STRIP
 from oddsdesk.desk.theme.theme import Theme
@@ -30,6 +30,7 @@ _LINK_INKS = {
     Link.WAITING: Ink.VALUE,
     Link.REFUSED: Ink.DOWN,
     Link.STOPPED: Ink.NOTE,
+    Link.PAST: Ink.VALUE,
 }
 
 
@@ -149,6 +150,8 @@ def _link_text(connection: Connection, now_ms: int) -> str:
             return f"Refused{reason}"
         case Link.STOPPED:
             return "Not connected"
+        case Link.PAST:
+            return f"As of {moment_text(now_ms)}"
 
 
 def lag_text(connection: Connection) -> str:

@@ -4,6 +4,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButt
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.desk.moments import moment_text
 from oddsdesk.desk.panels.status_bar import link_ink
 from oddsdesk.desk.theme.spacing import BAR, GAP, HALF, STEP
 from oddsdesk.desk.theme.theme import Theme
@@ -84,5 +85,7 @@ class TopBar(QWidget):
         connection = self._board.connection
         self._dot.show_ink(link_ink(connection))
         badge = "Simulated odds" if connection.simulated else self._feed
+        if connection.as_of_ms is not None:
+            badge = f"As of {moment_text(connection.as_of_ms)}"
         self._badge.setText(badge)
         self._badge.setVisible(bool(badge))

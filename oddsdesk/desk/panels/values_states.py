@@ -43,6 +43,8 @@ def state_without_bets(connection: Connection, filtered_out: int) -> State:
         )
     if connection.link in (Link.CONNECTING, Link.STOPPED):
         return State("loading", "Looking for value bets…")
+    if connection.link is Link.PAST:
+        return State("table", "Value bets are of now.", "The past shows games and their prices.")
     if filtered_out:
         bets = "1 value bet is" if filtered_out == 1 else f"{filtered_out} value bets are"
         return State("filter", f"{bets} hidden by the preset.", action="Show all value bets")

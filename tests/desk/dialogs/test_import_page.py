@@ -2,6 +2,8 @@
 
 from oddsdesk.desk.dialogs.import_page import ImportPage
 from oddsdesk.desk.dialogs.server_dialog import ServerDialog
+from oddsdesk.desk.local_server import LocalImport
+from oddsdesk.desk.moments import local_time
 from oddsdesk.feeds.importers import IMPORTERS
 
 from .conftest import until
@@ -70,6 +72,19 @@ async def test_what_the_server_refuses_to_import_is_said_and_files_are_taken_aga
     server.imports.take([str(tmp_path / "E0.csv")])
     await until(server.imports.choose.isEnabled)  # the look at the state says the same by itself
     assert "has stopped" in server.message.text
+
+
+def test_files_of_the_past_lead_to_their_last_day(theme, qtbot):
+    page = ImportPage(theme)
+    qtbot.addWidget(page)
+    newest = 1_723_900_000_000
+    page.show_outcome(LocalImport(9, {}, [], 9, True, newest_ms=newest, is_past=True))
+    assert "All of them are past" in page.outcome.toPlainText()
+    with qtbot.waitSignal(page.day_requested) as asked:
+        page.look.click()
+    assert asked.args == [local_time(newest).date()]
+    page.show_outcome(LocalImport(9, {}, [], 9, True, newest_ms=newest, is_past=False))
+    assert page.look.isHidden()
 
 
 def test_every_format_of_the_command_can_be_imported(theme, qtbot):

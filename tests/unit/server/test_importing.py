@@ -30,4 +30,5 @@ def test_files_that_come_later_are_moved_as_the_first_were(tmp_path: Path) -> No
     store.close()
     assert dates == [(NOW - 86_400_000,), (NOW,)]
     assert [outcome.quotes for outcome in outcomes] == [1, 1, 0]
+    assert [outcome.is_past for outcome in outcomes] == [False, True, False]
     assert "of Leeds vs Hull; all times were moved" in outcomes[2].problems[0]

@@ -1,0 +1,131 @@
+"""Looking at games of a date and coming back: a real server with an imported past."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.clock import MomentClock
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.desk.embedding import EmbeddedSession
+from oddsdesk.desk.looking_back import LookingBack, end_of_day
+from oddsdesk.desk.profiles import EmbeddedProfile, Profile
+from oddsdesk.desk.sessions import Session
+from oddsdesk.desk.switchboard import Switchboard
+from oddsdesk.store.store import open_store
+
+LIMIT_S = 20
+DAY = date(2024, 8, 17)
+HOUR = 3_600_000
+
+
+class Looking:
+    """The desk's parts that look back, on a database with one game of the past."""
+
+    def __init__(self, database: Path) -> None:
+        self.clock = MomentClock()
+        self.board = Board(self.clock)
+        self.switchboard = Switchboard(self.board, self.clock, self._make)
+        self.looking_back = LookingBack(self.switchboard, self.board, self.clock)
+        self.profile = EmbeddedProfile("past", str(database), ("none",))
+
+    def _make(self, profile: Profile) -> Session:
+        assert isinstance(profile, EmbeddedProfile)
+        return EmbeddedSession(profile, self.clock.now)
+
+    async def open(self) -> None:
+        await self.switchboard.open(self._make(self.profile))
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        changed = asyncio.Event()
+        unsubscribe = self.board.subscribe(lambda _notice: changed.set())
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                while not holds():
+                    changed.clear()
+                    await changed.wait()
+        finally:
+            unsubscribe()
+
+
+@pytest.fixture
+async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
+    kick_off = round(datetime(2024, 8, 17, 15).astimezone().timestamp() * 1000)
+    store = open_store(tmp_path / "odds.db")
+    for price, scraped_at in ((2.0, kick_off - 20 * HOUR), (2.2, kick_off)):
+        quote = Quote(
+            "Bet365",
+            "Leeds vs Hull",
+            "EPL",
+            "moneyline",
+            0,
+            {"Leeds": price, "Draw": 3.5, "Hull": 4.0},
+            scraped_at,
+            match_date=kick_off,
+        )
+        store.record([quote]).result(LIMIT_S)
+    store.close()
+    looking = Looking(tmp_path / "odds.db")
+    await looking.open()
+    yield looking
+    await looking.looking_back.close()
+    await looking.switchboard.close()
+
+
+async def test_games_of_a_date_are_shown_as_they_stood_at_its_end(looking: Looking) -> None:
+    board = looking.board
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: bool(board.games))
+    (game,) = board.games
+    assert board.connection.link is Link.PAST
+    assert board.connection.as_of_ms == looking.clock() == end_of_day(DAY)
+    looking.switchboard.watch(game)
+    await looking.until(lambda: board.matrix(game) is not None)
+    matrix = board.matrix(game)
+    assert matrix is not None
+    price = matrix.sections[0].lines[0].prices["Bet365"]
+    assert (price.odds, board.freshness("Bet365", price)) == (2.2, Freshness.STALE)
+
+
+async def test_another_date_shows_what_stood_then(looking: Looking) -> None:
+    board = looking.board
+    looking.looking_back.show_day(DAY.replace(day=16))
+    await looking.until(lambda: bool(board.games))
+    looking.switchboard.want_rows(True)
+    await looking.until(lambda: any(board.row_keys()))
+    (game,) = board.games
+    matrix = board.matrix(game)
+    assert matrix is not None
+    assert matrix.sections[0].lines[0].prices["Bet365"].odds == 2.0
+
+
+async def test_back_to_now_goes_on_as_before(looking: Looking) -> None:
+    board = looking.board
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: bool(board.games))
+    looking.looking_back.return_to_now()
+    await looking.until(lambda: board.connection.link is Link.LIVE)
+    assert not board.games
+    assert looking.clock.at is None
+    assert board.connection.as_of_ms is None
+    await looking.until(lambda: board.connection.newest_ms is not None)
+
+
+async def test_today_is_now(looking: Looking) -> None:
+    await looking.until(lambda: looking.board.connection.link is Link.LIVE)
+    looking.looking_back.show_day(datetime.now().astimezone().date())
+    assert looking.board.connection.link is Link.LIVE
+    assert looking.clock.at is None
+
+
+async def test_another_connection_is_of_now(looking: Looking) -> None:
+    looking.looking_back.show_day(DAY)
+    await looking.until(lambda: bool(looking.board.games))
+    await looking.switchboard.switch(looking.profile)
+    await looking.until(lambda: looking.board.connection.link is Link.LIVE)
+    assert looking.clock.at is None
