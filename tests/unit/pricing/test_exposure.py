@@ -1,0 +1,202 @@
+"""One outcome one stake, sides that exclude each other, caps that are never passed."""
+
+import itertools
+import math
+from collections import defaultdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.pricing.exposure import (
+    Bound,
+    Offer,
+    Placed,
+    Stake,
+    StakePlan,
+    kelly_exclusive,
+    stakes,
+)
+from oddsdesk.pricing.settlement import Settlement, settlement
+
+FINE = StakePlan(step=0.0001, outcome_cap=1.0, game_cap=1.0, total_cap=1.0, kelly_share=1.0)
+
+
+def plain(probability: float) -> Settlement:
+    return settlement(probability, 0.0, None, is_above=True)
+
+
+def offer(
+    outcome: str,
+    odds: float,
+    probability: float,
+    bookmaker: str = "A",
+    game: str = "g",
+    **more: float,
+) -> Offer:
+    return Offer((game, outcome), (game, "1x2"), game, bookmaker, odds, plain(probability), **more)
+
+
+def test_the_best_net_price_carries_the_stake_of_an_outcome() -> None:
+    found = stakes(
+        StakePlan(),
+        [offer("h", 2.1, 0.5, "A"), offer("h", 2.2, 0.5, "B"), offer("h", 2.15, 0.5, "C")],
+    )
+    assert [each.same_bet_as for each in found] == ["B", None, "B"]
+    assert [each.amount for each in found] == [0.0, 20.0, 0.0]
+    assert found[1].bound is Bound.KELLY or found[1].bound is Bound.OUTCOME
+
+
+def test_fifteen_prices_of_one_outcome_are_one_bet_within_its_cap() -> None:
+    offers = [offer("away", 14.0 + i / 10, 0.075, f"book {i}") for i in range(15)]
+    found = stakes(StakePlan(), offers)
+    assert sum(each.amount > 0 for each in found) == 1
+    assert sum(each.amount for each in found) <= 20
+
+
+@pytest.mark.parametrize(
+    ("stake", "most", "amount", "bound"),
+    [
+        (StakePlan(), None, 20.0, Bound.OUTCOME),
+        (StakePlan(game_cap=0.01), None, 10.0, Bound.GAME),
+        (StakePlan(total_cap=0.005), None, 5.0, Bound.TOTAL),
+        (StakePlan(), 7.5, 7.0, Bound.BOOKMAKER),
+        (StakePlan(kelly_share=0.01), None, 2.0, Bound.KELLY),
+        (StakePlan(step=50.0), None, 0.0, Bound.ROUNDING),
+    ],
+)
+def test_what_bound_a_stake_is_told(
+    stake: StakePlan, most: float | None, amount: float, bound: Bound
+) -> None:
+    (found,) = stakes(stake, [Offer("o", "g", "game", "A", 2.5, plain(0.55), most)])
+    assert (found.amount, found.bound) == (amount, bound)
+
+
+def test_what_is_placed_counts_against_every_cap() -> None:
+    placed = Placed({("g", "h"): 15.0}, {"g": 15.0}, 15.0)
+    (found,) = stakes(StakePlan(), [offer("h", 2.5, 0.55)], placed)
+    assert (found.amount, found.bound) == (5.0, Bound.PLACED)
+    (found,) = stakes(StakePlan(), [offer("d", 2.5, 0.55)], Placed({}, {"g": 28.0}, 28.0))
+    assert (found.amount, found.bound) == (2.0, Bound.GAME)
+    (found,) = stakes(StakePlan(), [offer("h", 2.5, 0.55)], Placed({}, {}, 400.0))
+    assert (found.amount, found.bound) == (0.0, Bound.TOTAL)
+
+
+def test_a_price_without_gain_is_not_staked() -> None:
+    assert stakes(StakePlan(), [offer("h", 1.9, 0.5)]) == [Stake(0.0, Bound.NO_EDGE, 0.0)]
+
+
+def growth(shares: list[float], bets: list[tuple[float, float]]) -> float:
+    """Expected log growth of bets of which at most one wins, all outcomes enumerated."""
+    kept = 1 - math.fsum(shares)
+    total = (1 - math.fsum(p for p, _ in bets)) * math.log(max(kept, 1e-300))
+    for share, (p, odds) in zip(shares, bets, strict=True):
+        total += p * math.log(max(kept + share * odds, 1e-300))
+    return total
+
+
+@given(
+    st.lists(st.floats(0.02, 1), min_size=2, max_size=3),
+    st.lists(st.floats(0.75, 1.25), min_size=3, max_size=3),
+    st.floats(0.3, 0.98),
+)
+def test_exclusive_sides_are_staked_where_growth_is_highest(
+    weights: list[float], factors: list[float], inside: float
+) -> None:
+    total = math.fsum(weights) / inside
+    bets = [(w / total, max(1.01, total / w * f)) for w, f in zip(weights, factors, strict=False)]
+    if math.fsum(1 / odds for _, odds in bets) >= 0.999:
+        bets = [(p, odds) for p, odds in bets if p * odds > 1][:2]
+    if math.fsum(1 / odds for _, odds in bets) >= 1:
+        return
+    best = kelly_exclusive(bets)
+    assert math.fsum(best) < 1
+    highest = growth(best, bets)
+    for index, step in itertools.product(range(len(bets)), (-0.01, -0.001, 0.001, 0.01)):
+        moved = [share + step * (i == index) for i, share in enumerate(best)]
+        if min(moved) >= 0 and math.fsum(moved) < 1:
+            assert growth(moved, bets) <= highest + 1e-9
+
+
+BOOKS = st.lists(
+    st.tuples(
+        st.integers(0, 3),  # game
+        st.integers(0, 2),  # outcome of it
+        st.sampled_from("ABCD"),
+        st.floats(0.9, 1.3),  # net odds over fair odds
+    ),
+    min_size=1,
+    max_size=25,
+)
+CHANCES = ((0.45, 0.27, 0.28), (0.6, 0.22, 0.18), (0.1, 0.15, 0.75), (1 / 3, 1 / 3, 1 / 3))
+
+
+@given(
+    BOOKS,
+    st.floats(0.05, 1.0),
+    st.floats(0.005, 0.1),
+    st.floats(0.005, 0.1),
+    st.floats(0.01, 0.4),
+    st.sampled_from([0.01, 1.0, 5.0]),
+)
+def test_no_cap_is_passed_and_growth_is_no_less_than_of_any_single_bet(
+    books: list[tuple[int, int, str, float]],
+    share: float,
+    outcome_cap: float,
+    game_cap: float,
+    total_cap: float,
+    step: float,
+) -> None:
+    plan = StakePlan(
+        kelly_share=share,
+        outcome_cap=outcome_cap,
+        game_cap=game_cap,
+        total_cap=total_cap,
+        step=step,
+    )
+    offers = [
+        Offer(
+            (game, side),
+            game,
+            game,
+            book,
+            max(1.001, factor / CHANCES[game][side]),
+            plain(CHANCES[game][side]),
+        )
+        for game, side, book, factor in books
+    ]
+    found = stakes(plan, offers)
+    by_outcome: dict[object, float] = defaultdict(float)
+    by_game: dict[object, float] = defaultdict(float)
+    for each, made in zip(offers, found, strict=True):
+        by_outcome[each.outcome] += made.amount
+        by_game[each.game] += made.amount
+        assert made.amount == pytest.approx(round(made.amount / step) * step, abs=1e-6)
+    assert max(by_outcome.values()) <= plan.bankroll * outcome_cap + 1e-6
+    assert max(by_game.values()) <= plan.bankroll * game_cap + 1e-6
+    assert sum(by_game.values()) <= plan.bankroll * total_cap + 1e-6
+    bets = [
+        (each, made.amount / plan.bankroll)
+        for each, made in zip(offers, found, strict=True)
+        if made.amount
+    ]
+    alone = [each.settlement.growth(share, each.net_odds) for each, share in bets]
+    if alone:
+        assert expected_growth(bets) >= max(alone) - 1e-12
+
+
+def expected_growth(bets: list[tuple[Offer, float]]) -> float:
+    """Expected log growth of all bets together, every joint result of the games enumerated."""
+    games = sorted({each.game for each, _ in bets}, key=str)
+    total = 0.0
+    for sides in itertools.product(range(3), repeat=len(games)):
+        won = dict(zip(games, sides, strict=True))
+        chance = math.prod(CHANCES[game][side] for game, side in won.items())
+        wealth = 1 - math.fsum(share for _, share in bets)
+        wealth += math.fsum(
+            share * each.net_odds
+            for each, share in bets
+            if each.outcome == (each.game, won[each.game])
+        )
+        total += chance * math.log(wealth)
+    return total
