@@ -1,0 +1,235 @@
+"""The one answer to what a price is worth: net odds, EV per unit staked, and cautions (D45).
+
+Whoever shows, sorts, stakes or tells of a price asks ``assess``. A price with a caution is never
+value and gets no stake; it is shown, with the caution in words.
+"""
+
+from enum import Enum
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.rules import MAX_AGE_MS, MIN_EV, Rule, RuleCheck, safety_floor, within
+from oddsdesk.pricing.settlement import Settlement, settlement
+from oddsdesk.pricing.value import Candidate, ReferenceLine, is_comparable, is_same_state, judge
+
+APART_MS: Final = MINUTE_MS
+"""Prices in play that were seen further apart belong to two different scores."""
+STALE_MS: Final = 3 * MINUTE_MS
+"""Age of a stale price before the game, where the bookmaker's own rhythm is not known."""
+STALE_IN_PLAY_MS: Final = MINUTE_MS
+"""The same in play."""
+OVERTIME_SPORTS: Final = frozenset({"Hockey", "Basketball", "Baseball", "AmericanFootball"})
+"""Sports whose tied games go on: what counts then is not the same for every bet (D49)."""
+_GOAL_MARKETS: Final = frozenset({"total", "team_total", "spread"})
+_ABOVE: Final = frozenset({Rule.MAX_EDGE, Rule.EDGE_CAP, Rule.RATIO})
+
+
+class Caution(Enum):
+    """Why a price is not to be relied upon, in the order in which it is told."""
+
+    NOT_COMPARABLE = "not_comparable"
+    """The bookmaker's line group settles otherwise than the reference's (D27, D36)."""
+    UNREAD_OUTCOME = "unread_outcome"
+    """A selection beside it could not be read, or one that was priced before is missing (D48)."""
+    OTHER_RULES = "other_rules"
+    """Overtime counts for one and not for the other (D49)."""
+    STATE_DIFFERS = "state_differs"
+    """One is in play, the other is not (D30)."""
+    APART = "apart"
+    """In play, and the two were seen more than ``APART_MS`` apart."""
+    STALE = "stale"
+    """Old by the bookmaker's own rhythm, or older than 15 minutes."""
+    REFERENCE_STALE = "reference_stale"
+    """The reference's price is older than 15 minutes."""
+    AGE_UNKNOWN = "age_unknown"
+    """Nobody has told when the price was last seen."""
+    STARTED = "started"
+    """Not in play, and its kick-off has passed."""
+    CROSSED_REFERENCE = "crossed_reference"
+    """The reference's S is below 1 (D50)."""
+    ABOVE_WINDOW = "above_window"
+    """Above the price from which it is suspicious."""
+    WITHDRAWN = "withdrawn"
+    """No longer offered."""
+    DELAYED = "delayed"
+    """Its source says that its prices are late (D66)."""
+
+
+class Sighting(NamedTuple):
+    """A price as it was seen; times in milliseconds."""
+
+    side: str
+    odds: float
+    """Gross, as offered."""
+    scraped_at: int | None
+    """None where nobody told."""
+    is_live: bool | None
+    stale_after_ms: int | None = None
+    """By the bookmaker's own rhythm; None where that is not known yet."""
+    is_offered: bool = True
+    is_delayed: bool = False
+
+
+class Group(NamedTuple):
+    """What is known of the line group that a bookmaker prices, beside the price itself."""
+
+    profile: Profile
+    sides: frozenset[str]
+    """All sides that the bookmaker prices in the line group."""
+    has_unread: bool = False
+    """A selection beside them could not be read, or a draw that was priced lately is missing."""
+    has_overtime: bool | None = None
+    """Whether its bets of the game count overtime; None where that cannot be told."""
+    is_reference: bool = False
+
+
+class Setting(NamedTuple):
+    """What is known of the game and of the reference's line group."""
+
+    line: ReferenceLine
+    period: int
+    sport: str
+    kick_off: int | None
+    now_ms: int
+    has_unread: bool = False
+    has_overtime: bool | None = None
+    """Of the reference's bets."""
+    push: float | None = None
+    """The probability that the line is hit exactly (D53); None where it can be and is not known."""
+
+
+class Assessment(msgspec.Struct, frozen=True):
+    """What a price is worth. Figures are unrounded, None where they cannot be formed."""
+
+    odds: float
+    net_odds: float
+    fair_odds: float | None
+    ev_pct: float | None
+    """Net, safety floor included, in percent of what ``per`` names."""
+    per: Literal["staked", "decided"]
+    """``decided`` where it is not known how often the stake comes back."""
+    service_ev_pct: float | None
+    """By the contract's rules: of the gross price, per decided unit."""
+    cautions: tuple[Caution, ...]
+    checks: tuple[RuleCheck, ...]
+    """The contract's rules, judged on net odds."""
+    settlement: Settlement | None
+    """How the bet may end; None without fair odds."""
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is value: every rule holds, and nothing speaks against it."""
+        return not self.cautions and all(check.holds for check in self.checks)
+
+
+def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
+    """Say what a price is worth and what speaks against it."""
+    line = setting.line
+    net = group.profile.net(price.odds)
+    scraped_at = setting.now_ms if price.scraped_at is None else price.scraped_at
+    candidate = Candidate(
+        price.side, net, group.sides, scraped_at, price.is_live, group.is_reference
+    )
+    verdict = judge(line, candidate, setting.now_ms)
+    fair = verdict.fair_odds
+    ends = None if fair is None else _ends(setting, price.side, fair)
+    ev = None if verdict.ev_pct is None or ends is None else verdict.ev_pct * ends.decided
+    checks = tuple(
+        within(Rule.MIN_EDGE, ev, least=MIN_EV)
+        if check.rule is Rule.MIN_EDGE and ev is not None
+        else check
+        for check in verdict.checks
+    )
+    floor = safety_floor(line.market_type)
+    return Assessment(
+        odds=price.odds,
+        net_odds=net,
+        fair_odds=fair,
+        ev_pct=ev,
+        per="staked" if setting.push is not None else "decided",
+        service_ev_pct=None if fair is None else (price.odds / (fair * floor) - 1) * 100,
+        cautions=tuple(_cautions(setting, group, price, checks)),
+        checks=checks,
+        settlement=ends,
+    )
+
+
+def counts_overtime(sport: str, moneyline_sides: frozenset[str]) -> bool | None:
+    """Tell by its moneyline whether a bookmaker's bets of a game count overtime (D49).
+
+    With a draw it prices regulation; None where sport or sides do not tell.
+    """
+    if sport not in OVERTIME_SPORTS or not {"home", "away"} <= moneyline_sides:
+        return None
+    return "draw" not in moneyline_sides
+
+
+def is_unread(market_type: str, texts_unread: int, sides: frozenset[str]) -> bool:
+    """Tell whether unread selections put a market in question (D48).
+
+    A prop's selections speak of many players, and a market with a draw is whole without more.
+    """
+    return texts_unread > 0 and market_type != "player_prop" and "draw" not in sides
+
+
+def _ends(setting: Setting, side: str, fair_odds: float) -> Settlement:
+    line = setting.line.group.line
+    threshold = line
+    if line is not None and setting.line.market_type in {"spread", "games_handicap"}:
+        threshold = -line  # the home team covers where its margin lies above minus its line
+    is_above = side in {"over", "home", "yes"}
+    return settlement(1 / fair_odds, setting.push or 0.0, threshold, is_above=is_above)
+
+
+def _cautions(
+    setting: Setting, group: Group, price: Sighting, checks: tuple[RuleCheck, ...]
+) -> list[Caution]:
+    line, now = setting.line, setting.now_ms
+    in_play = bool(price.is_live or line.is_live)
+    stale_after = price.stale_after_ms or (STALE_IN_PLAY_MS if in_play else STALE_MS)
+    age = None if price.scraped_at is None else now - price.scraped_at
+    total = line.payout_rate
+    found = {
+        Caution.NOT_COMPARABLE: bool(line.prices)
+        and not is_comparable(line.group.sides, group.sides),
+        Caution.UNREAD_OUTCOME: group.has_unread or setting.has_unread,
+        Caution.OTHER_RULES: _settles_otherwise(setting, group),
+        Caution.STATE_DIFFERS: not is_same_state(price.is_live, line.is_live),
+        Caution.APART: in_play
+        and price.scraped_at is not None
+        and abs(price.scraped_at - line.scraped_at) > APART_MS,
+        Caution.STALE: age is not None and age > min(stale_after, MAX_AGE_MS),
+        Caution.REFERENCE_STALE: bool(line.prices) and now - line.scraped_at > MAX_AGE_MS,
+        Caution.AGE_UNKNOWN: age is None,
+        Caution.STARTED: not price.is_live
+        and setting.kick_off is not None
+        and now > setting.kick_off,
+        Caution.CROSSED_REFERENCE: total is not None and total < 1,
+        Caution.ABOVE_WINDOW: any(_is_above(check) for check in checks),
+        Caution.WITHDRAWN: not price.is_offered,
+        Caution.DELAYED: price.is_delayed,
+    }
+    return [caution for caution in Caution if found[caution]]
+
+
+def _is_above(check: RuleCheck) -> bool:
+    """Whether a rule is broken from above: by a price too good to be true."""
+    if check.holds or check.figure is None:
+        return False
+    if check.rule is Rule.PAYOUT:
+        return check.least is not None and check.figure < check.least
+    return check.rule in _ABOVE
+
+
+def _settles_otherwise(setting: Setting, group: Group) -> bool:
+    """Whether overtime counts for one of the two only, and could decide the bet (D49)."""
+    mine, other = group.has_overtime, setting.has_overtime
+    line = setting.line
+    if setting.period != 0 or mine is None or other is None or mine == other:
+        return False
+    if line.market_type not in _GOAL_MARKETS or setting.sport not in OVERTIME_SPORTS:
+        return False
+    return line.market_type != "spread" or abs(line.group.line or 0.0) < 1

@@ -1,0 +1,206 @@
+"""The one answer to what a price is worth, caution by caution."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.assessment import (
+    Assessment,
+    Caution,
+    Group,
+    Setting,
+    Sighting,
+    assess,
+    counts_overtime,
+    is_unread,
+)
+from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.selections import line_groups
+from oddsdesk.pricing.value import ReferenceLine, reference_line
+
+NOW = 1_776_000_000_000
+BOOK = Profile(name="Book", group="Book")
+EXCHANGE = Profile(name="Exchange", group="Exchange", commission=0.05)
+
+
+def reference(
+    market_type: str = "total",
+    odds: dict[str, float] | None = None,
+    *,
+    sport: str = "Football",
+    is_live: bool | None = False,
+    age_ms: int = 0,
+) -> ReferenceLine:
+    quoted = odds or {"Over 2.5": 2.05, "Under 2.5": 1.88}
+    (group,) = line_groups(market_type, "A vs B", quoted, sport)
+    prices = [quoted[text] for text in group.selections]
+    return reference_line(market_type, group, prices, scraped_at=NOW - age_ms, is_live=is_live)
+
+
+def judged(
+    *,
+    line: ReferenceLine | None = None,
+    group: dict[str, Any] | None = None,
+    setting: dict[str, Any] | None = None,
+    **price: Any,
+) -> Assessment:
+    made = Setting(line or reference(), 0, "Football", NOW + 1, NOW, push=0.0)._replace(
+        **setting or {}
+    )
+    book = Group(BOOK, frozenset({"over", "under"}))._replace(**group or {})
+    return assess(made, book, Sighting("over", 2.15, NOW, False)._replace(**price))
+
+
+def test_a_price_without_cautions_that_holds_every_rule_is_value() -> None:
+    found = judged()
+    assert found.cautions == ()
+    assert found.is_value
+    assert found.ev_pct == pytest.approx((2.15 / (2.0923 * 1.01) - 1) * 100, abs=0.01)
+    assert found.service_ev_pct == found.ev_pct
+
+
+@pytest.mark.parametrize(
+    ("caution", "changed"),
+    [
+        (Caution.NOT_COMPARABLE, {"group": {"sides": frozenset({"home", "draw", "away"})}}),
+        (Caution.UNREAD_OUTCOME, {"group": {"has_unread": True}}),
+        (Caution.UNREAD_OUTCOME, {"setting": {"has_unread": True}}),
+        (
+            Caution.OTHER_RULES,
+            {
+                "group": {"has_overtime": False},
+                "setting": {"sport": "Hockey", "has_overtime": True},
+            },
+        ),
+        (Caution.STATE_DIFFERS, {"line": reference(is_live=True), "setting": {"kick_off": None}}),
+        (
+            Caution.APART,
+            {"line": reference(is_live=True, age_ms=61_000), "is_live": True},
+        ),
+        (Caution.STALE, {"scraped_at": NOW - 3 * MINUTE_MS - 1}),
+        (Caution.STALE, {"scraped_at": NOW - 31_000, "stale_after_ms": 30_000}),
+        (Caution.REFERENCE_STALE, {"line": reference(age_ms=15 * MINUTE_MS + 1)}),
+        (Caution.AGE_UNKNOWN, {"scraped_at": None}),
+        (Caution.STARTED, {"setting": {"kick_off": NOW - 1}}),
+        (Caution.CROSSED_REFERENCE, {"line": reference(odds={"Over 2.5": 2.05, "Under 2.5": 2.1})}),
+        (Caution.ABOVE_WINDOW, {"odds": 2.30}),
+        (Caution.WITHDRAWN, {"is_offered": False}),
+        (Caution.DELAYED, {"is_delayed": True}),
+    ],
+)
+def test_each_caution_holds_where_it_should_and_ends_the_value(
+    caution: Caution, changed: dict[str, Any]
+) -> None:
+    found = judged(**changed)
+    assert caution in found.cautions
+    assert set(found.cautions) - {caution, Caution.NOT_COMPARABLE, Caution.ABOVE_WINDOW} == set()
+    assert not found.is_value
+
+
+def test_in_play_a_price_is_stale_after_a_minute() -> None:
+    line = reference(is_live=True, age_ms=61_000)
+    found = judged(line=line, is_live=True, scraped_at=NOW - 61_000)
+    assert found.cautions == (Caution.STALE,)
+
+
+def test_cautions_are_told_in_their_order() -> None:
+    found = judged(group={"has_unread": True}, scraped_at=None, is_offered=False, is_delayed=True)
+    assert found.cautions == (
+        Caution.UNREAD_OUTCOME,
+        Caution.AGE_UNKNOWN,
+        Caution.WITHDRAWN,
+        Caution.DELAYED,
+    )
+
+
+def test_rules_are_judged_on_net_odds() -> None:
+    """2.15 is value gross; 2.0925 net is below the least edge."""
+    found = judged(group={"profile": EXCHANGE})
+    assert found.net_odds == pytest.approx(2.0925)
+    assert not found.is_value
+    assert found.service_ev_pct is not None
+    assert found.service_ev_pct > 1
+    assert found.ev_pct is not None
+    assert found.ev_pct < 0
+    assert found.cautions == ()
+
+
+def test_ev_is_per_unit_staked_where_the_line_can_push() -> None:
+    """D53's worked number: 4.03 % of a decided unit is 2.98 % of one staked with 26 % draws."""
+    line = reference("draw_no_bet", {"A": 2.0, "B": 2.0})
+    group = {"sides": frozenset({"home", "away"})}
+    fair = line.prices["home"].fair_odds
+    assert fair is not None
+    odds = fair * 1.01 * 1.0403
+    known = judged(line=line, group=group, side="home", odds=odds, setting={"push": 0.26})
+    assert (known.per, known.ev_pct) == ("staked", pytest.approx(2.98, abs=0.005))
+    unknown = judged(line=line, group=group, side="home", odds=odds, setting={"push": None})
+    assert (unknown.per, unknown.ev_pct) == ("decided", pytest.approx(4.03, abs=0.005))
+
+
+@pytest.mark.parametrize(
+    ("market_type", "odds", "period", "differs"),
+    [
+        ("total", {"Over 5.5": 1.9, "Under 5.5": 1.95}, 0, True),
+        ("total", {"Over 5.5": 1.9, "Under 5.5": 1.95}, 1, False),
+        ("spread", {"A -0.5": 1.9, "B +0.5": 1.95}, 0, True),
+        ("spread", {"A -1.5": 1.9, "B +1.5": 1.95}, 0, False),
+        ("player_prop", {"X goals Over 0.5": 1.9, "X goals Under 0.5": 1.95}, 0, False),
+    ],
+)
+def test_overtime_matters_to_goals_of_the_whole_game(
+    market_type: str, odds: dict[str, float], period: int, *, differs: bool
+) -> None:
+    line = reference(market_type, odds, sport="Hockey")
+    setting = {"sport": "Hockey", "has_overtime": True, "period": period}
+    sides = frozenset(line.group.sides)
+    found = judged(
+        line=line,
+        side=line.group.sides[0],
+        odds=1.9,
+        group={"has_overtime": False, "sides": sides},
+        setting=setting,
+    )
+    assert (Caution.OTHER_RULES in found.cautions) == differs
+
+
+def test_the_moneyline_tells_whether_overtime_counts() -> None:
+    two, three = frozenset({"home", "away"}), frozenset({"home", "draw", "away"})
+    assert counts_overtime("Hockey", two) is True
+    assert counts_overtime("Hockey", three) is False
+    assert counts_overtime("Football", three) is None
+    assert counts_overtime("Hockey", frozenset({"home"})) is None
+
+
+def test_an_unread_selection_puts_a_two_sided_market_in_question() -> None:
+    two, three = frozenset({"home", "away"}), frozenset({"home", "draw", "away"})
+    assert is_unread("moneyline", 1, two)
+    assert not is_unread("moneyline", 0, two)
+    assert not is_unread("moneyline", 1, three)
+    assert not is_unread("player_prop", 1, frozenset({"over", "under"}))
+
+
+def test_a_handicap_is_won_above_minus_its_line() -> None:
+    """Home -0.25 loses half where the margin is 0; away +0.25 then wins half."""
+    line = reference("spread", {"A -0.25": 1.95, "B +0.25": 1.95})
+    setting = {"push": 0.28}
+    group = {"sides": frozenset({"home", "away"})}
+    home = judged(line=line, side="home", odds=2.0, setting=setting, group=group).settlement
+    away = judged(line=line, side="away", odds=2.0, setting=setting, group=group).settlement
+    assert home is not None
+    assert away is not None
+    assert (home.half_loss, away.half_win) == (0.28, 0.28)
+    assert home.win == pytest.approx(away.loss)
+
+
+def test_a_price_that_cannot_be_valued_has_no_figures() -> None:
+    line = replace(reference(), prices={}, payout_rate=None)
+    found = judged(line=line)
+    assert (found.fair_odds, found.ev_pct, found.settlement, found.is_value) == (
+        None,
+        None,
+        None,
+        False,
+    )
