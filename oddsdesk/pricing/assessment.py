@@ -11,7 +11,15 @@ import msgspec
 
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.profiles import Profile
-from oddsdesk.pricing.rules import MAX_AGE_MS, MIN_EV, Rule, RuleCheck, safety_floor, within
+from oddsdesk.pricing.rules import (
+    MAX_AGE_MS,
+    MIN_EV,
+    MIN_PAYOUT_RATE,
+    Rule,
+    RuleCheck,
+    safety_floor,
+    within,
+)
 from oddsdesk.pricing.settlement import Settlement, settlement
 from oddsdesk.pricing.value import Candidate, ReferenceLine, is_comparable, is_same_state, judge
 
@@ -207,7 +215,7 @@ def _cautions(
         Caution.STARTED: not price.is_live
         and setting.kick_off is not None
         and now > setting.kick_off,
-        Caution.CROSSED_REFERENCE: total is not None and total < 1,
+        Caution.CROSSED_REFERENCE: total is not None and total < MIN_PAYOUT_RATE,
         Caution.ABOVE_WINDOW: any(_is_above(check) for check in checks),
         Caution.WITHDRAWN: not price.is_offered,
         Caution.DELAYED: price.is_delayed,

@@ -19,7 +19,22 @@ _SIDE_RANK: Final = {
     side: rank
     for rank, side in enumerate((HOME, DRAW, AWAY, OVER, UNDER, YES, NO, "1X", "X2", "12"))
 }
-_DRAWS: Final = frozenset({"draw", "tie", "x"})
+_DRAWS: Final = frozenset(
+    {
+        "draw",
+        "tie",
+        "x",
+        "draw/tie",
+        "unentschieden",
+        "remis",
+        "empate",
+        "nul",
+        "match nul",
+        "pareggio",
+        "gelijkspel",
+    }
+)
+"""What a draw is called (D48): one that is missed makes three-way prices look two-way."""
 _NAMING_TEAMS: Final = frozenset(
     {"moneyline", "spread", "draw_no_bet", "3way_handicap", "games_handicap", "team_total"}
 )

@@ -12,6 +12,8 @@ CAPPED_EV: Final = 10.0
 CAPPED_MARKETS: Final = frozenset({"moneyline", "spread"})
 MIN_PAYOUT: Final = 0.99
 MAX_PAYOUT: Final = 1.05
+MIN_PAYOUT_RATE: Final = 1 - 1e-9
+"""Below 1 the reference could be beaten at its own prices: crossed, it values nothing (D50)."""
 MAX_PAYOUT_RATE: Final = 1.05
 MAX_RATIO: Final = 1.15
 MAX_AGE_MS: Final = 15 * MINUTE_MS

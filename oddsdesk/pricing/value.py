@@ -19,6 +19,7 @@ from oddsdesk.pricing.rules import (
     MAX_RATIO,
     MIN_EV,
     MIN_PAYOUT,
+    MIN_PAYOUT_RATE,
     Rule,
     RuleCheck,
     edge_limit,
@@ -158,7 +159,7 @@ def judge(line: ReferenceLine, candidate: Candidate, now_ms: int) -> Verdict:
         RuleCheck(Rule.COMPARABLE, is_comparable(line.group.sides, candidate.sides)),
         RuleCheck(Rule.DEVIGGED, price.fair_odds is not None),
         *ages,
-        within(Rule.PAYOUT_RATE, line.payout_rate, most=MAX_PAYOUT_RATE),
+        within(Rule.PAYOUT_RATE, line.payout_rate, MIN_PAYOUT_RATE, MAX_PAYOUT_RATE),
     )
     return _judge_price(line, line.payout_rate, price, candidate.odds, checks)
 
@@ -215,7 +216,8 @@ def price_window(line: ReferenceLine, side: str) -> PriceWindow | None:
     price = line.prices.get(side)
     if price is None or price.fair_odds is None or line.payout_rate is None:
         return None
-    if line.payout_rate > MAX_PAYOUT_RATE or price.others >= MAX_PAYOUT:
+    is_usable = MIN_PAYOUT_RATE <= line.payout_rate <= MAX_PAYOUT_RATE
+    if not is_usable or price.others >= MAX_PAYOUT:
         return None
     fair, final = price.fair_odds, price.fair_odds * safety_floor(line.market_type)
     limit = edge_limit(line.market_type)

@@ -114,3 +114,21 @@ def test_the_fast_path_finds_what_the_explained_path_finds(
     assert len(explained) == sum(len(book.odds) for book in books)
     found = value_bets(market, reference, books, NOW, method)
     assert found == [judged for judged in explained if judged.verdict.is_value]
+
+
+def test_a_crossed_reference_values_nothing() -> None:
+    """5.0 against 1.2658 is S = 0.99: any price near would be value (D50)."""
+    market = Market("moneyline", "A vs B", "Tennis")
+    crossed = Prices("Pinnacle", {"A": 5.0, "B": 1.2658}, NOW, False)
+    book = Prices("Book", {"A": 5.2, "B": 1.3}, NOW, False)
+    assert value_bets(market, crossed, [book], NOW) == []
+    assert not any(each.verdict.is_value for each in verdicts(market, crossed, [book], NOW))
+
+
+def test_an_unread_draw_no_longer_makes_three_ways_two() -> None:
+    """{"Storm": 1.91, "Nul": 21, "Raiders": 2.2} against 1.80/2.08 gave +1.63 % (D48)."""
+    market = Market("moneyline", "Storm vs Raiders", "Rugby")
+    reference = Prices("Pinnacle", {"Storm": 1.80, "Raiders": 2.08}, NOW, False)
+    for draw in ("Nul", "Remis", "Empate"):
+        book = Prices("Book", {"Storm": 1.91, draw: 21.0, "Raiders": 2.2}, NOW, False)
+        assert value_bets(market, reference, [book], NOW) == []

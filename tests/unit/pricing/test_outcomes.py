@@ -111,3 +111,26 @@ def test_home_comes_second_in_an_american_name() -> None:
 def test_no_side_is_given_where_teams_cannot_be_told(game: str) -> None:
     assert side_and_key("moneyline", "Ajax", game) is None
     assert side_and_key("total", "Over 2.5", game) == ("over", "2.5")
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "Draw",
+        "Tie",
+        "X",
+        "Unentschieden",
+        "Remis",
+        "Empate",
+        "Nul",
+        "Match nul",
+        "Pareggio",
+        "Gelijkspel",
+        "Draw/Tie",
+    ],
+)
+def test_a_draw_is_read_in_the_common_languages(word: str) -> None:
+    for text in (word, word.upper(), word.lower()):
+        outcome = read_selection("moneyline", "Storm vs Raiders", text)
+        assert outcome is not None
+        assert outcome.side == "draw"
