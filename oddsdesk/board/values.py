@@ -4,13 +4,15 @@ import math
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Final
 
+import msgspec
+
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.value_entry import ValueEntry, audited, value_entry
 from oddsdesk.contract.resources import ValueBet
-from oddsdesk.pricing.audit import Audit, Hypothesis, audit, still_fits
+from oddsdesk.pricing.audit import Audit, Hypothesis, audit, sends_return_rate, still_fits
 
 AUDITED: Final = 12
 """How many rows an audit looks at: enough to tell formulas apart, in a few milliseconds."""
@@ -55,12 +57,14 @@ class ValueBets:
         """
         self._moved.clear()
         checked = []
-        for bet in bets:
+        listed = list(bets)
+        is_turned = sends_return_rate([bet.payout_rate for bet in listed])
+        for bet in map(_turned_round, listed) if is_turned else listed:
             if _makes_sense(bet, bad):
                 checked.append(bet)
                 yield
         before = self.audit
-        self._audit(checked[:AUDITED], now_ms)
+        self._audit(checked[:AUDITED], now_ms, is_turned)
         judged: dict[RowKey, ValueEntry] = {}
         of_line: dict[_LineOf, list[RowKey]] = {}
         differs = self.audit != before
@@ -120,16 +124,24 @@ class ValueBets:
         game = self._id_of(bet.competition, bet.match_name)
         return RowKey(game, bet.market_type, bet.period, bet.selection, bet.bookmaker)
 
-    def _audit(self, bets: Sequence[ValueBet], now_ms: int) -> None:
+    def _audit(self, bets: Sequence[ValueBet], now_ms: int, is_turned: bool) -> None:
         """Find out how the service reckons, where what is known explains its rows no longer."""
         rows = [audited(bet) for bet in bets]
         known = self.audit
+        if known is not None and known.sends_return_rate != is_turned:
+            known = None
         if not rows or (known is not None and known.rows >= len(rows) and still_fits(known, rows)):
             return
         is_new = known is None or bool(known.fitting) or known.rows < len(rows)
         if is_new or now_ms - self._audited_at >= _AUDIT_AGAIN_MS:
-            self.audit = audit(rows)
+            self.audit = audit(rows)._replace(sends_return_rate=is_turned)
             self._audited_at = now_ms
+
+
+def _turned_round(bet: ValueBet) -> ValueBet:
+    """Return a bet of a service that sends 1/S with S itself (D52)."""
+    rate = bet.payout_rate
+    return msgspec.structs.replace(bet, payout_rate=1 / rate) if rate > 0 else bet
 
 
 def _makes_sense(bet: ValueBet, bad: list[str]) -> bool:

@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 from oddsdesk.pricing.devig import DEFAULT_METHOD, FROM_TOTAL, PUBLISHED, DevigError, devig
 from oddsdesk.pricing.rules import safety_floor
 
-_RATE_ROUNDING: Final = 0.5e-4
+_RATE_ROUNDING: Final = 0.56e-4
+"""Half a step of S; of 1/S, turned round, up to a tenth more."""
 _FAIR_ROUNDING: Final = 0.5e-4
 _EV_ROUNDING: Final = 0.5e-2
 _FLOAT_SLACK: Final = 1e-9
@@ -49,6 +50,8 @@ class Audit(NamedTuple):
     explained: int
     """Rows that the fitting hypotheses explain."""
     fitting: tuple[Hypothesis, ...]
+    sends_return_rate: bool = False
+    """``payout_rate`` holds 1/S where the contract says S; figures are reckoned with S (D52)."""
 
     @property
     def is_published(self) -> bool:
@@ -109,8 +112,18 @@ _HYPOTHESES: Final = tuple(
 )
 
 
+def sends_return_rate(payout_rates: Sequence[float]) -> bool:
+    """Tell whether a server sends 1/S as ``payout_rate``: most of its rows lie below 1 (D52).
+
+    S of a reference that values anything is 1 or more.
+    """
+    return 2 * sum(rate < 1 for rate in payout_rates) > len(payout_rates)
+
+
 def audit(rows: Iterable[AuditedRow]) -> Audit:
     """Find out how a server computed the fair odds and EV of its value bets.
+
+    ``payout_rate`` of the rows is S; turn it round first where ``sends_return_rate``.
 
     A hypothesis explains a row when both figures follow from it within what rounding of
     ``payout_rate``, ``fair_odds`` and ``ev_pct`` leaves open; it fits when it explains nine

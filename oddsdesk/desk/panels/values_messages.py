@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject
 
 from oddsdesk.board.board import Board
 from oddsdesk.desk.panels.bet_actions import BetActions, placed_text
-from oddsdesk.desk.panels.values_states import is_about_formula, published_text
+from oddsdesk.desk.panels.values_states import audit_text, is_about_formula
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
@@ -22,22 +22,21 @@ class ValuesMessages(QObject):
         self._board = board
         self._actions = actions
         self._undoable: PlacedBet | None = None
-        self._says_published = False
+        self._said_of_audit = ""
         actions.said.connect(bar.say)
         actions.placed.connect(self._on_actions_placed)
         records.failed.connect(self._on_records_failed)
         bar.action_requested.connect(self._on_bar_action_requested)
 
     def show_audit(self) -> None:
-        """Warn once of a service that adds margin, until it reckons right (D26)."""
-        audit = self._board.audit
-        is_published = audit is not None and audit.is_published
-        if is_published and not self._says_published:
+        """Warn once of a service that reckons wrongly, until it does it right (D26, D52)."""
+        text = audit_text(self._board.audit, self._board.method)
+        if text and text != self._said_of_audit:
             self._undoable = None
-            self._bar.say(published_text(self._board.method), icon="warning", ink=Ink.VALUE)
-        elif self._says_published and not is_published and is_about_formula(self._bar.text):
+            self._bar.say(text, icon="warning", ink=Ink.VALUE)
+        elif not text and is_about_formula(self._bar.text):
             self._bar.hide()
-        self._says_published = is_published
+        self._said_of_audit = text
 
     def _on_actions_placed(self, bet: PlacedBet) -> None:
         self._undoable = bet

@@ -1,10 +1,11 @@
 """What the value-bet panel says in words: states, counts, and how the service reckons."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.panels.refusals import refusal
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import PUBLISHED
 
 _OVERSTATED = (
@@ -23,16 +24,26 @@ class State(NamedTuple):
     ink: Ink = Ink.NOTE
 
 
-def published_text(method: str) -> str:
-    """Return what to know of a service that runs the published formula (D26)."""
+_TURNED: Final = (
+    "This service sends the return rate 1/S where its contract says S; "
+    "figures here are reckoned with S."
+)
+
+
+def audit_text(audit: Audit | None, method: str) -> str:
+    """Return what to know of how a service reckons, empty where it reckons as it should (D26)."""
+    if audit is None:
+        return ""
+    if not audit.is_published:
+        return _TURNED if audit.sends_return_rate else ""
     if method == PUBLISHED:
         return f"{_OVERSTATED}So does your own devig method: choose another in the settings."
     return f"{_OVERSTATED}Bets are chosen and sorted by true EV."
 
 
 def is_about_formula(text: str) -> bool:
-    """Tell whether a message is what ``published_text`` says."""
-    return text.startswith(_OVERSTATED)
+    """Tell whether a message is what ``audit_text`` says."""
+    return text.startswith((_OVERSTATED, _TURNED))
 
 
 def state_without_bets(connection: Connection, filtered_out: int) -> State:

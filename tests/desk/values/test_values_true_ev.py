@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import msgspec
+
 from oddsdesk.desk.panels.values import ValuesPanel
-from oddsdesk.desk.panels.values_states import published_text
+from oddsdesk.desk.panels.values_states import audit_text
 
 from .conftest import TITLES, bet, fair_of, row
 
@@ -14,7 +16,8 @@ def test_a_service_that_adds_margin_is_told_once_in_plain_words(
     published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
     quoted.board.load_value_bets([bet(quoted, fair=published)])
     assert panel.messages.isVisible()
-    assert panel.messages.text == published_text("power")
+    assert panel.messages.text == audit_text(quoted.board.audit, "power")
+    assert panel.messages.text.startswith("This service overstates EV")
     assert panel.messages.text.endswith("sorted by true EV.")
     panel.messages.hide()
     quoted.board.load_value_bets([bet(quoted, fair=published, bookmaker="Bwin")])
@@ -53,3 +56,15 @@ def test_a_true_ev_by_another_method_than_the_users_is_marked(
     assert "True EV by margin proportional: shin needs the prices of all outcomes" in tip
     quoted.board.set_method("margin_proportional")
     assert row(panel)["True EV"].startswith("+")
+
+
+def test_a_service_that_sends_the_return_rate_is_named_once(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    honest = bet(quoted)
+    turned = msgspec.structs.replace(honest, payout_rate=round(1 / honest.payout_rate, 4))
+    quoted.board.load_value_bets([turned])
+    assert panel.messages.isVisible()
+    assert "1/S" in panel.messages.text
+    quoted.board.load_value_bets([honest])
+    assert not panel.messages.isVisible()

@@ -43,6 +43,24 @@ def test_a_service_with_the_published_formula_is_found_out(desk: Desk) -> None:
     assert entry.true_ev < bet.ev_pct
 
 
+def test_a_service_that_sends_the_return_rate_is_told_and_reckoned_with_its_total(
+    desk: Desk,
+) -> None:
+    """An honest row with 1/S in ``payout_rate`` fitted the published formula (D52)."""
+    honest = value_bet()
+    desk.board.load_value_bets([honest])
+    before = desk.board.value_bets[KEY]
+    desk.board.load_value_bets([value_bet(payout_rate=round(1 / honest.payout_rate, 4))])
+    audit, entry = desk.board.audit, desk.board.value_bets[KEY]
+    assert audit is not None
+    assert (audit.sends_return_rate, audit.is_published) == (True, False)
+    assert entry.bet.payout_rate == pytest.approx(honest.payout_rate, abs=1e-4)
+    assert entry.true_ev == pytest.approx(before.true_ev, abs=5e-3)
+    desk.board.load_value_bets([honest])
+    assert desk.board.audit is not None
+    assert not desk.board.audit.sends_return_rate
+
+
 def test_the_number_of_outcomes_is_the_one_that_fits_the_row(desk: Desk) -> None:
     for outcomes in (2, 3):
         fair = 1 / (1 / 2.05 - 0.0197 / outcomes)
@@ -245,7 +263,7 @@ def test_odds_older_than_the_detection_are_not_believed(desk: Desk) -> None:
 
 
 def test_a_service_that_changes_its_formula_is_found_out(desk: Desk) -> None:
-    rows = [(2.15 + i / 100, (2.05 + i / 50, 1.88)) for i in range(12)]
+    rows = [(2.15 + i / 100, (2.05 + i / 50, 1.88 - i / 60)) for i in range(12)]
 
     def load(method: str) -> None:
         desk.board.load_value_bets(
