@@ -25,10 +25,23 @@ class _Turns(_SimpleTimer):
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self._loop = loop
+        self._loop: asyncio.AbstractEventLoop | None = loop
+
+    def stop(self) -> None:
+        """Let go of timers and of the loop, which is closed.
+
+        Else both wait for the garbage collector, which may come by in another thread: timers
+        that end there leave Qt with events of an object that is gone.
+        """
+        super().stop()  # type: ignore[no-untyped-call]
+        callbacks = self._SimpleTimer__callbacks
+        for timer in callbacks:
+            self.killTimer(timer)
+        callbacks.clear()
+        self._loop = None
 
     def timerEvent(self, event: QTimerEvent) -> None:
-        if self._stopped or self._loop.is_running():
+        if self._loop is not None and self._loop.is_running():
             super().timerEvent(event)  # type: ignore[no-untyped-call]
 
 

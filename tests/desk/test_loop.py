@@ -2,6 +2,7 @@
 
 import asyncio
 
+from PySide6.QtCore import QAbstractEventDispatcher
 from PySide6.QtWidgets import QApplication
 
 from oddsdesk.desk.loop import make_loop
@@ -29,3 +30,14 @@ def test_what_is_left_of_a_closed_loop_is_let_go(qapp: QApplication) -> None:
     loop.close()
     qapp.processEvents()
     assert called == []
+
+
+def test_a_closed_loop_leaves_no_timer_with_qt(qapp: QApplication) -> None:
+    """The garbage collector may come by in another thread: no timer of Qt's may end there."""
+    loop = make_loop(qapp)
+    loop.call_later(60, lambda: None)
+    timers = loop._timer  # type: ignore[attr-defined]
+    asked = QAbstractEventDispatcher.instance()
+    assert len(asked.registeredTimers(timers)) == 1
+    loop.close()
+    assert list(asked.registeredTimers(timers)) == []
