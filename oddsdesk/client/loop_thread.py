@@ -4,7 +4,8 @@ import asyncio
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Coroutine, Generator
-from typing import Any, TypeVar
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
@@ -33,11 +34,13 @@ class LoopThread:
         if running.thread is threading.current_thread():
             coroutine.close()
             raise RuntimeError("a callback of this client cannot wait for the same client")
-        future = asyncio.run_coroutine_threadsafe(coroutine, running.loop)
-        try:
-            return future.result()
-        finally:
-            future.cancel()
+        call = _Call(coroutine)
+        try:  # an interrupt may come before there is a future to cancel
+            return asyncio.run_coroutine_threadsafe(call.run(), running.loop).result()
+        except BaseException:
+            with suppress(RuntimeError):  # the loop is closed: nothing runs there any more
+                running.loop.call_soon_threadsafe(call.give_up)
+            raise
 
     def iterate(self, source: AsyncGenerator[T, None]) -> Generator[T, None, None]:
         """Yield what an async generator yields, and close it where the iteration ends."""
@@ -61,6 +64,27 @@ class LoopThread:
             if self._running is None:
                 self._running = _Running(self._name)
             return self._running
+
+
+class _Call(Generic[T]):
+    """A coroutine that can be given up before its task begins, while it runs and after."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
+        self._coroutine = coroutine
+        self._task: asyncio.Task[Any] | None = None
+        self._is_given_up = False
+
+    async def run(self) -> T:
+        if self._is_given_up:
+            self._coroutine.close()
+            raise asyncio.CancelledError
+        self._task = asyncio.current_task()
+        return await self._coroutine
+
+    def give_up(self) -> None:
+        self._is_given_up = True
+        if self._task is not None:
+            self._task.cancel()
 
 
 class _Running:
