@@ -59,8 +59,8 @@ def test_when_an_older_version_recorded_is_read_from_its_log(tmp_path: Path, now
     times = [now + step * minute for step in (0, 1, 2, 30, 31)]
     connection.executemany(
         "INSERT INTO price_change (game, bookmaker, market_type, period, selection, is_live,"
-        " scraped_at, recorded_at) VALUES (1, 'Bet365', 'total', 0, 'Over 2.5', 0, ?1, ?1)",
-        [(time,) for time in times],
+        " scraped_at, recorded_at) VALUES (1, 'Bet365', 'total', 0, 'Over 2.5', 0, ?, ?)",
+        [(time, time) for time in times],
     )
     connection.close()
     with contextlib.closing(open_store(path)) as store:
