@@ -34,6 +34,7 @@ from oddsdesk.desk.tabs import GameTabs, game_title
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.watching import Watching
 from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.widgets.plain import literal_title
 from oddsdesk.desk.window import MainWindow
 
 
@@ -245,7 +246,7 @@ class Desk:
 
     def _on_games_current_game_changed(self, game_id: str) -> None:
         title = self._title(game_id) if game_id else "Odds grid"
-        self.window.setWindowTitle(f"{title} – oddsdesk")
+        self.window.setWindowTitle(literal_title(f"{title} – oddsdesk"))
         if game_id:
             self.navigator.show_current(game_id)
 

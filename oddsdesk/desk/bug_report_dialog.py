@@ -5,7 +5,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.desk.theme.spacing import GAP, STEP
+from oddsdesk.desk.widgets.plain import Label
 
 _SIZE = (720, 520)
 
@@ -25,7 +25,7 @@ class BugReportDialog(QDialog):
         self.setWindowTitle("Bug report")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(*_SIZE)
-        said = QLabel(
+        said = Label(
             "Describe above the line what you did and what you expected, copy the text, and add "
             "it to an issue of the project. Keys, tokens and folders were taken out.",
             wordWrap=True,

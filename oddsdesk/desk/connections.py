@@ -21,6 +21,7 @@ from oddsdesk.desk.profiles import Profile, Profiles, RemoteProfile
 from oddsdesk.desk.sessions import InUseError, MissingKeyError, Session, SessionError
 from oddsdesk.desk.switchboard import Switchboard
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.plain import literal
 from oddsdesk.desk.window import MainWindow
 from oddsdesk.tasks import spawn, stop
 
@@ -170,7 +171,7 @@ class Connections(QObject):
         menu.clear()
         group = QActionGroup(menu)
         for profile in self._profiles.all():
-            action = menu.addAction(profile.name)
+            action = menu.addAction(literal(profile.name))
             action.setCheckable(True)
             is_present = present is not None and present.profile.name == profile.name
             action.setChecked(is_present)

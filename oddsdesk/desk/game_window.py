@@ -5,6 +5,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from oddsdesk.desk.tab_order import step_focus
+from oddsdesk.desk.widgets.plain import literal_title
 
 _SIZE = (1_000, 640)
 
@@ -17,7 +18,7 @@ class GameWindow(QWidget):
 
     def __init__(self, title: str, panel: QWidget) -> None:
         super().__init__()
-        self.setWindowTitle(f"{title} – oddsdesk")
+        self.setWindowTitle(literal_title(f"{title} – oddsdesk"))
         self.panel = panel
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

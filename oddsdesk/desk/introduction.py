@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, Notice
@@ -10,6 +10,7 @@ from oddsdesk.desk.settings.declared import INTRODUCTION
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.spacing import GAP, HALF, LEAD, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.plain import Label
 
 _WHAT = (
     "Every price of many bookmakers stands beside a sharp reference, and what is better than "
@@ -40,9 +41,9 @@ class Introduction(QWidget):
         self.setProperty("look", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Introduction")
-        self._title = QLabel("What this shows")
+        self._title = Label("What this shows")
         self._title.setFont(theme.fonts.strong)
-        self._text = QLabel(wordWrap=True)
+        self._text = Label(wordWrap=True)
         self._text.setProperty("look", "soft")
         connect = QPushButton("Connect to a service…")
         connect.clicked.connect(self.service_requested)

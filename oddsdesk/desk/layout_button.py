@@ -10,6 +10,7 @@ from oddsdesk.desk.actions.binding import Actions
 from oddsdesk.desk.layout import LAYOUT_VERSION
 from oddsdesk.desk.layouts import MOST_BYTES, LayoutError, Layouts, NamedLayout
 from oddsdesk.desk.widgets.menu_button import MenuButton
+from oddsdesk.desk.widgets.plain import literal
 from oddsdesk.desk.window import MainWindow
 from oddsdesk.whole_files import whole_file
 
@@ -81,7 +82,7 @@ class LayoutButton(MenuButton):
         self.show_value(current)
         menu.clear()
         for name in self._layouts.names:
-            choice = menu.addAction(name.replace("&", "&&"))
+            choice = menu.addAction(literal(name))
             choice.setCheckable(True)
             choice.setChecked(name == current)
             choice.triggered.connect(lambda _checked=False, n=name: self.take(n))

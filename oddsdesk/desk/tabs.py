@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QW
 from oddsdesk.contract.identity import teams
 from oddsdesk.desk.game_window import GameWindow
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.plain import literal
 from oddsdesk.desk.window import focus_within, holds_focus
 
 
@@ -136,7 +137,7 @@ class GameTabs(QObject):
 
     def _put_in_tab(self, index: int, game_id: str, *, in_front: bool = True) -> None:
         panel, title = self._games[game_id], self._titles[game_id]
-        index = self._tabs.insertTab(index, panel, title.replace("&", "&&"))
+        index = self._tabs.insertTab(index, panel, literal(title))
         self._tabs.setTabToolTip(index, title)
         button = QToolButton()
         button.setProperty("look", "plain")

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -17,6 +16,7 @@ from oddsdesk.desk.dialogs.form_dialog import note
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.widgets.plain import Label
 
 _BACK_UP = (
     "One file for its owner's eyes only, made while recording goes on. With keys or bets it is an"
@@ -86,8 +86,8 @@ class BackupPage(QWidget):
         column.addWidget(self.question)
         column.addStretch()
 
-    def _heading(self, text: str) -> QLabel:
-        heading = QLabel(text)
+    def _heading(self, text: str) -> Label:
+        heading = Label(text)
         heading.setFont(self._theme.fonts.strong)
         return heading
 

@@ -1,7 +1,7 @@
 """What a test of a connection found: one headline, then right by right."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from oddsdesk.client.diagnosis import Diagnosis
 from oddsdesk.desk.moments import local_time
@@ -9,6 +9,7 @@ from oddsdesk.desk.theme.icons import SIZE
 from oddsdesk.desk.theme.spacing import GAP, HALF, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.plain import Label
 
 _ROWS = 4
 
@@ -27,8 +28,8 @@ class DiagnosisView(QWidget):
         grid.setHorizontalSpacing(STEP)
         grid.setVerticalSpacing(HALF)
         grid.setColumnStretch(1, 1)
-        self._icons = [QLabel() for _ in range(_ROWS)]
-        self._texts = [QLabel(wordWrap=True) for _ in range(_ROWS)]
+        self._icons = [Label() for _ in range(_ROWS)]
+        self._texts = [Label(wordWrap=True) for _ in range(_ROWS)]
         for row, (icon, text) in enumerate(zip(self._icons, self._texts, strict=True)):
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             grid.addWidget(icon, row, 0, Qt.AlignmentFlag.AlignTop)

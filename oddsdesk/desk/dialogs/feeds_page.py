@@ -3,7 +3,6 @@
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -16,6 +15,7 @@ from oddsdesk.desk.dialogs.plain_table import plain_table
 from oddsdesk.desk.local_server import LocalFeed
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.plain import Label
 
 _WIDTHS = {"Feed": 330, "Speed": 70, "State": 0}
 _SAID = (
@@ -70,7 +70,7 @@ class FeedsPage(QWidget):
         row.setSpacing(STEP)
         row.addWidget(self.list, 1)
         row.addLayout(side)
-        heading = QLabel("One more")
+        heading = Label("One more")
         heading.setFont(theme.fonts.strong)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)

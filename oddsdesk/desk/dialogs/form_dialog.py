@@ -6,7 +6,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -16,6 +15,7 @@ from oddsdesk.desk.theme.spacing import GAP, HALF, MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.widgets.plain import Label
 
 
 class FormDialog(QDialog):
@@ -45,7 +45,7 @@ class FormDialog(QDialog):
 
     def add_row(self, label: str, field: QWidget, explained: str = "") -> QWidget:
         """Add a field with its label, and a note under it, and return the row's widget."""
-        name = QLabel(label)
+        name = Label(label)
         name.setBuddy(field)
         plain = label.replace("&", "")
         if not field.accessibleName():
@@ -105,15 +105,15 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def note(text: str, theme: Theme) -> QLabel:
+def note(text: str, theme: Theme) -> Label:
     """Return a line that explains a field."""
-    label = QLabel(text, wordWrap=True)
+    label = Label(text, wordWrap=True)
     label.setProperty("look", "note")
     label.setFont(theme.fonts.small)
     return label
 
 
-def with_note(field: QWidget, explained: QLabel) -> QWidget:
+def with_note(field: QWidget, explained: Label) -> QWidget:
     """Return a field with its note close under it; it gives the focus to the field."""
     holder = QWidget()
     column = QVBoxLayout(holder)

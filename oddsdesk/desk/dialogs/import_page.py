@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -21,6 +20,7 @@ from oddsdesk.desk.local_server import LocalImport
 from oddsdesk.desk.moments import day_text, local_time
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.plain import Label
 
 _SAID: Final = (
     "Files are read once and recorded beside what is there, plain or gzip. Each price is kept, or "
@@ -53,7 +53,7 @@ class ImportPage(QWidget):
         self.shift = QCheckBox("Move all times, so that the newest price is of now")
         self.choose = QPushButton("&Import files…", autoDefault=False)
         self.choose.clicked.connect(self._on_choose_clicked)
-        self.state = QLabel(wordWrap=True)
+        self.state = Label(wordWrap=True)
         self.state.setFont(theme.fonts.strong)
         self.look = QPushButton(autoDefault=False)
         self.look.clicked.connect(self._on_look_clicked)

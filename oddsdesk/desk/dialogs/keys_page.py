@@ -4,7 +4,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QTreeWidgetItem,
@@ -20,6 +19,7 @@ from oddsdesk.desk.moments import local_time
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.widgets.plain import Label
 
 _WIDTHS = {"Key": 180, "Account": 85, "Plan": 75, "Bookmaker": 90, "Made": 100, "State": 0}
 
@@ -97,12 +97,12 @@ class KeysPage(QWidget):
         upper.setSpacing(STEP)
         upper.addWidget(self.list, 1)
         upper.addLayout(side)
-        heading = QLabel("A new key")
+        heading = Label("A new key")
         heading.setFont(theme.fonts.strong)
         fields = QHBoxLayout()
         fields.setSpacing(STEP)
         for label, field in (("Account", self.account), ("Plan", self.plan)):
-            fields.addWidget(QLabel(label))
+            fields.addWidget(Label(label))
             fields.addWidget(field)
         fields.addWidget(self.bookmaker, 1)
         fields.addWidget(self.make)

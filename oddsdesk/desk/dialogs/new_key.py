@@ -2,10 +2,11 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 
 from oddsdesk.desk.theme.spacing import GAP, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.plain import Label
 
 
 class NewKeyView(QWidget):
@@ -16,7 +17,7 @@ class NewKeyView(QWidget):
         self.setProperty("look", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._address = address
-        said = QLabel("Copy it now: it is not shown again.")
+        said = Label("Copy it now: it is not shown again.")
         said.setProperty("look", "value")
         said.setFont(theme.fonts.medium)
         self.key = QLineEdit(readOnly=True)
@@ -28,7 +29,7 @@ class NewKeyView(QWidget):
         grid.setSpacing(STEP)
         grid.addWidget(said, 0, 0, 1, 3)
         for row, (label, field) in enumerate((("Key", self.key), ("Try it", self.command)), 1):
-            grid.addWidget(QLabel(label), row, 0)
+            grid.addWidget(Label(label), row, 0)
             grid.addWidget(field, row, 1)
             grid.addWidget(_copy_button(field), row, 2)
         self.hide()

@@ -6,12 +6,12 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QDoubleSpinBox,
     QFormLayout,
-    QLabel,
     QWidget,
 )
 
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
 from oddsdesk.desk.widgets.inset import inset
+from oddsdesk.desk.widgets.plain import Label
 
 _MOST = 1e9
 
@@ -32,7 +32,7 @@ class PlacedDialog(QDialog):
         form = QFormLayout(self)
         form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         form.setSpacing(STEP)
-        form.addRow(QLabel(what, wordWrap=True))
+        form.addRow(Label(what, wordWrap=True))
         form.addRow("&Stake", self.stake)
         form.addRow("&Odds taken", self.odds)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFormLayout,
     QGridLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -23,6 +22,7 @@ from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.theme.spacing import MARGIN, STEP
 from oddsdesk.desk.widgets.check_list import CheckList
 from oddsdesk.desk.widgets.inset import inset
+from oddsdesk.desk.widgets.plain import Label
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.pricing.rules import MAX_EV
 
@@ -63,7 +63,7 @@ class PresetDialog(QDialog):
         for in_play, text in _STATES:
             self.state.addItem(text, in_play)
         self.state.setCurrentIndex([in_play for in_play, _ in _STATES].index(chosen.in_play))
-        self._problem = QLabel(wordWrap=True)
+        self._problem = Label(wordWrap=True)
         self._problem.setProperty("look", "value")
         self._save = QPushButton("Save preset")
         self._save.setProperty("look", "primary")
@@ -103,12 +103,12 @@ class PresetDialog(QDialog):
         lists.setSpacing(STEP)
         titled = (("Sports", self.sports), ("Markets", self.markets))
         for column, (title, widget) in enumerate((*titled, ("Bookmakers", self.bookmakers))):
-            label = QLabel(title)
+            label = Label(title)
             label.setBuddy(widget)
             lists.addWidget(label, 0, column)
             lists.addWidget(widget, 1, column)
             widget.setMinimumSize(*_LIST_SIZE)
-        note = QLabel("Nothing ticked means all.")
+        note = Label("Nothing ticked means all.")
         note.setProperty("look", "note")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)

@@ -6,7 +6,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -17,6 +16,7 @@ from oddsdesk.desk.local_server import LocalDatabase
 from oddsdesk.desk.moments import age_text
 from oddsdesk.desk.theme.spacing import GAP, HALF, MARGIN
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.plain import Label
 
 _MIB = 1024 * 1024
 _KEPT = "Keep price history"
@@ -106,8 +106,8 @@ def _leftmost(field: QWidget) -> QWidget:
     return holder
 
 
-def _fact() -> QLabel:
-    label = QLabel("…", wordWrap=True)
+def _fact() -> Label:
+    label = Label("…", wordWrap=True)
     flags = Qt.TextInteractionFlag
     label.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
     return label

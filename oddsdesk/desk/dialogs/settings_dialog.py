@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFrame,
     QGridLayout,
-    QLabel,
     QScrollArea,
     QSpinBox,
     QVBoxLayout,
@@ -25,6 +24,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.theme.spacing import GAP, HALF, MARGIN, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.inset import inset
+from oddsdesk.desk.widgets.plain import Label
 from oddsdesk.desk.widgets.scaled import resize_scaled
 
 _SIZE = (620, 640)
@@ -91,7 +91,7 @@ class SettingsDialog(QDialog):
         grid.setVerticalSpacing(HALF)
         grid.setColumnMinimumWidth(0, _LABELS)
         grid.setColumnStretch(1, 1)
-        title = QLabel(section.title)
+        title = Label(section.title)
         title.setFont(self._theme.fonts.strong)
         grid.addWidget(title, 0, 0, 1, 2)
         for setting in section.settings:
@@ -108,7 +108,7 @@ class SettingsDialog(QDialog):
             grid.addWidget(control, row, 0, 1, 2)
             grid.addWidget(explained, row + 1, 0, 1, 2)
         else:
-            label = QLabel(setting.label)
+            label = Label(setting.label)
             label.setBuddy(control)
             grid.addWidget(label, row, 0)
             grid.addWidget(control, row, 1)

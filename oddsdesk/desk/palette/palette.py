@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 from shiboken6 import isValid
 
 from oddsdesk.desk.palette.entries import Entry, Provider, matching
@@ -12,6 +12,7 @@ from oddsdesk.desk.palette.entry_list import EntryList
 from oddsdesk.desk.palette.recent import Recent
 from oddsdesk.desk.theme.spacing import HALF, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.plain import Label
 from oddsdesk.desk.widgets.scaled import scale_least_width, scale_most_width
 
 _WIDTH = (140, 330)
@@ -38,7 +39,7 @@ class Palette(QLineEdit):
         scale_least_width(self, theme, _WIDTH[0])
         scale_most_width(self, theme, _WIDTH[1])
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._keys = QLabel("Ctrl K", self)
+        self._keys = Label("Ctrl K", self)
         self._keys.setProperty("look", "key")
         self._keys.setFont(theme.fonts.small)
         self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

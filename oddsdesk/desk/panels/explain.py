@@ -8,7 +8,6 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QScrollArea,
     QStackedLayout,
     QToolButton,
@@ -39,6 +38,7 @@ from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.fact_list import FactList, give_ink
 from oddsdesk.desk.widgets.placeholder import Placeholder
+from oddsdesk.desk.widgets.plain import Label
 from oddsdesk.desk.widgets.scaled import scale_least_width
 
 _TICK_MS: Final = 1_000
@@ -106,17 +106,16 @@ class ExplainPanel(QWidget):
             QGuiApplication.clipboard().setText(explanation_text(self.said))
 
     def _make_texts(self) -> None:
-        self.title = QLabel(wordWrap=True)
-        self.big = QLabel()
+        self.title = Label(wordWrap=True)
+        self.big = Label()
         self.big.setFont(self._theme.fonts.big)
-        self.note = QLabel(wordWrap=True)
+        self.note = Label(wordWrap=True)
         self.note.setProperty("look", "note")
-        self.remedies = QLabel(wordWrap=True)
+        self.remedies = Label(wordWrap=True)
         for label in (self.title, self.big, self.note, self.remedies):
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setMinimumWidth(1)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.title.setTextFormat(Qt.TextFormat.RichText)
+        self.title.setTextFormat(Qt.TextFormat.RichText)  # names in it are escaped
         self._copy = QToolButton()
         self._copy.setText("Copy")
         self._copy.setProperty("look", "plain")
@@ -126,7 +125,7 @@ class ExplainPanel(QWidget):
         self._copy.clicked.connect(self.copy)
 
     def _lay_out(self) -> None:
-        heading = QLabel("Explain")
+        heading = Label("Explain")
         heading.setFont(self._theme.fonts.strong)
         line = QHBoxLayout()
         line.setContentsMargins(spacing.LEAD, spacing.STEP, spacing.STEP, spacing.HALF)

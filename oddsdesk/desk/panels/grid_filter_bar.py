@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.desk.models.grid_filter import (
@@ -21,6 +21,7 @@ from oddsdesk.desk.panels.grid_popups import ChoicePopup, RangePopup
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.plain import Label, literal
 from oddsdesk.desk.widgets.scaled import scale_height
 
 _HEIGHT = spacing.CONTROL + 2 * (spacing.STEP - 2)
@@ -62,7 +63,7 @@ class GridFilterBar(QWidget):
         self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(self._menu())
-        self._nothing = QLabel("Nothing is left out. Filter by sport, bookmaker, EV, age…")
+        self._nothing = Label("Nothing is left out. Filter by sport, bookmaker, EV, age…")
         self._nothing.setProperty("look", "note")
         self._clear = QToolButton()
         self._clear.setProperty("look", "plain")
@@ -91,7 +92,7 @@ class GridFilterBar(QWidget):
             if facet not in self.chips:
                 self.chips[facet] = self._chip(facet)
                 self._line.insertWidget(len(self.chips), self.chips[facet])
-            self.chips[facet].setText(text)
+            self.chips[facet].setText(literal(text))
             self.chips[facet].setAccessibleName(f"Remove the filter: {text}")
             self.chips[facet].setToolTip(f"Remove the filter: {text}")
         self._nothing.setVisible(chosen.is_open)

@@ -6,7 +6,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QDoubleValidator, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -18,6 +17,7 @@ from oddsdesk.desk.models.grid_filter import Range
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.filter_edit import FilterEdit
+from oddsdesk.desk.widgets.plain import Label
 from oddsdesk.desk.widgets.popup import Popup
 
 _WIDTH, _HEIGHT = 260, 340
@@ -101,7 +101,7 @@ class RangePopup(Popup):
         self.most = _number_edit("to", chosen.most)
         line = QHBoxLayout()
         line.setSpacing(spacing.STEP)
-        for widget in (self.least, QLabel("to"), self.most, QLabel(unit)):
+        for widget in (self.least, Label("to"), self.most, Label(unit)):
             line.addWidget(widget)
         self._apply = QPushButton("Filter")
         self.column.addLayout(line)

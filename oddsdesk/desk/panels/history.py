@@ -8,7 +8,6 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QStackedLayout,
     QToolButton,
@@ -29,6 +28,7 @@ from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.chart_legend import ChartLegend
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.placeholder import Placeholder
+from oddsdesk.desk.widgets.plain import Label, literal
 from oddsdesk.desk.widgets.step_chart import StepChart
 from oddsdesk.desk.widgets.step_chart_painter import ChartPainter
 from oddsdesk.tasks import spawn
@@ -53,7 +53,7 @@ class HistoryPanel(QWidget):
         self.chart = StepChart(theme, odds_text)
         self.legend = ChartLegend(theme, ChartPainter(theme, odds_text))
         self.placeholder = Placeholder(theme)
-        self.origin = QLabel()
+        self.origin = Label()
         self.origin.setProperty("look", "note")
         self.origin.setFont(theme.fonts.small)
         self.title = ElidedLabel()
@@ -200,7 +200,7 @@ class HistoryPanel(QWidget):
         menu = self._pin_menu
         menu.clear()
         for name in self.model.bookmakers:
-            action = menu.addAction(name)
+            action = menu.addAction(literal(name))
             action.setCheckable(True)
             action.setChecked(name in self.model.pinned)
             action.triggered.connect(lambda on, name=name: self.model.pin(name, on))

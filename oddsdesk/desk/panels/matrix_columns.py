@@ -10,6 +10,7 @@ from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.column_chooser import ColumnChoice, ColumnChooser
 from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.widgets.plain import literal
 
 
 class MatrixColumns(QObject):
@@ -130,7 +131,7 @@ class MatrixColumns(QObject):
         favourite.setCheckable(True)
         favourite.setChecked(name in self._columns.order.favourites)
         hide = self._columns.order.with_hidden(name)
-        menu.addAction(f"Hide {name}".replace("&", "&&"), lambda: self._columns.put(hide))
+        menu.addAction(literal(f"Hide {name}"), lambda: self._columns.put(hide))
         menu.addSeparator()
         menu.addAction("The usual columns", self.reset)
         menu.popup(self._header.mapToGlobal(spot))

@@ -4,7 +4,7 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.matrix import Matrix
@@ -18,6 +18,7 @@ from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.dot import Dot
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
 from oddsdesk.desk.widgets.menu_button import MenuButton
+from oddsdesk.desk.widgets.plain import Label
 from oddsdesk.desk.widgets.scaled import scale_height
 
 _LEAST_TITLE = 90
@@ -45,7 +46,7 @@ class MatrixHeader(QWidget):
         self._title.setFont(theme.fonts.title)
         self._dot = Dot(theme)
         self._dot.show_ink(Ink.LIVE)
-        self._live = QLabel("Live")
+        self._live = Label("Live")
         self._live.setProperty("look", "live")
         self._live.setFont(theme.fonts.strong)
         self._facts = ElidedLabel()

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListView,
     QPushButton,
@@ -35,6 +34,7 @@ from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.watch_list import WatchList
 from oddsdesk.desk.widgets.game_items import CompetitionDelegate, GameDelegate
+from oddsdesk.desk.widgets.plain import Label
 
 _AGES_MS = 5_000
 """How often it is looked whether value bets grew stale."""
@@ -75,14 +75,14 @@ class Navigator(QWidget):
         self._past = PastBar(theme)
         self._tree = _tree(self._competitions, CompetitionDelegate(theme, clock))
         self._list = _list(self._games, GameDelegate(theme, clock))
-        self._title = QLabel("All games")
+        self._title = Label("All games")
         self._title.setFont(theme.fonts.strong)
-        self._count = QLabel()
+        self._count = Label()
         self._count.setProperty("look", "note")
         self._server: QAction | None = None
         self._newest = QPushButton()
         self._feed = QPushButton(FEED)
-        self._empty = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
+        self._empty = Label(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self._empty.setProperty("look", "note")
         self._lay_out()
         self._connect()

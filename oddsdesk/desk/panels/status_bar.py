@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStatusBar, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
@@ -18,6 +18,7 @@ from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.dot import Dot
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
+from oddsdesk.desk.widgets.plain import Label
 from oddsdesk.desk.widgets.scaled import scale_height
 
 _SECOND_MS = 1000
@@ -57,7 +58,7 @@ class StatusBar(QStatusBar):
         self._watched.clicked.connect(self.watched_requested)
         self._watched.hide()
         self._wished_per_hour: Callable[[], float] | None = None
-        self._method = QLabel()
+        self._method = Label()
         self.show_method(devig_method)
         self._time = ElidedLabel()
         self.addWidget(self._left())

@@ -1,6 +1,6 @@
 """The top bar: which desk this is, what it is connected to, and the menu."""
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import ConnectionChanged, Notice
@@ -9,6 +9,7 @@ from oddsdesk.desk.panels.status_bar import link_ink
 from oddsdesk.desk.theme.spacing import BAR, GAP, HALF, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.dot import Dot
+from oddsdesk.desk.widgets.plain import Label, literal
 from oddsdesk.desk.widgets.scaled import scale_height
 
 
@@ -20,7 +21,7 @@ class TopBar(QWidget):
         self.setProperty("look", "bar")
         scale_height(self, theme, BAR)
         self._board = board
-        brand = QLabel("oddsdesk")
+        brand = Label("oddsdesk")
         brand.setFont(theme.fonts.strong)
         self._dot = Dot(theme)
         self._connection = QToolButton()
@@ -28,7 +29,7 @@ class TopBar(QWidget):
         self._connection.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._connection.setMenu(connections)
         self._connection.setToolTip("Change the connection")
-        self._badge = QLabel()
+        self._badge = Label()
         self._badge.setProperty("look", "badge")
         self._badge.setFont(theme.fonts.medium)
         self._badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -57,7 +58,7 @@ class TopBar(QWidget):
 
     def show_connection(self, name: str) -> None:
         """Name what the desk is connected to."""
-        self._connection.setText(f"{name} ▾")
+        self._connection.setText(literal(f"{name} ▾"))
         self._connection.setAccessibleName(f"Connection: {name}")
 
     def show_feed(self, text: str) -> None:

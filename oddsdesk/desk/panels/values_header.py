@@ -11,6 +11,7 @@ from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.widgets.chips import ChipRow
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
+from oddsdesk.desk.widgets.plain import literal
 from oddsdesk.desk.widgets.scaled import scale_height
 from oddsdesk.desk.widgets.steady_button import SteadyButton
 from oddsdesk.ledger.presets import Preset
@@ -100,7 +101,7 @@ class ValuesHeader(QWidget):
         delete.setEnabled(current not in built_in)
 
     def _preset_action(self, name: str, current: str) -> QAction:
-        action = self.preset_menu.addAction(name.replace("&", "&&"))
+        action = self.preset_menu.addAction(literal(name))
         action.setCheckable(True)
         action.setChecked(name == current)
         action.triggered.connect(lambda _checked=False: self.preset_chosen.emit(name))
@@ -111,9 +112,9 @@ class ValuesHeader(QWidget):
         shown = [self.chips, self._bet, *([] if self._sort.isHidden() else [self._sort])]
         room = self.width() - 2 * spacing.LEAD - spacing.HALF - sum(map(_width, shown))
         stakes = _width(self._stakes)
-        self._preset.setText(f"Preset: {self._preset_name} ▾")
+        self._preset.setText(literal(f"Preset: {self._preset_name} ▾"))
         if self._lists_bets and room < _width(self._preset) + stakes:
-            self._preset.setText(f"{self._preset_name} ▾")
+            self._preset.setText(literal(f"{self._preset_name} ▾"))
         self._stakes.setVisible(self._lists_bets and room >= _width(self._preset) + stakes)
 
     def _lay_out(self) -> None:

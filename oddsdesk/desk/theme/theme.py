@@ -11,6 +11,7 @@ from oddsdesk.desk.theme import icons
 from oddsdesk.desk.theme.fonts import add_font_files, make_fonts
 from oddsdesk.desk.theme.palette import palette
 from oddsdesk.desk.theme.sheet import style_sheet
+from oddsdesk.desk.theme.style import PlainStyle
 from oddsdesk.desk.theme.tokens import Ink, Tokens, tokens
 
 
@@ -54,7 +55,7 @@ class Theme(QObject):
         add_font_files()
         self._text_size = 100
         self.fonts = make_fonts()
-        application.setStyle("Fusion")
+        application.setStyle(PlainStyle())
         application.setFont(self.fonts.body)
         self.tokens: Tokens = tokens(dark=True)
         application.styleHints().colorSchemeChanged.connect(self._on_hints_color_scheme_changed)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from oddsdesk.desk.theme.spacing import HALF, LEAD, STEP
 from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.widgets.plain import literal
 from oddsdesk.desk.widgets.step_chart_data import Line
 from oddsdesk.desk.widgets.step_chart_painter import ChartPainter
 
@@ -53,10 +54,10 @@ class ChartLegend(QWidget):
         button.setFont(self._theme.fonts.small)
         button.setIcon(self._swatch(line))
         button.setIconSize(_ICON)
-        button.setText(line.name)
+        button.setText(literal(line.name))
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if line.name in self._removable:
-            button.setText(f"{line.name} ×")
+            button.setText(literal(f"{line.name} ×"))
             button.setAccessibleName(f"Take {line.name} off the chart")
             button.setToolTip(f"Take {line.name} off the chart")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

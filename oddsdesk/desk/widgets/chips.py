@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
 
 from oddsdesk.desk.theme.spacing import STEP
+from oddsdesk.desk.widgets.plain import literal
 
 
 class ChipRow(QWidget):
@@ -57,7 +58,7 @@ class ChipRow(QWidget):
 
     def _chip(self, key: str, text: str) -> QToolButton:
         chip = QToolButton(self)
-        chip.setText(text)
+        chip.setText(literal(text))
         chip.setCheckable(True)
         chip.setProperty("look", "chip")
         chip.setAccessibleName(text)

@@ -2,14 +2,15 @@
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from oddsdesk.desk.widgets.plain import Label
 from oddsdesk.desk.widgets.steady_width import steady_width
 
 _LEAST = 40
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(Label):
     """Shows one line of plain text; names of two sides are best elided in the middle.
 
     It paints its text itself: ``QLabel.setText`` has the whole window laid out and painted

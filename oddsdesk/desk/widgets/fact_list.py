@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from oddsdesk.desk.theme.spacing import HALF, STEP
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
 from oddsdesk.desk.widgets.elided_label import ElidedLabel
+from oddsdesk.desk.widgets.plain import Label
 
 _MARK, _TITLE, _NOTE, _FIGURE = range(4)
 _MARK_GAP = 6
@@ -78,7 +79,7 @@ class _Line:
     def __init__(self, theme: Theme, grid: QGridLayout, row: int) -> None:
         self._theme = theme
         self._grid, self._row, self._span = grid, row, 1
-        self.mark, self.title, self.note, self.figure = QLabel(), ElidedLabel(), QLabel(), QLabel()
+        self.mark, self.title, self.note, self.figure = Label(), ElidedLabel(), Label(), Label()
         self.mark.setFont(theme.fonts.strong)
         self.mark.setContentsMargins(0, 0, _MARK_GAP, 0)
         self.note.setFont(theme.fonts.small)
@@ -88,7 +89,6 @@ class _Line:
             label.setContentsMargins(STEP, 0, 0, 0)
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for column, label in enumerate((self.mark, self.title, self.note, self.figure)):
-            label.setTextFormat(Qt.TextFormat.PlainText)
             grid.addWidget(label, row, column)
 
     def show_fact(self, fact: Fact | None) -> None:
@@ -131,7 +131,7 @@ def _span_of(fact: Fact) -> int:
     return _NOTE if fact.figure else _FIGURE
 
 
-def give_ink(label: QLabel, ink: Ink) -> None:
+def give_ink(label: Label, ink: Ink) -> None:
     """Write a label in an ink, by its look in the style sheet."""
     look = _INK_LOOKS[ink]
     if label.property("look") != look:

@@ -3,6 +3,8 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
+from oddsdesk.desk.widgets.plain import literal
+
 
 class MenuButton(QToolButton):
     """Shows ``purpose: value ▾``, or the value alone where that says enough."""
@@ -22,5 +24,5 @@ class MenuButton(QToolButton):
     def show_value(self, value: str) -> None:
         """Say what is chosen now."""
         shown = [self._purpose] if self._tells_purpose or not value else []
-        self.setText(": ".join([*shown, *([value] if value else [])]) + " ▾")
+        self.setText(literal(": ".join([*shown, *([value] if value else [])]) + " ▾"))
         self.setAccessibleName(f"{self._purpose}: {value}" if value else self._purpose)

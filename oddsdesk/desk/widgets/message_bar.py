@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.icons import SIZE
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.plain import Label
 
 
 class MessageBar(QWidget):
@@ -24,8 +25,8 @@ class MessageBar(QWidget):
         self._ink = Ink.NOTE
         self.setProperty("look", "foot")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._icon = QLabel()
-        self._text = QLabel(wordWrap=True)
+        self._icon = Label()
+        self._text = Label(wordWrap=True)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._action = QPushButton()

@@ -1,11 +1,12 @@
 """What stands where there is nothing to show: an icon, one sentence, and what to do."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from oddsdesk.desk.theme import spacing
 from oddsdesk.desk.theme.theme import Theme
 from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.widgets.plain import Label
 
 _ICON = 32
 
@@ -23,10 +24,10 @@ class Placeholder(QWidget):
         self.setProperty("look", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         centred = Qt.AlignmentFlag.AlignCenter
-        self._icon = QLabel(alignment=centred)
-        self._sentence = QLabel(alignment=centred, wordWrap=True)
+        self._icon = Label(alignment=centred)
+        self._sentence = Label(alignment=centred, wordWrap=True)
         self._sentence.setFont(theme.fonts.medium)
-        self._detail = QLabel(alignment=centred, wordWrap=True)
+        self._detail = Label(alignment=centred, wordWrap=True)
         self._detail.setProperty("look", "note")
         self._action = QPushButton()
         self._action.clicked.connect(self.action_requested)

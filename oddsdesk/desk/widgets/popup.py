@@ -1,9 +1,10 @@
 """A frame that stands below the widget that asked for it."""
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from oddsdesk.desk.theme import spacing
+from oddsdesk.desk.widgets.plain import Label
 
 
 class Popup(QFrame):
@@ -17,7 +18,7 @@ class Popup(QFrame):
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(*[spacing.GAP] * 4)
         self.column.setSpacing(spacing.STEP)
-        heading = QLabel(title)
+        heading = Label(title)
         heading.setProperty("look", "soft")
         self.column.addWidget(heading)
 
