@@ -56,7 +56,7 @@ class Job:
         self.work = work
         self.hurried = asyncio.Event()
         self.tried = asyncio.Event()
-        """Set when it was done, failed or was ended, for the first time."""
+        """Set when it was done, failed, died or was ended, for the first time."""
         self.is_at_work = False
         """Whether its work has begun and not ended; where it begins anew so, the work killed it."""
 
@@ -119,9 +119,11 @@ class Poller:
             self.remove(name)
 
     async def _repeat(self, job: Job, backoff: Backoff) -> None:
-        if job.is_at_work and job.requests:
-            # What it reads may kill it again, and each try is a request of the quota.
-            await self._pause(job, backoff.next_s())
+        if job.is_at_work:
+            job.tried.set()
+            if job.requests:
+                # What it reads may kill it again, and each try is a request of the quota.
+                await self._pause(job, backoff.next_s())
         if job.after is not None:
             await job.after()
         while True:

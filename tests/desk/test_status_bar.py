@@ -95,3 +95,10 @@ def test_a_job_that_died_never_hides_behind_a_live_link() -> None:
     connection = Connection(link=Link.LIVE, messages_per_minute=7, faults=faults)
     assert link_text(connection, 0) == "Live · 7 changes a minute · failing: games, inbox"
     assert link_ink(connection) is not link_ink(Connection(link=Link.LIVE))
+
+
+def test_an_answer_that_is_none_is_failing_beside_a_live_stream() -> None:
+    connection = Connection(link=Link.LIVE, reason="games: the service repeats a page")
+    said = "Live · 0 changes a minute · failing: games: the service repeats a page"
+    assert link_text(connection, 0) == said
+    assert link_ink(connection) is not link_ink(Connection(link=Link.LIVE))

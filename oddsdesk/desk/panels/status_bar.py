@@ -123,16 +123,17 @@ class StatusBar(QStatusBar):
 
 def link_ink(connection: Connection) -> Ink:
     """Return the colour of the connection's dot; words beside it say the same."""
-    is_well = not connection.faults or connection.link is not Link.LIVE
+    is_well = connection.link is not Link.LIVE or not (connection.faults or connection.reason)
     return _LINK_INKS[connection.link] if is_well else Ink.VALUE
 
 
 def link_text(connection: Connection, now_ms: int) -> str:
     """Return the connection's state in one line of plain words."""
+    failing = [job_text(fault) for fault in connection.faults]
+    if connection.link is Link.LIVE and connection.reason:
+        failing.append(connection.reason)
     text = _link_text(connection, now_ms)
-    if not connection.faults:
-        return text
-    return f"{text} · failing: {', '.join(job_text(fault) for fault in connection.faults)}"
+    return f"{text} · failing: {', '.join(failing)}" if failing else text
 
 
 def _link_text(connection: Connection, now_ms: int) -> str:

@@ -200,10 +200,12 @@ async def test_a_read_that_dies_is_begun_anew_and_asks_again_only_after_a_pause(
         hasty.add(job)
         for _ in range(4):
             await begun.get()
+        assert job.tried.is_set(), "others may wait for it"
         assert [(fault.job, fault.reason) for fault in jobs.faults] == [
             ("sync: games", "RecursionError")
         ]
-        await job.tried.wait()
+        assert await begun.get() == 4
+        await asyncio.sleep(0)
         assert waits == [1, 2, 4, 8]
         assert jobs.faults == ()
         await jobs.stop()
