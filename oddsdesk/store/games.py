@@ -144,7 +144,7 @@ class Games:
             quote.scraped_at if moment is None else 0,
         )
         game = self._found.get(key)
-        if game is None or not game.may_be_of(quote):
+        if game is None or (game.match_date != moment and not game.may_be_of(quote)):
             game = self._choose(quote)
             if game is not None:
                 self._found[key] = game

@@ -108,8 +108,18 @@ class _Recording:
 
     def read_ahead(self, quotes: Collection[Quote]) -> None:
         """Read the quotes' games, and what is present of them, all at once."""
-        self._games.read_ahead(quotes)
-        known = ((self._games.known(quote), quote.bookmaker) for quote in quotes)
+        offers = {  # one quote of each bookmaker's offer of a game: they are of the same game
+            (
+                quote.competition,
+                quote.match_name,
+                quote.bookmaker,
+                quote.match_date,
+                quote.scraped_at if quote.match_date is None else 0,
+            ): quote
+            for quote in quotes
+        }.values()
+        self._games.read_ahead(offers)
+        known = ((self._games.known(quote), quote.bookmaker) for quote in offers)
         self._read({(game.row, bookmaker) for game, bookmaker in known if game is not None})
 
     def take(self, quote: Quote) -> None:
