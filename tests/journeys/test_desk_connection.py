@@ -120,7 +120,7 @@ def test_a_key_is_made_at_the_desk_used_from_curl_rotated_and_revoked(open_desk)
     url = f"{desk.using[-1]}/api/odds"
     desk.go_to("feeds, keys")
     desk.enter("^Embedded server$")
-    desk.press("ctrl+shift+Tab", "alt+m")
+    desk.press("ctrl+shift+Tab", "ctrl+shift+Tab", "alt+m")
     shown = desk.copied_by("ctrl+c", is_key)
     desk.press("Tab", "Tab", "Tab")
     line = desk.copied_by("space", lambda text: text.startswith("curl "))
