@@ -1,6 +1,7 @@
 """A desk restores its own database: its server ends meanwhile, and starts again."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.plans import Plan
+from oddsdesk.desk import restoring
 from oddsdesk.desk.assembly import Desk
 from oddsdesk.desk.connections import Connections
 from oddsdesk.desk.profiles import EmbeddedProfile
@@ -19,6 +21,7 @@ from oddsdesk.places import default_ledger
 from oddsdesk.store.access import open_access
 from oddsdesk.store.backup import Contents, back_up
 from oddsdesk.store.lock import owner_of
+from oddsdesk.store.restore import restore
 from oddsdesk.store.store import open_store
 from oddsdesk.tasks import spawn
 
@@ -92,11 +95,21 @@ async def test_after_a_backup_that_is_none_the_old_database_is_served_again(
 
 
 async def test_a_restore_that_nobody_waits_for_is_broken_off_before_anything_is_replaced(
-    backup: Path, tmp_path: Path
+    backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    go_on = threading.Event()
+
+    def late(*given: Any, **named: Any) -> Any:
+        go_on.wait(10)
+        return restore(*given, **named)
+
+    monkeypatch.setattr(restoring, "restore", late)
     work = spawn("restore", restored(backup, tmp_path / "new.db", None, lambda _count: None))
     await asyncio.sleep(0)
     work.cancel()
+    for _ in range(5):  # until the wish to break off is noted
+        await asyncio.sleep(0)
+    go_on.set()
     with pytest.raises(asyncio.CancelledError):
         await work
     assert owner_of(tmp_path / "new.db") is None
