@@ -31,14 +31,14 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 
-from oddsdesk.desk.import_hook import restore_import
+from oddsdesk.desk.shell.display import restore_import
 
 restore_import()  # as the program does, before the rest is imported
 
 from bare_tables import share_of_core
 from machine import stalls_ms
 
-import oddsdesk.desk.app as desk_app
+import oddsdesk.desk.shell.app as desk_app
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.inbox import Inbox
 from oddsdesk.board.matrix import RowKey
@@ -46,11 +46,11 @@ from oddsdesk.board.notices import Notice, PricesChanged
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.desk import embedding
-from oddsdesk.desk.assembly import Desk
-from oddsdesk.desk.profiles import EmbeddedProfile, Profile
-from oddsdesk.desk.sessions import Session
-from oddsdesk.desk.widgets.live_pane import LivePane
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
+from oddsdesk.desk.connections.sessions import Session
+from oddsdesk.desk.shell import embedding
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.ui.table.live_pane import LivePane
 from oddsdesk.server.administration import Administration
 from oddsdesk.server.runner import Server
 from oddsdesk.server.settings import Settings

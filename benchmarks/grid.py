@@ -25,12 +25,12 @@ from oddsdesk.board.board import Board
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.models.grid import GridModel
-from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
-from oddsdesk.desk.models.grid_entries import Shape
-from oddsdesk.desk.models.grid_filter import Range, words_of
-from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
+from oddsdesk.desk.grid.entries import Shape
+from oddsdesk.desk.grid.filter import Range, words_of
+from oddsdesk.desk.grid.model import GridModel
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
 FILTER_MS, SORT_MS, FRAME_MS = 30, 50, 1000 / 60
 ROUNDS = 9

@@ -33,7 +33,7 @@ from oddsdesk.board.sync import Sync
 from oddsdesk.client import Client
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.resources import PriceMessage
-from oddsdesk.desk.panels.status_bar import link_text
+from oddsdesk.desk.shell.status_bar import link_text
 
 KEY: Final = "oddsdesk_live_" + "0123456789abcdef" * 2
 MIB: Final = 1024 * 1024

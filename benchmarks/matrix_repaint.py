@@ -30,11 +30,11 @@ from oddsdesk.contract.resources import (
     ReferenceCell,
 )
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER, FROZEN
-from oddsdesk.desk.theme import spacing
-from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, FROZEN
+from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
 GAME = game_id("EPL", "Everton - Liverpool")
 NAMES = (

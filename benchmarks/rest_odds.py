@@ -40,7 +40,7 @@ from oddsdesk.server.loops import new_loop
 from oddsdesk.server.service import Service
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 LIMIT = 500
 CONNECTIONS = 8
@@ -70,7 +70,7 @@ def quotes(count: int, now_ms: int) -> list[Quote]:
 
 def bare_app(store: Store) -> Starlette:
     def rows() -> bytes:
-        page = store.reader().odds(system_clock(), Filters(), Sight(), LIMIT, None)
+        page = store.reader().odds(system_clock(), Filters(), Visibility(), LIMIT, None)
         return msgspec.json.encode(
             Answer(page.items, Meta(0, len(page.items), page.next_cursor or ""))
         )

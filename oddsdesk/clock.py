@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import Final
 
 Clock = Callable[[], int]
 """Returns the present time in milliseconds since the epoch, UTC."""
@@ -23,3 +24,7 @@ class MomentClock:
     def __call__(self) -> int:
         """Return the moment that it is set to, else the present time."""
         return self.now() if self.at is None else self.at
+
+
+REPLAY_SPEEDS: Final = (0.01, 100_000.0)
+"""How slowly and how fast recorded odds may be played, beside real time."""

@@ -82,7 +82,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def _qt_loop() -> asyncio.AbstractEventLoop:
     from PySide6.QtWidgets import QApplication
 
-    from oddsdesk.desk.loop import make_loop
+    from oddsdesk.desk.shell.loop import make_loop
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)

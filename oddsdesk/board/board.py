@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from oddsdesk.board.changes import Changes
-from oddsdesk.board.connection import Connection, Gathering
-from oddsdesk.board.freshness import Freshness, Rhythm
+from oddsdesk.board.connection import Connection, SnapshotProgress
+from oddsdesk.board.freshness import Freshness, ScrapeInterval
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
@@ -15,12 +15,13 @@ from oddsdesk.board.merging import among, batched, put_all, quote_of
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GamesChanged,
-    GatheringChanged,
     RowsChanged,
+    SnapshotProgressChanged,
     Subscriber,
     Subscribers,
     ValueBetsChanged,
 )
+from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
 from oddsdesk.board.readings import (
     game_of_matrix,
@@ -29,7 +30,6 @@ from oddsdesk.board.readings import (
     read_row,
     reference_of,
 )
-from oddsdesk.board.seen import Seen
 from oddsdesk.board.steps import exhaust
 from oddsdesk.board.value_entry import ValueEntry
 from oddsdesk.board.values import ValueBets
@@ -48,11 +48,11 @@ class Board:
         self.games: dict[str, GameEntry] = {}
         """By id, in the order of D13."""
         self.connection = Connection()
-        self.gathering = Gathering()
+        self.snapshot_progress = SnapshotProgress()
         self.reference: str | None = None
         """The reference bookmaker's name, None until an answer shows it."""
-        self.rhythm = Rhythm()
-        self.seen = Seen()
+        self.scrape_interval = ScrapeInterval()
+        self.seen = PriceHistory()
         """How the prices of watched games moved."""
         self.rows_wanted = False
         """Whether prices of all games are kept, for the odds grid."""
@@ -119,7 +119,7 @@ class Board:
 
         Of a moment of the past none is dead: it stood then, but when it was seen last is not known.
         """
-        found = self.rhythm.freshness(
+        found = self.scrape_interval.freshness(
             bookmaker or self.reference or "", price.scraped_at, self._clock(), price.heard_at
         )
         return found if self.connection.as_of_ms is None else min(found, Freshness.STALE)
@@ -181,7 +181,7 @@ class Board:
         for market in matrix.markets:
             changes = Changes()
             for readings in batched(read_market(market, now, bad, in_play=entry.is_live)):
-                put_all(book, readings, changes, self.rhythm, self.reference)
+                put_all(book, readings, changes, self.scrape_interval, self.reference)
                 yield
             book.settle(self._method, changes)
             if whole.relaid or changes.relaid:
@@ -214,7 +214,7 @@ class Board:
             quotes = set()
             for row in of_game:
                 readings = read_row(row, now, self.reference, bad)
-                put_all(book, readings, changes, self.rhythm, self.reference)
+                put_all(book, readings, changes, self.scrape_interval, self.reference)
                 quotes |= {quote_of(key) for key, _, _ in readings}
                 yield
             book.withdraw_unheard(
@@ -254,11 +254,11 @@ class Board:
             self.connection = connection
             self._subscribers.tell(ConnectionChanged())
 
-    def set_gathering(self, gathering: Gathering) -> None:
+    def set_snapshot_progress(self, snapshot_progress: SnapshotProgress) -> None:
         """Take in how far reading all rows is."""
-        if gathering != self.gathering:
-            self.gathering = gathering
-            self._subscribers.tell(GatheringChanged())
+        if snapshot_progress != self.snapshot_progress:
+            self.snapshot_progress = snapshot_progress
+            self._subscribers.tell(SnapshotProgressChanged())
 
     # What is asked of it
 
@@ -295,12 +295,17 @@ class Board:
     def clear(self) -> None:
         """Forget everything but what is asked of it: what comes next is another service's."""
         removed = tuple(self.row_keys())
-        self.games, self.reference, self.rhythm = {}, None, Rhythm()
-        self.connection, self.gathering = Connection(), Gathering()
+        self.games, self.reference, self.scrape_interval = {}, None, ScrapeInterval()
+        self.connection, self.snapshot_progress = Connection(), SnapshotProgress()
         self._books, self._watched = {}, set()
         self.listed = ValueBets(self._book_at, self._ids.of)
-        self.seen = Seen()
-        for notice in (GamesChanged(), ValueBetsChanged(), GatheringChanged(), ConnectionChanged()):
+        self.seen = PriceHistory()
+        for notice in (
+            GamesChanged(),
+            ValueBetsChanged(),
+            SnapshotProgressChanged(),
+            ConnectionChanged(),
+        ):
             self._subscribers.tell(notice)
         if self.rows_wanted:
             self._subscribers.tell(RowsChanged((), removed))

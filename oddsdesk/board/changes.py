@@ -6,7 +6,7 @@ import msgspec
 
 from oddsdesk.board.matrix import CellKey, RowKey, Section, SectionKey
 from oddsdesk.board.notices import MatrixLoaded, PricesChanged, RowsChanged
-from oddsdesk.board.seen import Move
+from oddsdesk.board.price_history import Move
 
 
 class Changes(msgspec.Struct):

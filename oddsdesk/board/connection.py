@@ -62,7 +62,7 @@ class Connection(msgspec.Struct, frozen=True):
     """What to do about the reason, one sentence; empty where it goes by itself."""
 
 
-class Gathering(msgspec.Struct, frozen=True):
+class SnapshotProgress(msgspec.Struct, frozen=True):
     """How far reading all rows of the odds grid is."""
 
     slices_done: int = 0

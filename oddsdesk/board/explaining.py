@@ -3,11 +3,11 @@
 from typing import Final, NamedTuple
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.figures import offered
 from oddsdesk.board.judging import Doubt, doubt_about, side_of, verdict_on
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE, ev_pct
+from oddsdesk.board.valuation import offered
 from oddsdesk.board.value_entry import ValueEntry
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label

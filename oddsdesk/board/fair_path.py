@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from oddsdesk.board.figures import complete_group
 from oddsdesk.board.history import Path, Point, odds_at, thin
 from oddsdesk.board.matrix import Section
+from oddsdesk.board.valuation import complete_group
 from oddsdesk.pricing.value import reference_line
 
 MOST_POINTS = 400

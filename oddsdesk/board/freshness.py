@@ -24,7 +24,7 @@ class Freshness(IntEnum):
     DEAD = 3
 
 
-class Rhythm:
+class ScrapeInterval:
     """Learns how often each bookmaker is scraped, from prices that were read twice.
 
     The interval is the median of the latest re-scrapes, held within 5 s and 120 s, and

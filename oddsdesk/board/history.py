@@ -93,7 +93,7 @@ def is_in_gap(gaps: Iterable[Gap], at_ms: int) -> bool:
     return any(gap.since <= at_ms < (at_ms + 1 if gap.until is None else gap.until) for gap in gaps)
 
 
-def runs(path: Path, gaps: Iterable[Gap], since_ms: int, until_ms: int) -> list[list[Span]]:
+def segments(path: Path, gaps: Iterable[Gap], since_ms: int, until_ms: int) -> list[list[Span]]:
     """Return what is drawn of a path in a window: unbroken runs of spans.
 
     A run ends where the price is withdrawn and where nothing is known; a move within a gap

@@ -2,9 +2,9 @@
 
 from enum import Enum
 
-from oddsdesk.board.figures import offered
 from oddsdesk.board.matrix import Section
 from oddsdesk.board.prices import Price
+from oddsdesk.board.valuation import offered
 from oddsdesk.pricing.selections import LineGroup
 from oddsdesk.pricing.value import Candidate, ReferenceLine, Verdict, is_same_state, judge
 

@@ -23,7 +23,7 @@ def last_seen(board: Board, key: RowKey, now_ms: int) -> LastSeen:
     if price is not None:
         return LastSeen(price.scraped_at, True, board.freshness(key.bookmaker, price))
     at = board.listed.read_at or 0
-    return LastSeen(at, False, board.rhythm.freshness(key.bookmaker or "", at, now_ms))
+    return LastSeen(at, False, board.scrape_interval.freshness(key.bookmaker or "", at, now_ms))
 
 
 def is_value_now(board: Board, entry: ValueEntry, now_ms: int) -> bool:

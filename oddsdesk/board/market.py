@@ -6,9 +6,9 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from oddsdesk.board import figures
+from oddsdesk.board import valuation as figures
 from oddsdesk.board.changes import Changes
-from oddsdesk.board.matrix import CellKey, MatrixLine, Section, SectionKey
+from oddsdesk.board.matrix import CellKey, Section, SectionKey, SelectionRow
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
 from oddsdesk.contract.periods import period_label
 from oddsdesk.pricing.selections import line_groups
@@ -30,7 +30,7 @@ class Market:
         self.market_type = market_type
         self.period = period
         self.sport = sport
-        self.lines: dict[str, MatrixLine] = {}
+        self.lines: dict[str, SelectionRow] = {}
         self.sections: tuple[Section, ...] = ()
         self._match_name = match_name
         self._section_of: dict[str, Section] = {}
@@ -54,7 +54,7 @@ class Market:
         _, _, selection, bookmaker = key
         line = self.lines.get(selection)
         if line is None:
-            line = self.lines[selection] = MatrixLine(selection)
+            line = self.lines[selection] = SelectionRow(selection)
         held = line.reference if bookmaker is None else line.prices.get(bookmaker)
         price = observe(held, seen)
         self._set(line, bookmaker, price)
@@ -189,7 +189,7 @@ class Market:
     def _key(self, cell: Cell) -> CellKey:
         return CellKey(self.market_type, self.period, *cell)
 
-    def _set(self, line: MatrixLine, bookmaker: str | None, price: Price) -> None:
+    def _set(self, line: SelectionRow, bookmaker: str | None, price: Price) -> None:
         if bookmaker is None:
             line.reference = price
         else:

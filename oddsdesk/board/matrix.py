@@ -38,7 +38,7 @@ class RowKey(NamedTuple):
     bookmaker: str | None
 
 
-class MatrixLine(msgspec.Struct):
+class SelectionRow(msgspec.Struct):
     """One selection: the reference apart, then a price a bookmaker."""
 
     selection: str
@@ -74,7 +74,7 @@ class Section(msgspec.Struct):
     period_label: str
     complete: bool
     """Whether all sides are there, once, and none overlap."""
-    lines: list[MatrixLine]
+    lines: list[SelectionRow]
     """One a selection, in the order of D7."""
     sides: tuple[str, ...] = ()
     """What each line bets on: ``home``, ``draw``, ``over``, ...; empty for unread text."""
@@ -98,7 +98,7 @@ class Section(msgspec.Struct):
             return group
         return f"{market_title(self.key.market_type)} {group}".rstrip()
 
-    def line_of(self, selection: str) -> MatrixLine:
+    def line_of(self, selection: str) -> SelectionRow:
         """Return the line of a selection of this section."""
         return next(line for line in self.lines if line.selection == selection)
 

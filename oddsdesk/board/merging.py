@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Final
 
 from oddsdesk.board.changes import Changes
-from oddsdesk.board.freshness import Rhythm
+from oddsdesk.board.freshness import ScrapeInterval
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.readings import Reading
@@ -20,7 +20,7 @@ def put_all(
     book: GameBook,
     readings: Iterable[Reading],
     changes: Changes,
-    rhythm: Rhythm,
+    scrape_interval: ScrapeInterval,
     reference: str | None,
 ) -> None:
     """Put the readings of one picture in; how long ago each bookmaker was read is learnt."""
@@ -30,7 +30,7 @@ def put_all(
         if gap > 0:
             gaps.setdefault(key.bookmaker or reference or "", gap)
     for bookmaker, gap in gaps.items():
-        rhythm.rescraped(bookmaker, gap)
+        scrape_interval.rescraped(bookmaker, gap)
 
 
 def batched(readings: Iterable[Reading]) -> Iterator[list[Reading]]:

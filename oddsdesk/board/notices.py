@@ -50,7 +50,7 @@ class ConnectionChanged(msgspec.Struct, frozen=True):
     """The state of the connection differs."""
 
 
-class GatheringChanged(msgspec.Struct, frozen=True):
+class SnapshotProgressChanged(msgspec.Struct, frozen=True):
     """Reading all rows went on."""
 
 
@@ -61,7 +61,7 @@ Notice = (
     | RowsChanged
     | ValueBetsChanged
     | ConnectionChanged
-    | GatheringChanged
+    | SnapshotProgressChanged
 )
 Subscriber = Callable[[Notice], None]
 

@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Gathering
+from oddsdesk.board.connection import SnapshotProgress
 from oddsdesk.board.slices import all_rows
 from oddsdesk.board.steps import in_slices
 from oddsdesk.client.budget import Budget
@@ -60,7 +60,7 @@ class RowReader:
             self._going_on.clear()
         else:
             self._going_on.set()
-        self._tell(self._board.gathering)
+        self._tell(self._board.snapshot_progress)
 
     def turn_ms(self) -> int:
         """Return how long a row is left unread from one pass to the next."""
@@ -77,21 +77,23 @@ class RowReader:
                 rows, done = rows + len(part.rows), part.done
                 if part.cut is not None:
                     cut.append(part.cut)
-                finished_at = self._board.gathering.finished_at
-                self._tell(Gathering(done, part.total, rows, tuple(cut), finished_at))
+                finished_at = self._board.snapshot_progress.finished_at
+                self._tell(SnapshotProgress(done, part.total, rows, tuple(cut), finished_at))
                 self._expect(max(self.requests, part.total or done))
                 await self._going_on.wait()
         if not cut:
             await in_slices(self._board.withdrawing_unheard(since))
         self._expect(done)
         self._took_ms = self._clock() - since
-        self._tell(Gathering(done, done, rows, tuple(cut), self._clock()))
+        self._tell(SnapshotProgress(done, done, rows, tuple(cut), self._clock()))
 
     def _expect(self, requests: int) -> None:
         self.requests = requests
         self.least_s = shortest_s(requests, self._least_s, self.period_s)
         self._budget.wish(ROWS, requests, self.period_s, self.least_s)
 
-    def _tell(self, gathering: Gathering) -> None:
+    def _tell(self, snapshot_progress: SnapshotProgress) -> None:
         is_paused = not self._going_on.is_set()
-        self._board.set_gathering(msgspec.structs.replace(gathering, is_paused=is_paused))
+        self._board.set_snapshot_progress(
+            msgspec.structs.replace(snapshot_progress, is_paused=is_paused)
+        )

@@ -12,14 +12,14 @@ import msgspec
 from oddsdesk.board.bet_reading import VALUE_BETS, BetReader
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
+from oddsdesk.board.connection_monitor import STREAM, ConnectionMonitor
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.in_play import learn_in_play
 from oddsdesk.board.inbox import Inbox
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.board.polling import Job, Poller, task_name
+from oddsdesk.board.price_history import ASLEEP_MS
 from oddsdesk.board.row_reading import ROWS, RowReader
-from oddsdesk.board.seen import ASLEEP_MS
-from oddsdesk.board.signal import STREAM, Signal
 from oddsdesk.board.slices import LIMIT, all_games
 from oddsdesk.board.steps import in_slices
 from oddsdesk.client.backoff import Randomness
@@ -85,7 +85,7 @@ class Sync:
             client, board, clock, self.budget, self._pace.rows_s, self._pace.rows_least_s
         )
         self._bets = BetReader(client, board, clock, self.budget, self._pace.value_bets_s)
-        self._signal = Signal(board, clock)
+        self._signal = ConnectionMonitor(board, clock)
         self._jobs = Jobs(lambda: self._signal.jobs_failing(self._jobs.faults))
         self._poller = Poller(self.budget, clock, self._on_outcome, randomness, self._jobs)
         self._watched: dict[str, None] = {}
@@ -275,14 +275,14 @@ class Sync:
                 self._begin_anew()
             self._signal.tick(self._client.quota)
             self._board.sweep()
-            self._board.rhythm.patience_ms = self._patience_ms()
+            self._board.scrape_interval.patience_ms = self._patience_ms()
             await asyncio.sleep(_TICK_S)
 
     def _patience_ms(self) -> int:
         """While the stream tells of moves, the desk's own turns make no price look old."""
         if self._board.connection.link is not Link.LIVE:
             return 0
-        if self._board.rows_wanted and not self._board.gathering.is_paused:
+        if self._board.rows_wanted and not self._board.snapshot_progress.is_paused:
             turn_ms = float(self._rows.turn_ms())
         else:
             turns = [self.budget.period_s(_matrix(game)) for game in self._watched]

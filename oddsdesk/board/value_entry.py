@@ -6,14 +6,14 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.board.figures import offered
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.judging import shares_state
 from oddsdesk.board.market import WITHDRAWN_KEPT_MS
-from oddsdesk.board.matrix import CellKey, MatrixLine, RowKey, Section
+from oddsdesk.board.matrix import CellKey, RowKey, Section, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import ev_pct
+from oddsdesk.board.valuation import offered
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.pricing.audit import (
     AuditedRow,
@@ -94,7 +94,7 @@ class _Held(NamedTuple):
     """The price of a value bet as the board holds it."""
 
     section: Section
-    line: MatrixLine
+    line: SelectionRow
     price: Price
 
 

@@ -15,16 +15,15 @@ from oddsdesk.cli.options import (
     reference_option,
     speed_option,
 )
-from oddsdesk.desk.display import missing_display, missing_qt_libraries
-from oddsdesk.desk.import_hook import restore_import
-from oddsdesk.desk.profiles import (
+from oddsdesk.desk.connections.profiles import (
     EMBEDDED_NAME,
     EmbeddedProfile,
     Profile,
     Profiles,
     UnknownProfileError,
 )
-from oddsdesk.desk.sessions import SessionError
+from oddsdesk.desk.connections.sessions import SessionError
+from oddsdesk.desk.shell.display import missing_display, missing_qt_libraries, restore_import
 from oddsdesk.places import NoHomeError, data_folder, settings_folder
 
 
@@ -89,7 +88,7 @@ def desk(
         raise click.ClickException(problem)
     gc.disable()  # nothing dies while modules load; later the window collects (`desk/garbage.py`)
     restore_import()
-    from oddsdesk.desk.app import Start, run_desk  # noqa: PLC0415 - Qt only where it can draw
+    from oddsdesk.desk.shell.app import Start, run_desk  # noqa: PLC0415 - Qt only where it can draw
 
     try:
         run_desk(Start(wanted, devig_method))

@@ -7,7 +7,7 @@ from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.server.answers import Refusal
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.keys import Caller
-from oddsdesk.store.values import Sight
+from oddsdesk.store.values import Visibility
 
 KEY_HEADER = b"x-api-key"
 
@@ -66,7 +66,7 @@ def require_all_bookmakers(caller: Caller, name: str) -> None:
         )
 
 
-def sight_for(caller: Caller, asked: dict[str, Any]) -> Sight:
+def sight_for(caller: Caller, asked: dict[str, Any]) -> Visibility:
     """Return what the caller sees of an answer, given what the parameters ask for.
 
     Raises:
@@ -76,7 +76,7 @@ def sight_for(caller: Caller, asked: dict[str, Any]) -> Sight:
     if asked.get("is_live"):
         require_live(caller)
     if caller.rights.all_bookmakers:
-        return Sight(bookmaker=None, live=caller.rights.live)
+        return Visibility(bookmaker=None, live=caller.rights.live)
     chosen = _require_chosen(caller)
     bookmaker = asked.get("bookmaker")
     if bookmaker is not None and bookmaker != chosen:
@@ -84,7 +84,7 @@ def sight_for(caller: Caller, asked: dict[str, Any]) -> Sight:
             ErrorCode.BOOKMAKER_FORBIDDEN,
             f"bookmaker: the {caller.plan.value} plan sees {chosen!r} only, got {bookmaker!r}.",
         )
-    return Sight(bookmaker=chosen, live=caller.rights.live)
+    return Visibility(bookmaker=chosen, live=caller.rights.live)
 
 
 def _require_chosen(caller: Caller) -> str:

@@ -14,7 +14,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.server.importing import ImportOutcome, import_files
-from oddsdesk.server.questions import Questions
+from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.server.runner import Server
 from oddsdesk.server.running_feeds import FeedState
 from oddsdesk.store.backup import BackedUp, Contents, back_up, total_bytes
@@ -59,7 +59,7 @@ class Administration:
 
     def __init__(self, server: Server, loop: asyncio.AbstractEventLoop, clock: Clock) -> None:
         self._server = server
-        self._questions = Questions(loop)
+        self._questions = LoopCalls(loop)
         self._ask = self._questions.ask
         self._clock = clock
         self._has_ended = threading.Event()
@@ -79,8 +79,8 @@ class Administration:
 
     def adopt_keep_days(self, days: int) -> Future[bool]:
         """The same where nobody ever said; the answer is whether that was so."""
-        adopt = self._server.store.adopt_keep_days
-        return self._ask(asyncio.to_thread(lambda: adopt(days).result()))
+        register_panel = self._server.store.adopt_keep_days
+        return self._ask(asyncio.to_thread(lambda: register_panel(days).result()))
 
     def back_up(
         self, target: Path, contents: Contents, told: Callable[[float], None]

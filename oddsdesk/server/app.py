@@ -21,7 +21,7 @@ from oddsdesk.server.endpoints.value_bets import VALUE_BETS
 from oddsdesk.server.gate import EndpointGate, Gate, no_such_path
 from oddsdesk.server.hosts import HostGuard
 from oddsdesk.server.limits import limits_before_the_gate
-from oddsdesk.server.reads import Reads
+from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
 
 STREAM_PATH = "/api/stream"
@@ -31,7 +31,7 @@ class App:
     """The service; whoever made it closes it."""
 
     def __init__(self, service: Service) -> None:
-        self._reads = Reads()
+        self._reads = ReaderPool()
         self.limits = limits_before_the_gate(service.access, service.clock)
         """For what refuses requests before this application sees them (D17)."""
         self._app = HostGuard(_router(service, self._reads), service.hosts, self.limits)
@@ -50,7 +50,7 @@ def create_app(service: Service) -> App:
     return App(service)
 
 
-def _router(service: Service, reads: Reads) -> Router:
+def _router(service: Service, reads: ReaderPool) -> Router:
     endpoints = [
         *Catalogue().endpoints(),
         EVENTS,

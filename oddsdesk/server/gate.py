@@ -24,7 +24,7 @@ from oddsdesk.server.answers import (
 )
 from oddsdesk.server.limits import headers_of, headers_of_nobody, slot_of
 from oddsdesk.server.parameters import BadParameterError, Parameter, read_query
-from oddsdesk.server.reads import Reads
+from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
 from oddsdesk.store.errors import BadCursorError, StoreError
 from oddsdesk.store.keys import Caller
@@ -49,7 +49,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """One path of the contract and what answers it, on a thread of ``Reads``.
+    """One path of the contract and what answers it, on a thread of ``ReaderPool``.
 
     ``data`` is what the answer's ``data`` holds; the API's documentation is made from it.
     """
@@ -62,7 +62,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     methods: Sequence[str] = GET
 
 
-class Turn:
+class RequestContext:
     """One request on its way: who asks and what was counted for it."""
 
     def __init__(self, service: Service, scope: Scope) -> None:
@@ -144,7 +144,7 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
-        turn = Turn(self._service, scope)
+        turn = RequestContext(self._service, scope)
         try:
             reply = await self.reply(turn)
         except Refusal as refusal:
@@ -162,7 +162,7 @@ class Gate:
             reply = refuse(failed(), "")
         await send_reply(scope, send, turn.finish(reply))
 
-    async def reply(self, turn: Turn) -> Reply:
+    async def reply(self, turn: RequestContext) -> Reply:
         """Return the answer of a path that exists not: the key comes first (D39)."""
         turn.require_key()
         turn.take()
@@ -172,12 +172,12 @@ class Gate:
 class EndpointGate(Gate):
     """Answers an endpoint that reads the store and counts."""
 
-    def __init__(self, endpoint: Endpoint, service: Service, reads: Reads) -> None:
+    def __init__(self, endpoint: Endpoint, service: Service, reads: ReaderPool) -> None:
         super().__init__(service)
         self._endpoint = endpoint
         self._reads = reads
 
-    async def reply(self, turn: Turn) -> Reply:
+    async def reply(self, turn: RequestContext) -> Reply:
         """Return what the endpoint finds."""
         endpoint, store = self._endpoint, self._service.store
         caller = turn.require_key()

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 import msgspec
 
 from oddsdesk.server.frames import price_frame
-from oddsdesk.server.patience import Patience
+from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.server.watch import LogWatch
 from oddsdesk.store.access import AccessStore
@@ -75,7 +75,7 @@ class _Message(msgspec.Struct, frozen=True):
     game_id: str
     is_live: bool
 
-    def suits(self, interest: Interest) -> bool:
+    def matches(self, interest: Interest) -> bool:
         return (
             (interest.live or not self.is_live)
             and interest.sport in (None, self.sport)
@@ -100,7 +100,7 @@ class Hub:
         self._reference = reference
         self._by_interest: dict[Interest, set[Subscriber]] = defaultdict(set)
         self._watch = LogWatch(store)
-        self._patience = Patience("the stream", troubles)
+        self._patience = RetryWhileUnavailable("the stream", troubles)
         self._seq = 0
         self._keys_checked = 0.0
         self._closed = False
@@ -196,7 +196,7 @@ class Hub:
     async def _hand_out(self, messages: Sequence[_Message]) -> None:
         started = time.monotonic()
         for interest in list(self._by_interest):
-            frames = b"".join([each.frame for each in messages if each.suits(interest)])
+            frames = b"".join([each.frame for each in messages if each.matches(interest)])
             if frames:
                 self._write(frames, interest)
             if time.monotonic() - started > SLICE_S:

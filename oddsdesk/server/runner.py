@@ -14,8 +14,8 @@ from oddsdesk.server.app import App, create_app
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.key_store import open_key_store
 from oddsdesk.server.listener import HttpServer, bind, url_of
-from oddsdesk.server.patience import Patience
 from oddsdesk.server.pruning import Pruning
+from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
@@ -119,7 +119,7 @@ class Server:
 
     async def _save_counts(self) -> None:
         """Add counts to the file now and then; while it refuses they stay in memory (D18)."""
-        patience = Patience("saving the counts of requests", self.troubles)
+        patience = RetryWhileUnavailable("saving the counts of requests", self.troubles)
         while True:
             await asyncio.sleep(SAVE_COUNTS_S)
             await patience.do(self._flush_counts, 0)

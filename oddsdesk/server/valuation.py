@@ -9,12 +9,12 @@ from typing import Any, Final, NamedTuple
 from oddsdesk.clock import Clock
 from oddsdesk.pricing.market import Judged, Market, Prices, value_bets
 from oddsdesk.pricing.rules import MAX_AGE_MS
-from oddsdesk.server.patience import Patience
+from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.server.watch import LogWatch
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
-from oddsdesk.store.settling import settle_value_bets
 from oddsdesk.store.store import Store
+from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import FoundValueBet
 
 SLICE_S: Final = 0.004
@@ -81,7 +81,7 @@ class Valuation:
 
     async def follow(self) -> None:
         """Value what comes into the log, until cancelled; begun anew, it goes on where it was."""
-        patience = Patience("the valuation", self._troubles)
+        patience = RetryWhileUnavailable("the valuation", self._troubles)
         with self._watch.listening():
             await patience.do(self._go_to_the_end, RETRY_S)
             while True:
@@ -92,7 +92,7 @@ class Valuation:
     async def rounds(self) -> None:
         """Value everything, the first time briskly, until cancelled."""
         await asyncio.sleep(ROUND_S)
-        patience = Patience("the rounds of the valuation", self._troubles)
+        patience = RetryWhileUnavailable("the rounds of the valuation", self._troubles)
         await patience.do(lambda: self._go_round(BRISK_REST), RETRY_S)
         while True:
             await asyncio.sleep(ROUND_S)
@@ -185,7 +185,7 @@ class Valuation:
 
         def write(connection: Any) -> None:
             for place, found in news.items():
-                settle_value_bets(
+                replace_value_bets(
                     connection, place.game, place.market_type, place.period, found, now_ms
                 )
 

@@ -37,8 +37,8 @@ from oddsdesk.store.values import (
     Filters,
     HistoryPoint,
     Page,
-    Sight,
     StoredQuote,
+    Visibility,
 )
 
 WINDOW_MS: Final = 10 * MINUTE_MS
@@ -76,7 +76,7 @@ class Reader:
         self,
         now_ms: int,
         filters: Filters,
-        sight: Sight,
+        sight: Visibility,
         stale_minutes: int,
         limit: int,
         cursor: str | None = None,
@@ -92,7 +92,7 @@ class Reader:
         self,
         now_ms: int,
         filters: Filters,
-        sight: Sight,
+        sight: Visibility,
         limit: int,
         cursor: str | None = None,
     ) -> Page[Game]:
@@ -107,7 +107,7 @@ class Reader:
         self,
         match_name: str,
         now_ms: int,
-        sight: Sight,
+        sight: Visibility,
         *,
         bookmaker: str | None = None,
         market_type: str | None = None,
@@ -130,7 +130,7 @@ class Reader:
         self,
         now_ms: int,
         filters: Filters,
-        sight: Sight,
+        sight: Visibility,
         limit: int,
         cursor: str | None = None,
     ) -> Page[EncodedOddsRow]:
@@ -142,7 +142,7 @@ class Reader:
         self,
         game_id: str,
         now_ms: int,
-        sight: Sight,
+        sight: Visibility,
         *,
         bookmaker: str | None = None,
         market_type: str | None = None,
@@ -161,7 +161,7 @@ class Reader:
         )
 
     def games_as_of(
-        self, at_ms: int, filters: Filters, sight: Sight, limit: int, cursor: str | None = None
+        self, at_ms: int, filters: Filters, sight: Visibility, limit: int, cursor: str | None = None
     ) -> Page[Game]:
         """Return the games that had prices at a moment, by kick-off (D71).
 
@@ -176,7 +176,7 @@ class Reader:
         self,
         game_id: str,
         at_ms: int,
-        sight: Sight,
+        sight: Visibility,
         *,
         bookmaker: str | None = None,
         market_type: str | None = None,
@@ -199,7 +199,7 @@ class Reader:
         self,
         now_ms: int,
         filters: Filters,
-        sight: Sight,
+        sight: Visibility,
         min_ev: float,
         max_ev: float,
         limit: int,

@@ -147,13 +147,13 @@ class Store:
     def adopt_keep_days(self, days: int) -> Future[bool]:
         """The same where nobody ever said; return whether that was so."""
 
-        def adopt(connection: sqlite3.Connection) -> bool:
+        def register_panel(connection: sqlite3.Connection) -> bool:
             unsaid = not connection.execute(READ_SETTING, (KEEP_DAYS,)).fetchall()
             if unsaid:
                 put_setting(connection, KEEP_DAYS, days)
             return unsaid
 
-        return self.write(adopt)
+        return self.write(register_panel)
 
     def reader(self) -> Reader:
         """Return the calling thread's reader; the store closes it."""

@@ -21,7 +21,7 @@ class Recorded(msgspec.Struct, frozen=True):
     last_seq: int
 
 
-class Sight(msgspec.Struct, frozen=True):
+class Visibility(msgspec.Struct, frozen=True):
     """What a caller may see: one bookmaker or (None) all, in-play prices or not (D19, D20)."""
 
     bookmaker: str | None = None

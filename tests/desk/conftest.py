@@ -19,10 +19,10 @@ from oddsdesk.contract.resources import (
     ReferenceCell,
 )
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.layout import Layout
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.theme.theme import Scheme, Theme
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
 NOW_MS = 1_776_340_800_000
 REFERENCE = "Pinnacle"

@@ -7,11 +7,10 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.actions.binding import Actions, attach
-from oddsdesk.desk.actions.declared import ACTIONS, Where
-from oddsdesk.desk.actions.dialog import KeysDialog
-from oddsdesk.desk.actions.page import keys_page
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.shell.key_list import KeysDialog, keys_page
+from oddsdesk.desk.ui.actions import Actions, attach
+from oddsdesk.desk.ui.declared_actions import ACTIONS, Where
+from oddsdesk.desk.ui.theme.theme import Theme
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -65,7 +64,7 @@ def test_what_a_panel_attaches_can_be_offered_to_the_palette(
     attach(panel, "values.sort", lambda: done.append("sorted"))
     actions = Actions(window)
     shown: list[str] = []
-    actions.adopt(panel, lambda: shown.append("shown"))
+    actions.register_panel(panel, lambda: shown.append("shown"))
     assert [action.ident for action in actions.offered()] == ["values.sort"]
     actions.trigger("values.sort")
     assert (shown, done) == (["shown"], ["sorted"])
@@ -77,7 +76,7 @@ def test_actions_of_a_game_reach_the_game_in_front_while_there_is_one(window: QM
         attach(game, "matrix.fold", lambda number=number: done.append(number))
     in_front: list[QWidget | None] = [games[1]]
     actions = Actions(window)
-    actions.reach(Where.MATRIX, lambda: in_front[0])
+    actions.register_context(Where.MATRIX, lambda: in_front[0])
     actions.trigger("matrix.fold")
     in_front[0] = None
     actions.trigger("matrix.fold")

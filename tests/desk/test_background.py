@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from oddsdesk.desk.background import in_background
+from oddsdesk.desk.ui.background import in_background
 
 LIMIT_S = 5
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
+from oddsdesk.desk.settings.saved_state import Layout
 
 NAMES = ("Betsson", "Bovada", "Matchbook", "Unibet")
 

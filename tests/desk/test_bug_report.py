@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.bug_report import BugReports, without_secrets
+from oddsdesk.desk.shell.bug_report import BugReports, without_secrets
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.column_chooser import ColumnChoice, ColumnChooser
+from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
+from oddsdesk.desk.ui.theme.theme import Theme
 
 NAMES = ("Bovada", "Betsson", "Unibet")
 

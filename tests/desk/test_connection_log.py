@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.desk.connection_log import log_connection
+from oddsdesk.desk.shell.messages import log_connection
 
 NOW_MS = 1_776_340_800_000
 

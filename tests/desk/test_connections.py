@@ -9,20 +9,20 @@ import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.assembly import Desk
-from oddsdesk.desk.connections import Connections
-from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
-from oddsdesk.desk.dialogs.remote_dialog import RemoteDialog
-from oddsdesk.desk.dialogs.server_dialog import ServerDialog
-from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.profiles import EmbeddedProfile, Profile, Profiles
-from oddsdesk.desk.records import Records
-from oddsdesk.desk.secrets import Secrets
-from oddsdesk.desk.sessions import Session
+from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, Profiles
+from oddsdesk.desk.connections.remote_dialog import RemoteDialog
+from oddsdesk.desk.connections.secrets import Secrets
+from oddsdesk.desk.connections.sessions import Session
+from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.switchboard import Switchboard
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.connections import Connections
+from oddsdesk.desk.shell.dialogs import DeskDialogs
+from oddsdesk.desk.shell.embedding import EmbeddedSession
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.records import Records
 
 LIMIT_S = 10
 OF_THE_SERVER = ("server.open", "server.import")
@@ -41,7 +41,7 @@ async def desk(
     preferences, records = Preferences(layout), Records(tmp_path / "ledger.db")
     made = Desk(quoted.board, theme, layout, preferences, records, quoted.clock)
     profiles, secrets = Profiles(tmp_path), Secrets(tmp_path, NoKeyring)
-    switchboard = Switchboard(quoted.board, system_clock, make_session)
+    switchboard = ConnectionManager(quoted.board, system_clock, make_session)
     dialogs = DeskDialogs(
         made.window, theme, preferences, profiles, secrets, switchboard, system_clock
     )

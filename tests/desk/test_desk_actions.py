@@ -10,15 +10,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMenu
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.actions.declared import ACTIONS, BY_IDENT
-from oddsdesk.desk.assembly import Desk
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.models.grid_columns import BY_KEY
-from oddsdesk.desk.palette.entries import Entry, Kind
-from oddsdesk.desk.panels.explain import ExplainPanel
-from oddsdesk.desk.records import Records
+from oddsdesk.desk.explain.panel import ExplainPanel
+from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.palette_entries import Entry, Kind
+from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.records import Records
 
 BOUND_BY_THE_PROGRAM = {
     "connection.new",
@@ -26,6 +26,8 @@ BOUND_BY_THE_PROGRAM = {
     "server.open",
     "server.import",
     "app.settings",
+    "past.day",
+    "past.now",
 }
 """What the composition root binds, since it knows connections and dialogs."""
 

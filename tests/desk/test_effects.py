@@ -5,8 +5,8 @@ import pytest
 from oddsdesk.board.board import Board
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, METHOD, SCHEME
-from oddsdesk.desk.settings.effects import Effects
-from oddsdesk.desk.theme.theme import Scheme, Theme
+from oddsdesk.desk.shell.effects import Effects
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
 
 @pytest.fixture

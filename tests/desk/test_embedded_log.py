@@ -3,10 +3,10 @@
 import asyncio
 from pathlib import Path
 
+from oddsdesk.board.history_source import HistoryError, PriceLog
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.history_source import HistoryError, PriceLog
-from oddsdesk.desk.profiles import EmbeddedProfile
+from oddsdesk.desk.connections.profiles import EmbeddedProfile
+from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.tasks import spawn
 
 LINE = ("moneyline", 0, "Draw")

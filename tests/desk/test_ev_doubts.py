@@ -7,13 +7,12 @@ import pytest
 
 from oddsdesk.contract.resources import Game, PriceMessage
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.models.ev_doubts import TOGETHER_MS, EvDoubt
-from oddsdesk.desk.models.grid import GridModel
-from oddsdesk.desk.models.grid_cells import Look, ev, kick_off
-from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
-from oddsdesk.desk.models.grid_entries import PriceEntry
-from oddsdesk.desk.models.grid_titles import tip
-from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.desk.grid.cells import Look, ev, kick_off
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
+from oddsdesk.desk.grid.entries import TOGETHER_MS, EvDoubt, PriceEntry
+from oddsdesk.desk.grid.model import GridModel
+from oddsdesk.desk.grid.titles import tip
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 MINUTE_MS = 60_000
 Say = Callable[..., None]
@@ -137,7 +136,7 @@ def test_doubt_is_marked_greyed_and_explained(quoted: Any, model: GridModel) -> 
     entry = price(model, "Bovada")
     cell = ev(entry, Look(quoted.clock.now, quoted.board.freshness))
     assert cell.text.startswith("? +")
-    assert cell.ink is Ink.NOTE
+    assert cell.ink is TextRole.NOTE
     assert "EV in doubt: the price lies above its window" in tip(entry, quoted.clock.now)
     assert COLUMNS[BY_KEY["ev_doubt"]].value(entry) == "above the window"
 

@@ -12,9 +12,9 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.panels.explain import ExplainPanel
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.elided_label import ElidedLabel
+from oddsdesk.desk.explain.panel import ExplainPanel
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.theme.theme import Theme
 
 
 @pytest.fixture

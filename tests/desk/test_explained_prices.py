@@ -7,12 +7,12 @@ from PySide6.QtTest import QSignalSpy
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.matrix import CellKey, RowKey
-from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.models.matrix_layout import FAIR, FIRST_BOOKMAKER
-from oddsdesk.desk.panels.grid import GridPanel
-from oddsdesk.desk.panels.matrix import MatrixPanel
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.grid.panel import GridPanel
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.desk.matrix.layout import FAIR, FIRST_BOOKMAKER
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.theme.theme import Theme
 
 
 def test_a_cell_of_the_matrix_is_about_its_price(

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from oddsdesk.desk.connections import badge_of
-from oddsdesk.desk.local_server import LocalFeed
+from oddsdesk.desk.shell.connections import badge_of
+from oddsdesk.desk.ui.local_server import LocalFeed
 
 RECORDED = round(datetime(2026, 4, 16, 12).timestamp() * 1000)
 

@@ -3,8 +3,8 @@
 from PySide6.QtWidgets import QPushButton, QTableView, QTabWidget, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.tabs import GameTabs
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.shell.tabs import GameTabs
+from oddsdesk.desk.ui.theme.theme import Theme
 
 
 class Panel(QWidget):

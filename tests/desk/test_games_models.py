@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPersistentModelIndex
 
 from oddsdesk.board.games import GameEntry
-from oddsdesk.desk.models.games import (
+from oddsdesk.desk.navigator.model import (
     GAME_COUNT_ROLE,
     GAME_ROLE,
     LIVE_COUNT_ROLE,

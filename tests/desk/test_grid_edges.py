@@ -5,8 +5,8 @@ import pytest
 from oddsdesk.board.board import Board
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.models.grid import GridModel
-from oddsdesk.desk.models.grid_columns import BY_KEY
+from oddsdesk.desk.grid.columns import BY_KEY
+from oddsdesk.desk.grid.model import GridModel
 
 from .conftest import NOW_MS, REFERENCE
 

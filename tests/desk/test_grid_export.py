@@ -12,16 +12,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.desk.export.clipboard import html_text, tsv_text
-from oddsdesk.desk.export.files import Stopped, Writer, write_whole
-from oddsdesk.desk.export.formats import CSV, FORMATS, JSON, STEP, XLSX
-from oddsdesk.desk.export.table import ExportColumn, Kind, Table, safe_text
-from oddsdesk.desk.export.workbook import ExportError
+from oddsdesk.desk.export.files import (
+    CSV,
+    FORMATS,
+    JSON,
+    STEP,
+    XLSX,
+    ExportError,
+    Stopped,
+    Writer,
+    write_whole,
+)
+from oddsdesk.desk.export.tables import ExportColumn, Kind, Table, html_text, safe_text, tsv_text
 
 COLUMNS = (
     ExportColumn("bookmaker", "Bookmaker"),
     ExportColumn("odds", "Odds", Kind.NUMBER),
-    ExportColumn("scraped_at", "Seen", Kind.TIME),
+    ExportColumn("scraped_at", "PriceHistory", Kind.TIME),
     ExportColumn("is_live", "In play", Kind.FLAG),
 )
 ROW = ("Bet & Söhne", 2.05, "2026-11-20T18:30:00.000Z", True)

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
-from oddsdesk.desk.models.grid_entries import Figures, Line, LineKey, PriceEntry, Shape
-from oddsdesk.desk.models.grid_filter import (
+from oddsdesk.desk.grid.entries import Figures, Line, LineKey, PriceEntry, Shape
+from oddsdesk.desk.grid.filter import (
+    CompiledFilter,
     GridFilter,
     Range,
-    Sieve,
     chips,
     without,
     words_of,
@@ -127,7 +127,7 @@ def test_it_keeps_what_a_naive_reading_keeps(lines, chosen, shape):
         if shape is Shape.SELECTIONS
         else [entry for line in lines for entry in line.prices.values()]
     )
-    sieve = Sieve(chosen, shape, NOW_MS, freshness)
+    sieve = CompiledFilter(chosen, shape, NOW_MS, freshness)
     wanted = [entry for entry in every if naive(chosen, entry)]
     assert sieve.kept(lines) == wanted
     assert [entry for entry in every if sieve.keeps(entry)] == wanted
@@ -135,9 +135,9 @@ def test_it_keeps_what_a_naive_reading_keeps(lines, chosen, shape):
 
 @given(lines=lines, chosen=filters)
 def test_asking_for_less_never_keeps_fewer(lines, chosen):
-    kept = set(Sieve(chosen, Shape.PRICES, NOW_MS, freshness).kept(lines))
+    kept = set(CompiledFilter(chosen, Shape.PRICES, NOW_MS, freshness).kept(lines))
     for facet, _text in chips(chosen):
-        looser = Sieve(without(chosen, facet), Shape.PRICES, NOW_MS, freshness)
+        looser = CompiledFilter(without(chosen, facet), Shape.PRICES, NOW_MS, freshness)
         assert kept <= set(looser.kept(lines))
 
 

@@ -7,17 +7,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Gathering, Link
-from oddsdesk.desk.export.formats import CSV
-from oddsdesk.desk.models.grid_columns import BY_KEY, COLUMNS
-from oddsdesk.desk.models.grid_entries import Shape
-from oddsdesk.desk.models.grid_filter import GridFilter, Range
-from oddsdesk.desk.panels import grid_states as states
-from oddsdesk.desk.panels.grid import GridPanel
-from oddsdesk.desk.panels.grid_popups import ChoicePopup, RangePopup
-from oddsdesk.desk.theme.spacing import CELL_MARGIN, HALF
-from oddsdesk.desk.widgets.column_chooser import ColumnChooser
-from oddsdesk.desk.window import focus_within
+from oddsdesk.board.connection import Connection, Link, SnapshotProgress
+from oddsdesk.desk.export.files import CSV
+from oddsdesk.desk.grid import states
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
+from oddsdesk.desk.grid.entries import Shape
+from oddsdesk.desk.grid.filter import GridFilter, Range
+from oddsdesk.desk.grid.filter_bar import ChoicePopup, RangePopup
+from oddsdesk.desk.grid.panel import GridPanel
+from oddsdesk.desk.shell.window import focus_within
+from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
+from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN, HALF
 
 PRICES = 18
 NOW_MS = 1_776_340_800_000
@@ -212,12 +212,12 @@ def test_a_stopped_export_writes_nothing(panel, tmp_path):
 
 
 def test_reading_can_be_stopped_and_goes_on(panel, quoted, qtbot):
-    quoted.board.set_gathering(Gathering(3, 26, 1_500))
+    quoted.board.set_snapshot_progress(SnapshotProgress(3, 26, 1_500))
     assert panel.bar.reading.accessibleName() == "reading slice 3 of 26"
     with qtbot.waitSignal(panel.pause_requested) as told:
         panel.bar.pause.click()
     assert told.args == [True]
-    quoted.board.set_gathering(Gathering(3, 26, 1_500, is_paused=True))
+    quoted.board.set_snapshot_progress(SnapshotProgress(3, 26, 1_500, is_paused=True))
     assert panel.bar.pause.text() == "Continue reading"
     with qtbot.waitSignal(panel.pause_requested) as told:
         panel.bar.pause.click()
@@ -225,7 +225,7 @@ def test_reading_can_be_stopped_and_goes_on(panel, quoted, qtbot):
 
 
 def test_slices_that_were_cut_are_named(panel, quoted):
-    quoted.board.set_gathering(Gathering(9, 9, 900, ("EPL, total",), NOW_MS))
+    quoted.board.set_snapshot_progress(SnapshotProgress(9, 9, 900, ("EPL, total",), NOW_MS))
     assert "cut 1 slice at its limit" in panel.messages.text
     assert "EPL, total" in panel.messages.text
 
@@ -240,18 +240,18 @@ def test_a_lost_connection_is_told_while_the_last_prices_stay(panel, quoted):
 
 
 @pytest.mark.parametrize(
-    ("connection", "gathering", "total", "sentence"),
+    ("connection", "snapshot_progress", "total", "sentence"),
     [
-        (Connection(), Gathering(), 0, "Reading all prices…"),
-        (Connection(), Gathering(1, 1, 0, (), NOW_MS), 0, "The service has no prices now."),
-        (Connection(), Gathering(is_paused=True), 0, "Reading is stopped."),
-        (Connection(Link.WAITING, "gone"), Gathering(), 0, "Not connected."),
-        (Connection(Link.REFUSED), Gathering(), 0, "The service does not let this key in."),
-        (Connection(Link.LIVE), Gathering(), 9, "No row matches the filter."),
+        (Connection(), SnapshotProgress(), 0, "Reading all prices…"),
+        (Connection(), SnapshotProgress(1, 1, 0, (), NOW_MS), 0, "The service has no prices now."),
+        (Connection(), SnapshotProgress(is_paused=True), 0, "Reading is stopped."),
+        (Connection(Link.WAITING, "gone"), SnapshotProgress(), 0, "Not connected."),
+        (Connection(Link.REFUSED), SnapshotProgress(), 0, "The service does not let this key in."),
+        (Connection(Link.LIVE), SnapshotProgress(), 9, "No row matches the filter."),
     ],
 )
-def test_each_state_looks_different(connection, gathering, total, sentence):
-    state = states.state_without_rows(connection, gathering, total, NOW_MS)
+def test_each_state_looks_different(connection, snapshot_progress, total, sentence):
+    state = states.state_without_rows(connection, snapshot_progress, total, NOW_MS)
     assert state.sentence == sentence
 
 
@@ -312,7 +312,7 @@ def test_the_first_reading_shows_rows_as_they_come_though_the_table_has_the_keyb
 
 
 def test_rows_that_come_after_the_first_reading_wait_while_the_table_is_used(panel, quoted, qtbot):
-    quoted.board.set_gathering(Gathering(1, 1, PRICES, finished_at=1))
+    quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, PRICES, finished_at=1))
     panel.show()
     panel.table.set_current(0)
     panel.table.scrolling.setFocus()
@@ -323,7 +323,7 @@ def test_rows_that_come_after_the_first_reading_wait_while_the_table_is_used(pan
 
 
 def test_rows_settle_while_the_keyboard_is_in_the_table_and_none_is_chosen(panel, quoted, qtbot):
-    quoted.board.set_gathering(Gathering(1, 1, PRICES, finished_at=1))
+    quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, PRICES, finished_at=1))
     panel._idles_since_filled = 99
     with qtbot.waitExposed(panel):
         panel.show()

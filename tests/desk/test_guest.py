@@ -7,10 +7,9 @@ import msgspec
 import pytest
 
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.guest import GuestSession
-from oddsdesk.desk.profiles import EmbeddedProfile
-from oddsdesk.desk.sessions import InUseError, SessionError
+from oddsdesk.desk.connections.profiles import EmbeddedProfile
+from oddsdesk.desk.connections.sessions import InUseError, SessionError
+from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
 from oddsdesk.store.access import access_path
 from oddsdesk.store.lock import lock_path
 

@@ -5,8 +5,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.desk.models.held_rows import HeldColumn, HeldRowsModel
-from oddsdesk.desk.widgets.cells import Cell, Column
+from oddsdesk.desk.ui.table.cells import Cell, Column
+from oddsdesk.desk.ui.table.stable_rows import HeldColumn, StableRowsModel
 
 COLUMNS: tuple[HeldColumn[float], ...] = (
     HeldColumn("Name", Column("x"), lambda row, _now: Cell(f"n{row}"), lambda row: -row),
@@ -18,18 +18,18 @@ def key(name: str) -> RowKey:
     return RowKey(name, "total", 0, "Over 2.5", "Unibet")
 
 
-def model(**rows: float) -> HeldRowsModel[float]:
-    made: HeldRowsModel[float] = HeldRowsModel(COLUMNS, 1, lambda: 0)
+def model(**rows: float) -> StableRowsModel[float]:
+    made: StableRowsModel[float] = StableRowsModel(COLUMNS, 1, lambda: 0)
     made.checker = QAbstractItemModelTester(made)  # type: ignore[attr-defined]
     show(made, **rows)
     return made
 
 
-def show(made: HeldRowsModel[float], *, may_move: bool = True, **rows: float) -> None:
+def show(made: StableRowsModel[float], *, may_move: bool = True, **rows: float) -> None:
     made.show_rows({key(name): worth for name, worth in rows.items()}, may_move=may_move)
 
 
-def names(made: HeldRowsModel[float]) -> str:
+def names(made: StableRowsModel[float]) -> str:
     return "".join(made.key(row).game_id for row in range(made.rowCount()))
 
 

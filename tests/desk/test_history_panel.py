@@ -10,10 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.history import Point
+from oddsdesk.board.history_source import HistoryError, LogSource, LogState
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.desk.history_source import HistoryError, LogSource, LogState
-from oddsdesk.desk.panels.history import HistoryPanel
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.history.panel import HistoryPanel
+from oddsdesk.desk.ui.theme.theme import Theme
 
 from .conftest import NOW_MS, REFERENCE
 

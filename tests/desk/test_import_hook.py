@@ -8,9 +8,9 @@ import pytest
 PROGRAM = """
 import linecache, sys
 if {restores}:
-    from oddsdesk.desk.import_hook import restore_import
+    from oddsdesk.desk.shell.display import restore_import
     restore_import()
-import oddsdesk.desk.window
+import oddsdesk.desk.shell.window
 ours = {{m.__file__ for name, m in sys.modules.items() if name.split(".")[0] == "oddsdesk"}}
 print(not ours.isdisjoint(linecache.cache))
 """

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QLabel, QTextEdit, QVBoxLayout, QWidget
 
 from oddsdesk.board.board import Board
-from oddsdesk.desk.introduction import Introduction
+from oddsdesk.desk.shell.introduction import Introduction
 
 
 @pytest.mark.parametrize("widths", [(600, 1_600), (1_600, 600)])

@@ -2,9 +2,8 @@
 
 import pytest
 
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.layouts import LayoutError, Layouts, NamedLayout
-from oddsdesk.desk.session import Session
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.layouts import LayoutError, Layouts, NamedLayout, Session
 
 
 def test_layouts_are_kept_by_name(layout: Layout) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER
-from oddsdesk.desk.panels.matrix import MatrixPanel
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.live_edges import Edge
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.desk.matrix.edges import Edge
+from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.ui.theme.theme import Theme
 
 LAST_ROW = 8
 

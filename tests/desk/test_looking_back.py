@@ -12,11 +12,11 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.clock import MomentClock
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.looking_back import LookingBack, end_of_day
-from oddsdesk.desk.profiles import EmbeddedProfile, Profile
-from oddsdesk.desk.sessions import Session
-from oddsdesk.desk.switchboard import Switchboard
+from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
+from oddsdesk.desk.connections.sessions import Session
+from oddsdesk.desk.shell.embedding import EmbeddedSession
+from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
 from oddsdesk.store.store import open_store
 
 LIMIT_S = 20
@@ -30,7 +30,7 @@ class Looking:
     def __init__(self, database: Path) -> None:
         self.clock = MomentClock()
         self.board = Board(self.clock)
-        self.switchboard = Switchboard(self.board, self.clock, self._make)
+        self.switchboard = ConnectionManager(self.board, self.clock, self._make)
         self.looking_back = LookingBack(self.switchboard, self.board, self.clock)
         self.profile = EmbeddedProfile("past", str(database), ("none",))
 

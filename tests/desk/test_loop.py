@@ -5,7 +5,7 @@ import asyncio
 from PySide6.QtCore import QAbstractEventDispatcher
 from PySide6.QtWidgets import QApplication
 
-from oddsdesk.desk.loop import make_loop
+from oddsdesk.desk.shell.loop import make_loop
 
 
 def test_no_task_takes_a_step_while_the_loop_stands_still(qapp: QApplication) -> None:

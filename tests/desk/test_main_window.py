@@ -6,9 +6,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.window import MainWindow
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.window import MainWindow
+from oddsdesk.desk.ui.theme.theme import Theme
 
 
 def make(theme: Theme, tmp_path: Path, qtbot: QtBot, width: int) -> MainWindow:

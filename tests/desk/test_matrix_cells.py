@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.matrix import MatrixLine, Section, SectionKey
+from oddsdesk.board.matrix import Section, SectionKey, SelectionRow
 from oddsdesk.board.prices import Price
-from oddsdesk.desk.models.figures import (
+from oddsdesk.desk.matrix.rows import ALL, groups_of, is_in_group, rows_of, steps_between
+from oddsdesk.desk.ui.formatting import (
     amount_text,
     exact_odds_text,
     odds_text,
@@ -15,14 +16,12 @@ from oddsdesk.desk.models.figures import (
     signed_text,
     window_text,
 )
-from oddsdesk.desk.models.market_groups import ALL, groups_of, is_in_group
-from oddsdesk.desk.models.matrix_cells import price_cell, selection_text
-from oddsdesk.desk.models.matrix_rows import rows_of, steps_between
-from oddsdesk.desk.theme.tokens import Ground, Ink
+from oddsdesk.desk.ui.table.price_cells import price_cell, selection_text
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
 
 def section(market_type: str, *selections: str, group: str = "", period: int = 0) -> Section:
-    lines = [MatrixLine(selection) for selection in selections]
+    lines = [SelectionRow(selection) for selection in selections]
     label = ("Full Time", "1st Half")[period]
     key = SectionKey(market_type, period, group)
     return Section(key, "A - B", "Football", None, label, True, lines)
@@ -99,14 +98,14 @@ def test_a_game_with_one_kind_of_market_needs_no_choice() -> None:
 
 
 def test_a_price_on_other_outcomes_recedes_and_is_never_value() -> None:
-    line = MatrixLine("Everton", value_from=3.4, suspicious_above=3.9)
+    line = SelectionRow("Everton", value_from=3.4, suspicious_above=3.9)
     line.prices["Bovada"] = Price(3.5, 0, 0, 0)
     looks = [
         price_cell(line, "Bovada", Freshness.FRESH, 0, is_comparable=comparable)
         for comparable in (True, False)
     ]
-    assert [look.ground for look in looks] == [Ground.VALUE, Ground.PANEL]
-    assert looks[1].ink is Ink.SOFT
+    assert [look.ground for look in looks] == [SurfaceRole.VALUE, SurfaceRole.PANEL]
+    assert looks[1].ink is TextRole.SOFT
 
 
 KINDS = st.lists(st.integers(0, 12), unique=True)

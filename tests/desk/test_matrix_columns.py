@@ -8,12 +8,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
-from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER, PAST
-from oddsdesk.desk.panels.matrix import MatrixPanel
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.column_chooser import ColumnChooser
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
+from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, PAST
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
+from oddsdesk.desk.ui.theme.theme import Theme
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import PAST
-from oddsdesk.desk.widgets.cells import Cell
+from oddsdesk.desk.matrix.layout import PAST
+from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.ui.table.cells import Cell
 
 from .conftest import REFERENCE, QuotedGame
 

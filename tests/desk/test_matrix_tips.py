@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from oddsdesk.board.matrix import MatrixLine
-from oddsdesk.desk.models import figures
-from oddsdesk.desk.models.matrix_cells import window_cell
-from oddsdesk.desk.models.matrix_tips import window_tip
+from oddsdesk.board.matrix import SelectionRow
+from oddsdesk.desk.matrix.looks import window_tip
+from oddsdesk.desk.ui import formatting as figures
+from oddsdesk.desk.ui.table.price_cells import window_cell
 from oddsdesk.pricing import formats
 
 
@@ -17,8 +17,8 @@ def _decimal_again() -> Iterator[None]:
     figures.choose_style(formats.DECIMAL)
 
 
-def line(fair: float | None, least: float | None = None, most: float | None = None) -> MatrixLine:
-    return MatrixLine("Draw", fair=fair, value_from=least, suspicious_above=most)
+def line(fair: float | None, least: float | None = None, most: float | None = None) -> SelectionRow:
+    return SelectionRow("Draw", fair=fair, value_from=least, suspicious_above=most)
 
 
 @pytest.mark.parametrize(

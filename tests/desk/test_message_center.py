@@ -6,9 +6,9 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.desk.message_center import ConnectionTrouble, MessageCenter
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.shell.messages import ConnectionTrouble, MessageCenter
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.tasks import JobFault
 
 
@@ -23,7 +23,7 @@ def test_trouble_shows_again_after_a_passing_message(
     assert "The service is away." in bar.text
     center.say("Copied", passes=True)
     assert bar.text == "Copied"
-    center.fall_silent()
+    center.clear_message()
     assert "The service is away." in bar.text
     retry = bar.findChild(QPushButton)
     assert retry.text() == "Try now"

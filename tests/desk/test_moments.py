@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.contract.times import parse_ms
-from oddsdesk.desk.moments import age_text, kick_off_text, span_text, until_text
+from oddsdesk.desk.ui.time_format import age_text, kick_off_text, span_text, until_text
 
 NOW = int(datetime(2026, 4, 16, 19, 0, tzinfo=UTC).timestamp() * 1000)
 MINUTE = 60_000

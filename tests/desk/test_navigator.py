@@ -11,13 +11,13 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.models.games import GAME_ROLE
-from oddsdesk.desk.moments import day_text, local_time
-from oddsdesk.desk.panels.day_choice import DayPopup
-from oddsdesk.desk.panels.navigator import Navigator
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.watch_list import WatchList
+from oddsdesk.desk.navigator.day_choice import DayPopup
+from oddsdesk.desk.navigator.favourites import Favourites
+from oddsdesk.desk.navigator.model import GAME_ROLE
+from oddsdesk.desk.navigator.panel import Navigator
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.time_format import day_text, local_time
 
 
 def game(number: int, name: str, kick_off: int) -> Game:
@@ -26,7 +26,7 @@ def game(number: int, name: str, kick_off: int) -> Game:
 
 @pytest.fixture
 def navigator(quoted: Any, theme: Theme, layout: Layout, qtbot: QtBot) -> Navigator:
-    made = Navigator(quoted.board, theme, quoted.clock, WatchList(layout, quoted.clock))
+    made = Navigator(quoted.board, theme, quoted.clock, Favourites(layout, quoted.clock))
     qtbot.addWidget(made)
     now = quoted.clock.now
     names = ("Everton - Liverpool", "Arsenal - Chelsea", "Leeds - Everton")

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.models import figures
-from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER
-from oddsdesk.desk.odds_format import OddsFormat
-from oddsdesk.desk.panels.format_button import FormatButton
+from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER
+from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.odds_format import OddsFormat
+from oddsdesk.desk.shell.top_bar import FormatButton
+from oddsdesk.desk.ui import formatting as figures
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing import formats
 
 
@@ -87,7 +87,7 @@ def test_a_table_shows_its_figures_anew(quoted: Any, theme: Theme, qtbot: QtBot)
     before = model.cell(1, 1).text
     figures.choose_style(formats.AMERICAN)
     with qtbot.waitSignal(model.dataChanged):
-        table.look_again()
+        table.refresh_all()
         model.flush()
     assert (before, model.cell(1, 1).text) == ("3.29", "+229")
     assert model.cell(1, 3).text == "+249 to +279"

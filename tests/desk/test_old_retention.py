@@ -6,11 +6,11 @@ import pytest
 
 from oddsdesk.board.board import Board
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.profiles import EmbeddedProfile
-from oddsdesk.desk.settings.retention import KEY, OldRetention
-from oddsdesk.desk.switchboard import Switchboard
+from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.profiles import EmbeddedProfile
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.embedding import EmbeddedSession
+from oddsdesk.desk.shell.retention import KEY, OldRetention
 from oddsdesk.store.store import open_store
 
 from .dialogs.conftest import until
@@ -34,7 +34,7 @@ def layout(tmp_path) -> Layout:
 
 @pytest.fixture
 async def switchboard(qapp, layout):
-    made = Switchboard(Board(system_clock), system_clock, lambda profile: _session(profile))
+    made = ConnectionManager(Board(system_clock), system_clock, lambda profile: _session(profile))
     old = OldRetention(layout, made)
     yield made
     await made.close()

@@ -5,12 +5,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.palette.entries import Entry, Kind, matching
-from oddsdesk.desk.palette.matching import fold, score
-from oddsdesk.desk.palette.palette import Palette
-from oddsdesk.desk.palette.recent import Recent
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.palette import Palette
+from oddsdesk.desk.shell.palette_entries import Entry, Kind, Recent, fold, matching, score
+from oddsdesk.desk.ui.theme.theme import Theme
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.dialogs.placed_dialog import PlacedDialog
-from oddsdesk.desk.dialogs.preset_dialog import PresetDialog
-from oddsdesk.desk.models.filter_words import filter_text
+from oddsdesk.desk.value_bets.actions import PlacedDialog
+from oddsdesk.desk.value_bets.panel import filter_text
+from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
 from oddsdesk.ledger.presets import Preset, ValueFilter
 
 MINE = Preset(

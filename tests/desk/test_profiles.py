@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.desk.profiles import (
+from oddsdesk.desk.connections.profiles import (
     EMBEDDED_NAME,
     EmbeddedProfile,
     ProfileError,
@@ -14,7 +14,7 @@ from oddsdesk.desk.profiles import (
     RemoteProfile,
     UnknownProfileError,
 )
-from oddsdesk.desk.secrets import KeyPlace
+from oddsdesk.desk.connections.secrets import KeyPlace
 
 ODDS = RemoteProfile("Odds Co.", "https://odds.example/v1/", key_place=KeyPlace.SESSION)
 

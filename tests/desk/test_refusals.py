@@ -7,21 +7,22 @@ import pytest
 from PySide6.QtGui import QAction
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Connection, Gathering, Link
-from oddsdesk.board.signal import Signal
+from oddsdesk.board.connection import Connection, Link, SnapshotProgress
+from oddsdesk.board.connection_monitor import ConnectionMonitor
 from oddsdesk.client.diagnosis import advice
 from oddsdesk.client.errors import ForbiddenError, ServiceError, UnauthorizedError
 from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.message_center import ConnectionTrouble, MessageCenter
-from oddsdesk.desk.panels import grid_states, matrix_states, values_states
-from oddsdesk.desk.panels.grid import GridPanel
-from oddsdesk.desk.panels.navigator import Navigator
-from oddsdesk.desk.panels.navigator_states import text_without_games
-from oddsdesk.desk.panels.refusals import refusal
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.watch_list import WatchList
-from oddsdesk.desk.widgets.message_bar import MessageBar
+from oddsdesk.desk.grid import states as grid_states
+from oddsdesk.desk.grid.panel import GridPanel
+from oddsdesk.desk.navigator.favourites import Favourites
+from oddsdesk.desk.navigator.panel import Navigator
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.messages import ConnectionTrouble, MessageCenter
+from oddsdesk.desk.ui import states as matrix_states
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.states import refusal, text_without_games
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets import messages as values_states
 
 FORBIDDEN = [code.value for code in ErrorCode if code.status == 403]
 NO_BOOKMAKER = ForbiddenError("bookmaker_not_configured", "this account has chosen none", 403)
@@ -30,7 +31,7 @@ NO_BOOKMAKER = ForbiddenError("bookmaker_not_configured", "this account has chos
 def refused_by(error: ServiceError, board: Board | None = None) -> Connection:
     """What the board knows of a connection whose list of games is refused."""
     board = board or Board(lambda: 0)
-    Signal(board, lambda: 0).outcome("games", error, None)
+    ConnectionMonitor(board, lambda: 0).outcome("games", error, None)
     return board.connection
 
 
@@ -50,7 +51,7 @@ def test_a_known_key_without_a_bookmaker_is_not_told_to_be_kept_out() -> None:
     connection = refused_by(NO_BOOKMAKER)
     said = [
         " ".join(matrix_states.state_without_rows(None, connection, 0)[1:3]),
-        " ".join(grid_states.state_without_rows(connection, Gathering(), 0, 0)[1:3]),
+        " ".join(grid_states.state_without_rows(connection, SnapshotProgress(), 0, 0)[1:3]),
         " ".join(values_states.state_without_bets(connection, 0)[1:3]),
         text_without_games(connection, own_server=False),
         matrix_states.trouble_text(connection, 0, has_prices=False),
@@ -105,7 +106,7 @@ def empty(quoted: Any) -> Board:
     """A board whose service was read and has nothing."""
     board = Board(quoted.clock)
     board.set_connection(Connection(Link.LIVE))
-    board.set_gathering(Gathering(1, 1, 0, finished_at=quoted.clock()))
+    board.set_snapshot_progress(SnapshotProgress(1, 1, 0, finished_at=quoted.clock()))
     return board
 
 
@@ -128,7 +129,7 @@ def test_an_empty_own_server_can_be_fed_from_the_navigator(
     empty: Board, theme: Theme, start: QAction, tmp_path: Path, quoted: Any, qtbot
 ) -> None:
     layout = Layout(tmp_path / "desk.ini")
-    panel = Navigator(empty, theme, quoted.clock, WatchList(layout, quoted.clock))
+    panel = Navigator(empty, theme, quoted.clock, Favourites(layout, quoted.clock))
     qtbot.addWidget(panel)
     assert panel._feed.isHidden()
     panel.offer_server(start)

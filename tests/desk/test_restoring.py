@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.desk import restoring
-from oddsdesk.desk.assembly import Desk
-from oddsdesk.desk.connections import Connections
-from oddsdesk.desk.profiles import EmbeddedProfile
-from oddsdesk.desk.restoring import restored
+from oddsdesk.desk.connections.profiles import EmbeddedProfile
+from oddsdesk.desk.shell import restoring
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.connections import Connections
+from oddsdesk.desk.shell.restoring import restored
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.places import default_ledger

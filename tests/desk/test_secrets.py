@@ -9,7 +9,7 @@ from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import KeyringLocked, PasswordDeleteError
 
-from oddsdesk.desk.secrets import KeyPlace, Secrets, SecretsError
+from oddsdesk.desk.connections.secrets import KeyPlace, Secrets, SecretsError
 
 KEY = "oddsdesk_live_0123456789abcdef0123456789abcdef"
 

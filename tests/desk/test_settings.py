@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.settings.declared import FLASH, METHOD, SCHEME, SECTIONS, TEXT_SIZE
-from oddsdesk.desk.settings.page import settings_page
+from oddsdesk.desk.settings.dialog import settings_page
 from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
 
 DECLARED = [setting for section in SECTIONS for setting in section.settings]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
@@ -16,7 +16,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
 
 def test_the_documentation_is_what_the_program_declares():
     assert DOCUMENT.read_text(encoding="utf-8") == settings_page(), (
-        "run: python -m oddsdesk.desk.settings.page > docs/settings.md"
+        "run: python -m oddsdesk.desk.settings.dialog > docs/settings.md"
     )
 
 

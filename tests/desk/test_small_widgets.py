@@ -13,12 +13,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.desk.widgets.chips import ChipRow
-from oddsdesk.desk.widgets.filter_edit import FilterEdit
-from oddsdesk.desk.widgets.inset import inset
-from oddsdesk.desk.widgets.message_bar import MessageBar
-from oddsdesk.desk.widgets.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.chips import ChipRow
+from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.scaling import inset
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
 CHIPS = [("", "All markets"), ("result", "Result"), ("total", "Totals")]
 

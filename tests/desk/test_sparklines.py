@@ -9,14 +9,14 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.history import Gap, Origin, Point, Why
-from oddsdesk.desk.history_source import HistoryError, References, SeenSource
-from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import FROZEN, PAST
-from oddsdesk.desk.models.sparklines import SPAN_MS, Sparklines
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.theme.tokens import Ink
-from oddsdesk.desk.widgets.live_table import LiveTable
-from oddsdesk.desk.widgets.sparkline import Sparkline
+from oddsdesk.board.history_source import HistoryError, PriceHistorySource, References
+from oddsdesk.desk.matrix.layout import FROZEN, PAST
+from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.matrix.sparklines import SPAN_MS, Sparklines
+from oddsdesk.desk.ui.table.cells import Sparkline
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 from .conftest import NOW_MS, REFERENCE
 
@@ -64,7 +64,7 @@ def sparklines(quoted: Any, qtbot: QtBot) -> Sparklines:
 def drawn(sparklines: Sparklines, quoted: Any) -> Sequence[Any]:
     section = quoted.board.section(quoted.id, *LINE)
     found = sparklines.sparkline(LINE, section.line_of("Draw").reference)
-    return () if found is None else found.runs
+    return () if found is None else found.segments
 
 
 def read(sparklines: Sparklines, source: ToldSource, qtbot: QtBot) -> None:
@@ -111,7 +111,7 @@ def test_what_the_board_knows_is_not_asked_for(quoted: Any, qtbot: QtBot) -> Non
     quoted.board.watch(quoted.id)
     quoted.load()
     sparklines = Sparklines(quoted.board, quoted.id, quoted.clock, not_asked)
-    sparklines.use(SeenSource(quoted.board))
+    sparklines.use(PriceHistorySource(quoted.board))
     assert not any(timer.isActive() for timer in sparklines.findChildren(QTimer))
 
 
@@ -174,7 +174,7 @@ def sparkline_pixels(table: LiveTable, theme: Theme, row: int) -> int:
     image = QImage(pane.viewport().size(), QImage.Format.Format_RGB32)
     pane.viewport().render(image)
     rect = pane.visualRect(table.model.index(row, PAST))
-    ink = QColor(theme.tokens.ink(Ink.NOTE))
+    ink = QColor(theme.tokens.ink(TextRole.NOTE))
     return sum(
         image.pixelColor(x, y) == ink
         for x in range(rect.left(), rect.right())

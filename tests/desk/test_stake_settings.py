@@ -3,7 +3,6 @@
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.dialogs.settings_dialog import SettingsDialog
 from oddsdesk.desk.settings.declared import (
     BANKROLL,
     FLASH,
@@ -13,9 +12,10 @@ from oddsdesk.desk.settings.declared import (
     STAKE_STEP,
     STAKES,
 )
+from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.stake_settings import StakeSettings
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.pricing.stakes import StakePlan
 
 

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.desk.panels.status_bar import (
+from oddsdesk.desk.shell.status_bar import (
     StatusBar,
     cost_text,
     lag_text,
@@ -14,7 +14,7 @@ from oddsdesk.desk.panels.status_bar import (
     link_text,
     requests_text,
 )
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.tasks import JobFault
 
 NOW_MS = 1_776_340_800_000

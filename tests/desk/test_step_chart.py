@@ -7,23 +7,22 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.history import Gap, Point, Why
-from oddsdesk.desk.models.figures import odds_text
-from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.desk.theme.tokens import Ground, Ink
-from oddsdesk.desk.widgets.step_chart import StepChart
-from oddsdesk.desk.widgets.step_chart_data import ChartData, Line, Stroke, readings
-from oddsdesk.desk.widgets.step_chart_painter import ChartPainter, gap_text
-from oddsdesk.desk.widgets.step_chart_window import Window
+from oddsdesk.desk.ui.chart.data import ChartData, Line, Stroke, Window, readings
+from oddsdesk.desk.ui.chart.painter import ChartPainter, gap_text
+from oddsdesk.desk.ui.chart.step_chart import StepChart
+from oddsdesk.desk.ui.formatting import odds_text
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
 BEGIN = 1_776_340_800_000
 SIZE = QSize(420, 260)
 BOOK = Line(
     "Betfair",
     (Point(BEGIN, 2.0), Point(BEGIN + 60_000, 2.4), Point(BEGIN + 90_000, None)),
-    Ink.VALUE,
+    TextRole.VALUE,
     Stroke.STRONG,
 )
-REFERENCE = Line("Pinnacle", (Point(BEGIN, 2.2),), Ink.ACCENT, Stroke.THIN)
+REFERENCE = Line("Pinnacle", (Point(BEGIN, 2.2),), TextRole.ACCENT, Stroke.THIN)
 GAP = Gap(BEGIN + 20_000, BEGIN + 40_000, Why.STREAM_DOWN)
 DATA = ChartData((BOOK, REFERENCE), (GAP,), Window(BEGIN, BEGIN + 120_000))
 
@@ -56,7 +55,7 @@ def test_lines_are_drawn_where_their_prices_stand(
 ) -> None:
     theme.choose(scheme)
     image = chart.picture(SIZE)
-    value, accent = theme.tokens.ink(Ink.VALUE), theme.tokens.ink(Ink.ACCENT)
+    value, accent = theme.tokens.ink(TextRole.VALUE), theme.tokens.ink(TextRole.ACCENT)
     assert has_ink(image, place(theme, 10, 2.0), value)
     assert has_ink(image, place(theme, 75, 2.4), value)
     assert not has_ink(image, place(theme, 75, 2.0), value)
@@ -67,11 +66,11 @@ def test_a_withdrawn_price_ends_its_line_and_a_gap_is_shaded_and_empty(
     chart: StepChart, theme: Theme
 ) -> None:
     image = chart.picture(SIZE)
-    assert not has_ink(image, place(theme, 100, 2.4), theme.tokens.ink(Ink.VALUE))
-    for odds, ink in ((2.0, Ink.VALUE), (2.2, Ink.ACCENT)):
+    assert not has_ink(image, place(theme, 100, 2.4), theme.tokens.ink(TextRole.VALUE))
+    for odds, ink in ((2.0, TextRole.VALUE), (2.2, TextRole.ACCENT)):
         assert not has_ink(image, place(theme, 30, odds), theme.tokens.ink(ink))
     shade, panel = (image.pixelColor(place(theme, second, 2.27)) for second in (30, 50))
-    assert panel == QColor(theme.tokens.ground(Ground.PANEL))
+    assert panel == QColor(theme.tokens.ground(SurfaceRole.PANEL))
     assert shade != panel
 
 

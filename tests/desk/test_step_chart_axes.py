@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.desk.models.figures import odds_text
-from oddsdesk.desk.widgets.step_chart_axes import even, price_range, price_ticks, time_ticks
-from oddsdesk.desk.widgets.step_chart_window import Window, moved, within, zoomed
+from oddsdesk.desk.ui.chart.data import (
+    Window,
+    even,
+    moved,
+    price_range,
+    price_ticks,
+    time_ticks,
+    within,
+    zoomed,
+)
+from oddsdesk.desk.ui.formatting import odds_text
 
 HOUR = 3_600_000
 WINDOWS = st.tuples(st.integers(0, 1000), st.integers(1, 1000)).map(

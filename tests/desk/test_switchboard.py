@@ -15,11 +15,11 @@ from oddsdesk.board.notices import GamesChanged, RowsChanged
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.profiles import EmbeddedProfile, Profile, RemoteProfile
-from oddsdesk.desk.secrets import KeyPlace, Secrets
-from oddsdesk.desk.sessions import MissingKeyError, RemoteSession, Session, SessionError
-from oddsdesk.desk.switchboard import Switchboard
+from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, RemoteProfile
+from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
+from oddsdesk.desk.connections.sessions import MissingKeyError, RemoteSession, Session, SessionError
+from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.tasks import spawn, stop
 
 LIMIT_S = 20
@@ -48,7 +48,7 @@ class Connecting:
         self.folder = folder
         self.board = Board(system_clock)
         self.secrets = Secrets(folder, NoKeyring)
-        self.switchboard = Switchboard(self.board, system_clock, self.make)
+        self.switchboard = ConnectionManager(self.board, system_clock, self.make)
 
     def make(self, profile: Profile) -> Session:
         if isinstance(profile, RemoteProfile):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.desk.display import missing_qt_libraries
-from oddsdesk.desk.system_libraries import (
+from oddsdesk.desk.shell.display import missing_qt_libraries
+from oddsdesk.desk.shell.system_libraries import (
     LIBRARIES,
     Library,
     install_line,

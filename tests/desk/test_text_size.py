@@ -4,10 +4,10 @@ import pytest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.layout import Layout
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.text_size import TextSize
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.commands import TextSize
+from oddsdesk.desk.ui.theme.theme import Theme
 
 
 def test_text_grows_with_its_rows_and_stays_so(theme: Theme, layout: Layout, qtbot: QtBot) -> None:

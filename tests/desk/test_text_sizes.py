@@ -18,15 +18,15 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.assembly import Desk
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.models.grid_filter import Range
-from oddsdesk.desk.panels.grid_popups import ChoicePopup, RangePopup
-from oddsdesk.desk.records import Records
+from oddsdesk.desk.grid.filter import Range
+from oddsdesk.desk.grid.filter_bar import ChoicePopup, RangePopup
 from oddsdesk.desk.settings.declared import TEXT_SIZE
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.column_chooser import ColumnChoice, ColumnChooser
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.records import Records
 
 _SMALL_SCREEN = 1_280
 

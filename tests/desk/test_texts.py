@@ -2,8 +2,8 @@
 
 import pytest
 
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.texts import TextCache
+from oddsdesk.desk.ui.table.texts import TextCache
+from oddsdesk.desk.ui.theme.theme import Theme
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from PySide6.QtGui import QFontInfo, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.theme.fonts import FAMILY
-from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.desk.theme.tokens import Ground, Ink
+from oddsdesk.desk.ui.theme.fonts import FAMILY
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.resource_files import resource_path
 
 
@@ -16,8 +16,8 @@ def test_a_chosen_scheme_reaches_palette_and_style_sheet(theme: Theme, qapp: QAp
         theme.choose(scheme)
         assert theme.tokens.is_dark is is_dark
         window = qapp.palette().color(QPalette.ColorRole.Window).name()
-        assert window == theme.tokens.ground(Ground.WINDOW)
-        assert theme.tokens.ink(Ink.SOFT) in qapp.styleSheet()
+        assert window == theme.tokens.ground(SurfaceRole.WINDOW)
+        assert theme.tokens.ink(TextRole.SOFT) in qapp.styleSheet()
 
 
 def test_a_change_is_told_once(theme: Theme, qtbot: QtBot) -> None:
@@ -46,11 +46,11 @@ def test_the_font_comes_with_its_licence() -> None:
 
 @pytest.mark.parametrize("path", sorted(resource_path("icons").glob("*.svg")), ids=lambda p: p.stem)
 def test_each_icon_takes_the_colour_asked_for(theme: Theme, path) -> None:
-    drawn = theme.pixmap(path.stem, 32, 1, Ink.LIVE).toImage()
+    drawn = theme.pixmap(path.stem, 32, 1, TextRole.LIVE).toImage()
     colours = {
         drawn.pixelColor(x, y).name()
         for x in range(32)
         for y in range(32)
         if drawn.pixelColor(x, y).alpha() == 255
     }
-    assert theme.tokens.ink(Ink.LIVE) in colours
+    assert theme.tokens.ink(TextRole.LIVE) in colours

@@ -5,21 +5,24 @@ from itertools import combinations
 
 import pytest
 
-from oddsdesk.desk.theme.colours import READABLE, contrast, lift, mix
-from oddsdesk.desk.theme.tokens import (
+from oddsdesk.desk.ui.theme.tokens import (
     FLASH_SHARE,
     HOVER_SHARE,
     HOVERED,
     PAIRS,
-    Ground,
-    Ink,
+    READABLE,
+    SurfaceRole,
+    TextRole,
     Tokens,
+    contrast,
+    lift,
+    mix,
     tokens,
 )
 
 _TOLD_APART = 8
 """In CIELAB; about 2 can be seen side by side (CIE 1976)."""
-_SPENT = (Ground.BEST, Ground.VALUE, Ground.REFERENCE)
+_SPENT = (SurfaceRole.BEST, SurfaceRole.VALUE, SurfaceRole.REFERENCE)
 _XYZ = (
     (0.4124564, 0.3575761, 0.1804375), (0.2126729, 0.7151522, 0.0721750),
     (0.0193339, 0.1191920, 0.9503041),
@@ -43,7 +46,7 @@ SCHEME_IDS = [f"{'dark' if t.is_dark else 'light'}-{t.up}" for t in SCHEMES]
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_IDS)
 @pytest.mark.parametrize("ink", list(PAIRS))
-def test_every_ink_reads_on_every_ground_it_is_used_on(scheme: Tokens, ink: Ink) -> None:
+def test_every_ink_reads_on_every_ground_it_is_used_on(scheme: Tokens, ink: TextRole) -> None:
     for ground in PAIRS[ink]:
         assert contrast(scheme.ink(ink), scheme.ground(ground)) >= READABLE, ground.name
         if ground in HOVERED:
@@ -52,28 +55,28 @@ def test_every_ink_reads_on_every_ground_it_is_used_on(scheme: Tokens, ink: Ink)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_IDS)
-@pytest.mark.parametrize("ground", [g for g in Ground if g is not Ground.WINDOW])
-def test_a_price_reads_at_the_height_of_its_flash(scheme: Tokens, ground: Ground) -> None:
+@pytest.mark.parametrize("ground", [g for g in SurfaceRole if g is not SurfaceRole.WINDOW])
+def test_a_price_reads_at_the_height_of_its_flash(scheme: Tokens, ground: SurfaceRole) -> None:
     for movement in (scheme.up, scheme.down):
         flash = mix(movement, scheme.ground(ground), FLASH_SHARE)
-        assert contrast(scheme.ink(Ink.STRONG), flash) >= READABLE
+        assert contrast(scheme.ink(TextRole.STRONG), flash) >= READABLE
 
 
 def test_every_ink_but_the_ghost_has_its_grounds() -> None:
-    assert set(Ink) - set(PAIRS) == {Ink.GHOST}
+    assert set(TextRole) - set(PAIRS) == {TextRole.GHOST}
 
 
 @pytest.mark.parametrize("dark", [True, False])
 def test_the_colour_blind_pair_replaces_green_and_red(dark: bool) -> None:
     plain, blind = tokens(dark), tokens(dark, colour_blind=True)
     assert (plain.up, plain.down) != (blind.up, blind.down)
-    assert plain.ground(Ground.BEST) != blind.ground(Ground.BEST)
-    assert plain.ink(Ink.STRONG) == blind.ink(Ink.STRONG)
+    assert plain.ground(SurfaceRole.BEST) != blind.ground(SurfaceRole.BEST)
+    assert plain.ink(TextRole.STRONG) == blind.ink(TextRole.STRONG)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=SCHEME_IDS)
 def test_what_colour_is_spent_on_is_told_apart(scheme: Tokens) -> None:
-    panel = scheme.ground(Ground.PANEL)
+    panel = scheme.ground(SurfaceRole.PANEL)
     spent = {ground.name: scheme.ground(ground) for ground in _SPENT}
     spent |= {
         "up": mix(scheme.up, panel, FLASH_SHARE),

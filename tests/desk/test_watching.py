@@ -1,6 +1,6 @@
 """A game is asked for once, whoever looks at it."""
 
-from oddsdesk.desk.watching import Watching
+from oddsdesk.desk.shell.subscriptions import Subscriptions
 
 
 class Asked:
@@ -18,7 +18,7 @@ class Asked:
 
 def test_an_open_game_is_watched_until_it_is_closed() -> None:
     asked = Asked()
-    watching = Watching(asked)
+    watching = Subscriptions(asked)
     watching.open("a")
     watching.close("a")
     assert asked.said == ["+a", "-a"]
@@ -26,7 +26,7 @@ def test_an_open_game_is_watched_until_it_is_closed() -> None:
 
 def test_a_game_that_is_explained_is_watched_until_another_is() -> None:
     asked = Asked()
-    watching = Watching(asked)
+    watching = Subscriptions(asked)
     for game in ("a", "a", "b", ""):
         watching.explain(game)
     assert asked.said == ["+a", "-a", "+b", "-b"]
@@ -34,7 +34,7 @@ def test_a_game_that_is_explained_is_watched_until_another_is() -> None:
 
 def test_a_game_that_is_open_and_explained_is_asked_for_once() -> None:
     asked = Asked()
-    watching = Watching(asked)
+    watching = Subscriptions(asked)
     watching.open("a")
     watching.explain("a")
     watching.close("a")
@@ -45,7 +45,7 @@ def test_a_game_that_is_open_and_explained_is_asked_for_once() -> None:
 
 def test_a_game_that_is_opened_while_explained_stays_when_the_explanation_leaves() -> None:
     asked = Asked()
-    watching = Watching(asked)
+    watching = Subscriptions(asked)
     watching.explain("a")
     watching.open("a")
     watching.explain("b")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.desk.widgets.width_shares import WidthWish, share_width
+from oddsdesk.desk.ui.table.column_widths import WidthWish, share_width
 
 GAME = WidthWish(0, 100, 300, 400)
 MARKET = WidthWish(1, 60, 100, 150)

@@ -16,8 +16,8 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.store.access import open_access
-from oddsdesk.store.settling import settle_value_bets
 from oddsdesk.store.store import Store
+from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import FoundValueBet
 
 ODDS: Final = "odds.db"
@@ -88,7 +88,7 @@ def settle(store: Store, number: int, now_ms: int) -> None:
     def work(connection: sqlite3.Connection) -> None:
         query = "SELECT max(id) FROM game WHERE match_name LIKE ?"
         ((game,),) = connection.execute(query, (f"{name}%",)).fetchall()
-        settle_value_bets(connection, game, "total", 0, bets, now_ms)
+        replace_value_bets(connection, game, "total", 0, bets, now_ms)
 
     store.write(work).result()
 

@@ -24,7 +24,7 @@ class DeskWindow:
     def __init__(self, program: "Program", display: str) -> None:
         self.program = program
         self._display = display
-        self.using = program.wait_for_log("INFO oddsdesk.desk.connections: using ").split()
+        self.using = program.wait_for_log("INFO oddsdesk.desk.shell.connections: using ").split()
         """The words of its log about what it is connected to; the last is the address."""
         program.wait_for_log("first prices painted")
         self.enter("oddsdesk$")

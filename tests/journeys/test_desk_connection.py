@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.desk.profiles import Profiles, RemoteProfile
-from oddsdesk.desk.secrets import KeyPlace, Secrets
+from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
+from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
 from oddsdesk.places import settings_folder
 from tests.journeys.conftest import Launch, Program
 from tests.journeys.desk_window import LIMIT_S

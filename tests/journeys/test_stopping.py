@@ -44,7 +44,7 @@ WHILE_SERVE_STARTS = (
 WHILE_THE_DESK_STARTS = (
     "oddsdesk.cli.desk",
     "PySide6.QtCore",
-    "oddsdesk.desk.app",
+    "oddsdesk.desk.shell.app",
     "sqlite_utils",  # the server begins beside the window
 )
 

@@ -16,7 +16,7 @@ from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.frames import price_frame
-from oddsdesk.store.settling import settle_value_bets
+from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import FoundValueBet
 
 REFERENCE = "Pinnacle"
@@ -166,7 +166,7 @@ def _check_value_bet(service: Any, key: str, before: int, sharp: Quote, book: Qu
     bet = FoundValueBet(book.bookmaker, "Over 2.5", price, line, against, against, 5.0, 1.02)
     game = service.store.reader().changes_after(before, 1)[0].game
     service.store.write(
-        lambda connection: settle_value_bets(
+        lambda connection: replace_value_bets(
             connection, game, "total", sharp.period, [bet], service.now
         )
     ).result(timeout=10)

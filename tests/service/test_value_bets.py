@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.settling import settle_value_bets
+from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import FoundValueBet
 
 REFERENCE = "Pinnacle"
@@ -35,7 +35,7 @@ def valued(service: Any) -> Any:
 def settle(service: Any, game: int, bookmaker: str, edge: float) -> None:
     bet = FoundValueBet(bookmaker, "Over 2.5", 2.05, TOTAL, 2.05, 2.092312, edge, 1.019722)
     service.store.write(
-        lambda connection: settle_value_bets(connection, game, "total", 0, [bet], service.now)
+        lambda connection: replace_value_bets(connection, game, "total", 0, [bet], service.now)
     ).result(timeout=10)
 
 

@@ -4,7 +4,7 @@ import importlib.util
 import os
 
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
-from oddsdesk.desk.display import missing_display, missing_qt_libraries
+from oddsdesk.desk.shell.display import missing_display, missing_qt_libraries
 
 
 def display() -> Section:

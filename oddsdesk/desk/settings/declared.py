@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from oddsdesk.desk.settings.kinds import Choice, Setting, Toggle, Whole
+from oddsdesk.desk.settings.preferences import Choice, Setting, Toggle, Whole
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 

@@ -8,7 +8,7 @@ import msgspec
 
 from oddsdesk.server.answers import Reply
 from oddsdesk.server.docs_page import docs_page
-from oddsdesk.server.gate import GET, Endpoint, Gate, Turn, address_of
+from oddsdesk.server.gate import GET, Endpoint, Gate, RequestContext, address_of
 from oddsdesk.server.openapi import openapi_document
 from oddsdesk.server.service import Service
 
@@ -32,26 +32,26 @@ class _Documentation(Gate):
     def _document(self) -> dict[str, Any]:
         return openapi_document(self._endpoints)
 
-    async def reply(self, turn: Turn) -> Reply:
+    async def reply(self, turn: RequestContext) -> Reply:
         """Return the documentation to anyone."""
         if not turn.has_method(GET):
             raise turn.not_allowed(GET)
         return self._shown(turn)
 
-    def _shown(self, turn: Turn) -> Reply:
+    def _shown(self, turn: RequestContext) -> Reply:
         raise NotImplementedError
 
 
 class OpenApiGate(_Documentation):
     """The OpenAPI document."""
 
-    def _shown(self, turn: Turn) -> Reply:
+    def _shown(self, turn: RequestContext) -> Reply:
         return Reply(200, msgspec.json.encode(self._document))
 
 
 class DocsGate(_Documentation):
     """The readable page, with the address that it was asked at in its examples."""
 
-    def _shown(self, turn: Turn) -> Reply:
+    def _shown(self, turn: RequestContext) -> Reply:
         page = docs_page(self._document, address_of(turn.scope))
         return Reply(200, page.encode(), [_POLICY], content_type=b"text/html; charset=utf-8")

@@ -6,8 +6,8 @@ from oddsdesk import __version__
 from oddsdesk.contract.resources import Health, Readiness
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.answers import Bare, Reply, encode
-from oddsdesk.server.gate import GET, Gate, Turn
-from oddsdesk.server.reads import Reads
+from oddsdesk.server.gate import GET, Gate, RequestContext
+from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
 from oddsdesk.server.troubles import Trouble, refused
 from oddsdesk.store.errors import StoreError
@@ -21,11 +21,11 @@ _log = logging.getLogger(__name__)
 class HealthGate(Gate):
     """Says whether the database answers and all that works beside is well, to anyone."""
 
-    def __init__(self, service: Service, reads: Reads) -> None:
+    def __init__(self, service: Service, reads: ReaderPool) -> None:
         super().__init__(service)
         self._reads = reads
 
-    async def reply(self, turn: Turn) -> Reply:
+    async def reply(self, turn: RequestContext) -> Reply:
         """Return the state of the service; a key is not needed, and not counted."""
         if not turn.has_method(GET):
             turn.identify()
@@ -33,7 +33,7 @@ class HealthGate(Gate):
         troubles = self._service.troubles.now()
         return encode(await self._reads.run(lambda: self._state(turn, troubles)), 0)
 
-    def _state(self, turn: Turn, troubles: list[Trouble]) -> Bare:
+    def _state(self, turn: RequestContext, troubles: list[Trouble]) -> Bare:
         try:
             turn.identify()
             reader = self._service.store.reader()

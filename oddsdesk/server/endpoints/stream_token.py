@@ -4,7 +4,7 @@ from oddsdesk.contract.resources import StreamToken
 from oddsdesk.server.access import require_stream
 from oddsdesk.server.admission import take_token
 from oddsdesk.server.answers import Bare, Reply, encode
-from oddsdesk.server.gate import Gate, Turn
+from oddsdesk.server.gate import Gate, RequestContext
 from oddsdesk.server.tokens import LIFETIME_S, issue_token
 
 PATH = "/api/stream/token"
@@ -14,7 +14,7 @@ METHODS = ("POST",)
 class TokenGate(Gate):
     """Issues tokens to plans with a stream."""
 
-    async def reply(self, turn: Turn) -> Reply:
+    async def reply(self, turn: RequestContext) -> Reply:
         """Return a new token of the caller's key."""
         caller = turn.require_key()
         if not turn.has_method(METHODS):

@@ -17,7 +17,7 @@ from oddsdesk.store.queries.cursors import GamePlace, from_cursor, to_cursor
 from oddsdesk.store.queries.listing import ListedGame
 from oddsdesk.store.queries.quotes import GameQuote, GameRow, decode_odds
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import Filters, Page, Sight
+from oddsdesk.store.values import Filters, Page, Visibility
 
 LISTED_MS: Final = 24 * 60 * MINUTE_MS
 """How long after its kick-off a game is still listed."""
@@ -58,7 +58,7 @@ def list_games_as_of(
     select: Select,
     reference: str,
     filters: Filters,
-    sight: Sight,
+    sight: Visibility,
     at: int,
     limit: int,
     cursor: str | None,
@@ -82,7 +82,7 @@ def list_games_as_of(
 
 
 def quotes_as_of(
-    select: Select, reference: str, game: GameRow, sight: Sight, at: int
+    select: Select, reference: str, game: GameRow, sight: Visibility, at: int
 ) -> list[GameQuote]:
     """Return what stood then of a game and may be seen, by bookmaker, market type and period."""
     asked = {"game": game.row, "at": at, "reference": reference}
@@ -139,7 +139,7 @@ def _candidates(
 
 
 def _listed(
-    select: Select, game: _Candidate, sight: Sight, asked: dict[str, Any]
+    select: Select, game: _Candidate, sight: Visibility, asked: dict[str, Any]
 ) -> ListedGame | None:
     """Sum up what stood of a game: from its present rows where nothing came after the moment."""
     parameters = {**asked, "game": game.row}

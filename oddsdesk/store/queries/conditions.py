@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from oddsdesk.contract.competitions import SPORTS
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 _PRICED: Final = """
 SELECT 1 FROM source WHERE newest >= :since AND bookmaker = coalesce(:bookmaker, bookmaker)
@@ -28,12 +28,12 @@ def is_priced(
     return bool(select(_PRICED, asked))
 
 
-def sight_parameters(sight: Sight, reference: str) -> dict[str, Any]:
+def sight_parameters(sight: Visibility, reference: str) -> dict[str, Any]:
     """Return the parameters of ``visible`` and of the reference's liquidity."""
     return {"sight_bookmaker": sight.bookmaker, "reference": reference}
 
 
-def visible(alias: str, sight: Sight) -> str:
+def visible(alias: str, sight: Visibility) -> str:
     """Return the condition on a row with ``bookmaker`` and ``is_live`` (D19, D20)."""
     parts = ["1"]
     if sight.bookmaker is not None:
@@ -43,7 +43,7 @@ def visible(alias: str, sight: Sight) -> str:
     return " AND ".join(parts)
 
 
-def phases(filters: Filters, sight: Sight, after: bool | None) -> Iterator[bool]:
+def phases(filters: Filters, sight: Visibility, after: bool | None) -> Iterator[bool]:
     """Yield which part of a list to walk: what is live (True), then the rest (D13, D37).
 
     ``after`` says in which part a cursor stands.

@@ -13,14 +13,14 @@ from oddsdesk.contract.resources import (
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.queries.quotes import GameQuote, GameRow, fresh_quotes, games_by_name
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import Sight
+from oddsdesk.store.values import Visibility
 
 
 def event_detail(
     select: Select,
     reference: str,
     match_name: str,
-    sight: Sight,
+    sight: Visibility,
     since: int,
     *,
     bookmaker: str | None,
@@ -60,7 +60,7 @@ def event_detail(
 
 
 def _most_covered(
-    select: Select, reference: str, match_name: str, sight: Sight, since: int
+    select: Select, reference: str, match_name: str, sight: Visibility, since: int
 ) -> tuple[GameRow, list[GameQuote]] | None:
     """Of several competitions, the one with the most bookmakers answers (D5)."""
     best: tuple[GameRow, list[GameQuote]] | None = None

@@ -12,7 +12,7 @@ from oddsdesk.store.queries.conditions import (
 )
 from oddsdesk.store.queries.cursors import GamePlace, from_cursor, to_cursor
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import Filters, Page, Sight
+from oddsdesk.store.values import Filters, Page, Visibility
 
 _AFTER: Final = "(g.kickoff, g.match_name, g.competition) > (:kickoff, :match_name, :place)"
 
@@ -35,7 +35,7 @@ def list_games(
     select: Select,
     reference: str,
     filters: Filters,
-    sight: Sight,
+    sight: Visibility,
     since: int,
     limit: int,
     cursor: str | None,
@@ -57,7 +57,7 @@ def list_games(
 
 
 def _query(
-    filters: Filters, sight: Sight, live: bool, after: GamePlace | None
+    filters: Filters, sight: Visibility, live: bool, after: GamePlace | None
 ) -> tuple[str, dict[str, Any]]:
     wanted, parameters = wanted_games(filters, live)
     covered = f"c.game = g.id AND c.newest >= :since AND {visible('c', sight)}"

@@ -15,14 +15,14 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.queries.quotes import GameQuote, GameRow, fresh_quotes, game_by_id
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import Sight
+from oddsdesk.store.values import Visibility
 
 
 def game_matrix(
     select: Select,
     reference: str,
     game_id: str,
-    sight: Sight,
+    sight: Visibility,
     since: int,
     *,
     bookmaker: str | None,

@@ -15,7 +15,7 @@ from oddsdesk.store.queries.conditions import (
 )
 from oddsdesk.store.queries.cursors import OddsPlace, from_cursor, to_cursor
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import EncodedOddsRow, Filters, Page, Sight
+from oddsdesk.store.values import EncodedOddsRow, Filters, Page, Visibility
 
 # One row that holds all rows: Python's module gives the interpreter lock away at each row, and
 # threads that read at once would wait for it 500 times an answer. Measured: twice the answers.
@@ -58,7 +58,7 @@ def list_odds(
     select: Select,
     reference: str,
     filters: Filters,
-    sight: Sight,
+    sight: Visibility,
     since: int,
     limit: int,
     cursor: str | None,
@@ -81,7 +81,7 @@ def list_odds(
 
 
 def _query(
-    filters: Filters, sight: Sight, live: bool, after: OddsPlace | None
+    filters: Filters, sight: Visibility, live: bool, after: OddsPlace | None
 ) -> tuple[str, dict[str, Any]]:
     wanted, parameters = wanted_games(filters, live)
     conditions = [
@@ -114,7 +114,7 @@ def _query(
     return query, parameters
 
 
-def _quotes_index(filters: Filters, sight: Sight) -> str:
+def _quotes_index(filters: Filters, sight: Visibility) -> str:
     """A market type alone has an index of its own; all else is found by the primary key."""
     one_bookmaker = filters.bookmaker is not None or sight.bookmaker is not None
     if filters.market_type is None or one_bookmaker:

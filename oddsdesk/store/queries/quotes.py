@@ -6,7 +6,7 @@ import msgspec
 
 from oddsdesk.store.queries.conditions import sight_parameters, visible
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.values import Sight, StoredQuote
+from oddsdesk.store.values import StoredQuote, Visibility
 
 _GAME: Final = "SELECT id, game_id, match_name, competition, sport, match_date FROM game"
 _BY_ID: Final = f"{_GAME} WHERE game_id = :game_id"
@@ -56,7 +56,7 @@ def games_by_name(select: Select, match_name: str) -> list[GameRow]:
 
 
 def fresh_quotes(
-    select: Select, reference: str, game: int, sight: Sight, since: int
+    select: Select, reference: str, game: int, sight: Visibility, since: int
 ) -> list[GameQuote]:
     """Return what may be seen of a game, by bookmaker, market type and period (D35)."""
     query = f"""

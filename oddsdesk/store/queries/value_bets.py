@@ -7,7 +7,7 @@ from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.queries.conditions import canonical_sport, sight_parameters, visible
 from oddsdesk.store.queries.cursors import BetPlace, from_cursor, to_cursor
 from oddsdesk.store.queries.select import Row, Select
-from oddsdesk.store.values import Filters, Page, Sight
+from oddsdesk.store.values import Filters, Page, Visibility
 
 ODDS_AGE_MS: Final = 15 * MINUTE_MS
 DETECTION_AGE_MS: Final = 30 * MINUTE_MS
@@ -42,7 +42,7 @@ def list_value_bets(
     select: Select,
     reference: str,
     filters: Filters,
-    sight: Sight,
+    sight: Visibility,
     now_ms: int,
     *,
     min_ev: float,

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.dialogs.import_work import ImportWork
-from oddsdesk.desk.dialogs.server_dialog import ServerDialog
-from oddsdesk.desk.dialogs.server_work import ServerWork
-from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.profiles import EmbeddedProfile, RemoteProfile
-from oddsdesk.desk.secrets import KeyPlace
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, RemoteProfile
+from oddsdesk.desk.connections.secrets import KeyPlace
+from oddsdesk.desk.local_server.controller import ServerController
+from oddsdesk.desk.local_server.dialog import ServerDialog
+from oddsdesk.desk.local_server.import_controller import ImportController
+from oddsdesk.desk.shell.embedding import EmbeddedSession
 
 LIMIT_S = 10
 REMOTE = RemoteProfile("Odds Co.", "http://127.0.0.1:9", key_place=KeyPlace.SESSION)
@@ -34,8 +34,8 @@ async def session(qapp, tmp_path: Path) -> AsyncIterator[EmbeddedSession]:
 
 
 @pytest.fixture
-async def imports(qapp) -> AsyncIterator[ImportWork]:
-    made = ImportWork()
+async def imports(qapp) -> AsyncIterator[ImportController]:
+    made = ImportController()
     yield made
     await made.close()
 
@@ -44,7 +44,7 @@ async def imports(qapp) -> AsyncIterator[ImportWork]:
 async def server(theme, window, session, imports) -> AsyncIterator[ServerDialog]:
     assert session.local is not None
     dialog = ServerDialog(theme, session.local.address, window)
-    made = ServerWork(dialog, session.local, system_clock)
+    made = ServerController(dialog, session.local, system_clock)
     imports.attach(dialog, session.local)
     await until(lambda: dialog.keys.list.topLevelItemCount() == 1)
     yield dialog

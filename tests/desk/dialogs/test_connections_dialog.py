@@ -3,10 +3,10 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
 
-from oddsdesk.desk.dialogs.connections_dialog import ConnectionsDialog
-from oddsdesk.desk.dialogs.embedded_dialog import EmbeddedDialog
-from oddsdesk.desk.dialogs.feed_fields import AUTOMATIC, FORMATS, REPLAY, FeedFields
-from oddsdesk.desk.profiles import EmbeddedProfile
+from oddsdesk.desk.connections.dialog import ConnectionsDialog
+from oddsdesk.desk.connections.embedded_dialog import EmbeddedDialog
+from oddsdesk.desk.connections.profiles import EmbeddedProfile
+from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, FORMATS, REPLAY, FeedFields
 from oddsdesk.feeds.importers import IMPORTERS
 
 from .conftest import REMOTE

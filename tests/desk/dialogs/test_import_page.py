@@ -1,9 +1,9 @@
 """Files imported into the running server: each price accounted for, what is refused said."""
 
-from oddsdesk.desk.dialogs.import_page import ImportPage
-from oddsdesk.desk.dialogs.server_dialog import ServerDialog
-from oddsdesk.desk.local_server import LocalImport
-from oddsdesk.desk.moments import local_time
+from oddsdesk.desk.local_server.dialog import ServerDialog
+from oddsdesk.desk.local_server.import_page import ImportPage
+from oddsdesk.desk.ui.local_server import LocalImport
+from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.feeds.importers import IMPORTERS
 
 from .conftest import until

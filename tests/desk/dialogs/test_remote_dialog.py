@@ -10,18 +10,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.desk.dialogs.profile_work import ProfileWork
-from oddsdesk.desk.dialogs.remote_dialog import RemoteDialog
-from oddsdesk.desk.profiles import Profiles, RemoteProfile
-from oddsdesk.desk.secrets import KeyPlace, Secrets
-from oddsdesk.desk.theme.spacing import HALF
+from oddsdesk.desk.connections.controller import ProfileController
+from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
+from oddsdesk.desk.connections.remote_dialog import RemoteDialog
+from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
+from oddsdesk.desk.ui.theme.tokens import HALF
 
 from .conftest import REMOTE, until
 
 
 @pytest.fixture
-async def work(theme, tmp_path: Path) -> AsyncIterator[ProfileWork]:
-    made = ProfileWork(theme, Profiles(tmp_path), Secrets(tmp_path, NoKeyring))
+async def work(theme, tmp_path: Path) -> AsyncIterator[ProfileController]:
+    made = ProfileController(theme, Profiles(tmp_path), Secrets(tmp_path, NoKeyring))
     yield made
     await made.close()
 

@@ -2,8 +2,8 @@
 
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
 
-from oddsdesk.desk.dialogs.settings_dialog import SettingsDialog
 from oddsdesk.desk.settings.declared import SCHEME, SECTIONS, TEXT_SIZE
+from oddsdesk.desk.settings.dialog import SettingsDialog
 
 
 def test_every_declared_setting_is_in_the_dialog_with_its_name_and_help(theme, preferences, window):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from oddsdesk.desk.models.grid import GridModel
-from oddsdesk.desk.models.grid_columns import BY_KEY
-from oddsdesk.desk.models.grid_filter import GridFilter, words_of
+from oddsdesk.desk.grid.columns import BY_KEY
+from oddsdesk.desk.grid.filter import GridFilter, words_of
+from oddsdesk.desk.grid.model import GridModel
 
 PRICES = 18
 SELECTIONS = 6

@@ -5,12 +5,12 @@ import gc
 import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
-from oddsdesk.board.connection import Gathering
-from oddsdesk.desk.models.grid import GridModel
-from oddsdesk.desk.models.grid_columns import BY_KEY
-from oddsdesk.desk.models.grid_entries import Line, Shape
-from oddsdesk.desk.models.grid_filter import GridFilter, words_of
-from oddsdesk.desk.theme.tokens import Ink
+from oddsdesk.board.connection import SnapshotProgress
+from oddsdesk.desk.grid.columns import BY_KEY
+from oddsdesk.desk.grid.entries import Line, Shape
+from oddsdesk.desk.grid.filter import GridFilter, words_of
+from oddsdesk.desk.grid.model import GridModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
 
 from .conftest import BOOKMAKER, ODDS, PRICES, SELECTION, SELECTIONS, shown, sorted_by, take_in
 
@@ -110,7 +110,7 @@ def test_a_gone_price_is_struck_and_leaves_when_arranged(model, quoted, qtbot):
     struck = [
         (model.cell(row, SELECTION).text, model.cell(row, BOOKMAKER).text)
         for row in range(model.rowCount())
-        if model.cell(row, SELECTION).is_struck and model.cell(row, SELECTION).ink is Ink.GHOST
+        if model.cell(row, SELECTION).is_struck and model.cell(row, SELECTION).ink is TextRole.GHOST
     ]
     assert sorted(struck) == [("Everton", "Bovada"), ("Everton", "Pinnacle")]
     assert model.total == PRICES - 2
@@ -137,7 +137,7 @@ def test_what_the_board_forgot_goes_after_a_whole_pass(model, quoted, qtbot):
     quoted.board.want_rows(False)
     assert model.total == PRICES
     quoted.board.want_rows(True)
-    quoted.board.set_gathering(Gathering(1, 1, 0, (), quoted.clock.now))
+    quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, 0, (), quoted.clock.now))
     take_in(model, qtbot)
     assert model.total == 0
 

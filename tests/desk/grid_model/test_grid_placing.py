@@ -5,10 +5,10 @@ from PySide6.QtCore import QPersistentModelIndex
 
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.steps import returned
-from oddsdesk.desk.models.grid import GridModel
-from oddsdesk.desk.models.grid_columns import BY_KEY
-from oddsdesk.desk.models.grid_entries import Shape
-from oddsdesk.desk.models.grid_filter import GridFilter, Range
+from oddsdesk.desk.grid.columns import BY_KEY
+from oddsdesk.desk.grid.entries import Shape
+from oddsdesk.desk.grid.filter import GridFilter, Range
+from oddsdesk.desk.grid.model import GridModel
 
 from .conftest import BOOKMAKER, ODDS, PRICES, SELECTION, shown, sorted_by, take_in, words
 

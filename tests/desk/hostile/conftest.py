@@ -19,20 +19,20 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.quotes import Quote, odds_row
-from oddsdesk.desk.app import _price_log
-from oddsdesk.desk.assembly import Desk
-from oddsdesk.desk.connections import Connections
-from oddsdesk.desk.dialogs.desk_dialogs import DeskDialogs
-from oddsdesk.desk.embedding import EmbeddedSession
-from oddsdesk.desk.introduction import Introduction
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.profiles import EmbeddedProfile, Profile, Profiles, RemoteProfile
-from oddsdesk.desk.records import Records
-from oddsdesk.desk.secrets import Secrets
-from oddsdesk.desk.sessions import Session
+from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, Profiles, RemoteProfile
+from oddsdesk.desk.connections.secrets import Secrets
+from oddsdesk.desk.connections.sessions import Session
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.switchboard import Switchboard
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.app import _price_log
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.connections import Connections
+from oddsdesk.desk.shell.dialogs import DeskDialogs
+from oddsdesk.desk.shell.embedding import EmbeddedSession
+from oddsdesk.desk.shell.introduction import Introduction
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.ledger.presets import Preset, ValueFilter
 
 REFERENCE = "Pinnacle"
@@ -112,8 +112,8 @@ class HostileDesk:
         )  # fmt: skip
         profiles.put(self.profile)
         profiles.put(RemoteProfile(f"2{trap.markup}", "https://odds.invalid", ident="2"))
-        switchboard = self.switchboard = Switchboard(self.board, system_clock, self._session)
-        switchboard.left.connect(self.desk.begin_anew)
+        switchboard = self.switchboard = ConnectionManager(self.board, system_clock, self._session)
+        switchboard.left.connect(self.desk.reset)
         self.desk.attach(switchboard)
         switchboard.entered.connect(lambda: self.desk.read_history(_price_log(switchboard)))
         window = self.desk.window

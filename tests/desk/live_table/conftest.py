@@ -6,10 +6,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QTableView
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.cells import Align, Cell, Column, Header
-from oddsdesk.desk.widgets.live_model import Index, LiveModel
-from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column, Header
+from oddsdesk.desk.ui.table.live_model import Index, LiveModel
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme
 
 NOW_MS = 1_000_000
 

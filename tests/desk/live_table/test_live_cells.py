@@ -4,11 +4,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.theme.colours import mix
-from oddsdesk.desk.theme.theme import Scheme, Theme
-from oddsdesk.desk.theme.tokens import FLASH_SHARE, Ground, Ink
-from oddsdesk.desk.widgets.cells import Cell, Column
-from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.ui.table.cells import Cell, Column
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.desk.ui.theme.tokens import FLASH_SHARE, SurfaceRole, TextRole, mix
 
 from .conftest import NOW_MS, Clock, RowsModel, cell_rect, corner, image_of, inked
 
@@ -16,30 +15,30 @@ from .conftest import NOW_MS, Clock, RowsModel, cell_rect, corner, image_of, ink
 def test_grounds_and_inks_are_those_of_the_tokens(
     table: LiveTable, model: RowsModel, theme: Theme
 ) -> None:
-    model.rows[3][4] = Cell("2.40", Ink.BEST, Ground.BEST)
-    model.rows[4][4] = Cell("2.40", Ink.STRONG)
-    assert corner(table.scrolling, 3, 4) == theme.tokens.ground(Ground.BEST)
-    assert corner(table.scrolling, 4, 4) == theme.tokens.ground(Ground.PANEL)
+    model.rows[3][4] = Cell("2.40", TextRole.BEST, SurfaceRole.BEST)
+    model.rows[4][4] = Cell("2.40", TextRole.STRONG)
+    assert corner(table.scrolling, 3, 4) == theme.tokens.ground(SurfaceRole.BEST)
+    assert corner(table.scrolling, 4, 4) == theme.tokens.ground(SurfaceRole.PANEL)
     theme.choose(Scheme.LIGHT)
-    assert corner(table.scrolling, 3, 4) == theme.tokens.ground(Ground.BEST)
+    assert corner(table.scrolling, 3, 4) == theme.tokens.ground(SurfaceRole.BEST)
     assert corner(table.scrolling, 4, 4) == "#ffffff"
 
 
 def test_a_value_cell_has_a_bar_at_its_left(
     table: LiveTable, model: RowsModel, theme: Theme
 ) -> None:
-    model.rows[3][4] = Cell("2.40", Ink.VALUE, Ground.VALUE)
+    model.rows[3][4] = Cell("2.40", TextRole.VALUE, SurfaceRole.VALUE)
     rect = cell_rect(table.scrolling, 3, 4)
     edge = image_of(table.scrolling).pixelColor(rect.left(), rect.top() + 2).name()
-    assert edge == theme.tokens.ink(Ink.VALUE)
-    assert corner(table.scrolling, 3, 4) == theme.tokens.ground(Ground.VALUE)
+    assert edge == theme.tokens.ink(TextRole.VALUE)
+    assert corner(table.scrolling, 3, 4) == theme.tokens.ground(SurfaceRole.VALUE)
 
 
 def test_a_flash_stands_then_fades_then_is_gone(
     table: LiveTable, model: RowsModel, theme: Theme, clock: Clock
 ) -> None:
     model.rows[3][4] = Cell("2.40", flash=1, flashes_from=NOW_MS)
-    panel = theme.tokens.ground(Ground.PANEL)
+    panel = theme.tokens.ground(SurfaceRole.PANEL)
     full = mix(theme.tokens.up, panel, FLASH_SHARE)
     seen = []
     for elapsed in (0, 499, 1_000, 1_500):
@@ -56,7 +55,7 @@ def test_a_flash_scrolled_into_sight_shows_the_rest_of_its_fade(
     model.rows[50][4] = Cell("2.40", flash=-1, flashes_from=NOW_MS)
     clock.now = NOW_MS + 400
     table.scrolling.verticalScrollBar().setValue(table.scrolling.verticalScrollBar().maximum())
-    full = mix(theme.tokens.down, theme.tokens.ground(Ground.PANEL), FLASH_SHARE)
+    full = mix(theme.tokens.down, theme.tokens.ground(SurfaceRole.PANEL), FLASH_SHARE)
     assert corner(table.scrolling, 50, 4) == full
 
 
@@ -74,14 +73,14 @@ def test_a_struck_price_has_a_line_through_it(table: LiveTable, model: RowsModel
     def widest_line(cell: Cell) -> int:
         model.rows[3][4] = cell
         rect, image = cell_rect(table.scrolling, 3, 4), image_of(table.scrolling)
-        ink = table._theme.tokens.ink(Ink.NOTE)
+        ink = table._theme.tokens.ink(TextRole.NOTE)
         return max(
             sum(image.pixelColor(x, y).name() == ink for x in range(rect.left(), rect.right()))
             for y in range(rect.top(), rect.bottom() - 1)
         )
 
-    assert widest_line(Cell("2.40", Ink.NOTE, is_struck=True)) > 20
-    assert widest_line(Cell("2.40", Ink.NOTE)) < 15
+    assert widest_line(Cell("2.40", TextRole.NOTE, is_struck=True)) > 20
+    assert widest_line(Cell("2.40", TextRole.NOTE)) < 15
 
 
 def test_an_arrow_shows_the_movement_and_pales(

@@ -6,9 +6,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.widgets.cells import Cell
-from oddsdesk.desk.widgets.live_model import LiveModel
-from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.ui.table.cells import Cell
+from oddsdesk.desk.ui.table.live_model import LiveModel
+from oddsdesk.desk.ui.table.live_table import LiveTable
 
 from .conftest import NOW_MS, Clock, RowsModel, cell_rect
 

@@ -5,9 +5,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.cells import Align, Cell, Column
-from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme
 
 from .conftest import Clock, RowsModel, cell_rect, corner, image_of
 

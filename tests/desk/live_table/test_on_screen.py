@@ -7,8 +7,8 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QTableView
 
-from oddsdesk.desk.widgets.cells import Cell
-from oddsdesk.desk.widgets.live_table import LiveTable
+from oddsdesk.desk.ui.table.cells import Cell
+from oddsdesk.desk.ui.table.live_table import LiveTable
 
 from .conftest import RowsModel, image_of
 

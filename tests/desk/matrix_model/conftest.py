@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER, SELECTION
+from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, SELECTION
+from oddsdesk.desk.matrix.model import MatrixModel
 
 
 @pytest.fixture

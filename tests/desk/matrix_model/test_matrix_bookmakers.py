@@ -6,9 +6,9 @@ from PySide6.QtCore import QPersistentModelIndex
 from pytestqt.modeltest import ModelTester
 
 from oddsdesk.board.board import Board
-from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
-from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import BEST, FAIR, FIRST_BOOKMAKER, REFERENCE
+from oddsdesk.desk.matrix.bookmakers import BookmakerOrder
+from oddsdesk.desk.matrix.layout import BEST, FAIR, FIRST_BOOKMAKER, REFERENCE
+from oddsdesk.desk.matrix.model import MatrixModel
 
 from .conftest import cell_of, column_of, row_of, texts
 

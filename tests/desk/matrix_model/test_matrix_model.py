@@ -7,10 +7,10 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
-from oddsdesk.desk.models.market_groups import ALL, groups_of
-from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import BEST, FAIR, REFERENCE, WINDOW
-from oddsdesk.desk.theme.tokens import Ground
+from oddsdesk.desk.matrix.layout import BEST, FAIR, REFERENCE, WINDOW
+from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.matrix.rows import ALL, groups_of
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
 from .conftest import column_of, row_of, texts
 
@@ -51,7 +51,11 @@ def test_the_frozen_columns_hold_the_reference_and_what_follows_from_it(
 ) -> None:
     row = row_of(model, "Everton")
     reference = model.cell(row, REFERENCE)
-    assert (reference.text, reference.note, reference.ground) == ("3.29", "12k", Ground.REFERENCE)
+    assert (reference.text, reference.note, reference.ground) == (
+        "3.29",
+        "12k",
+        SurfaceRole.REFERENCE,
+    )
     assert model.cell(row, FAIR).text == "3.419"
     assert model.cell(row, WINDOW).text == "3.488 – 3.798"
     assert model.cell(4 + 1, WINDOW).text == "–"

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from oddsdesk.desk.models.matrix import MatrixModel
-from oddsdesk.desk.models.matrix_layout import BEST, FAIR, SELECTION, WINDOW
-from oddsdesk.desk.theme.tokens import Ground, Ink
+from oddsdesk.desk.matrix.layout import BEST, FAIR, SELECTION, WINDOW
+from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
 from .conftest import cell_of, column_of, row_of
 
 
 def test_the_best_price_of_a_row_is_marked(model: MatrixModel) -> None:
     best = cell_of(model, "Draw", "Matchbook")
-    assert (best.ground, best.ink, best.is_strong) == (Ground.BEST, Ink.BEST, True)
-    assert cell_of(model, "Draw", "Bovada").ground is Ground.PANEL
+    assert (best.ground, best.ink, best.is_strong) == (SurfaceRole.BEST, TextRole.BEST, True)
+    assert cell_of(model, "Draw", "Bovada").ground is SurfaceRole.PANEL
     assert cell_of(model, "Draw", "Betsson").text == "·"
 
 
@@ -21,13 +21,13 @@ def test_a_price_within_the_window_is_value_above_it_is_not(
 ) -> None:
     quoted.tell("Bovada", "moneyline", "Everton", 3.60)
     value = cell_of(model, "Everton", "Bovada")
-    assert (value.ground, value.ink, value.is_strong) == (Ground.VALUE, Ink.VALUE, True)
+    assert (value.ground, value.ink, value.is_strong) == (SurfaceRole.VALUE, TextRole.VALUE, True)
     quoted.clock.now += 1_000
     quoted.tell("Bovada", "moneyline", "Everton", 9.00)
     suspicious = cell_of(model, "Everton", "Bovada")
-    assert (suspicious.text, suspicious.ground) == ("? 9.00", Ground.PANEL)
+    assert (suspicious.text, suspicious.ground) == ("? 9.00", SurfaceRole.PANEL)
     best = model.cell(row_of(model, "Everton"), BEST)
-    assert (best.text, best.note, best.ink) == ("? 9.00", "Bovada", Ink.NOTE)
+    assert (best.text, best.note, best.ink) == ("? 9.00", "Bovada", TextRole.NOTE)
     for column in (BEST, column_of(model, "Bovada")):
         assert "above the window: suspicious" in model.tip(row_of(model, "Everton"), column)
 
@@ -45,7 +45,7 @@ def test_the_best_price_stands_in_a_frozen_column_with_who_offers_it(
     assert "the same at Matchbook" in model.tip(row, BEST)
     assert model.best_columns(row) == [column_of(model, name) for name in ("Bovada", "Matchbook")]
     quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
-    assert (model.cell(row, BEST).text, model.cell(row, BEST).ink) == ("3.60", Ink.VALUE)
+    assert (model.cell(row, BEST).text, model.cell(row, BEST).ink) == ("3.60", TextRole.VALUE)
 
 
 def test_a_price_in_play_is_no_value_against_a_reference_from_before_the_game(
@@ -53,10 +53,10 @@ def test_a_price_in_play_is_no_value_against_a_reference_from_before_the_game(
 ) -> None:
     quoted.tell("Bovada", "moneyline", "Everton", 3.60, is_live=True)
     row, column = row_of(model, "Everton"), column_of(model, "Bovada")
-    assert model.cell(row, column).ground is not Ground.VALUE
+    assert model.cell(row, column).ground is not SurfaceRole.VALUE
     assert "the reference's price is from before the game: not compared" in model.tip(row, column)
     quoted.tell("Pinnacle", "moneyline", "Draw", 3.36, is_live=True)
-    assert model.cell(row, column).ground is Ground.VALUE
+    assert model.cell(row, column).ground is SurfaceRole.VALUE
     assert "not compared" not in model.tip(row, column)
 
 
@@ -86,11 +86,11 @@ def test_a_price_seen_again_without_a_move_flashes_no_more(model: MatrixModel, q
 
 def test_a_better_price_takes_the_mark_from_the_one_before(model: MatrixModel, quoted: Any) -> None:
     quoted.tell("Betsson", "total", "Over 2.5", 1.95)
-    assert cell_of(model, "Over 2.5", "Matchbook").ground is Ground.BEST
+    assert cell_of(model, "Over 2.5", "Matchbook").ground is SurfaceRole.BEST
     quoted.clock.now += 1_000
     quoted.tell("Betsson", "total", "Over 2.5", 2.01)
-    assert cell_of(model, "Over 2.5", "Matchbook").ground is Ground.PANEL
-    assert cell_of(model, "Over 2.5", "Betsson").ground is Ground.BEST
+    assert cell_of(model, "Over 2.5", "Matchbook").ground is SurfaceRole.PANEL
+    assert cell_of(model, "Over 2.5", "Betsson").ground is SurfaceRole.BEST
 
 
 def test_a_move_of_the_reference_moves_fair_odds_and_window(
@@ -107,13 +107,13 @@ def test_a_move_of_the_reference_moves_fair_odds_and_window(
 
 def test_a_dead_price_is_not_marked_best(model: MatrixModel, quoted: Any) -> None:
     quoted.clock.now += 11 * 60_000
-    assert cell_of(model, "Over 2.5", "Matchbook").ground is Ground.PANEL
+    assert cell_of(model, "Over 2.5", "Matchbook").ground is SurfaceRole.PANEL
 
 
 def test_a_price_pales_with_age_and_is_struck_through_when_dead(
     model: MatrixModel, quoted: Any
 ) -> None:
-    def look() -> tuple[Ink, bool]:
+    def look() -> tuple[TextRole, bool]:
         cell = cell_of(model, "Draw", "Bovada")
         return cell.ink, cell.is_struck
 
@@ -121,8 +121,8 @@ def test_a_price_pales_with_age_and_is_struck_through_when_dead(
     for age_s in (90, 300, 700):
         quoted.clock.now = quoted.clock.now - quoted.clock.now % 1_000 + age_s * 1_000
         seen.append(look())
-    assert seen[0] == (Ink.STRONG, False)
-    assert seen[-1] == (Ink.NOTE, True)
+    assert seen[0] == (TextRole.STRONG, False)
+    assert seen[-1] == (TextRole.NOTE, True)
     assert [ink for ink, _ in seen] == sorted(ink for ink, _ in seen)
     assert len({ink for ink, _ in seen}) == 3
 
@@ -133,7 +133,7 @@ def test_a_withdrawn_price_stays_struck_through(model: MatrixModel, quoted: Any)
     quoted.load()
     model.flush()
     gone = cell_of(model, "Over 2.5", "Bovada")
-    assert (gone.text, gone.is_struck, gone.ground) == ("1.91", True, Ground.PANEL)
+    assert (gone.text, gone.is_struck, gone.ground) == ("1.91", True, SurfaceRole.PANEL)
     assert "gone for" in model.tip(row_of(model, "Over 2.5"), column_of(model, "Bovada"))
 
 

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.panels.matrix import MatrixPanel
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.placeholder import Placeholder
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.theme.theme import Theme
 
 NOW_MS = 1_776_340_800_000
 LIVE = Connection(link=Link.LIVE)

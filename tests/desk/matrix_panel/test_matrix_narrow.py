@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.models.matrix_layout import (
+from oddsdesk.desk.matrix.layout import (
     BEST,
     FAIR,
     FIRST_BOOKMAKER,
@@ -14,9 +14,9 @@ from oddsdesk.desk.models.matrix_layout import (
     REFERENCE,
     WINDOW,
 )
-from oddsdesk.desk.moments import kick_off_text
-from oddsdesk.desk.panels.matrix import MatrixPanel
-from oddsdesk.desk.widgets.menu_button import MenuButton
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.ui.controls.menus import MenuButton
+from oddsdesk.desk.ui.time_format import kick_off_text
 
 from .conftest import NOW_MS
 

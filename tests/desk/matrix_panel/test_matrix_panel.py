@@ -9,11 +9,10 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.models.bookmaker_order import BookmakerOrder
-from oddsdesk.desk.models.matrix_layout import FIRST_BOOKMAKER, FROZEN
-from oddsdesk.desk.panels.matrix import MatrixPanel
-from oddsdesk.desk.theme.theme import Scheme, Theme
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
+from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER, FROZEN
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
 from .conftest import header_texts
 

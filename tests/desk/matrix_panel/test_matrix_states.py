@@ -6,11 +6,11 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.desk.bookmaker_columns import BookmakerColumns
-from oddsdesk.desk.panels.matrix import MatrixPanel
-from oddsdesk.desk.panels.matrix_states import state_without_rows, trouble_text
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.widgets.placeholder import Placeholder
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.states import state_without_rows, trouble_text
+from oddsdesk.desk.ui.theme.theme import Theme
 
 from .conftest import LIVE, NOW_MS, said
 

@@ -12,12 +12,12 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.models.values import COLUMNS
-from oddsdesk.desk.panels.values import ValuesPanel
-from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.model import COLUMNS
+from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.desk.value_bets.records import Records
 
 OVER = RowKey(game_id("EPL", "Everton - Liverpool"), "total", 0, "Over 2.5", "Matchbook")
 TITLES = [column.title for column in COLUMNS]

@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.panels.values_header import BETS, MISSES, ValuesHeader
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.header import BETS, MISSES, ValuesHeader
 
 
 @pytest.fixture

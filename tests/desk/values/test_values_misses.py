@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.panels.values import ValuesPanel
-from oddsdesk.desk.panels.values_header import BETS, MISSES
+from oddsdesk.desk.value_bets.header import BETS, MISSES
+from oddsdesk.desk.value_bets.panel import ValuesPanel
 
 from .conftest import OVER, bet, facts
 

@@ -6,14 +6,14 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.models.games import VALUE_COUNT_ROLE
-from oddsdesk.desk.models.values import STAKE_COLUMN
-from oddsdesk.desk.panels.navigator import Navigator
-from oddsdesk.desk.panels.values import ValuesPanel
-from oddsdesk.desk.theme.theme import Theme
-from oddsdesk.desk.theme.tokens import Ink
-from oddsdesk.desk.watch_list import WatchList
+from oddsdesk.desk.navigator.favourites import Favourites
+from oddsdesk.desk.navigator.model import VALUE_COUNT_ROLE
+from oddsdesk.desk.navigator.panel import Navigator
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.value_bets.model import STAKE_COLUMN
+from oddsdesk.desk.value_bets.panel import ValuesPanel
 
 from .conftest import TITLES, bet, everton, facts, row
 
@@ -67,17 +67,17 @@ def test_bets_pale_with_age_and_are_staked_and_counted_no_more(
 ) -> None:
     quoted.board.load_value_bets([bet(quoted)])
     model, odds = panel.table.model, TITLES.index("Odds")
-    assert model.cell(0, odds).ink is Ink.STRONG
-    assert row(panel)["Seen"] == "≥ 0 s"
+    assert model.cell(0, odds).ink is TextRole.STRONG
+    assert row(panel)["PriceHistory"] == "≥ 0 s"
     quoted.clock.now += 90_000
-    assert model.cell(0, odds).ink is Ink.SOFT
+    assert model.cell(0, odds).ink is TextRole.SOFT
     assert row(panel)["Stake"] == "3.00"
     quoted.clock.now += 120_000
-    assert model.cell(0, odds).ink is Ink.NOTE
-    assert model.cell(0, TITLES.index("True EV")).ink is Ink.NOTE
+    assert model.cell(0, odds).ink is TextRole.NOTE
+    assert model.cell(0, TITLES.index("True EV")).ink is TextRole.NOTE
     assert row(panel)["Stake"] == "–"
     assert "No stake: the price is stale" in model.tip(0, STAKE_COLUMN)
-    assert row(panel)["Seen"] == "≥ 3 min"
+    assert row(panel)["PriceHistory"] == "≥ 3 min"
     panel._idle.timeout.emit()
     assert facts(panel).startswith("0 · 1 gone or stale")
     quoted.clock.now += 600_000
@@ -89,7 +89,7 @@ def test_the_price_of_a_game_that_is_held_tells_when_it_was_seen(
 ) -> None:
     quoted.clock.now += 20_000
     quoted.board.load_value_bets([everton(quoted)])
-    assert row(panel)["Seen"] == "20 s"
+    assert row(panel)["PriceHistory"] == "20 s"
     assert "Seen 20 s ago" in panel.table.model.tip(0, 0)
 
 
@@ -99,7 +99,7 @@ def test_the_navigator_counts_what_the_value_list_counts(
     name = "Milan - Inter"
     game = Game(game_id("SERA", name), name, "SERA", "Football", None, False, 3, None)
     quoted.board.load_games([game])
-    navigator = Navigator(quoted.board, theme, quoted.clock, WatchList(layout, quoted.clock))
+    navigator = Navigator(quoted.board, theme, quoted.clock, Favourites(layout, quoted.clock))
     qtbot.addWidget(navigator)
 
     def values() -> int:

@@ -10,10 +10,10 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.identity import game_id
-from oddsdesk.desk.models.values import STAKE_COLUMN
-from oddsdesk.desk.panels.values import ValuesPanel
-from oddsdesk.desk.theme.spacing import CELL_MARGIN
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN
+from oddsdesk.desk.value_bets.model import STAKE_COLUMN
+from oddsdesk.desk.value_bets.panel import ValuesPanel
 
 from .conftest import TITLES, bet, facts, row
 
@@ -43,7 +43,7 @@ def test_the_columns_fill_the_width_and_the_game_can_be_read(
     qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)
     shown = {title for at, title in enumerate(TITLES) if not pane.isColumnHidden(at)}
     assert ("Limit" in shown) is (width == 2_300)
-    assert {"Selection", "Bookmaker", "Odds", "True EV", "Stake", "Seen"} <= shown
+    assert {"Selection", "Bookmaker", "Odds", "True EV", "Stake", "PriceHistory"} <= shown
     assert 250 <= pane.columnWidth(0) <= 600
     assert "The reference takes up to 3" in panel.table.model.tip(0, 0)
 

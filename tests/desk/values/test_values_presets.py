@@ -6,12 +6,12 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game
-from oddsdesk.desk.dialogs.preset_dialog import PresetDialog
-from oddsdesk.desk.layout import Layout
-from oddsdesk.desk.panels.values import ValuesPanel
-from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.theme.theme import Theme
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
+from oddsdesk.desk.value_bets.records import Records
 
 from .conftest import bet, facts
 

@@ -7,11 +7,11 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.contract.identity import game_id
-from oddsdesk.desk.dialogs.placed_dialog import PlacedDialog
-from oddsdesk.desk.models.values import STAKE_COLUMN
-from oddsdesk.desk.panels.values import ValuesPanel
-from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_CAP, STAKE_STEP
+from oddsdesk.desk.value_bets.actions import PlacedDialog
+from oddsdesk.desk.value_bets.model import STAKE_COLUMN
+from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.desk.value_bets.records import Records
 
 from .conftest import bet, row
 

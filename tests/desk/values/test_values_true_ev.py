@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from oddsdesk.desk.panels.values import ValuesPanel
-from oddsdesk.desk.panels.values_states import audit_text
+from oddsdesk.desk.value_bets.messages import audit_text
+from oddsdesk.desk.value_bets.panel import ValuesPanel
 
 from .conftest import TITLES, bet, fair_of, row
 

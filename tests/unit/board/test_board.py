@@ -4,15 +4,15 @@ from copy import deepcopy
 
 import pytest
 
-from oddsdesk.board.connection import Connection, Gathering, Link
+from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GamesChanged,
-    GatheringChanged,
     MatrixLoaded,
     PricesChanged,
+    SnapshotProgressChanged,
     ValueBetsChanged,
 )
 from oddsdesk.contract.resources import GameMatrix
@@ -205,8 +205,8 @@ def test_value_bets_stand_by_true_ev_and_are_told_of_when_they_differ(desk: Desk
 def test_connection_and_gathering_are_told_of_once(desk: Desk) -> None:
     for _ in range(2):
         desk.board.set_connection(Connection(link=Link.LIVE))
-        desk.board.set_gathering(Gathering(rows=5))
-    assert desk.told() == [ConnectionChanged(), GatheringChanged()]
+        desk.board.set_snapshot_progress(SnapshotProgress(rows=5))
+    assert desk.told() == [ConnectionChanged(), SnapshotProgressChanged()]
 
 
 def test_one_may_leave_while_being_told(desk: Desk) -> None:

@@ -5,7 +5,7 @@ from copy import deepcopy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oddsdesk.board import figures
+from oddsdesk.board import valuation as figures
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.resources import GameMatrix, PriceMessage
 

@@ -114,7 +114,7 @@ async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
                 board.connection.link is Link.LIVE
                 and board.connection.has_live is True
                 and board.connection.has_value_bets is True
-                and board.gathering.finished_at is not None
+                and board.snapshot_progress.finished_at is not None
                 and board.connection.simulated is False
             ),
         )

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.board.freshness import Freshness, Rhythm
+from oddsdesk.board.freshness import Freshness, ScrapeInterval
 
 NOW = 1_795_000_000_000
 
 
-def learnt(*gaps_s: float) -> Rhythm:
-    rhythm = Rhythm()
+def learnt(*gaps_s: float) -> ScrapeInterval:
+    scrape_interval = ScrapeInterval()
     for gap in gaps_s:
-        rhythm.rescraped("Betfair", round(gap * 1000))
-    return rhythm
+        scrape_interval.rescraped("Betfair", round(gap * 1000))
+    return scrape_interval
 
 
 def test_the_interval_is_the_median_once_enough_is_known() -> None:
@@ -39,29 +39,29 @@ def test_the_interval_stays_within_5_and_120_seconds(gaps_s: list[float]) -> Non
     ],
 )
 def test_four_states_by_age(age_s: float, freshness: Freshness) -> None:
-    rhythm = learnt(*[10] * 5)
-    assert rhythm.freshness("Betfair", NOW - round(age_s * 1000), NOW) is freshness
+    scrape_interval = learnt(*[10] * 5)
+    assert scrape_interval.freshness("Betfair", NOW - round(age_s * 1000), NOW) is freshness
 
 
 @given(st.integers(0, 10**7), st.integers(0, 10**7), st.integers(1, 200))
 def test_an_older_price_is_never_fresher(one: int, other: int, gap_s: int) -> None:
-    rhythm = learnt(*[gap_s] * 5)
+    scrape_interval = learnt(*[gap_s] * 5)
     younger, older = sorted((one, other))
-    states = [rhythm.freshness("Betfair", NOW - age, NOW) for age in (younger, older)]
+    states = [scrape_interval.freshness("Betfair", NOW - age, NOW) for age in (younger, older)]
     assert states[0] <= states[1]
 
 
 def test_a_price_that_waits_for_its_turn_of_reading_is_no_older_for_it() -> None:
-    rhythm = learnt(*[10] * 5)
-    rhythm.patience_ms = 30_000
+    scrape_interval = learnt(*[10] * 5)
+    scrape_interval.patience_ms = 30_000
 
     def state(age_s: int, unread_s: int) -> Freshness:
         heard_at = NOW - unread_s * 1000
-        return rhythm.freshness("Betfair", NOW - age_s * 1000, NOW, heard_at)
+        return scrape_interval.freshness("Betfair", NOW - age_s * 1000, NOW, heard_at)
 
     assert state(45, 30) is Freshness.FRESH
     assert state(45, 0) is Freshness.AGEING
     assert state(70, 60) is Freshness.AGEING
     assert state(601, 600) is Freshness.DEAD
-    rhythm.patience_ms = 0
+    scrape_interval.patience_ms = 0
     assert state(45, 30) is Freshness.AGEING

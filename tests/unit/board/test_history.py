@@ -12,7 +12,7 @@ from oddsdesk.board.history import (
     is_in_gap,
     marks,
     odds_at,
-    runs,
+    segments,
     thin,
     tidy,
     without_known,
@@ -51,7 +51,7 @@ def test_what_is_drawn_is_what_stood_and_nothing_in_a_gap(
     path = tidy(points)
     drawn = [
         span.odds
-        for run in runs(path, gaps, 20, 280)
+        for run in segments(path, gaps, 20, 280)
         for span in run
         if span.since <= at < span.until
     ]
@@ -62,7 +62,7 @@ def test_what_is_drawn_is_what_stood_and_nothing_in_a_gap(
 
 @given(POINTS, GAPS)
 def test_each_run_is_unbroken_and_no_two_runs_meet(points: list[Point], gaps: list[Gap]) -> None:
-    found = runs(tidy(points), gaps, 0, 300)
+    found = segments(tidy(points), gaps, 0, 300)
     for run in found:
         assert all(one.until == other.since for one, other in pairwise(run))
     for one, other in pairwise(found):
@@ -72,13 +72,13 @@ def test_each_run_is_unbroken_and_no_two_runs_meet(points: list[Point], gaps: li
 
 def test_a_withdrawn_price_ends_its_line() -> None:
     path = [Point(0, 2.0), Point(50, None), Point(80, 2.1)]
-    assert runs(path, (), 0, 100) == [[(0, 50, 2.0)], [(80, 100, 2.1)]]
+    assert segments(path, (), 0, 100) == [[(0, 50, 2.0)], [(80, 100, 2.1)]]
 
 
 def test_a_gap_is_not_drawn_across_and_a_move_within_shows_at_its_end() -> None:
     path = [Point(0, 2.0), Point(50, 2.2)]
     gaps = [Gap(40, 60, Why.STREAM_DOWN)]
-    assert runs(path, gaps, 0, 100) == [[(0, 40, 2.0)], [(60, 100, 2.2)]]
+    assert segments(path, gaps, 0, 100) == [[(0, 40, 2.0)], [(60, 100, 2.2)]]
 
 
 @given(POINTS, st.integers(2, 40))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from oddsdesk.board.misses import Miss, near_misses
+from oddsdesk.board.near_misses import NearMiss, near_misses
 from oddsdesk.pricing.rules import Rule
 
 from .conftest import GAME, REFERENCE, Desk, matrix
@@ -11,7 +11,7 @@ SHARP = {"Arsenal": 2.72, "Draw": 3.34, "Chelsea": 2.78}
 """Chelsea: fair 2.8507, value from 2.908, suspicious above 3.096."""
 
 
-def misses_of(desk: Desk, prices: dict[str, float], **sharp: float) -> dict[str, Miss]:
+def misses_of(desk: Desk, prices: dict[str, float], **sharp: float) -> dict[str, NearMiss]:
     """Near misses by bookmaker, where each prices Chelsea."""
     books = {name: {"Chelsea": odds} for name, odds in prices.items()}
     desk.board.load_matrix(matrix({REFERENCE: {**SHARP, **sharp}, **books}))

@@ -5,8 +5,8 @@ from itertools import pairwise
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.history import Gap, Origin, Path, Why
 from oddsdesk.board.matrix import CellKey
+from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
-from oddsdesk.board.seen import Seen
 
 from .conftest import GAME, MONEYLINE, NOW, REFERENCE, Desk, matrix, message
 
@@ -102,7 +102,7 @@ def test_a_computer_that_slept_leaves_a_gap(desk: Desk) -> None:
 
 
 def test_the_reference_s_moves_stay_when_its_name_is_learnt(desk: Desk) -> None:
-    seen = Seen()
+    seen = PriceHistory()
     key = CellKey(*LINE, REFERENCE)
     before, after = Price(2.0, NOW, NOW, NOW), Price(2.1, NOW + 1, NOW + 1, NOW + 1)
     seen.take(GAME, [(key, before, after)])
@@ -111,7 +111,7 @@ def test_the_reference_s_moves_stay_when_its_name_is_learnt(desk: Desk) -> None:
 
 
 def test_memory_is_bounded_and_the_newest_moves_stay() -> None:
-    seen = Seen(most_points=100)
+    seen = PriceHistory(most_points=100)
     keys = [CellKey("moneyline", 0, f"Selection {number}", "Betfair") for number in range(20)]
     prices = [Price(2 + step / 100, NOW, NOW + step, NOW) for step in range(200)]
     for before, after in pairwise(prices):

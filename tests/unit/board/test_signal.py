@@ -3,7 +3,7 @@
 import pytest
 
 from oddsdesk.board.connection import Link
-from oddsdesk.board.signal import STREAM, Signal
+from oddsdesk.board.connection_monitor import STREAM, ConnectionMonitor
 from oddsdesk.client.errors import (
     ForbiddenError,
     MalformedAnswerError,
@@ -22,14 +22,14 @@ NO_STREAM = ForbiddenError("websocket_not_on_plan", "no stream", 403, "https://o
 
 
 @pytest.fixture
-def signal(desk: Desk) -> Signal:
+def signal(desk: Desk) -> ConnectionMonitor:
     """A signal that has begun."""
-    made = Signal(desk.board, lambda: desk.now)
+    made = ConnectionMonitor(desk.board, lambda: desk.now)
     made.begin()
     return made
 
 
-def test_the_link_follows_the_stream(desk: Desk, signal: Signal) -> None:
+def test_the_link_follows_the_stream(desk: Desk, signal: ConnectionMonitor) -> None:
     links = []
     for state in (Connecting(), Connected(), Lost("gone", NOW + 5), Connecting(), Connected()):
         signal.stream_state(state)
@@ -38,7 +38,7 @@ def test_the_link_follows_the_stream(desk: Desk, signal: Signal) -> None:
     assert links == [Link.CONNECTING, Link.LIVE, waiting, waiting, Link.LIVE]
 
 
-def test_it_says_since_when_and_when_next(desk: Desk, signal: Signal) -> None:
+def test_it_says_since_when_and_when_next(desk: Desk, signal: ConnectionMonitor) -> None:
     signal.stream_state(Connected())
     desk.now += 1_000
     signal.stream_state(Lost("gone", NOW + 5_000))
@@ -52,7 +52,7 @@ def test_it_says_since_when_and_when_next(desk: Desk, signal: Signal) -> None:
     )
 
 
-def test_a_service_is_away_since_its_last_word(desk: Desk, signal: Signal) -> None:
+def test_a_service_is_away_since_its_last_word(desk: Desk, signal: ConnectionMonitor) -> None:
     signal.stream_state(Connected())
     desk.now += 5_000
     signal.heard(None)
@@ -78,14 +78,18 @@ def test_a_service_is_away_since_its_last_word(desk: Desk, signal: Signal) -> No
         (ServiceUnavailableError("http_503", "no database", 503), "trouble of its own"),
     ],
 )
-def test_it_says_what_to_do(desk: Desk, signal: Signal, error: ServiceError, said: str) -> None:
+def test_it_says_what_to_do(
+    desk: Desk, signal: ConnectionMonitor, error: ServiceError, said: str
+) -> None:
     signal.outcome("games", error, NOW + 1)
     assert said in desk.board.connection.advice
     signal.outcome("games", None, None)
     assert desk.board.connection.advice == ""
 
 
-def test_what_comes_back_by_itself_asks_nothing_of_the_user(desk: Desk, signal: Signal) -> None:
+def test_what_comes_back_by_itself_asks_nothing_of_the_user(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
     signal.stream_state(Connected())
     signal.stream_state(Lost("the stream broke off", NOW + 1_000))
     signal.outcome("games", MalformedAnswerError("cut short", 200), NOW + 1_000)
@@ -94,7 +98,9 @@ def test_what_comes_back_by_itself_asks_nothing_of_the_user(desk: Desk, signal: 
     assert desk.board.connection.advice.startswith("Copy the key again")
 
 
-def test_jobs_in_trouble_are_named_until_they_go_well(desk: Desk, signal: Signal) -> None:
+def test_jobs_in_trouble_are_named_until_they_go_well(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
     signal.outcome("health", OfflineError("nobody"), NOW + 1_000)
     assert signal.troubled == ("health",)
     signal.outcome("health", None, None)
@@ -102,7 +108,7 @@ def test_jobs_in_trouble_are_named_until_they_go_well(desk: Desk, signal: Signal
 
 
 def test_a_plan_without_stream_polls_and_trouble_of_polling_shows(
-    desk: Desk, signal: Signal
+    desk: Desk, signal: ConnectionMonitor
 ) -> None:
     signal.outcome(STREAM, NO_STREAM, NOW)
     assert desk.board.connection.link is Link.POLLING
@@ -125,14 +131,16 @@ def test_a_plan_without_stream_polls_and_trouble_of_polling_shows(
     ],
 )
 def test_trouble_of_reading_stands_beside_a_live_stream(
-    desk: Desk, signal: Signal, error: ServiceError, link: Link
+    desk: Desk, signal: ConnectionMonitor, error: ServiceError, link: Link
 ) -> None:
     signal.stream_state(Connected())
     signal.outcome("games", error, NOW + 1)
     assert (desk.board.connection.link, desk.board.connection.reason) == (link, error.message)
 
 
-def test_a_key_that_is_known_again_is_refused_no_more(desk: Desk, signal: Signal) -> None:
+def test_a_key_that_is_known_again_is_refused_no_more(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
     signal.outcome(STREAM, UnauthorizedError("unauthorized", "unknown key"), NOW + 1)
     assert desk.board.connection.link is Link.REFUSED
     signal.stream_state(Connected())
@@ -151,7 +159,7 @@ def test_a_key_that_is_known_again_is_refused_no_more(desk: Desk, signal: Signal
 )
 def test_the_limit_is_the_services_word_or_the_plans(
     desk: Desk,
-    signal: Signal,
+    signal: ConnectionMonitor,
     has_value_bets: bool | None,
     said: int | None,
     remaining: int,
@@ -163,7 +171,7 @@ def test_the_limit_is_the_services_word_or_the_plans(
 
 
 def test_a_price_scraped_before_the_stream_opened_tells_nothing_of_its_lag(
-    desk: Desk, signal: Signal
+    desk: Desk, signal: ConnectionMonitor
 ) -> None:
     signal.stream_state(Connected())
     desk.now += 400
@@ -175,7 +183,9 @@ def test_a_price_scraped_before_the_stream_opened_tells_nothing_of_its_lag(
     assert (desk.board.connection.lag_ms, desk.board.connection.messages_per_minute) == (400, 2)
 
 
-def test_figures_of_the_stream_are_of_the_last_minute(desk: Desk, signal: Signal) -> None:
+def test_figures_of_the_stream_are_of_the_last_minute(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
     for lag in (100, 300, 200):
         signal.heard(desk.now - lag)
     signal.tick(Quota(41, NOW + 5, NOW))

@@ -236,9 +236,9 @@ async def test_rows_of_all_games_are_gathered_and_kept_current(tmp_path: Path) -
             server, quote("Betfair", {"Roma": 2.0, "Draw": 3.0, "Lazio": 3.5}, "Roma - Lazio")
         )
         sync.want_rows(True)
-        await until(board, lambda: board.gathering.finished_at is not None)
+        await until(board, lambda: board.snapshot_progress.finished_at is not None)
         assert len(list(board.row_keys())) == 12
-        assert (board.gathering.rows, board.gathering.cut) == (4, ())
+        assert (board.snapshot_progress.rows, board.snapshot_progress.cut) == (4, ())
         await record(server, quote("Betfair", {}, "Roma - Lazio"))
         keys = [key for key in board.row_keys() if key.game_id != GAME]
         cells = [CellKey(*key[1:]) for key in keys]
@@ -280,7 +280,9 @@ async def test_wishes_before_the_start_are_kept(tmp_path: Path, wanted: bool) ->
             sync.want_rows(wanted)
             sync.start()
             await until(board, lambda: odds(board) == 3.5)
-            await until(board, lambda: board.gathering.finished_at is not None or not wanted)
+            await until(
+                board, lambda: board.snapshot_progress.finished_at is not None or not wanted
+            )
             await sync.stop()
 
 
@@ -292,12 +294,12 @@ async def test_reading_all_rows_stops_and_goes_on(tmp_path: Path) -> None:
         sync.pause_rows(True)
         sync.want_rows(True)
         games_read = len(board.games)
-        assert board.gathering.is_paused
+        assert board.snapshot_progress.is_paused
         await until(board, lambda: len(board.games) > games_read)
-        assert board.gathering.slices_done == 0
+        assert board.snapshot_progress.slices_done == 0
         sync.pause_rows(False)
-        await until(board, lambda: board.gathering.finished_at is not None)
-        assert not board.gathering.is_paused
+        await until(board, lambda: board.snapshot_progress.finished_at is not None)
+        assert not board.snapshot_progress.is_paused
         assert list(board.row_keys())
 
 
@@ -308,8 +310,8 @@ async def test_a_service_without_prices_is_read_to_the_end(tmp_path: Path) -> No
         syncing(server.url, key_of(server, Plan.PRO)) as (board, sync),
     ):
         sync.want_rows(True)
-        await until(board, lambda: board.gathering.finished_at is not None)
-        assert (board.gathering.rows, board.games) == (0, {})
+        await until(board, lambda: board.snapshot_progress.finished_at is not None)
+        assert (board.snapshot_progress.rows, board.games) == (0, {})
 
 
 async def seen_again(server: Server, board: Board) -> bool:
@@ -337,7 +339,7 @@ async def test_rows_are_read_oftener_where_requests_are_to_spare(tmp_path: Path)
         syncing(server.url, key_of(server, Plan.PRO), eager) as (board, sync),
     ):
         sync.want_rows(True)
-        await until(board, lambda: board.gathering.finished_at is not None)
+        await until(board, lambda: board.snapshot_progress.finished_at is not None)
         for _ in range(2):
             before = board.price(GAME, DRAW)
             assert before is not None
@@ -361,12 +363,12 @@ async def test_the_desk_s_own_turns_make_nothing_old_while_the_stream_is_up(
         service(tmp_path) as server,
         syncing(server.url, key_of(server, plan)) as (board, sync),
     ):
-        board.rhythm.patience_ms = -1
+        board.scrape_interval.patience_ms = -1
         for want_rows in (False, True):
             sync.want_rows(want_rows)
             sync.watch(GAME)
             async with asyncio.timeout(15):
-                while board.rhythm.patience_ms not in patience_ms:
+                while board.scrape_interval.patience_ms not in patience_ms:
                     await asyncio.sleep(0.02)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from bundling.system_parts import DEBIAN_DEPENDS
 
-from oddsdesk.desk.system_libraries import LIBRARIES, packages
+from oddsdesk.desk.shell.system_libraries import LIBRARIES, packages
 
 ROOT = Path(__file__).parents[3]
 DEBIAN, FEDORA = packages(LIBRARIES)

@@ -4,8 +4,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oddsdesk.cli.desk import desk
-from oddsdesk.desk.profiles import Profiles, RemoteProfile
-from oddsdesk.desk.secrets import KeyPlace
+from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
+from oddsdesk.desk.connections.secrets import KeyPlace
 from oddsdesk.places import settings_folder
 
 

@@ -20,7 +20,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import without_date
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.store.store import open_store
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 SEEN = "2026-04-16T19:00:00Z"
 
@@ -220,7 +220,7 @@ def test_the_real_moment_is_imported_whole_and_fast(database: Path, shared_data:
     ]
     store = open_store(database)
     try:
-        games = store.reader().games(system_clock(), Filters(), Sight(), limit=1_000)
+        games = store.reader().games(system_clock(), Filters(), Visibility(), limit=1_000)
     finally:
         store.close()
     assert len(games.items) == 202

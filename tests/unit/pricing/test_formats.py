@@ -18,8 +18,8 @@ SLACK = Fraction(1, 10**12)
 def odds_within_rounding(odds: Fraction, style: str) -> tuple[Fraction, Fraction]:
     """Return the least and greatest odds whose exact quote is half a unit from that of ``odds``."""
     if style == "fractional":  # near enough to a British fraction, else to the cent
-        reach = min(Fraction(1), odds - 1) * Fraction(6, 1000)
-        return odds - reach, odds + reach
+        register_context = min(Fraction(1), odds - 1) * Fraction(6, 1000)
+        return odds - register_context, odds + register_context
     quote, odds_of = exact_quote(odds, style)
     half = half_a_unit(quote, style)
     ends = sorted((odds_of(quote - half), odds_of(quote + half)))

@@ -1,4 +1,4 @@
-from oddsdesk.server.patience import Patience
+from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.store.errors import StoreUnavailableError
 
 
@@ -9,7 +9,7 @@ async def test_a_refusal_is_told_once_until_the_database_answers_again(caplog):
         if outcome := next(outcomes):
             raise StoreUnavailableError(outcome)
 
-    patience = Patience("the stream")
+    patience = RetryWhileUnavailable("the stream")
     for _ in range(5):
         await patience.do(step, 0)
     assert [record.getMessage() for record in caplog.records] == [

@@ -7,8 +7,8 @@ from concurrent.futures import CancelledError, Future
 
 import pytest
 
-from oddsdesk.server import questions
-from oddsdesk.server.questions import Questions
+from oddsdesk.server import loop_calls as questions
+from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.store.errors import StoreUnavailableError
 
 LIMIT_S = 10
@@ -39,19 +39,19 @@ async def _until(event: threading.Event) -> int:
     return 7
 
 
-def _end(loop: asyncio.AbstractEventLoop, asked: Questions) -> Future[None]:
+def _end(loop: asyncio.AbstractEventLoop, asked: LoopCalls) -> Future[None]:
     return asyncio.run_coroutine_threadsafe(asked.end(), loop)
 
 
 def test_a_question_is_answered_or_fails_as_its_work_does(loop):
-    asked = Questions(loop)
+    asked = LoopCalls(loop)
     assert asked.ask(_seven()).result(LIMIT_S) == 7
     with pytest.raises(LookupError, match="no such feed"):
         asked.ask(_fail()).result(LIMIT_S)
 
 
 def test_what_was_asked_before_the_end_is_answered_yet(loop):
-    asked, event = Questions(loop), threading.Event()
+    asked, event = LoopCalls(loop), threading.Event()
     answer = asked.ask(_until(event))
     ending = _end(loop, asked)
     event.set()
@@ -61,7 +61,7 @@ def test_what_was_asked_before_the_end_is_answered_yet(loop):
 
 def test_what_takes_longer_than_the_end_waits_is_refused(loop, monkeypatch):
     monkeypatch.setattr(questions, "PATIENCE_S", 0.01)
-    asked, event = Questions(loop), threading.Event()
+    asked, event = LoopCalls(loop), threading.Event()
     answer = asked.ask(_until(event))
     _end(loop, asked).result(LIMIT_S)
     with pytest.raises(StoreUnavailableError, match="stopped"):
@@ -71,7 +71,7 @@ def test_what_takes_longer_than_the_end_waits_is_refused(loop, monkeypatch):
 
 def test_what_is_asked_while_the_loop_lets_its_threads_go_is_refused(loop):
     """There is no thread for it any more: asyncio says `Executor shutdown has been called`."""
-    asked = Questions(loop)
+    asked = LoopCalls(loop)
     _end(loop, asked).result(LIMIT_S)
     asyncio.run_coroutine_threadsafe(loop.shutdown_default_executor(), loop).result(LIMIT_S)
     with pytest.raises(StoreUnavailableError, match="stopped"):
@@ -79,7 +79,7 @@ def test_what_is_asked_while_the_loop_lets_its_threads_go_is_refused(loop):
 
 
 def test_who_waits_no_more_ends_the_work(loop):
-    asked, ended = Questions(loop), threading.Event()
+    asked, ended = LoopCalls(loop), threading.Event()
 
     async def work() -> None:
         try:

@@ -11,7 +11,7 @@ from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 NOW = 1_763_661_600_000
 
@@ -45,7 +45,7 @@ async def _record(store: Store, bookmaker: str, over: float, under: float) -> No
 async def _listed(store: Store, odds: list[float]) -> None:
     async with asyncio.timeout(5):
         while True:
-            page = store.reader().value_bets(NOW, Filters(), Sight(), 0, 20, 10)
+            page = store.reader().value_bets(NOW, Filters(), Visibility(), 0, 20, 10)
             if [bet.odds for bet in page.items] == odds:
                 return
             await asyncio.sleep(0.01)

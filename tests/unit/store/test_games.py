@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms, parse_ms
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 NOW = 1_776_000_000_000
 HOUR = 3_600_000
@@ -26,7 +26,7 @@ def record(store: Store, *quotes: Quote):
 
 
 def games(store: Store, now: int) -> dict[str, str | None]:
-    page = store.reader().games(now, Filters(), Sight(), 100)
+    page = store.reader().games(now, Filters(), Visibility(), 100)
     return {game.match_name: game.match_date for game in page.items}
 
 
@@ -47,7 +47,7 @@ def bookmakers(store: Store) -> dict[str, list[str]]:
 
 def test_the_first_spelling_of_a_game_is_kept(store: Store, quote: MakeQuote, now: int) -> None:
     record(store, quote(), quote("Unibet", match_name="psg - LYON"))
-    page = store.reader().games(now, Filters(), Sight(), 10)
+    page = store.reader().games(now, Filters(), Visibility(), 10)
     assert [(g.match_name, g.bookmaker_count) for g in page.items] == [("PSG - Lyon", 2)]
     assert page.items[0].game_id == "8548bd40-bf55-7646-9218-2b324858f5f5"
 

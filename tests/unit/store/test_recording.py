@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 MakeQuote = Callable[..., Quote]
 
@@ -23,7 +23,7 @@ def log(store: Store) -> list[tuple[str, str, float | None]]:
 
 
 def rows(store: Store, now: int):
-    return store.reader().odds(now, Filters(), Sight(), 500).items
+    return store.reader().odds(now, Filters(), Visibility(), 500).items
 
 
 def test_first_prices_are_changes_one_a_selection(store: Store, quote: MakeQuote) -> None:
@@ -87,10 +87,10 @@ def test_empty_odds_withdraw_all_and_are_not_listed_but_remembered(
     assert record(store, quote(odds={}, scraped_at=now + 10)).changes == 3
     assert rows(store, now) == []
     reader = store.reader()
-    assert reader.games(now, Filters(), Sight(), 10).items == []
+    assert reader.games(now, Filters(), Visibility(), 10).items == []
     assert reader.bookmakers(now) == []
     assert reader.sports(now) == []
-    assert reader.event("PSG - Lyon", now, Sight(), stale_minutes=20) is None
+    assert reader.event("PSG - Lyon", now, Visibility(), stale_minutes=20) is None
     assert record(store, quote(scraped_at=now + 9)).skipped == 1
     assert record(store, quote(scraped_at=now + 10)).changes == 3
     assert len(rows(store, now)) == 1
@@ -124,10 +124,10 @@ def test_a_price_that_goes_in_play_moves_from_one_side_to_the_other(
     record(store, quote())
     record(store, quote(is_live=True, scraped_at=now + 1))
     reader = store.reader()
-    assert reader.games(now, Filters(), Sight(live=False), 10).items == []
-    assert [g.is_live for g in reader.games(now, Filters(), Sight(), 10).items] == [True]
+    assert reader.games(now, Filters(), Visibility(live=False), 10).items == []
+    assert [g.is_live for g in reader.games(now, Filters(), Visibility(), 10).items] == [True]
     record(store, quote(is_live=False, scraped_at=now + 2))
-    assert [g.is_live for g in reader.games(now, Filters(), Sight(), 10).items] == [False]
+    assert [g.is_live for g in reader.games(now, Filters(), Visibility(), 10).items] == [False]
     assert [b.has_live for b in reader.bookmakers(now)] == [False]
 
 

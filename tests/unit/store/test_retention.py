@@ -8,9 +8,9 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.store import aged_log, retention
 from oddsdesk.store.aged_log import AgedLog
 from oddsdesk.store.reader import Reader
-from oddsdesk.store.settling import settle_value_bets
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, FoundValueBet, Sight
+from oddsdesk.store.value_bets import replace_value_bets
+from oddsdesk.store.values import Filters, FoundValueBet, Visibility
 
 DAY = 24 * 3_600_000
 MakeQuote = Callable[..., Quote]
@@ -163,14 +163,16 @@ def test_a_clock_that_was_ahead_hides_no_game(store: Store, quote: MakeQuote, no
     store.record([quote(competition="EPL", scraped_at=now + 40 * DAY)]).result(10)
     store.record([quote()]).result(10)
     retention.prune(store, now)
-    names = [game.competition for game in store.reader().games(now, Filters(), Sight(), 5).items]
+    names = [
+        game.competition for game in store.reader().games(now, Filters(), Visibility(), 5).items
+    ]
     assert names == ["EPL", "LIG1"]
 
 
 def test_a_forgotten_game_goes_after_its_log(store: Store, quote: MakeQuote, now: int) -> None:
     store.record([quote()]).result(10)
     bet = FoundValueBet("Bet365", "PSG", 1.5, {"PSG": 1.4}, 1.4, 1.45, 3.0, 1.02)
-    store.write(lambda c: settle_value_bets(c, 1, "moneyline", 0, [bet], now)).result(10)
+    store.write(lambda c: replace_value_bets(c, 1, "moneyline", 0, [bet], now)).result(10)
     retention.prune(store, now + 2 * DAY, keep_days=10)
     assert (count(store, "quote"), count(store, "game")) == (1, 1)
     assert len(store.reader().changes_after(0, 10)) == 3

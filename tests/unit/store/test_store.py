@@ -13,7 +13,7 @@ from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.migrations import Schema
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 MakeQuote = Callable[..., Quote]
 
@@ -45,7 +45,7 @@ def test_a_file_of_an_older_version_answers_as_before(
     connection.close()
     with contextlib.closing(open_store(path)) as store:
         for market_type, found in (("total", ["Bet365"]), ("btts", [])):
-            page = store.reader().odds(now, Filters(market_type=market_type), Sight(), 10)
+            page = store.reader().odds(now, Filters(market_type=market_type), Visibility(), 10)
             assert [row.bookmaker for row in page.items] == found
 
 
@@ -107,7 +107,7 @@ def test_the_event_with_the_most_bookmakers_answers_for_a_name(
     store.record([quote("A"), quote("A", competition="UCL"), quote("B", competition="UCL")]).result(
         10
     )
-    detail = store.reader().event("PSG - Lyon", now, Sight(), stale_minutes=20)
+    detail = store.reader().event("PSG - Lyon", now, Visibility(), stale_minutes=20)
     assert detail is not None
     assert detail.competition == "UCL"
 
@@ -125,22 +125,26 @@ def test_filters_of_a_detail_narrow_its_markets_and_not_who_covers_it(
         ]
     ).result(10)
     reader = store.reader()
-    detail = reader.event("PSG - Lyon", now, Sight(), bookmaker="A", stale_minutes=20)
+    detail = reader.event("PSG - Lyon", now, Visibility(), bookmaker="A", stale_minutes=20)
     assert detail is not None
     assert [(m.bookmaker, m.market_type) for m in detail.markets] == [("A", "moneyline")]
     assert [r.market_type for r in detail.reference] == ["moneyline", "total"]
     assert detail.summary.bookmakers == ["A", "B", "Pinnacle"]
     assert detail.summary.total_markets == 1
-    totals = reader.event("PSG - Lyon", now, Sight(), market_type="total", stale_minutes=20)
+    totals = reader.event("PSG - Lyon", now, Visibility(), market_type="total", stale_minutes=20)
     assert totals is not None
     assert totals.summary.market_types == ["total"]
     assert [r.market_type for r in totals.reference] == ["total"]
     matrix = reader.matrix(
-        "8548bd40-bf55-7646-9218-2b324858f5f5", now, Sight(), bookmaker="A", market_type="total"
+        "8548bd40-bf55-7646-9218-2b324858f5f5",
+        now,
+        Visibility(),
+        bookmaker="A",
+        market_type="total",
     )
     assert matrix is not None
     assert [(m.bookmakers, m.reference_scraped_at is None) for m in matrix.markets] == [([], False)]
-    free = reader.event("PSG - Lyon", now, Sight("A", live=False), stale_minutes=20)
+    free = reader.event("PSG - Lyon", now, Visibility("A", live=False), stale_minutes=20)
     assert free is not None
     assert (free.reference, free.summary.bookmakers) == ([], ["A"])
 

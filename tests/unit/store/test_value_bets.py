@@ -7,9 +7,9 @@ import pytest
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.settling import settle_value_bets
 from oddsdesk.store.store import Store
-from oddsdesk.store.values import Filters, FoundValueBet, Sight
+from oddsdesk.store.value_bets import replace_value_bets
+from oddsdesk.store.values import Filters, FoundValueBet, Visibility
 
 MakeQuote = Callable[..., Quote]
 LINE = {"PSG": 1.6, "Draw": 4.2, "Lyon": 5.5}
@@ -24,10 +24,10 @@ def priced(store: Store, quote: MakeQuote) -> Store:
 
 
 def settle(store: Store, now: int, *bets: FoundValueBet) -> None:
-    store.write(lambda c: settle_value_bets(c, 1, "moneyline", 0, bets, now)).result(10)
+    store.write(lambda c: replace_value_bets(c, 1, "moneyline", 0, bets, now)).result(10)
 
 
-def listed(store: Store, now: int, filters=Filters(), sight=Sight(), low=1.0, high=20.0):  # noqa: B008
+def listed(store: Store, now: int, filters=Filters(), sight=Visibility(), low=1.0, high=20.0):  # noqa: B008
     return store.reader().value_bets(now, filters, sight, low, high, 100).items
 
 
@@ -83,7 +83,7 @@ def test_a_reference_that_writes_the_selection_otherwise_is_the_same_line(
     book = quote(market_type="spread", odds={"PSG +0": 1.7, "Lyon -0": 2.2})
     store.record([book, quote("Pinnacle", market_type="spread", odds=line)]).result(10)
     bet = FoundValueBet("Bet365", "Lyon -0", 2.2, line, 2.0, 2.05, 5.0, 1.02)
-    store.write(lambda c: settle_value_bets(c, 1, "spread", 0, [bet], now)).result(10)
+    store.write(lambda c: replace_value_bets(c, 1, "spread", 0, [bet], now)).result(10)
     assert [bet.selection for bet in listed(store, now)] == ["Lyon -0"]
 
 
@@ -118,7 +118,7 @@ def test_in_play_needs_both_sides_in_play_and_the_right_to_see_it(
     sharp = {"PSG": 1.6, "Draw": 4.2, "Lyon": 5.5}
     priced.record([quote("Pinnacle", odds=sharp, is_live=True)]).result(10)
     assert len(listed(priced, now)) == 1
-    assert listed(priced, now, sight=Sight(live=False)) == []
+    assert listed(priced, now, sight=Visibility(live=False)) == []
 
 
 def test_the_reference_is_never_the_bookmaker(priced: Store, now: int) -> None:
@@ -150,7 +150,7 @@ def test_the_best_come_first_over_all_pages(priced: Store, now: int) -> None:
     settle(priced, now, *bets)
     found, cursor = [], None
     while True:
-        page = priced.reader().value_bets(now, Filters(), Sight(), 1, 20, 1, cursor)
+        page = priced.reader().value_bets(now, Filters(), Visibility(), 1, 20, 1, cursor)
         found += [bet.selection for bet in page.items]
         cursor = page.next_cursor
         if cursor is None or len(found) > 5:

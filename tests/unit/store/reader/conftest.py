@@ -9,10 +9,10 @@ from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 NOW = 1_776_000_000_000
-SIGHTS = [Sight(), Sight(live=False), Sight("B"), Sight("Pinnacle", live=False)]
+SIGHTS = [Visibility(), Visibility(live=False), Visibility("B"), Visibility("Pinnacle", live=False)]
 FILTERS = [
     Filters(),
     Filters(sport="FOOTBALL"),
@@ -79,7 +79,7 @@ class Model:
         self.quotes = [quote for quote in said.values() if quote.odds]
         self.dates = {name: date for name, (_, _, date) in dates.items()}
 
-    def visible(self, sight: Sight, minutes: int) -> list[Quote]:
+    def visible(self, sight: Visibility, minutes: int) -> list[Quote]:
         return [
             quote
             for quote in self.quotes
@@ -93,7 +93,7 @@ class Model:
         where = (not live, date is None, date or 0)
         return (*where, quote.match_name, quote.competition)
 
-    def games(self, filters: Filters, sight: Sight, minutes: int) -> list[tuple]:
+    def games(self, filters: Filters, sight: Visibility, minutes: int) -> list[tuple]:
         by_game: dict[tuple[str, str], list[Quote]] = {}
         for quote in self.visible(sight, minutes):
             by_game.setdefault((quote.competition, quote.match_name), []).append(quote)
@@ -110,7 +110,7 @@ class Model:
             found.append((self.place(quotes[0], live), item))
         return [item for _, item in sorted(found)]
 
-    def odds(self, filters: Filters, sight: Sight) -> list[tuple]:
+    def odds(self, filters: Filters, sight: Visibility) -> list[tuple]:
         found = []
         for quote in self.visible(sight, 10):
             if not wanted(filters, quote.competition):

@@ -14,7 +14,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import GameMatrix
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 from .conftest import NOW
 
@@ -47,7 +47,7 @@ def record(store: Store, *quotes: Quote) -> None:
 
 
 def names(store: Store, at: int, filters: Filters | None = None, **asked) -> list[str]:
-    sight = asked.pop("sight", Sight())
+    sight = asked.pop("sight", Visibility())
     page = store.reader().games_as_of(at, filters or Filters(), sight, asked.pop("limit", 100))
     return [game.match_name for game in page.items]
 
@@ -69,14 +69,14 @@ def test_a_price_stands_from_its_sighting_until_the_next(store: Store) -> None:
     first, second = NOW - 3 * DAY, NOW - 2 * DAY - HOUR
     record(store, quote(first, price=2.0), quote(second, price=2.2))
     reader = store.reader()
-    assert reader.matrix_as_of(IDENT, first - 1, Sight()) is None
+    assert reader.matrix_as_of(IDENT, first - 1, Visibility()) is None
     for at, expected, seen in (
         (first, 2.0, first),
         (second - 1, 2.0, first),
         (second, 2.2, second),
         (NOW, 2.2, second),
     ):
-        matrix = reader.matrix_as_of(IDENT, at, Sight())
+        matrix = reader.matrix_as_of(IDENT, at, Visibility())
         assert matrix is not None
         (market,) = matrix.markets
         cell = market.selections[0].books["Bet365"]
@@ -87,7 +87,7 @@ def test_a_price_stands_from_its_sighting_until_the_next(store: Store) -> None:
 def test_what_was_withdrawn_is_not_there_and_comes_back(store: Store) -> None:
     times = [NOW - 3 * DAY + hour * HOUR for hour in range(3)]
     record(store, quote(times[0]), quote(times[1], odds={}), quote(times[2], price=2.5))
-    found = [prices(store.reader().matrix_as_of(IDENT, at, Sight())) for at in times]
+    found = [prices(store.reader().matrix_as_of(IDENT, at, Visibility())) for at in times]
     assert [len(each) for each in found] == [3, 0, 3]
     assert [names(store, at) for at in times] == [["Leeds vs Hull"], [], ["Leeds vs Hull"]]
 
@@ -102,7 +102,7 @@ def test_games_of_a_day_are_listed_until_a_day_after_they_began(store: Store) ->
         (kick_off + DAY + 1, False),
     ):
         assert bool(names(store, at)) == listed
-    page = store.reader().games_as_of(kick_off - 1, Filters(), Sight(), 10)
+    page = store.reader().games_as_of(kick_off - 1, Filters(), Visibility(), 10)
     (game,) = page.items
     assert (game.bookmaker_count, game.last_scraped_at) == (1, format_ms(kick_off - DAY))
     assert game.match_date == format_ms(kick_off)
@@ -116,7 +116,7 @@ def test_pages_go_on_past_games_without_prices_then(store: Store) -> None:
             record(store, quote(NOW - 3 * DAY + 1, **(fields | {"odds": {}})))
     at, found, cursor = NOW - 2 * DAY - HOUR, [], None
     while True:
-        page = store.reader().games_as_of(at, Filters(), Sight(), 2, cursor)
+        page = store.reader().games_as_of(at, Filters(), Visibility(), 2, cursor)
         found += [game.match_name for game in page.items]
         cursor = page.next_cursor
         if cursor is None:
@@ -133,8 +133,8 @@ def test_filters_and_plans_narrow_the_past_as_they_do_the_present(store: Store) 
     assert names(store, at, Filters(competition="NBA")) == []
     assert names(store, at, Filters(is_live=True)) == ["Leeds vs Hull"]
     assert names(store, at - 1, Filters(is_live=True)) == []
-    assert names(store, at, Filters(bookmaker="Unibet"), sight=Sight(live=False)) == []
-    matrix = store.reader().matrix_as_of(IDENT, at, Sight(live=False))
+    assert names(store, at, Filters(bookmaker="Unibet"), sight=Visibility(live=False)) == []
+    matrix = store.reader().matrix_as_of(IDENT, at, Visibility(live=False))
     assert matrix is not None
     assert matrix.all_bookmakers == ["Bet365"]
 
@@ -145,7 +145,7 @@ def test_prices_whose_present_rows_an_older_version_removed_are_read_from_the_lo
     record(store, quote(NOW - 3 * DAY), quote(NOW - 2 * DAY, price=2.1))
     store.write(lambda c: c.execute("DELETE FROM quote")).result(10)
     assert names(store, NOW - 2 * DAY) == ["Leeds vs Hull"]
-    found = prices(store.reader().matrix_as_of(IDENT, NOW - 2 * DAY, Sight()))
+    found = prices(store.reader().matrix_as_of(IDENT, NOW - 2 * DAY, Visibility()))
     assert found["Bet365", "moneyline", "Leeds"] == 2.1
 
 
@@ -177,8 +177,8 @@ def test_every_moment_shows_what_was_said_last(moves: list, dice: random.Random)
         for at, (bookmaker, market_type, odds) in zip(times, moves, strict=True):
             said[bookmaker, market_type] = odds
             expected = {(*key, name): p for key, each in said.items() for name, p in each.items()}
-            assert prices(store.reader().matrix_as_of(IDENT, at, Sight())) == expected
-            listed = store.reader().games_as_of(at, Filters(), Sight(), 5).items
+            assert prices(store.reader().matrix_as_of(IDENT, at, Visibility())) == expected
+            listed = store.reader().games_as_of(at, Filters(), Visibility(), 5).items
             counts = [game.bookmaker_count for game in listed]
             assert counts == ([len({key[0] for key in expected})] if expected else [])
         store.close()

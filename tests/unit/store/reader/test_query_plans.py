@@ -10,9 +10,9 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.database import open_reader
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.schema import ODDS
-from oddsdesk.store.settling import settle_value_bets
 from oddsdesk.store.store import Store
-from oddsdesk.store.values import Filters, FoundValueBet, Sight
+from oddsdesk.store.value_bets import replace_value_bets
+from oddsdesk.store.values import Filters, FoundValueBet, Visibility
 
 from .conftest import FILTERS, NOW, SIGHTS
 
@@ -61,7 +61,7 @@ def test_no_request_scans_a_big_table(filled) -> None:
     bets = [
         FoundValueBet("A", name, 2.0, {name: 1.9}, 1.9, 1.95, 2.0, 1.02) for name in ("Yes", "No")
     ]
-    store.write(lambda c: settle_value_bets(c, 1, "total", 0, bets, NOW)).result(10)
+    store.write(lambda c: replace_value_bets(c, 1, "total", 0, bets, NOW)).result(10)
     traced = Traced(store.path)
     ask_everything(traced.reader, store)
     connection = sqlite3.connect(store.path)
@@ -83,9 +83,9 @@ def test_no_request_scans_a_big_table(filled) -> None:
 @pytest.mark.parametrize(
     ("filters", "sight"),
     [
-        (Filters(market_type="yes_no"), Sight()),
-        (Filters(bookmaker="Nobody"), Sight()),
-        (Filters(), Sight(bookmaker="Nobody")),
+        (Filters(market_type="yes_no"), Visibility()),
+        (Filters(bookmaker="Nobody"), Visibility()),
+        (Filters(), Visibility(bookmaker="Nobody")),
     ],
 )
 def test_what_nobody_prices_is_known_without_walking_the_games(filled, filters, sight) -> None:
@@ -94,6 +94,6 @@ def test_what_nobody_prices_is_known_without_walking_the_games(filled, filters, 
     traced = Traced(store.path)
     assert traced.reader.odds(NOW, filters, sight, 100).items == []
     assert not [each for each in traced.statements if "FROM game" in each]
-    assert not traced.reader.odds(NOW + 120 * MINUTE_MS, Filters(), Sight(), 100).items
+    assert not traced.reader.odds(NOW + 120 * MINUTE_MS, Filters(), Visibility(), 100).items
     assert not [each for each in traced.statements if "FROM game" in each]
     traced.reader.close()

@@ -10,7 +10,7 @@ from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import game_id
 from oddsdesk.store.errors import BadCursorError, StoreUnavailableError
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.values import Filters, Sight
+from oddsdesk.store.values import Filters, Visibility
 
 from .conftest import FILTERS, NOW, SIGHTS
 
@@ -63,7 +63,7 @@ def test_lists_are_what_the_decisions_say_in_any_page_size(filled, filters, sigh
 
 def test_catalogue_counts_fresh_selections_and_events(filled) -> None:
     store, model = filled
-    fresh = model.visible(Sight(), 10)
+    fresh = model.visible(Visibility(), 10)
     bookmakers = store.reader().bookmakers(NOW)
     assert [(b.name, b.odds_count, b.has_live) for b in bookmakers] == [
         (
@@ -125,9 +125,9 @@ def test_matrix_and_detail_hold_what_may_be_seen(filled) -> None:
 def test_a_made_up_cursor_is_refused(store: Store, cursor: str) -> None:
     reader = store.reader()
     for ask in (
-        lambda: reader.games(NOW, Filters(), Sight(), 5, cursor),
-        lambda: reader.odds(NOW, Filters(), Sight(), 5, cursor),
-        lambda: reader.value_bets(NOW, Filters(), Sight(), 1, 20, 5, cursor),
+        lambda: reader.games(NOW, Filters(), Visibility(), 5, cursor),
+        lambda: reader.odds(NOW, Filters(), Visibility(), 5, cursor),
+        lambda: reader.value_bets(NOW, Filters(), Visibility(), 1, 20, 5, cursor),
     ):
         with pytest.raises(BadCursorError, match=r"^cursor: "):
             ask()
@@ -135,9 +135,9 @@ def test_a_made_up_cursor_is_refused(store: Store, cursor: str) -> None:
 
 def test_a_cursor_of_another_list_is_refused(filled) -> None:
     reader = filled[0].reader()
-    cursor = reader.games(NOW, Filters(), Sight(), 1).next_cursor
+    cursor = reader.games(NOW, Filters(), Visibility(), 1).next_cursor
     with pytest.raises(BadCursorError):
-        reader.odds(NOW, Filters(), Sight(), 1, cursor)
+        reader.odds(NOW, Filters(), Visibility(), 1, cursor)
 
 
 def test_a_closed_store_is_unavailable(tmp_path: Path) -> None:
@@ -162,6 +162,6 @@ def test_an_odds_row_holds_what_was_recorded(store: Store, quote: Callable, name
         scraped_at=NOW,
     )
     store.record([said]).result(10)
-    (row,) = store.reader().odds(NOW, Filters(), Sight(), 10).items
+    (row,) = store.reader().odds(NOW, Filters(), Visibility(), 10).items
     assert (row.match_name, row.liquidity, row.url) == (name, said.liquidity, said.url)
     assert msgspec.json.decode(row.odds) == said.odds

@@ -1,0 +1,204 @@
+"""From what jobs and stream report, the one state of the connection that people see."""
+
+from collections import deque
+from statistics import median
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.polling import task_name
+from oddsdesk.client.diagnosis import advice
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    ServiceError,
+    UnauthorizedError,
+)
+from oddsdesk.client.quota import Quota
+from oddsdesk.client.stream import Connected, Connecting, StreamState
+from oddsdesk.clock import Clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.tasks import JobFault
+
+STREAM: Final = "stream"
+"""The job's name."""
+_MINUTE_MS: Final = 60_000
+_LATEST: Final = 200
+
+
+class _Trouble(NamedTuple):
+    link: Link
+    reason: str
+    next_try_ms: int | None
+    advice: str
+    code: str | None
+
+
+class ConnectionMonitor:
+    """Keeps ``board.connection`` true."""
+
+    def __init__(self, board: Board, clock: Clock) -> None:
+        self._board = board
+        self._clock = clock
+        self._stream: tuple[Link, str | None, int | None] = (Link.CONNECTING, None, None)
+        self._troubles: dict[str, _Trouble] = {}
+        self._opened_at = 0
+        self._heard_at: int | None = None
+        self._lags: deque[tuple[int, int]] = deque(maxlen=_LATEST)
+        self._per_second: deque[tuple[int, int]] = deque()
+
+    @property
+    def troubled(self) -> tuple[str, ...]:
+        """The jobs that went wrong last."""
+        return tuple(self._troubles)
+
+    def begin(self) -> None:
+        """Say that a first answer is waited for."""
+        self._board.set_connection(Connection(link=Link.CONNECTING, since_ms=self._clock()))
+
+    def end(self) -> None:
+        """Say that nothing is asked any more."""
+        self._show(Link.STOPPED, None, None)
+
+    def stream_state(self, state: StreamState) -> None:
+        """Take in what the stream tells of itself."""
+        if isinstance(state, Connected):
+            self._stream = (Link.LIVE, None, None)
+            self._opened_at = self._heard_at = self._clock()
+            self._troubles.pop(STREAM, None)
+            self._learn(has_stream=True)
+        elif isinstance(state, Connecting):
+            if self._stream[0] is not Link.WAITING:
+                self._stream = (Link.CONNECTING, None, None)
+        else:
+            self._stream = (Link.WAITING, state.reason, state.next_try_ms)
+        self._refresh()
+
+    def outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
+        """Take in how a job went."""
+        if error is None:
+            self._heard_at = self._clock()
+            self._troubles.pop(job, None)
+        elif isinstance(error, ForbiddenError) and error.is_about_plan:
+            self._not_on_plan(error)
+        elif job == STREAM and not isinstance(error, UnauthorizedError):
+            self._stream = (Link.POLLING, error.message, next_try_ms)
+        else:
+            refused = isinstance(error, UnauthorizedError | ForbiddenError)
+            link = Link.REFUSED if refused else Link.WAITING
+            self._troubles[job] = _Trouble(
+                link, error.message, next_try_ms, self._advice(error), error.code
+            )
+        self._refresh()
+
+    def jobs_failing(self, faults: tuple[JobFault, ...]) -> None:
+        """Take in which jobs of the desk died: nothing is live while the stream's is one of them.
+
+        It is up again when the stream says that it is connected.
+        """
+        before = self._board.connection.faults
+        self._learn(faults=faults)
+        for fault in faults:
+            if fault.job == task_name(STREAM) and fault not in before:
+                reason = f"the desk could not take in what the stream sent ({fault.reason})"
+                self._stream = (Link.WAITING, reason, None)
+                self._refresh()
+
+    def heard(self, scraped_at: int | None) -> None:
+        """Count a stream message."""
+        now = self._heard_at = self._clock()
+        if scraped_at is not None and scraped_at >= self._opened_at:
+            self._lags.append((now, max(0, now - scraped_at)))
+        if self._per_second and now - self._per_second[-1][0] < 1000:
+            since, count = self._per_second[-1]
+            self._per_second[-1] = (since, count + 1)
+        else:
+            self._per_second.append((now, 1))
+
+    def tick(self, quota: Quota | None) -> None:
+        """Bring figures up to date; call it every second or so."""
+        now = self._clock()
+        while self._per_second and now - self._per_second[0][0] > _MINUTE_MS:
+            self._per_second.popleft()
+        while self._lags and now - self._lags[0][0] > _MINUTE_MS:
+            self._lags.popleft()
+        lags = [lag for _, lag in self._lags]
+        self._learn(
+            lag_ms=round(median(lags)) if lags else None,
+            messages_per_minute=sum(count for _, count in self._per_second),
+            requests_left=None if quota is None else quota.remaining,
+            requests_limit=None if quota is None else self._limit(quota),
+            resets_at_ms=None if quota is None else quota.resets_at_ms,
+        )
+
+    def knows(self, **facts: bool | int | str | tuple[str, ...] | None) -> None:
+        """Take in what the plan has, or what the service says of itself."""
+        self._learn(**facts)
+
+    def _limit(self, quota: Quota) -> int | None:
+        """The service's own word, else the plan's: who has value bets is no Free key (D21)."""
+        has_value_bets = self._board.connection.has_value_bets
+        if quota.limit is not None or has_value_bets is None:
+            return quota.limit
+        limit = (Plan.PRO if has_value_bets else Plan.FREE).rights.requests
+        return limit if quota.remaining <= limit else None
+
+    def _not_on_plan(self, error: ForbiddenError) -> None:
+        self._learn(upgrade_url=error.upgrade_url or self._board.connection.upgrade_url)
+        if error.code == "websocket_not_on_plan":
+            self._stream = (Link.POLLING, error.message, None)
+            self._learn(has_stream=False)
+        elif error.code == "value_bets_not_on_plan":
+            self._learn(has_value_bets=False)
+        elif error.code == "live_not_on_plan":
+            self._learn(has_live=False)
+
+    def _refresh(self) -> None:
+        link, reason, next_try_ms = self._stream
+        trouble = max(self._troubles.values(), key=_weight, default=None)
+        if trouble is None:
+            self._show(link, reason, next_try_ms)
+            return
+        if link is not Link.LIVE or trouble.link is Link.REFUSED:
+            link = trouble.link
+        self._show(link, trouble.reason, trouble.next_try_ms, trouble.advice, trouble.code)
+
+    def _advice(self, error: ServiceError) -> str:
+        """A service that was heard before comes back by itself, unless it refuses the key."""
+        refused = isinstance(error, UnauthorizedError | ForbiddenError)
+        return advice(error) if refused or self._heard_at is None else ""
+
+    def _show(
+        self,
+        link: Link,
+        reason: str | None,
+        next_try_ms: int | None,
+        advised: str = "",
+        code: str | None = None,
+    ) -> None:
+        before = self._board.connection
+        since = before.since_ms if before.link is link else self._since(link)
+        self._board.set_connection(
+            replace(
+                before,
+                link=link,
+                reason=reason,
+                advice=advised,
+                code=code,
+                next_try_ms=next_try_ms,
+                since_ms=since,
+            )
+        )
+
+    def _since(self, link: Link) -> int:
+        """Who is waited for has been away since the last word, not since that was noticed."""
+        now = self._clock()
+        return self._heard_at or now if link is Link.WAITING else now
+
+    def _learn(self, **facts: object) -> None:
+        self._board.set_connection(replace(self._board.connection, **facts))
+
+
+def _weight(trouble: _Trouble) -> tuple[bool, int]:
+    return trouble.link is Link.REFUSED, trouble.next_try_ms or 0

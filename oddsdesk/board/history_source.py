@@ -1,0 +1,131 @@
+"""Where the past of prices comes from: the embedded server's log, or what the desk has seen."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.history import Gap, History, Origin, Path, Point, Why, tidy, without_known
+from oddsdesk.board.price_history import SelectionKey
+
+
+class HistoryError(Exception):
+    """The past cannot be read now; one line that says why."""
+
+
+class LogState(msgspec.Struct, frozen=True):
+    """What a log covers; times in milliseconds."""
+
+    began: int | None = None
+    silences: Sequence[tuple[int, int]] = ()
+
+
+class References(msgspec.Struct, frozen=True):
+    """How the reference's prices of a game moved, by line."""
+
+    origin: Origin = Origin.SEEN
+    paths: Mapping[SelectionKey, Path] = msgspec.field(default_factory=dict)
+    gaps: tuple[Gap, ...] = ()
+
+
+class PriceLog(Protocol):
+    """The embedded server's log of price changes; every coroutine raises ``HistoryError``."""
+
+    async def history(
+        self, game_id: str, line: SelectionKey, since_ms: int
+    ) -> Mapping[str, Iterable[Point]]:
+        """Return how every bookmaker's price of a selection moved."""
+        ...
+
+    async def reference_history(
+        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+    ) -> Mapping[SelectionKey, Iterable[Point]]:
+        """Return how the reference's prices of some selections moved."""
+        ...
+
+    async def state(self, since_ms: int) -> LogState:
+        """Say how far back the log reaches, and when it was not written."""
+        ...
+
+
+class HistorySource(Protocol):
+    """The past of prices; every coroutine raises ``HistoryError``."""
+
+    origin: Origin
+    """Where it knows them from."""
+
+    async def history(self, game_id: str, line: SelectionKey, since_ms: int) -> History:
+        """Return how every bookmaker's price of a selection moved."""
+        ...
+
+    async def references(
+        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+    ) -> References:
+        """Return how the reference's prices of some selections moved."""
+        ...
+
+
+class PriceHistorySource:
+    """What the board has seen since the desk was started."""
+
+    origin = Origin.SEEN
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    async def history(self, game_id: str, line: SelectionKey, since_ms: int) -> History:
+        """Return all of it: it is never more than was seen."""
+        section = self._board.section(game_id, *line)
+        held = None if section is None else section.line_of(line[2])
+        return self._board.seen.history(game_id, line, held)
+
+    async def references(
+        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+    ) -> References:
+        """Return all of it."""
+        board = self._board
+        found = {}
+        for line in lines:
+            section = board.section(game_id, *line)
+            price = None if section is None else section.line_of(line[2]).reference
+            found[line] = board.seen.path(game_id, line, None, price)
+        return References(
+            Origin.SEEN,
+            {line: path for line, path in found.items() if path},
+            board.seen.gaps(game_id),
+        )
+
+
+class LogSource:
+    """The embedded server's log."""
+
+    origin = Origin.LOG
+
+    def __init__(self, log: PriceLog, board: Board) -> None:
+        self._log = log
+        self._board = board
+
+    async def history(self, game_id: str, line: SelectionKey, since_ms: int) -> History:
+        """Return what the log holds; silences of the whole log are gaps."""
+        told = await self._log.history(game_id, line, since_ms)
+        state = await self._log.state(since_ms)
+        reference = self._board.reference
+        paths: dict[str | None, Path] = {
+            None if name == reference else name: tidy(points) for name, points in told.items()
+        }
+        gaps = without_known(_gaps(state), paths.values())
+        return History(Origin.LOG, paths, gaps, state.began)
+
+    async def references(
+        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+    ) -> References:
+        """Return what the log holds."""
+        told = await self._log.reference_history(game_id, lines, since_ms)
+        state = await self._log.state(since_ms)
+        paths = {line: tidy(points) for line, points in told.items()}
+        return References(Origin.LOG, paths, without_known(_gaps(state), paths.values()))
+
+
+def _gaps(state: LogState) -> tuple[Gap, ...]:
+    return tuple(Gap(*silence, Why.NOT_RECORDED) for silence in state.silences)

@@ -1,0 +1,118 @@
+"""Nearest misses: prices that are almost value, and the rules that stop each."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from oddsdesk.board.judging import side_of, verdict_on
+from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
+from oddsdesk.board.prices import Price
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.rules import (
+    MAX_PAYOUT_RATE,
+    MIN_EV,
+    Rule,
+    RuleCheck,
+    safety_floor,
+)
+from oddsdesk.pricing.value import PriceWindow, Verdict, price_window
+
+MOST_DISTANCE: Final = 1.0
+"""Prices farther off than this are no near misses."""
+_ONE_AWAY: Final[Mapping[Rule, float]] = {
+    Rule.MIN_EDGE: 1.0,
+    Rule.MAX_EDGE: 1.0,
+    Rule.EDGE_CAP: 1.0,
+    Rule.PAYOUT: 0.01,
+    Rule.RATIO: 0.01,
+    Rule.PAYOUT_RATE: 0.01,
+    Rule.BOOK_AGE: 5 * MINUTE_MS,
+    Rule.REFERENCE_AGE: 5 * MINUTE_MS,
+}
+"""What counts as a distance of 1 from each threshold: about one percent of the price."""
+_ROOM: Final = MAX_PAYOUT_RATE + MOST_DISTANCE * _ONE_AWAY[Rule.PAYOUT_RATE]
+_LEAST_EV: Final = MIN_EV - MOST_DISTANCE * _ONE_AWAY[Rule.MIN_EDGE]
+
+
+class NearMiss(NamedTuple):
+    """A price that is almost value; times in milliseconds."""
+
+    key: RowKey
+    match_name: str
+    section: Section
+    price: Price
+    is_live: bool
+    verdict: Verdict
+    window: PriceWindow | None
+    distance: float
+    """How far all rules that stop it are off together, in ``_ONE_AWAY``; 0 where none stops it."""
+    others: tuple["NearMiss", ...] = ()
+    """The same selection at other bookmakers, the nearest first."""
+
+    @property
+    def line_key(self) -> RowKey:
+        """Its selection: the same for every bookmaker, whose name is left out."""
+        return self.key._replace(bookmaker=None)
+
+    @property
+    def stopped_by(self) -> RuleCheck | None:
+        """The rule that is farthest off; None where every rule holds, yet it is not listed."""
+        return max(self.verdict.stopped_by, key=_distance, default=None)
+
+
+def near_misses(matrix: Matrix, now_ms: int) -> Iterator[NearMiss]:
+    """Yield the prices of a game that are almost value, and those that are by every rule."""
+    for section in matrix.sections:
+        reference = section.reference
+        if reference is None or (section.payout_rate or _ROOM) > _ROOM:
+            continue
+        floor = safety_floor(section.key.market_type)
+        for line in section.lines:
+            if line.fair is not None:
+                least = line.fair * floor * (1 + _LEAST_EV / 100)
+                yield from _of_line(matrix, section, line, least, now_ms)
+
+
+def by_selection(misses: Iterable[NearMiss]) -> list[NearMiss]:
+    """Return the nearest miss of each selection with the others of it, the nearest first."""
+    groups: dict[RowKey, list[NearMiss]] = {}
+    for miss in sorted(misses, key=lambda miss: miss.distance):
+        groups.setdefault(miss.line_key, []).append(miss)
+    return [nearest._replace(others=tuple(others)) for nearest, *others in groups.values()]
+
+
+def _of_line(
+    matrix: Matrix, section: Section, line: SelectionRow, least: float, now_ms: int
+) -> Iterator[NearMiss]:
+    for bookmaker, price in line.prices.items():
+        if price.odds < least or not price.is_offered:
+            continue
+        verdict = verdict_on(section, line.selection, bookmaker, now_ms)
+        distance = sum(_distance(check) for check in verdict.stopped_by)
+        if distance <= MOST_DISTANCE:
+            yield _miss(matrix, section, line, bookmaker, verdict, distance)
+
+
+def _miss(
+    matrix: Matrix,
+    section: Section,
+    line: SelectionRow,
+    bookmaker: str,
+    verdict: Verdict,
+    distance: float,
+) -> NearMiss:
+    assert section.reference is not None
+    side = side_of(section, line.selection)
+    key = RowKey(matrix.game_id, *section.key[:2], line.selection, bookmaker)
+    window = price_window(section.reference, side)
+    price = line.prices[bookmaker]
+    return NearMiss(
+        key, matrix.match_name, section, price, matrix.is_live, verdict, window, distance
+    )
+
+
+def _distance(check: RuleCheck) -> float:
+    """How far a rule that does not hold is off; out of reach where it has no figure."""
+    unit = _ONE_AWAY.get(check.rule)
+    if unit is None or check.margin is None:
+        return 2 * MOST_DISTANCE
+    return -check.margin / unit

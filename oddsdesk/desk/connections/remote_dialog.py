@@ -1,0 +1,251 @@
+"""A connection to a service elsewhere: its addresses, its key, and a test of both."""
+
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialogButtonBox,
+    QGridLayout,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
+
+from oddsdesk.client.diagnosis import Diagnosis
+from oddsdesk.desk.connections.profiles import RemoteProfile
+from oddsdesk.desk.connections.secrets import KeyPlace
+from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, side_by_side, with_note
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.theme.icons import SIZE
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, TextRole
+from oddsdesk.desk.ui.time_format import local_time
+
+_ROWS = 4
+
+
+class DiagnosisView(QWidget):
+    """A few lines, each with an icon; hidden until there is something to say."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName("Result of the test")
+        grid = QGridLayout(self)
+        grid.setContentsMargins(GAP, STEP, GAP, STEP)
+        grid.setHorizontalSpacing(STEP)
+        grid.setVerticalSpacing(HALF)
+        grid.setColumnStretch(1, 1)
+        self._icons = [Label() for _ in range(_ROWS)]
+        self._texts = [Label(wordWrap=True) for _ in range(_ROWS)]
+        for row, (icon, text) in enumerate(zip(self._icons, self._texts, strict=True)):
+            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            grid.addWidget(icon, row, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(text, row, 1)
+        self._texts[0].setFont(theme.fonts.strong)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """Everything that is said."""
+        return "\n".join(label.text() for label in self._texts if not label.isHidden())
+
+    def show_waiting(self, address: str) -> None:
+        """Say that the service is being asked."""
+        self._show([("loading", TextRole.NOTE, f"Asking {address}…")])
+
+    def show_failure(self, text: str) -> None:
+        """Say why nothing works and what to do."""
+        self._show([("warning", TextRole.DOWN, text)])
+
+    def show_diagnosis(self, diagnosis: Diagnosis) -> None:
+        """Say which plan the key is of, and what it may do."""
+        lines = [("check", TextRole.UP, headline(diagnosis))]
+        for right in diagnosis.rights:
+            if right.problem:
+                lines.append(("warning", TextRole.DOWN, right.problem))
+            elif right.is_given:
+                lines.append(("check", TextRole.UP, right.name.capitalize()))
+            else:
+                lines.append(
+                    ("lock", TextRole.NOTE, f"{right.name.capitalize()}: not in this plan")
+                )
+        self._show(lines)
+
+    def _show(self, lines: list[tuple[str, TextRole, str]]) -> None:
+        for place, (icon, text) in enumerate(zip(self._icons, self._texts, strict=True)):
+            icon.setVisible(place < len(lines))
+            text.setVisible(place < len(lines))
+            if place < len(lines):
+                name, ink, said = lines[place]
+                icon.setPixmap(self._theme.pixmap(name, SIZE, self.devicePixelRatioF(), ink))
+                text.setText(said)
+        self.show()
+
+
+def headline(diagnosis: Diagnosis) -> str:
+    """Return plan and requests left in one line."""
+    said = ["The key is accepted"]
+    if diagnosis.plan is not None:
+        said[0] += f": plan {diagnosis.plan.value}"
+    if (quota := diagnosis.quota) is not None:
+        said.append(f"{quota.remaining:,} requests left")
+        if quota.resets_at_ms is not None:
+            said.append(f"back {local_time(quota.resets_at_ms):%H:%M}")
+    return " · ".join(said)
+
+
+_WIDTH = 580
+_PLACES = {
+    KeyPlace.KEYRING: "In the keyring of this system",
+    KeyPlace.SESSION: "For this session only",
+    KeyPlace.FILE: "In a file, not encrypted, that only your user can read",
+}
+_NO_KEYRING = (
+    "This system has no keyring that can be used: the key has to be entered at each start, "
+    "unless you choose the file."
+)
+
+
+class Entered(NamedTuple):
+    """What the fields say; an empty key stands for the one that is kept."""
+
+    profile: RemoteProfile
+    key: str
+
+
+class RemoteDialog(FormDialog):
+    """Edits one remote profile; saving and testing are left to who opened it."""
+
+    test_requested = Signal()
+    test_stopped = Signal()
+    save_requested = Signal()
+
+    def __init__(
+        self, theme: Theme, profile: RemoteProfile, parent: QWidget, *, has_key: bool
+    ) -> None:
+        super().__init__(theme, "Connection to a service", parent)
+        self.setMinimumWidth(_WIDTH)
+        self._profile = profile
+        self._is_testing = False
+        self.name = QLineEdit(profile.name)
+        self.base_url = QLineEdit(profile.base_url, placeholderText="https://odds.example")
+        self.auth_url = QLineEdit(profile.auth_url or "", placeholderText="The same address")
+        self.ws_url = QLineEdit(profile.ws_url or "", placeholderText="The same address, over wss")
+        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
+        self.key.setPlaceholderText(
+            "Kept already; type to replace it" if has_key else "oddsdesk_live_…"
+        )
+        self._reveal = QPushButton("Show", autoDefault=False)
+        self._reveal.setCheckable(True)
+        self._reveal.setAccessibleName("Show the key")
+        self._reveal.toggled.connect(self._on_reveal_toggled)
+        self.place = QComboBox()
+        for place, label in _PLACES.items():
+            self.place.addItem(label, place)
+        self.place.setCurrentIndex(self.place.findData(profile.key_place))
+        self.keyring_note = note(_NO_KEYRING, theme)
+        self.keyring_note.hide()
+        self.diagnosis = DiagnosisView(theme)
+        self._lay_out()
+        self.close_form()
+
+    def values(self) -> Entered:
+        """Return what the fields say."""
+        return Entered(
+            RemoteProfile(
+                self.name.text(),
+                self.base_url.text().strip(),
+                self.auth_url.text().strip() or None,
+                self.ws_url.text().strip() or None,
+                self.place.currentData(),
+                self._profile.ident,
+            ),
+            self.key.text().strip(),
+        )
+
+    def show_has_keyring(self, has_keyring: bool) -> None:
+        """Take the keyring off the list where there is none, and say so."""
+        if has_keyring:
+            return
+        was_unchanged = not self.is_changed()
+        keyring = self.place.findData(KeyPlace.KEYRING)
+        if self.place.currentIndex() == keyring:
+            self.place.setCurrentIndex(self.place.findData(KeyPlace.SESSION))
+        self.place.removeItem(keyring)
+        self.keyring_note.show()
+        self.adjustSize()
+        if was_unchanged:
+            self.begin()
+
+    def show_testing(self) -> None:
+        """Show that the service is being asked."""
+        self._is_testing = True
+        self._test.setText("Stop test")
+        self.trouble.hide()
+        self.diagnosis.show_waiting(self.base_url.text().strip())
+
+    def show_diagnosis(self, diagnosis: Diagnosis) -> None:
+        """Show what the key may do."""
+        self._end_test()
+        self.diagnosis.show_diagnosis(diagnosis)
+
+    def show_failure(self, text: str) -> None:
+        """Show why the service could not be tested."""
+        self._end_test()
+        self.diagnosis.show_failure(text)
+
+    def show_stopped(self) -> None:
+        """Show that the test was stopped."""
+        self._end_test()
+        self.diagnosis.hide()
+
+    def field(self, name: str) -> QWidget | None:
+        """Return the field of a profile's part."""
+        fields = {
+            "name": self.name,
+            "base_url": self.base_url,
+            "auth_url": self.auth_url,
+            "ws_url": self.ws_url,
+            "key": self.key,
+        }
+        return fields.get(name)
+
+    def _lay_out(self) -> None:
+        self.add_row("&Name", self.name)
+        self.add_row(
+            "&Address",
+            self.base_url,
+            "Below it the service answers, for example at /api/sports.",
+        )
+        self.key.setAccessibleName("Key")
+        self.add_row("&Key", side_by_side(self.key, self._reveal))
+        self.place.setAccessibleName("Keep the key")
+        self.add_row("&Keep the key", with_note(self.place, self.keyring_note))
+        self.add_row("Address of &tokens", self.auth_url)
+        self.add_row("Address of the &stream", self.ws_url)
+        self.below.addWidget(self.diagnosis)
+        roles = QDialogButtonBox.ButtonRole
+        self._test = self.buttons.addButton("Test", roles.ResetRole)
+        self._test.setAutoDefault(False)
+        self._test.clicked.connect(self._on_test_clicked)
+        self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        save = self.buttons.addButton("Save", roles.AcceptRole)
+        save.setProperty("look", "primary")
+        self.buttons.accepted.connect(self.save_requested)
+        self.buttons.rejected.connect(self.reject)
+
+    def _end_test(self) -> None:
+        self._is_testing = False
+        self._test.setText("Test")
+
+    def _on_test_clicked(self) -> None:
+        (self.test_stopped if self._is_testing else self.test_requested).emit()
+
+    def _on_reveal_toggled(self, shown: bool) -> None:
+        modes = QLineEdit.EchoMode
+        self.key.setEchoMode(modes.Normal if shown else modes.Password)
+        self._reveal.setText("Hide" if shown else "Show")

@@ -1,1 +1,0 @@
-"""Dialogs: settings, connections and the embedded server. None opens a loop of its own."""

@@ -1,0 +1,254 @@
+"""An explanation as lines of facts: the arithmetic, the methods, the rules."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
+
+from oddsdesk.board.arithmetic import Step, exact, fair_text, steps
+from oddsdesk.board.explaining import Explanation, MethodFigure
+from oddsdesk.board.explanation_text import method_title
+from oddsdesk.board.verdict_words import figure_text, margin_text, rule_title
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.formatting import NO_WINDOW, least_text, most_text
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import HALF, STEP, TextRole
+from oddsdesk.pricing.devig import DEFAULT_METHOD, PUBLISHED
+from oddsdesk.pricing.rules import Rule, RuleCheck
+
+_MARK, _TITLE, _NOTE, _FIGURE = range(4)
+_MARK_GAP = 6
+_INK_LOOKS = {
+    TextRole.STRONG: "",
+    TextRole.SOFT: "soft",
+    TextRole.NOTE: "note",
+    TextRole.VALUE: "value",
+    TextRole.UP: "up",
+    TextRole.DOWN: "down",
+}
+
+
+class Fact(NamedTuple):
+    """One line."""
+
+    title: str
+    figure: str
+    note: str = ""
+    """Secondary, left of the figure."""
+    mark: str = ""
+    """A sign before the title, such as a tick."""
+    mark_ink: TextRole = TextRole.UP
+    is_strong: bool = True
+    tip: str = ""
+
+
+class FactList(QWidget):
+    """Shows facts under a line; labels that stay are written over, so nothing flickers."""
+
+    def __init__(self, theme: Theme, purpose: str) -> None:
+        super().__init__()
+        self.setAccessibleName(purpose)
+        self._theme = theme
+        self._facts: tuple[Fact, ...] = ()
+        self._lines: list[_Line] = []
+        rule = QFrame()
+        rule.setProperty("look", "rule")
+        rule.setFixedHeight(1)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(0)
+        self._grid.setVerticalSpacing(HALF)
+        self._grid.setColumnStretch(_TITLE, 1)
+        self._grid.addWidget(rule, 0, 0, 1, _FIGURE + 1)
+        self._grid.setRowMinimumHeight(0, STEP + 1)
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """What is shown."""
+        return self._facts
+
+    def show_facts(self, facts: Sequence[Fact]) -> None:
+        """Show these lines; the list is hidden where there are none."""
+        self._facts = tuple(facts)
+        while len(self._lines) < len(facts):
+            self._lines.append(_Line(self._theme, self._grid, len(self._lines) + 1))
+        for place, line in enumerate(self._lines):
+            line.show_fact(facts[place] if place < len(facts) else None)
+        self.setVisible(bool(facts))
+
+
+class _Line:
+    """The labels of one fact."""
+
+    def __init__(self, theme: Theme, grid: QGridLayout, row: int) -> None:
+        self._theme = theme
+        self._grid, self._row, self._span = grid, row, 1
+        self.mark, self.title, self.note, self.figure = Label(), ElidedLabel(), Label(), Label()
+        self.mark.setFont(theme.fonts.strong)
+        self.mark.setContentsMargins(0, 0, _MARK_GAP, 0)
+        self.note.setFont(theme.fonts.small)
+        self.title.setProperty("look", "soft")
+        self.note.setProperty("look", "note")
+        for label in (self.note, self.figure):
+            label.setContentsMargins(STEP, 0, 0, 0)
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for column, label in enumerate((self.mark, self.title, self.note, self.figure)):
+            grid.addWidget(label, row, column)
+
+    def show_fact(self, fact: Fact | None) -> None:
+        """Write the labels over; None hides them."""
+        if fact is None:
+            for label in (self.mark, self.title, self.note, self.figure):
+                label.hide()
+            return
+        for label, text in (
+            (self.mark, fact.mark), (self.note, fact.note), (self.figure, fact.figure)
+        ):  # fmt: skip
+            if label.text() != text:
+                label.setText(text)
+            label.setVisible(bool(text))
+        self._stretch_title(_span_of(fact))
+        self.title.show_text(fact.title)
+        self.title.show()
+        give_ink(self.mark, fact.mark_ink)
+        give_ink(self.figure, TextRole.STRONG if fact.is_strong else TextRole.SOFT)
+        fonts = self._theme.fonts
+        self.figure.setFont(fonts.strong if fact.is_strong else fonts.body)
+        said = f"{fact.mark} {fact.title} {fact.note} {fact.figure}".strip()
+        self.title.setAccessibleName(" ".join(said.split()))
+        self.figure.setToolTip(fact.tip)
+        if fact.tip:
+            self.title.setToolTip(fact.tip)
+
+    def _stretch_title(self, span: int) -> None:
+        """Give the title the room of what stands in other lines only."""
+        if span != self._span:
+            self._span = span
+            self._grid.removeWidget(self.title)
+            self._grid.addWidget(self.title, self._row, _TITLE, 1, span)
+
+
+def _span_of(fact: Fact) -> int:
+    """Return how many columns of the grid the title may take."""
+    if fact.note:
+        return 1
+    return _NOTE if fact.figure else _FIGURE
+
+
+def give_ink(label: Label, ink: TextRole) -> None:
+    """Write a label in an ink, by its look in the style sheet."""
+    look = _INK_LOOKS[ink]
+    if label.property("look") != look:
+        label.setProperty("look", look)
+        label.style().unpolish(label)
+        label.style().polish(label)
+
+
+_MINUS: Final = "−"
+
+
+def ev_text(ev: float | None) -> str:
+    """Return an EV with 2 decimals, its sign and a true minus; a dash for none."""
+    if ev is None:
+        return "–"
+    return f"{round(ev, 2) + 0.0:+.2f} %".replace("-", _MINUS)
+
+
+def arithmetic(said: Explanation) -> list[Fact]:
+    """Return the steps from the reference's prices to the value window."""
+    if not said.quoted:
+        return []
+    sides = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
+    quoted = f"{said.reference}: {sides}"
+    done = steps(said)
+    if not done:
+        prices = " / ".join(exact(odds) for _, odds in said.quoted)
+        return [Fact(f"{said.reference} {prices}", "", tip=quoted)]
+    facts = [_step(step) for step in done]
+    facts[0] = facts[0]._replace(tip=f"{quoted}\nS is the sum of 1/price: 1 and the margin")
+    if said.true_ev is None:
+        return facts[:1]
+    if said.window is None:
+        return [*facts, Fact("Value window", NO_WINDOW, tip="No price is value by the rules")]
+    return [
+        *facts,
+        Fact("Value from", least_text(said.window.least)),
+        Fact("Suspicious above", most_text(said.window.most)),
+    ]
+
+
+def _step(step: Step) -> Fact:
+    """A step as a line that can be worked out again: its name, its formula, its result."""
+    return Fact(f"{step.name}  {step.formula}".rstrip(), step.result)
+
+
+def methods(said: Explanation) -> list[Fact]:
+    """Return every devig method's EV, the user's marked, and the worst case."""
+    if said.doubt is not None or not said.methods:
+        return []
+    facts = [_method(said, figure) for figure in said.methods]
+    if said.worst is not None:
+        which = method_title(said.worst.method).lower()
+        facts.append(Fact("Worst case", ev_text(said.worst.ev_pct), note=which))
+    return facts
+
+
+def rules(said: Explanation) -> list[Fact]:
+    """Return every rule with a tick or a cross, its figure and its margin.
+
+    Those that only hold or do not are one line while they hold.
+    """
+    if said.doubt is not None:
+        return []
+    checks = sorted(said.verdict.checks, key=_place)
+    plain = [check for check in checks if check.figure is None and check.holds]
+    facts = [_rule(check) for check in checks if check not in plain]
+    if plain:
+        title = f"Comparable with {said.reference}"
+        tip = "\n".join(f"✓ {rule_title(check.rule)}" for check in plain)
+        facts.append(Fact(title, "", mark="✓", tip=tip))
+    return facts
+
+
+_ORDER: Final = (
+    Rule.MIN_EDGE,
+    Rule.EDGE_CAP,
+    Rule.MAX_EDGE,
+    Rule.PAYOUT,
+    Rule.PAYOUT_RATE,
+    Rule.RATIO,
+    Rule.BOOK_AGE,
+    Rule.REFERENCE_AGE,
+)
+"""What one looks at first; rules without a figure come after them."""
+
+
+def _place(check: RuleCheck) -> int:
+    return _ORDER.index(check.rule) if check.rule in _ORDER else len(_ORDER)
+
+
+def _rule(check: RuleCheck) -> Fact:
+    return Fact(
+        rule_title(check.rule),
+        margin_text(check),
+        note=figure_text(check).replace("-", _MINUS),
+        mark="✓" if check.holds else "✗",
+        mark_ink=TextRole.UP if check.holds else TextRole.DOWN,
+        is_strong=not check.holds,
+    )
+
+
+def _method(said: Explanation, figure: MethodFigure) -> Fact:
+    title = method_title(figure.method)
+    if figure.method == PUBLISHED:
+        title += " (the service's)"
+    fair = "" if figure.fair_odds is None else fair_text(said.odds, figure.fair_odds, said.floor)
+    is_used = figure.method == said.method or (
+        said.method == "additive" and figure.method == DEFAULT_METHOD
+    )
+    tip = figure.problem or f"{title}: fair price {fair}, true EV {ev_text(figure.ev_pct)}"
+    if figure.method == DEFAULT_METHOD:
+        tip += "\nThe additive method gives the same figures"
+    return Fact(title, ev_text(figure.ev_pct), note=fair, is_strong=is_used, tip=tip)

@@ -1,0 +1,270 @@
+"""The Explain dock: why a price has its EV, step by step, and what stops it."""
+
+from html import escape
+from typing import Final
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.explaining import Explanation, explain
+from oddsdesk.board.explanation_text import explanation_text, method_title
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.notices import (
+    MatrixLoaded,
+    Notice,
+    PricesChanged,
+    RowsChanged,
+    ValueBetsChanged,
+)
+from oddsdesk.board.verdict_words import doubt_text, remedies
+from oddsdesk.clock import Clock
+from oddsdesk.desk.explain.facts import FactList, arithmetic, ev_text, give_ink, methods, rules
+from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.scaling import scale_least_width
+from oddsdesk.desk.ui.formatting import exact_odds_text
+from oddsdesk.desk.ui.table.value_cells import beside_text
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import span_text
+
+_TICK_MS: Final = 1_000
+_CALM_MS: Final = 100
+"""Changes within this time are shown together."""
+_LEAST_WIDTH: Final = 284
+"""What the longest line of figures takes."""
+_MOST_SHARE: Final = 0.28
+"""Of the screen: with large text titles are elided, rather than the window pushed off it."""
+
+
+class ExplainPanel(QWidget):
+    """Explains the price it was last told of, and keeps up with it."""
+
+    game_wanted = Signal(str)
+    """The game whose prices are missing for the explanation; empty where none is wanted."""
+
+    def __init__(self, board: Board, theme: Theme, clock: Clock) -> None:
+        super().__init__()
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_least_width(self, theme, _LEAST_WIDTH, most_share=_MOST_SHARE)
+        self._board = board
+        self._theme = theme
+        self._clock = clock
+        self._key: RowKey | None = None
+        self._wanted = ""
+        self.said: Explanation | None = None
+        """What is shown; None where nothing is."""
+        self._make_texts()
+        self.arithmetic = FactList(theme, "Arithmetic")
+        self.methods = FactList(theme, "Devig methods")
+        self.rules = FactList(theme, "Rules")
+        self.placeholder = Placeholder(theme)
+        self._lay_out()
+        attach(self, "explain.copy", self.copy)
+        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._calm.timeout.connect(self._show)
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._tick.timeout.connect(self._show)
+        theme.changed.connect(self._show)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._show()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._calm.stop()
+        self._tick.stop()
+        self._unsubscribe()
+
+    def show_price(self, key: RowKey | None) -> None:
+        """Explain another price; None keeps to the one before."""
+        if key is not None and key != self._key:
+            self._key = key
+            self._show()
+
+    def forget(self) -> None:
+        """Explain nothing: the prices are about to be another service's."""
+        self._key = None
+        self._show()
+
+    def copy(self) -> None:
+        """Put the explanation on the clipboard as text."""
+        if self.said is not None:
+            QGuiApplication.clipboard().setText(explanation_text(self.said))
+
+    def _make_texts(self) -> None:
+        self.title = Label(wordWrap=True)
+        self.big = Label()
+        self.big.setFont(self._theme.fonts.big)
+        self.note = Label(wordWrap=True)
+        self.note.setProperty("look", "note")
+        self.remedies = Label(wordWrap=True)
+        for label in (self.title, self.big, self.note, self.remedies):
+            label.setMinimumWidth(1)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.title.setTextFormat(Qt.TextFormat.RichText)  # names in it are escaped
+        self._copy = QToolButton()
+        self._copy.setText("Copy")
+        self._copy.setProperty("look", "plain")
+        self._copy.setToolTip("Copy the explanation as text (Ctrl+C)")
+        self._copy.setAccessibleName("Copy the explanation as text")
+        self._copy.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._copy.clicked.connect(self.copy)
+
+    def _lay_out(self) -> None:
+        heading = Label("Explain")
+        heading.setFont(self._theme.fonts.strong)
+        line = QHBoxLayout()
+        line.setContentsMargins(spacing.LEAD, spacing.STEP, spacing.STEP, spacing.HALF)
+        line.addWidget(heading)
+        line.addStretch()
+        line.addWidget(self._copy)
+        inside = QWidget()
+        inside.setProperty("look", "panel")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, spacing.GAP)
+        column.setSpacing(spacing.HALF)
+        for text in (self.title, self.big, self.note):
+            column.addWidget(text)
+        for part in (self.arithmetic, self.rules, self.remedies, self.methods):
+            column.addSpacing(spacing.HALF)
+            column.addWidget(part)
+        column.addStretch()
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setAccessibleName("Explanation")
+        area.setWidget(inside)
+        body = QWidget()
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(area)
+        self._stack.addWidget(self.placeholder)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(line)
+        whole.addWidget(body, 1)
+
+    def _show(self) -> None:
+        said = None if self._key is None else explain(self._board, self._key, self._clock())
+        self.said = said
+        self._want_game()
+        self._copy.setEnabled(said is not None)
+        if said is None:
+            self._show_nothing()
+            return
+        self._stack.setCurrentIndex(0)
+        self._show_head(said)
+        self.arithmetic.show_facts(arithmetic(said))
+        self.methods.show_facts(methods(said))
+        self.rules.show_facts(rules(said))
+        texts = remedies(said)
+        self.remedies.setText("\n".join(texts))
+        self.remedies.setVisible(bool(texts))
+
+    def _want_game(self) -> None:
+        """Ask for a game that is not read, as long as one of its prices is explained."""
+        key = self._key if self.isVisible() else None
+        is_missing = self.said is None or self.said.from_row
+        if key is None:
+            wanted = ""
+        elif is_missing or key.game_id == self._wanted:
+            wanted = key.game_id
+        else:
+            wanted = ""
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.game_wanted.emit(wanted)
+
+    def _show_nothing(self) -> None:
+        self._stack.setCurrentIndex(1)
+        if self._key is None:
+            self.placeholder.say(
+                "info",
+                "Select a price to have it explained.",
+                "A cell of a game, a row of the grid, a value bet.",
+            )
+            return
+        name = self._key.bookmaker or self._board.reference or "The reference"
+        self.placeholder.say("search", f"{name} has no price for {self._key.selection}.")
+
+    def _show_head(self, said: Explanation) -> None:
+        self.title.setText(_title(said, self._theme.tokens.ink(TextRole.SOFT)))
+        self.big.setText("Not valued" if said.true_ev is None else ev_text(said.true_ev))
+        give_ink(self.big, _ink_of(said))
+        self.note.setText("\n".join(self._notes(said)))
+
+    def _notes(self, said: Explanation) -> list[str]:
+        if said.doubt is not None:
+            notes = [doubt_text(said)]
+        else:
+            method = method_title(said.method).lower()
+            notes = [f"true EV, {method}, floor {said.floor:g}"]
+        if said.service is not None:
+            notes.append(f"the service says {ev_text(said.service.ev_pct)}")
+        if said.is_reference:
+            notes.append("The reference's own price: what its margin and the floor cost.")
+        if said.is_withdrawn:
+            notes.append("Gone: the bookmaker no longer offers it.")
+        elif said.scraped_at is not None:
+            notes.append(f"seen {span_text(self._clock() - said.scraped_at)} ago")
+        if said.from_row:
+            notes.append("By the service's row alone: the other prices are being read.")
+        return notes
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        key = self._key
+        if key is None or not self.isVisible() or self._calm.isActive():
+            return
+        match notice:
+            case PricesChanged(game_id=game) | MatrixLoaded(game_id=game):
+                concerns = game == key.game_id
+            case ValueBetsChanged():
+                concerns = True
+            case RowsChanged(changed=changed):
+                concerns = key in changed
+            case _:
+                concerns = False
+        if concerns:
+            self._calm.start()
+
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._tick.start()
+        self._show()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._tick.stop()
+        self._want_game()
+
+
+def _ink_of(said: Explanation) -> TextRole:
+    """Value where every rule holds; otherwise the figure is a figure."""
+    if said.true_ev is None or said.is_withdrawn:
+        return TextRole.NOTE
+    return TextRole.VALUE if said.verdict.is_value else TextRole.STRONG
+
+
+def _title(said: Explanation, soft: str) -> str:
+    """The price in three lines of rich text: selection, market, bookmaker and odds."""
+    beside = escape(beside_text(said.selection, said.match_name))
+    where = escape(f"{said.market}, {said.period_label}")
+    return (
+        f"<b>{escape(said.selection)}</b> <span style='color:{soft}'>{beside}<br>{where}</span>"
+        f"<br>{escape(said.bookmaker)} <b>{exact_odds_text(said.odds)}</b>"
+    )

@@ -1,0 +1,86 @@
+"""A table on its way out: named columns and rows of plain values."""
+
+from collections.abc import Sequence
+from enum import Enum
+from html import escape
+
+import msgspec
+
+Value = str | float | int | bool | None
+Row = Sequence[Value]
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a spreadsheet may take for the start of a formula, full-width signs included."""
+
+
+class Kind(Enum):
+    """What the values of a column are."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    TIME = "time"
+    """ISO-8601 texts in UTC, as on the wire (D2)."""
+    FLAG = "flag"
+
+
+class ExportColumn(msgspec.Struct, frozen=True):
+    """One column: ``key`` for programs, unit included; ``title`` for people."""
+
+    key: str
+    title: str
+    kind: Kind = Kind.TEXT
+
+
+class Table(msgspec.Struct, frozen=True):
+    """Columns and rows, each row with a value a column."""
+
+    columns: tuple[ExportColumn, ...]
+    rows: Sequence[Row]
+
+
+def safe_text(text: str) -> str:
+    """Return a text that no spreadsheet reads as a formula: an apostrophe goes before one."""
+    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
+
+
+def plain_text(value: Value) -> str:
+    """Return a value as a text cell of CSV and TSV: safe, numbers in full, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return safe_text(value) if isinstance(value, str) else repr(value)
+
+
+_BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f\x85\u2028\u2029", " "))
+
+
+def tsv_text(table: Table) -> str:
+    """Return the table with a tab between cells, titles first; a cell never breaks its line."""
+    rows = [[column.title for column in table.columns], *table.rows]
+    return "".join(_tsv_line(row) for row in rows)
+
+
+def html_text(table: Table) -> str:
+    """Return the table as HTML, numbers to the right."""
+    head = "".join(f"<th>{escape(column.title)}</th>" for column in table.columns)
+    opening = [
+        '<td align="right">' if column.kind is Kind.NUMBER else "<td>" for column in table.columns
+    ]
+    body = "".join(_html_row(opening, row) for row in table.rows)
+    return f'<meta charset="utf-8"><table><tr>{head}</tr>{body}</table>'
+
+
+def _html_row(opening: list[str], row: Row) -> str:
+    cells = zip(opening, row, strict=True)
+    return f"<tr>{''.join(f'{tag}{escape(_cell(value))}</td>' for tag, value in cells)}</tr>"
+
+
+def _tsv_line(row: Row) -> str:
+    return "\t".join(map(_cell, row)) + "\n"
+
+
+def _cell(value: Value) -> str:
+    if isinstance(value, str):
+        return safe_text(value.translate(_BREAKS).strip())
+    return plain_text(value)

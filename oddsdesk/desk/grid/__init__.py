@@ -1,0 +1,1 @@
+"""Every price in one table, for analysts."""

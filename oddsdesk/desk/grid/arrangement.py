@@ -1,0 +1,225 @@
+"""The rows of the odds grid in order: they keep their place until they are arranged anew."""
+
+import math
+from collections.abc import Callable, Generator, Iterable, Sequence
+from itertools import islice
+from operator import ge, le
+from typing import Any, Final, TypeVar
+
+from oddsdesk.board.steps import returned
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
+from oddsdesk.desk.grid.entries import (
+    AWAY,
+    FOLDED,
+    Entry,
+    GameGroup,
+    Line,
+    PriceEntry,
+    Shape,
+)
+from oddsdesk.desk.grid.filter import CompiledFilter
+
+T = TypeVar("T")
+
+_STEP: Final = 10_000
+
+
+def in_order(items: Sequence[T], key: Callable[[T], Any], *, descending: bool) -> list[T]:
+    """Return items sorted by a key, those of key None last either way; equal ones keep order."""
+    return returned(ordering(items, key, descending=descending))
+
+
+def ordering(
+    items: Sequence[T], key: Callable[[T], Any], *, descending: bool
+) -> Generator[None, None, list[T]]:
+    """Do what ``in_order`` does in steps of some thousand items.
+
+    What is no number is compared once each: ranks are sorted, since many rows share one.
+    """
+    keys: list[Any] = []
+    for first in range(0, len(items), _STEP):
+        keys += map(key, items[first : first + _STEP])
+        yield
+    if isinstance(next((found for found in keys if found is not None), 0), int | float):
+        last = -math.inf if descending else math.inf
+        if None in keys:
+            keys = [last if found is None else found for found in keys]
+    else:
+        distinct = sorted(set(keys) - {None})
+        ranks: dict[Any, int] = {found: rank for rank, found in enumerate(distinct)}
+        ranks[None] = -1 if descending else len(distinct)
+        keys = [ranks[found] for found in keys]
+    if all(map(ge if descending else le, keys, islice(keys, 1, None))):
+        return list(items)
+    yield
+    order = sorted(range(len(items)), key=keys.__getitem__, reverse=descending)
+    yield
+    return list(map(items.__getitem__, order))
+
+
+def stand_well(first: Any, second: Any, *, descending: bool) -> bool:
+    """Whether a row of one key may stand before a row of another."""
+    if first is None or second is None:
+        return second is None
+    return bool(first >= second if descending else first <= second)
+
+
+GridRow = Line | PriceEntry | GameGroup
+
+
+class Arrangement:
+    """Puts entries in order, by game if wished, and knows which would move if it did again."""
+
+    def __init__(self) -> None:
+        self.rows: Sequence[GridRow] = []
+        self.shape = Shape.PRICES
+        self.is_grouped = False
+        self.entries: list[Entry] = []
+        """What is arranged, folded rows too, whatever their game."""
+        self.sort_by(BY_KEY["ev_pct"], descending=True)
+        self.misplaced: dict[Entry, None] = {}
+        """Entries that would move, come or go if all were arranged anew."""
+        self._moving: dict[Entry, None] = {}
+        """What was misplaced when an order was begun."""
+        self._judged: dict[Entry, None] | None = None
+        """What was judged since then; None while none is begun."""
+        self._groups: dict[str, GameGroup] = {}
+        self._folded: set[str] = set()
+
+    def sort_by(self, column: int, *, descending: bool) -> None:
+        """Have the next arrangement sorted by a column."""
+        self.column, self.descending = column, descending
+        self._key: Callable[[Entry], Any] = COLUMNS[column].sort_key(descending=descending)
+
+    def arrange(self, lines: Iterable[Line], sieve: CompiledFilter) -> None:
+        """Take what the sieve keeps, in order; equal rows stay as they stood to each other."""
+        entries, stayed = _as_before(self.entries, sieve.kept(lines))
+        if self._groups or stayed < len(self.entries):
+            self._leave_places()
+        self._settle(self._in_order(entries))
+
+    def placing(self, sieve: CompiledFilter) -> Generator[None, None, list[Entry]]:
+        """Form the order that ``place`` takes, with entries judged since where they belong.
+
+        What ``arrange`` does in one go, but figures that age are not looked at. In steps,
+        between which entries may be judged: ``place`` judges them again.
+        """
+        self._judged, self._moving = {}, self.misplaced.copy()
+        moved = self._moving
+        # What stands well stays one run, which sorting goes through once.
+        stayed = [entry for entry in self.entries if entry not in moved]
+        wanted = [entry for entry in moved if entry.is_held and sieve.keeps(entry)]
+        yield
+        entries = [*stayed, *self._in_order(wanted)]
+        return (yield from ordering(entries, self._key, descending=self.descending))
+
+    def place(self, entries: list[Entry], sieve: CompiledFilter) -> None:
+        """Have entries for rows, in their order."""
+        if self._groups:
+            self._leave_places()
+        for entry in self._moving:
+            entry.place = AWAY
+        judged = self._judged or {}
+        self._settle(entries)
+        for entry in judged:
+            self.judge(entry, sieve)
+
+    def fold(self, groups: Iterable[GameGroup], *, folded: bool) -> None:
+        """Hide or show the rows of games; the others keep their order."""
+        for group in groups:
+            group.is_folded = folded
+            (self._folded.add if folded else self._folded.discard)(group.game_id)
+        self._leave_places()
+        self._put([])
+
+    @property
+    def groups(self) -> list[GameGroup]:
+        """The games, in order; none unless grouped."""
+        return list(self._groups.values())
+
+    def judge(self, entry: Entry, sieve: CompiledFilter) -> None:
+        """Note whether a changed entry stands where it would after ``arrange``.
+
+        Among the rows it is compared with its neighbours as they are now.
+        """
+        if self._judged is not None:
+            self._judged[entry] = None
+        is_wanted = entry.is_held and sieve.keeps(entry)
+        if entry.place == AWAY or not is_wanted:
+            is_misplaced = is_wanted != (entry.place != AWAY)
+        else:
+            is_misplaced = entry.place != FOLDED and not self._stands_well(entry)
+        if is_misplaced:
+            self.misplaced[entry] = None
+        else:
+            self.misplaced.pop(entry, None)
+
+    def _stands_well(self, entry: Entry) -> bool:
+        rows, place, key, descending = self.rows, entry.place, self._key, self.descending
+        mine = key(entry)
+        if place:
+            before = rows[place - 1]
+            if not isinstance(before, GameGroup) and not stand_well(
+                key(before), mine, descending=descending
+            ):
+                return False
+        if place + 1 == len(rows):
+            return True
+        after = rows[place + 1]
+        return isinstance(after, GameGroup) or stand_well(mine, key(after), descending=descending)
+
+    def _in_order(self, entries: Sequence[Entry]) -> list[Entry]:
+        return in_order(entries, self._key, descending=self.descending)
+
+    def _settle(self, entries: list[Entry]) -> None:
+        self.entries = entries
+        self.misplaced.clear()
+        self._moving, self._judged = {}, None
+        self._groups = self._grouped(entries) if self.is_grouped else {}
+        self._put(entries)
+
+    def _grouped(self, entries: Iterable[Entry]) -> dict[str, GameGroup]:
+        groups: dict[str, GameGroup] = {}
+        for entry in entries:
+            game = entry.line.key.game_id
+            group = groups.get(game)
+            if group is None:
+                group = groups[game] = self._groups.get(game) or GameGroup(game, entry.line, [])
+                group.first, group.entries = entry.line, []
+                group.is_folded = game in self._folded
+            group.entries.append(entry)
+        return groups
+
+    def _leave_places(self) -> None:
+        for row in self.rows:
+            row.place = AWAY
+        for entry in self.entries if self._groups else ():
+            entry.place = AWAY
+
+    def _put(self, entries: Sequence[Entry]) -> None:
+        if not self.is_grouped:
+            self.rows = entries
+        else:
+            rows: list[GridRow] = []
+            for group in self._groups.values():
+                rows.append(group)
+                if not group.is_folded:
+                    rows += group.entries
+                else:
+                    for entry in group.entries:
+                        entry.place = FOLDED
+            self.rows = rows
+        for place, row in enumerate(self.rows):
+            row.place = place
+
+
+def _as_before(before: Sequence[Entry], kept: list[Entry]) -> tuple[Sequence[Entry], int]:
+    """What is kept as it stood before, what is new last; and how many stayed."""
+    if not before:
+        return kept, 0
+    wanted = set(kept)
+    stayed = [entry for entry in before if entry in wanted]
+    if len(stayed) == len(kept):
+        return stayed, len(stayed)
+    wanted.difference_update(stayed)
+    return stayed + [entry for entry in kept if entry in wanted], len(stayed)

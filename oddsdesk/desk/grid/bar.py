@@ -1,0 +1,146 @@
+"""The line above the odds grid: what it holds, how far it is read, and what can be done."""
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QMenu,
+    QProgressBar,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from oddsdesk.desk.export.files import FORMATS, FileFormat
+from oddsdesk.desk.grid.entries import Shape
+from oddsdesk.desk.ui.controls.chips import ChipRow
+from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
+from oddsdesk.desk.ui.controls.scaling import scale_height, scale_least_width, scale_most_width
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.icons import SIZE
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+
+_LEAST_FILTER_WIDTH, _FILTER_WIDTH = 130, 260
+_PROGRESS_WIDTH = 90
+_SHAPES = ((Shape.PRICES.value, "Prices"), (Shape.SELECTIONS.value, "Selections"))
+
+
+class GridBar(QWidget):
+    """Wishes and facts of the odds grid; it decides nothing."""
+
+    shape_chosen = Signal(object)
+    """A ``Shape``."""
+    grouping_changed = Signal(bool)
+    columns_requested = Signal()
+    copy_requested = Signal()
+    export_requested = Signal(object)
+    """A ``FileFormat``."""
+    arrange_requested = Signal()
+    pause_requested = Signal(bool)
+    """Reading shall be stopped (True) or go on."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setProperty("look", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_height(self, theme, spacing.BAR)
+        self._theme = theme
+        # Where there is too little room the line is cut; it never widens the window.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.count = ElidedLabel()
+        self.count.setFont(theme.fonts.strong)
+        self.reading = ElidedLabel()
+        self.reading.setProperty("look", "note")
+        self.progress = QProgressBar(textVisible=False)
+        self.progress.setFixedSize(_PROGRESS_WIDTH, spacing.HALF)
+        self.pause = self._button("Stop reading", "Read no more prices for now; what is here stays")
+        self.arrange = SteadyButton()
+        self.arrange.setToolTip("Sort anew: new prices in, gone ones out (Shift+S)")
+        self.arrange.setAccessibleName("Sort anew")
+        self.shapes = ChipRow("What a row is")
+        self.shapes.show_chips(_SHAPES)
+        self.group = QToolButton()
+        self.group.setCheckable(True)
+        self.group.setText("By game")
+        self.group.setProperty("look", "chip")
+        self.group.setToolTip("Rows below their game")
+        self.columns = self._button("", "Columns: show, hide, move")
+        self.export = self._button("", "Copy or export")
+        self.filter = FilterEdit(theme, "Filter: team, market, bookmaker…")
+        scale_least_width(self.filter, theme, _LEAST_FILTER_WIDTH)
+        scale_most_width(self.filter, theme, _FILTER_WIDTH)
+        self._lay_out()
+        self._connect()
+        self._restyle()
+
+    def show_reading(self, text: str, done: int, total: int | None, *, paused: bool) -> None:
+        """Say how far the first reading is; ``total`` None is not known, 0 hides the progress."""
+        self.reading.show_text(text)
+        self.reading.setVisible(bool(text))
+        self.progress.setVisible(total != 0 and not paused)
+        self.progress.setRange(0, total or 0)
+        self.progress.setValue(done)
+        self.pause.setText("Continue reading" if paused else "Stop reading")
+        self.pause.setProperty("paused", paused)
+        self.pause.setToolTip(
+            "Go on reading prices" if paused else "Read no more prices for now; what is here stays"
+        )
+
+    def show_misplaced(self, rows: int) -> None:
+        """Say how many rows would move; they stay until asked to."""
+        self.arrange.show_text(f"{rows:,} row{'s' if rows != 1 else ''} would move")
+        self.arrange.setVisible(rows > 0)
+
+    def _button(self, text: str, tip: str) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(text or tip)
+        button.setProperty("look", "plain")
+        button.setIconSize(QSize(SIZE, SIZE))
+        return button
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout(self)
+        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
+        line.setSpacing(spacing.STEP)
+        facts = (self.count, self.reading, self.progress, self.pause)
+        wishes = (self.arrange, self.shapes, self.group, self.columns, self.export, self.filter)
+        for fact in facts:
+            line.addWidget(fact)
+        line.addStretch()
+        for wish in wishes:
+            line.addWidget(wish)
+
+    def _connect(self) -> None:
+        self.pause.clicked.connect(
+            lambda: self.pause_requested.emit(not self.pause.property("paused"))
+        )
+        self.arrange.clicked.connect(self.arrange_requested)
+        self.shapes.chosen.connect(lambda key: self.shape_chosen.emit(Shape(key)))
+        self.group.toggled.connect(self.grouping_changed)
+        self.columns.clicked.connect(self.columns_requested)
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.export.setMenu(self._export_menu())
+        self._theme.changed.connect(self._restyle)
+
+    def _export_menu(self) -> QMenu:
+        menu = QMenu(self)
+        copy = QAction("Copy as a table\tCtrl+C", menu)
+        copy.triggered.connect(lambda _checked=False: self.copy_requested.emit())
+        menu.addAction(copy)
+        menu.addSeparator()
+        for file_format in FORMATS:
+            self._add_format(menu, file_format)
+        return menu
+
+    def _add_format(self, menu: QMenu, file_format: FileFormat) -> None:
+        action = QAction(f"Export as {file_format.title}…", menu)
+        action.triggered.connect(lambda _checked=False: self.export_requested.emit(file_format))
+        menu.addAction(action)
+
+    def _restyle(self) -> None:
+        self.columns.setIcon(self._theme.icon("columns", TextRole.SOFT))
+        self.export.setIcon(self._theme.icon("export", TextRole.SOFT))

@@ -1,0 +1,217 @@
+"""How the cells of the odds grid look."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.prices import Price
+from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.grid.entries import Entry, Figures, Line, PriceEntry
+from oddsdesk.desk.ui.formatting import (
+    amount_text,
+    fair_text,
+    odds_text,
+    percent_text,
+    signed_text,
+)
+from oddsdesk.desk.ui.table.cells import EMPTY, NEVER, Cell
+from oddsdesk.desk.ui.table.price_cells import ARROW_MS, PALE_ARROW_MS, RELOOK_MS
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, kick_off_text
+
+_INKS = (TextRole.STRONG, TextRole.SOFT, TextRole.NOTE, TextRole.NOTE)
+_HOUR_MS = 60 * MINUTE_MS
+
+
+class Look(NamedTuple):
+    """What a look depends on beside the row."""
+
+    now_ms: int
+    freshness: Callable[[str | None, Price], Freshness]
+
+
+_kick_off_text = lru_cache(maxsize=2048)(kick_off_text)
+CellOf = Callable[[Entry, Look], Cell]
+
+
+def selection(entry: Entry, _look: Look) -> Cell:
+    """Return what is bet on."""
+    return Cell(entry.line.key.selection)
+
+
+def game(entry: Entry, _look: Look) -> Cell:
+    """Return which game it is."""
+    return Cell(entry.line.game, TextRole.SOFT)
+
+
+def kick_off(entry: Entry, look: Look) -> Cell:
+    """Return when the game is played."""
+    if entry.line.is_live:
+        return Cell("live", TextRole.LIVE)
+    minute = look.now_ms - look.now_ms % MINUTE_MS
+    return Cell(_kick_off_text(entry.line.kick_off, minute), TextRole.SOFT)
+
+
+def live(entry: Entry, _look: Look) -> Cell:
+    """Return whether the game is in play."""
+    return Cell("yes", TextRole.LIVE) if entry.line.is_live else Cell("no", TextRole.NOTE)
+
+
+def market(entry: Entry, _look: Look) -> Cell:
+    """Return the market with its period."""
+    line = entry.line
+    return Cell(market_title(line.key.market_type), TextRole.SOFT, note=line.period_label)
+
+
+def bookmaker(entry: Entry, _look: Look) -> Cell:
+    """Return whose price it is; of a selection also how many others offer the same."""
+    if isinstance(entry, PriceEntry):
+        return Cell(entry.name, TextRole.ACCENT if entry.bookmaker is None else TextRole.STRONG)
+    others = len(entry.figures.best_names) - 1
+    return Cell(entry.name, note=f"+ {others}" if others > 0 else "")
+
+
+def odds(entry: Entry, look: Look) -> Cell:
+    """Return the price: its freshness, its last move, whether it is best or value."""
+    price = entry.price
+    if price is None:
+        return Cell("–", TextRole.NOTE)
+    if price.withdrawn_at is not None:
+        return Cell(odds_text(price.odds), TextRole.NOTE, is_struck=True)
+    freshness = look.freshness(entry.bookmaker, price)
+    is_dead = freshness is Freshness.DEAD
+    ground = SurfaceRole.PANEL if is_dead else _ground(entry, price, freshness)
+    ink = _INKS[freshness]
+    if freshness is Freshness.FRESH and ground is not SurfaceRole.PANEL:
+        ink = TextRole.VALUE if ground is SurfaceRole.VALUE else TextRole.BEST
+    elif ground is not SurfaceRole.PANEL:
+        ink = TextRole.SOFT
+    since = look.now_ms - price.changed_at
+    arrow = price.direction if since < PALE_ARROW_MS else 0
+    flashes = price.direction and price.changed_at == price.scraped_at
+    return Cell(
+        odds_text(price.odds),
+        ink,
+        ground,
+        "",
+        True,
+        is_dead,
+        arrow,
+        since >= ARROW_MS,
+        price.direction if flashes else 0,
+        price.heard_at if flashes else -NEVER,
+        NEVER if is_dead else look.now_ms + RELOOK_MS,
+    )
+
+
+def _ground(entry: Entry, price: Price, freshness: Freshness) -> SurfaceRole:
+    if entry.ev is None:
+        return SurfaceRole.PANEL
+    if _is_value(entry) and freshness is not Freshness.STALE:
+        return SurfaceRole.VALUE
+    is_best = isinstance(entry, PriceEntry) and price.odds == entry.line.figures.best
+    return SurfaceRole.BEST if is_best else SurfaceRole.PANEL
+
+
+def _is_value(entry: Entry) -> bool:
+    odds_, figures = entry.odds, entry.line.figures
+    least, most = figures.value_from, figures.suspicious_above
+    if odds_ is None or least is None or most is None or entry.ev is None:
+        return False
+    if entry.doubt is not None:
+        return False
+    return least <= odds_ <= most
+
+
+def ev(entry: Entry, _look: Look) -> Cell:
+    """Return the true EV: in the colour of value within its window, in doubt behind a mark."""
+    edge = entry.ev
+    if edge is None:
+        return EMPTY
+    if entry.doubt is not None:
+        return Cell(f"? {signed_text(edge)} %", TextRole.NOTE)
+    return Cell(f"{signed_text(edge)} %", TextRole.VALUE if _is_value(entry) else TextRole.SOFT)
+
+
+def ev_doubt(entry: Entry, _look: Look) -> Cell:
+    """Return what speaks against the EV."""
+    return EMPTY if entry.doubt is None else Cell(entry.doubt.value, TextRole.NOTE)
+
+
+def fair(entry: Entry, _look: Look) -> Cell:
+    """Return the fair odds."""
+    odds_ = entry.line.figures.fair_odds
+    return EMPTY if odds_ is None else Cell(fair_text(odds_), TextRole.SOFT)
+
+
+def limit(entry: Entry, _look: Look) -> Cell:
+    """Return the reference's maximum bet."""
+    amount = entry.line.figures.liquidity
+    return EMPTY if amount is None else Cell(amount_text(amount), TextRole.NOTE)
+
+
+def count(entry: Entry, _look: Look) -> Cell:
+    """Return how many bookmakers offer the selection."""
+    return Cell(str(entry.line.figures.count), TextRole.NOTE)
+
+
+def link(entry: Entry, _look: Look) -> Cell:
+    """Return whether there is a page to open."""
+    has_link = entry.price is not None and entry.price.url is not None
+    return Cell("open", TextRole.ACCENT) if has_link else EMPTY
+
+
+def over_median(entry: Entry, _look: Look) -> Cell:
+    """Return how far the price lies above the median."""
+    share = entry.over_median
+    return EMPTY if share is None else Cell(f"{signed_text(share)} %", TextRole.SOFT)
+
+
+def spread(entry: Entry, _look: Look) -> Cell:
+    """Return how far worst and best price lie apart."""
+    distance = entry.line.figures.spread
+    return EMPTY if distance is None else Cell(f"{percent_text(distance)} pp", TextRole.SOFT)
+
+
+def soft(text: Callable[[Line], str]) -> CellOf:
+    """Return what shows a secondary fact of a selection."""
+    return lambda entry, _look: Cell(text(entry.line), TextRole.SOFT)
+
+
+def figure(
+    pick: Callable[[Figures], float | None], text: Callable[[float], str] = odds_text
+) -> CellOf:
+    """Return what shows odds that bookmakers give together."""
+
+    def look_of(entry: Entry, _look: Look) -> Cell:
+        odds_ = pick(entry.line.figures)
+        return EMPTY if odds_ is None else Cell(text(odds_), TextRole.SOFT)
+
+    return look_of
+
+
+def hold(pick: Callable[[Figures], float | None]) -> CellOf:
+    """Return what shows a hold in percent; below zero it stands out."""
+
+    def look_of(entry: Entry, _look: Look) -> Cell:
+        share = pick(entry.line.figures)
+        if share is None:
+            return EMPTY
+        return Cell(f"{percent_text(share)} %", TextRole.STRONG if share < 0 else TextRole.NOTE)
+
+    return look_of
+
+
+def age(moment: Callable[[Entry], int | None]) -> CellOf:
+    """Return what shows how long ago something was, and when that text will differ."""
+
+    def look_of(entry: Entry, look: Look) -> Cell:
+        since = moment(entry)
+        if since is None:
+            return EMPTY
+        span = max(0, look.now_ms - since)
+        step = 1_000 if span < MINUTE_MS else MINUTE_MS if span < _HOUR_MS else _HOUR_MS
+        return Cell(age_text(span), TextRole.NOTE, due=look.now_ms + step - span % step)
+
+    return look_of

@@ -1,0 +1,181 @@
+"""Taking rows of the odds grid out: to the clipboard or a file, without holding the window."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QMimeData, QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+
+from oddsdesk.desk.export.files import FileFormat, Writer
+from oddsdesk.desk.export.tables import Row, Table, html_text, tsv_text
+from oddsdesk.desk.grid.columns import COLUMNS
+from oddsdesk.desk.grid.entries import Entry, Shape
+
+_SLICE_S = 0.004
+_STEP = 50
+_END_S = 2.0
+
+
+class _Job(msgspec.Struct):
+    """Rows that are to be taken out, and to where; ``target`` names it for people."""
+
+    doing: str
+    target: str
+    entries: Sequence[Entry]
+    columns: Sequence[int]
+    shape: Shape
+    then: Callable[[Table], None]
+
+
+class GridExport(QObject):
+    """Does one thing after another, each to its end."""
+
+    progressed = Signal(str, int, int)
+    """What is done, the rows it is done with, and of how many."""
+    ended = Signal(str)
+    """What was done, a sentence for people each, once nothing is left to do."""
+    failed = Signal(str)
+    """The same where something went wrong: what, and what to do."""
+    _wrote = Signal(object, int)
+    _write_ended = Signal(object, str)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._timer = QTimer(self, interval=0)
+        self._timer.timeout.connect(self._collect)
+        self._writer: Writer | None = None
+        self._job: _Job | None = None
+        self._waiting: deque[_Job] = deque()
+        self._said: list[str] = []
+        self._has_failed = False
+        self._wrote.connect(self._on_wrote)
+        self._write_ended.connect(self._on_write_ended)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being taken out."""
+        return self._job is not None
+
+    def copy(self, entries: Sequence[Entry], columns: Sequence[int], shape: Shape) -> None:
+        """Put rows on the clipboard as tab-separated text and as HTML."""
+        self._add("Copying", "the clipboard", entries, columns, shape, self._put_on_clipboard)
+
+    def write(
+        self,
+        entries: Sequence[Entry],
+        columns: Sequence[int],
+        shape: Shape,
+        file_format: FileFormat,
+        path: Path,
+    ) -> None:
+        """Write rows to a file, whole or not at all."""
+        self._add(
+            f"Writing {path.name}",
+            path.name,
+            entries,
+            columns,
+            shape,
+            lambda table: self._write(table, file_format, path),
+        )
+
+    def stop(self) -> list[str]:
+        """Stop what is being done and what waits, and name it; no file of it is left."""
+        stopped = [job.target for job in (self._job, *self._waiting) if job is not None]
+        self._timer.stop()
+        if self._writer is not None:
+            self._writer.stop()
+            self._writer = None
+        self._job = None
+        self._waiting.clear()
+        self._said, self._has_failed = [], False
+        return stopped
+
+    def close(self) -> None:
+        """Stop, and wait a moment so that nothing half-written stays."""
+        writer = self._writer
+        self.stop()
+        if writer is not None:
+            writer.wait(_END_S)
+
+    def _add(
+        self,
+        doing: str,
+        target: str,
+        entries: Sequence[Entry],
+        columns: Sequence[int],
+        shape: Shape,
+        then: Callable[[Table], None],
+    ) -> None:
+        self._waiting.append(_Job(doing, target, list(entries), columns, shape, then))
+        if self._job is None:
+            self._begin_next()
+
+    def _begin_next(self) -> None:
+        """Begin what waits longest; where nothing does, say what was done."""
+        if not self._waiting:
+            said, told = " ".join(self._said), self.failed if self._has_failed else self.ended
+            self._job, self._said, self._has_failed = None, [], False
+            told.emit(said)
+            return
+        job = self._job = self._waiting.popleft()
+        self._values = [COLUMNS[column].export_value for column in job.columns]
+        self._columns = tuple(COLUMNS[column].export_column(job.shape) for column in job.columns)
+        self._rows: list[Row] = []
+        self._timer.start()
+
+    def _end(self, said: str, *, failed: bool = False) -> None:
+        self._said.append(said)
+        self._has_failed |= failed
+        self._begin_next()
+
+    def _collect(self) -> None:
+        """Take values out some rows at a time; the board's own thread must do it."""
+        assert self._job is not None
+        ends = time.perf_counter() + _SLICE_S
+        entries, rows, values = self._job.entries, self._rows, self._values
+        while len(rows) < len(entries) and time.perf_counter() < ends:
+            part = entries[len(rows) : len(rows) + _STEP]
+            rows += [[value(entry) for value in values] for entry in part]
+        if len(rows) < len(entries):
+            self.progressed.emit(self._job.doing, len(rows) // 2, len(entries))
+            return
+        self._timer.stop()
+        self._job.then(Table(self._columns, rows))
+
+    def _put_on_clipboard(self, table: Table) -> None:
+        data = QMimeData()
+        data.setText(tsv_text(table))
+        data.setHtml(html_text(table))
+        QGuiApplication.clipboard().setMimeData(data)
+        self._end(f"{_rows(len(table.rows))} copied.")
+
+    def _write(self, table: Table, file_format: FileFormat, path: Path) -> None:
+        self._total, self._path = len(table.rows), path
+        self._writer = writer = Writer(
+            table,
+            file_format,
+            path,
+            lambda rows: self._wrote.emit(writer, rows),
+            lambda trouble: self._write_ended.emit(writer, trouble or ""),
+        )
+        writer.start()
+
+    def _on_wrote(self, writer: Writer, rows: int) -> None:
+        if self._writer is writer and self._job is not None:
+            self.progressed.emit(self._job.doing, (self._total + rows) // 2, self._total)
+
+    def _on_write_ended(self, writer: Writer, trouble: str) -> None:
+        if self._writer is not writer:
+            return
+        self._writer = None
+        if trouble:
+            self._end(trouble, failed=True)
+        else:
+            self._end(f"{_rows(self._total)} written to {self._path}.")
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' if count != 1 else ''}"

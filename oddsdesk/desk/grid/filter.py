@@ -1,0 +1,251 @@
+"""Which rows of the odds grid are shown: words, and structured filters beside them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.prices import Price
+from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.grid.entries import Entry, Line, PriceEntry, Shape
+from oddsdesk.desk.ui.formatting import odds_text, signed_text
+
+FreshnessOf = Callable[[str | None, Price], Freshness]
+"""How fresh a bookmaker's price is now; None is the reference."""
+
+_FRESHNESS_TEXTS = {
+    Freshness.FRESH: "Fresh only",
+    Freshness.AGEING: "Fresh or ageing",
+    Freshness.STALE: "Not dead",
+}
+
+
+class Range(NamedTuple):
+    """From ``least`` to ``most``, both included; None is open."""
+
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it lets everything through."""
+        return self.least is None and self.most is None
+
+    def holds(self, figure: float | None) -> bool:
+        """Whether a figure lies in it; one that is not known lies in the open range only."""
+        if figure is None:
+            return self.is_open
+        least, most = self
+        return (least is None or figure >= least) and (most is None or figure <= most)
+
+
+ANY = Range()
+
+
+class GridFilter(msgspec.Struct, frozen=True):
+    """What a row has to be; an empty set, None and ``ANY`` ask for nothing.
+
+    Of a selection's row the last four and the bookmaker's name are those of its best price,
+    which is the best of ``bookmakers`` where some are chosen.
+    """
+
+    words: tuple[str, ...] = ()
+    """Case folded; each stands in the row's texts."""
+    sports: frozenset[str] = frozenset()
+    competitions: frozenset[str] = frozenset()
+    markets: frozenset[str] = frozenset()
+    periods: frozenset[str] = frozenset()
+    """By label, such as ``1st Half``."""
+    bookmakers: frozenset[str] = frozenset()
+    is_live: bool | None = None
+    odds: Range = ANY
+    ev: Range = ANY
+    """True EV in percent."""
+    seen_within_s: int | None = None
+    freshness: Freshness | None = None
+    """The worst that is shown."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every row is shown."""
+        return self == GridFilter()
+
+
+class CompiledFilter:
+    """A filter at a moment: what it keeps of many rows, or whether it keeps one."""
+
+    def __init__(
+        self, chosen: GridFilter, shape: Shape, now_ms: int, freshness: FreshnessOf
+    ) -> None:
+        self._filter = chosen
+        self._is_open = chosen.is_open
+        self._shape = shape
+        self._line_tests = _line_tests(chosen)
+        self._price_tests = _price_tests(chosen, now_ms, freshness)
+        self._names: dict[tuple[tuple[str, ...], str], bool] = {}
+
+    @property
+    def is_of_now(self) -> bool:
+        """Whether rows that nothing was heard of come and go as time passes."""
+        chosen = self._filter
+        return chosen.seen_within_s is not None or chosen.freshness is not None
+
+    def keeps(self, entry: Entry) -> bool:
+        """Whether a row is shown."""
+        if self._is_open:
+            return True
+        line = entry.line
+        if not all(test(line) for test in self._line_tests):
+            return False
+        if isinstance(entry, Line) and not self._is_compared(entry):
+            return False
+        missing = self._missing_words(line)
+        is_named = self._filter.bookmakers and isinstance(entry, PriceEntry)
+        if (missing or is_named) and not self._allows(missing, entry.name, entry):
+            return False
+        return not self._price_tests or self._price_passes(entry)
+
+    def kept(self, lines: Iterable[Line]) -> list[Entry]:
+        """Return the rows that are shown, in the order of the lines."""
+        for test in self._line_tests:
+            lines = [line for line in lines if test(line)]
+        entries: list[Entry] = []
+        if self._shape is Shape.PRICES:
+            self._collect_prices(lines, entries)
+        else:
+            entries += [line for line in lines if self._keeps_line(line)]
+        if self._price_tests:
+            entries = [entry for entry in entries if self._price_passes(entry)]
+        return entries
+
+    def _collect_prices(self, lines: Iterable[Line], entries: list[Entry]) -> None:
+        chosen, words = self._filter.bookmakers, self._filter.words
+        for line in lines:
+            missing = self._missing_words(line) if words else ()
+            if not missing and not chosen:
+                entries += line.prices.values()
+                continue
+            entries += [
+                entry for entry in line.prices.values() if self._allows(missing, entry.name, entry)
+            ]
+
+    def _keeps_line(self, line: Line) -> bool:
+        missing = self._missing_words(line)
+        return self._is_compared(line) and (not missing or self._allows(missing, line.name, line))
+
+    def _is_compared(self, line: Line) -> bool:
+        return line.figures.count > 0 or not self._filter.bookmakers
+
+    def _missing_words(self, line: Line) -> tuple[str, ...]:
+        text = line.text
+        return tuple([word for word in self._filter.words if word not in text])
+
+    def _allows(self, missing: tuple[str, ...], name: str, entry: Entry) -> bool:
+        known = self._names.get((missing, name))
+        if known is None:
+            folded = name.casefold()
+            chosen = self._filter.bookmakers
+            known = all(word in folded for word in missing) and (
+                not chosen or name in chosen or isinstance(entry, Line)
+            )
+            self._names[missing, name] = known
+        return known
+
+    def _price_passes(self, entry: Entry) -> bool:
+        price = entry.price
+        return price is not None and all(test(entry, price) for test in self._price_tests)
+
+
+def _line_tests(chosen: GridFilter) -> list[Callable[[Line], bool]]:
+    tests: list[Callable[[Line], bool]] = []
+    if chosen.sports:
+        tests.append(lambda line: line.sport in chosen.sports)
+    if chosen.competitions:
+        tests.append(lambda line: line.competition in chosen.competitions)
+    if chosen.markets:
+        tests.append(lambda line: line.key.market_type in chosen.markets)
+    if chosen.periods:
+        tests.append(lambda line: line.period_label in chosen.periods)
+    if chosen.is_live is not None:
+        tests.append(lambda line: line.is_live is chosen.is_live)
+    return tests
+
+
+PriceTest = Callable[[Entry, Price], bool]
+
+
+def _price_tests(chosen: GridFilter, now_ms: int, freshness: FreshnessOf) -> Sequence[PriceTest]:
+    tests: list[PriceTest] = []
+    if not chosen.odds.is_open:
+        tests.append(lambda _entry, price: chosen.odds.holds(price.odds))
+    if not chosen.ev.is_open:
+        tests.append(lambda entry, _price: chosen.ev.holds(entry.ev))
+    if chosen.seen_within_s is not None:
+        earliest = now_ms - chosen.seen_within_s * 1000
+        tests.append(lambda _entry, price: price.scraped_at >= earliest)
+    if chosen.freshness is not None:
+        worst = chosen.freshness
+        tests.append(
+            lambda entry, price: price.is_offered and freshness(entry.bookmaker, price) <= worst
+        )
+    return tests
+
+
+def chips(chosen: GridFilter) -> list[tuple[str, str]]:
+    """Return what is active, as (facet, words for people)."""
+    sets = (
+        ("sports", "", chosen.sports),
+        ("competitions", "", chosen.competitions),
+        ("markets", "", frozenset(map(market_title, chosen.markets))),
+        ("periods", "", chosen.periods),
+        ("bookmakers", "", chosen.bookmakers),
+    )
+    shown = [(facet, _some(names)) for facet, _, names in sets if names]
+    if chosen.is_live is not None:
+        shown.append(("is_live", "In play" if chosen.is_live else "Before the game"))
+    if not chosen.odds.is_open:
+        shown.append(("odds", f"Odds {_range_text(chosen.odds, _bound_text)}"))
+    if not chosen.ev.is_open:
+        shown.append(("ev", f"EV {_range_text(chosen.ev, lambda ev: f'{signed_text(ev)} %')}"))
+    if chosen.seen_within_s is not None:
+        shown.append(("seen_within_s", f"Seen within {seconds_text(chosen.seen_within_s)}"))
+    if chosen.freshness is not None:
+        shown.append(("freshness", _FRESHNESS_TEXTS[chosen.freshness]))
+    return shown
+
+
+def without(chosen: GridFilter, facet: str) -> GridFilter:
+    """Return the filter with one facet asking for nothing."""
+    changes: dict[str, Any] = {facet: getattr(GridFilter(), facet)}
+    return msgspec.structs.replace(chosen, **changes)
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words that a typed text asks for."""
+    return tuple(text.casefold().split())
+
+
+def seconds_text(seconds: int) -> str:
+    """Return a limit of age: ``30 s``, ``5 min``."""
+    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min"
+
+
+def _bound_text(odds: float) -> str:
+    """A bound of odds, which may be below any price."""
+    return odds_text(odds) if odds > 1 else f"{odds:g}"
+
+
+def _some(names: frozenset[str]) -> str:
+    first, *rest = sorted(names)
+    if len(rest) == 1:
+        return f"{first}, {rest[0]}"
+    return f"{first} + {len(rest)} more" if rest else first
+
+
+def _range_text(chosen: Range, text: Callable[[float], str]) -> str:
+    if chosen.least is None:
+        return f"≤ {text(chosen.most)}" if chosen.most is not None else ""
+    if chosen.most is None:
+        return f"≥ {text(chosen.least)}"
+    return f"{text(chosen.least)} – {text(chosen.most)}"

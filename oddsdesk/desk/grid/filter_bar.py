@@ -1,0 +1,309 @@
+"""The strip of the odds grid's structured filters: what is active, each with its way out."""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QDoubleValidator, QKeyEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.desk.grid.filter import (
+    GridFilter,
+    Range,
+    chips,
+    seconds_text,
+    without,
+)
+from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
+from oddsdesk.desk.ui.controls.menus import Popup
+from oddsdesk.desk.ui.controls.plain import Label, literal
+from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+
+_WIDTH, _HEIGHT = 260, 340
+_SEARCHED_FROM = 9
+_KEY = Qt.ItemDataRole.UserRole
+
+
+class ChoicePopup(Popup):
+    """A list to tick, searched by typing where it is long; each tick counts at once."""
+
+    chosen_changed = Signal(object)
+    """The keys that are ticked, a frozenset."""
+
+    def __init__(
+        self,
+        parent: QWidget,
+        theme: Theme,
+        title: str,
+        choices: Sequence[tuple[str, str]],
+        chosen: Iterable[str],
+    ) -> None:
+        """``choices`` are (key, text); those that are chosen but not offered stay chosen."""
+        super().__init__(parent, title)
+        self._chosen = set(chosen)
+        self.list = QListWidget()
+        self.list.setAccessibleName(title)
+        self.search = FilterEdit(theme, f"Find: {title.lower()}")
+        self.search.setVisible(len(choices) >= _SEARCHED_FROM)
+        row = theme.fonts.row_height(spacing.SECTION_ROW)
+        for key, text in choices:
+            item = QListWidgetItem(text, self.list)
+            item.setData(_KEY, key)
+            item.setSizeHint(QSize(0, row))
+            item.setFlags(
+                Qt.ItemFlag.ItemIsEnabled
+                | Qt.ItemFlag.ItemIsUserCheckable
+                | Qt.ItemFlag.ItemIsSelectable
+            )
+            item.setCheckState(_state(key in self._chosen))
+        self._clear = QPushButton("Choose none")
+        for widget in (self.search, self.list, self._clear):
+            self.column.addWidget(widget)
+        self.setFixedWidth(theme.fonts.scaled(_WIDTH))
+        most = theme.fonts.scaled(_HEIGHT)
+        self.list.setFixedHeight(min(most, len(choices) * row + spacing.HALF))
+        self.search.textChanged.connect(self._on_search_text_changed)
+        self.search.lead_to(self.list)
+        self.list.itemChanged.connect(self._on_list_item_changed)
+        self._clear.clicked.connect(self._on_clear_clicked)
+        (self.search if self.search.isVisibleTo(self) else self.list).setFocus()
+
+    def _on_search_text_changed(self, text: str) -> None:
+        words = text.casefold().split()
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            item.setHidden(not all(word in item.text().casefold() for word in words))
+
+    def _on_list_item_changed(self, item: QListWidgetItem) -> None:
+        is_ticked = item.checkState() is Qt.CheckState.Checked
+        (self._chosen.add if is_ticked else self._chosen.discard)(item.data(_KEY))
+        self.chosen_changed.emit(frozenset(self._chosen))
+
+    def _on_clear_clicked(self) -> None:
+        self._chosen.clear()
+        self.list.blockSignals(True)
+        for row in range(self.list.count()):
+            self.list.item(row).setCheckState(Qt.CheckState.Unchecked)
+        self.list.blockSignals(False)
+        self.chosen_changed.emit(frozenset())
+
+
+class RangePopup(Popup):
+    """From and to, either may be left empty; Enter takes them and closes."""
+
+    range_chosen = Signal(object)
+    """A ``Range``."""
+
+    def __init__(self, parent: QWidget, theme: Theme, title: str, unit: str, chosen: Range) -> None:
+        super().__init__(parent, title)
+        self.least = _number_edit("from", chosen.least)
+        self.most = _number_edit("to", chosen.most)
+        line = QHBoxLayout()
+        line.setSpacing(spacing.STEP)
+        for widget in (self.least, Label("to"), self.most, Label(unit)):
+            line.addWidget(widget)
+        self._apply = QPushButton("Filter")
+        self.column.addLayout(line)
+        self.column.addWidget(self._apply)
+        self.setFixedWidth(theme.fonts.scaled(_WIDTH))
+        self._apply.clicked.connect(self._take)
+        self.least.setFocus()
+
+    def _take(self) -> None:
+        least, most = _number(self.least), _number(self.most)
+        if least is not None and most is not None and least > most:
+            least, most = most, least
+        self.range_chosen.emit(Range(least, most))
+        self.close()
+
+    # Qt's virtuals
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._take()
+        else:
+            super().keyPressEvent(event)
+
+
+def _state(is_ticked: bool) -> Qt.CheckState:
+    return Qt.CheckState.Checked if is_ticked else Qt.CheckState.Unchecked
+
+
+def _number_edit(purpose: str, number: float | None) -> QLineEdit:
+    edit = QLineEdit("" if number is None else f"{number:g}")
+    edit.setPlaceholderText(purpose)
+    edit.setAccessibleName(purpose)
+    edit.setMaxLength(9)
+    edit.setValidator(QDoubleValidator(edit))
+    return edit
+
+
+def _number(edit: QLineEdit) -> float | None:
+    """What was typed; a comma is read as a point, and half a number as none."""
+    try:
+        return float(edit.text().replace(",", "."))
+    except ValueError:
+        return None
+
+
+_GRID_FILTER_BAR_HEIGHT = spacing.CONTROL + 2 * (spacing.STEP - 2)
+_SETS = (
+    ("sports", "Sport"),
+    ("competitions", "Competition"),
+    ("markets", "Market"),
+    ("periods", "Period"),
+    ("bookmakers", "Bookmaker"),
+)
+_EDGES = (0.0, 1.0, 2.0, 3.0, 5.0)
+_AGES_S = (15, 30, 60, 300, 900)
+
+Choices = Callable[[str], Iterable[tuple[str, str]]]
+"""The (key, text) that a facet can be filtered by now."""
+
+
+class GridFilterBar(QWidget):
+    """Shows a filter as chips and lets it be changed; the free words are typed elsewhere."""
+
+    filter_changed = Signal(object)
+    """Another ``GridFilter`` is wished for, its words as they were."""
+    cleared = Signal()
+    """Nothing is to be filtered, words included."""
+
+    def __init__(self, theme: Theme, choices: Choices) -> None:
+        super().__init__()
+        self.setProperty("look", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_height(self, theme, _GRID_FILTER_BAR_HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._theme = theme
+        self._choices = choices
+        self._filter = GridFilter()
+        self.popup: ChoicePopup | RangePopup | None = None
+        self.button = QToolButton()
+        self.button.setProperty("look", "chip")
+        self.button.setText("Filter")
+        self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.button.setMenu(self._menu())
+        self._nothing = Label("Nothing is left out. Filter by sport, bookmaker, EV, age…")
+        self._nothing.setProperty("look", "note")
+        self._clear = QToolButton()
+        self._clear.setProperty("look", "plain")
+        self._clear.setText("Clear all")
+        self._clear.clicked.connect(self.cleared)
+        self.chips: dict[str, QToolButton] = {}
+        self._line = QHBoxLayout(self)
+        self._line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
+        self._line.setSpacing(spacing.STEP - 2)
+        for widget in (self.button, self._nothing, self._clear):
+            self._line.addWidget(widget)
+        self._line.addStretch()
+        theme.changed.connect(self._restyle)
+        self.show_filter(GridFilter())
+
+    def show_filter(self, chosen: GridFilter) -> None:
+        """Show what is active."""
+        self._filter = chosen
+        wanted = dict(chips(chosen))
+        for facet in [facet for facet in self.chips if facet not in wanted]:
+            chip = self.chips.pop(facet)
+            self._line.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        for facet, text in wanted.items():
+            if facet not in self.chips:
+                self.chips[facet] = self._chip(facet)
+                self._line.insertWidget(len(self.chips), self.chips[facet])
+            self.chips[facet].setText(literal(text))
+            self.chips[facet].setAccessibleName(f"Remove the filter: {text}")
+            self.chips[facet].setToolTip(f"Remove the filter: {text}")
+        self._nothing.setVisible(chosen.is_open)
+        self._clear.setVisible(not chosen.is_open)
+        self._restyle()
+
+    def _chip(self, facet: str) -> QToolButton:
+        chip = QToolButton()
+        chip.setProperty("look", "chip")
+        chip.setCheckable(True)
+        chip.setChecked(True)
+        chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        chip.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        chip.clicked.connect(lambda: self.filter_changed.emit(without(self._filter, facet)))
+        return chip
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        for facet, title in _SETS:
+            self._add(menu, f"{title}…", partial(self._choose, facet, title))
+        menu.addSeparator()
+        self._add_values(
+            menu, "In play", "is_live", [("In play", True), ("Before the game", False)]
+        )
+        edges = menu.addMenu("EV")
+        for edge in _EDGES:
+            self._add(edges, f"At least {edge:g} %", partial(self._set, "ev", Range(edge)))
+        edges.addSeparator()
+        self._add(edges, "From … to …", partial(self._type, "ev", "True EV", "%"))
+        self._add(menu, "Odds…", partial(self._type, "odds", "Odds", ""))
+        ages = [(f"Within {seconds_text(seconds)}", seconds) for seconds in _AGES_S]
+        self._add_values(menu, "PriceHistory", "seen_within_s", ages)
+        levels = [
+            ("Fresh only", Freshness.FRESH),
+            ("Fresh or ageing", Freshness.AGEING),
+            ("Not dead", Freshness.STALE),
+        ]
+        self._add_values(menu, "Freshness", "freshness", levels)
+        return menu
+
+    def _add_values(
+        self, menu: QMenu, title: str, facet: str, values: Iterable[tuple[str, object]]
+    ) -> None:
+        submenu = menu.addMenu(title)
+        for text, value in values:
+            self._add(submenu, text, partial(self._set, facet, value))
+
+    def _add(self, menu: QMenu, text: str, act: Callable[[], None]) -> None:
+        action = QAction(text, menu)
+        action.triggered.connect(lambda _checked=False: act())
+        menu.addAction(action)
+
+    def _set(self, facet: str, value: object) -> None:
+        changes: dict[str, Any] = {facet: value}
+        self.filter_changed.emit(msgspec.structs.replace(self._filter, **changes))
+
+    def _choose(self, facet: str, title: str) -> None:
+        chosen = getattr(self._filter, facet)
+        offered = list(self._choices(facet))
+        popup = ChoicePopup(self, self._theme, title, offered, chosen)
+        popup.chosen_changed.connect(lambda keys: self._set(facet, keys))
+        self._open(popup)
+
+    def _type(self, facet: str, title: str, unit: str) -> None:
+        popup = RangePopup(self, self._theme, title, unit, getattr(self._filter, facet))
+        popup.range_chosen.connect(lambda chosen: self._set(facet, chosen))
+        self._open(popup)
+
+    def _open(self, popup: ChoicePopup | RangePopup) -> None:
+        self.popup = popup
+        popup.open_below(self.button)
+
+    def _restyle(self) -> None:
+        self.button.setIcon(self._theme.icon("filter", TextRole.SOFT))
+        for chip in self.chips.values():
+            chip.setIcon(self._theme.icon("close", TextRole.SOFT))

@@ -1,0 +1,333 @@
+"""The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
+
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, QTimer, Signal
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.notices import GamesChanged, Notice, RowsChanged, SnapshotProgressChanged
+from oddsdesk.clock import Clock
+from oddsdesk.desk.grid.arrangement import Arrangement
+from oddsdesk.desk.grid.book import GridBook
+from oddsdesk.desk.grid.cells import Look
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
+from oddsdesk.desk.grid.entries import Entry, GameGroup, Line, PriceEntry, Shape
+from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
+from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
+from oddsdesk.desk.ui.table.cells import Cell, Column, Header
+from oddsdesk.desk.ui.table.live_model import Index, LiveModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+
+
+class Relayout:
+    """Has a block change the places of an arrangement's rows; indexes held follow their rows."""
+
+    def __init__(self, model: QAbstractTableModel, arrangement: Arrangement) -> None:
+        self._model = model
+        self._arrangement = arrangement
+
+    def __enter__(self) -> None:
+        self._model.layoutAboutToBeChanged.emit()
+        self._held = self._model.persistentIndexList()
+        rows = self._arrangement.rows
+        self._shown = [rows[index.row()] for index in self._held]
+
+    def __exit__(self, *_error: object) -> None:
+        model = self._model
+        moved = [
+            model.index(row.place, index.column()) if row.place >= 0 else QModelIndex()
+            for row, index in zip(self._shown, self._held, strict=True)
+        ]
+        model.changePersistentIndexList(self._held, moved)
+        model.layoutChanged.emit()
+
+
+_TAKE_MS = 10
+_COUNT_MS = 250
+"""How long prices come in before they are counted: whoever shows it lays out anew."""
+_SLICE_S = 0.008
+_GAME = BY_KEY["game"]
+_STEP = 100
+"""Prices taken from the board between two looks at the clock."""
+
+
+class GridModel(LiveModel):
+    """What the board holds of all games; rows keep their place until ``arrange``."""
+
+    counts_changed = Signal()
+    """The number of rows, or of rows that would move, differs."""
+
+    def __init__(self, board: Board, clock: Clock) -> None:
+        super().__init__()
+        self.book = GridBook(board)
+        self.filter = GridFilter()
+        self.columns = frozenset(place for place, shown in enumerate(COLUMNS) if shown.is_usual)
+        """The columns that the user wants; ``is_hidden`` leaves out those without a point."""
+        self.rows_in_view: Callable[[], range] | None = None
+        """The rows that a table shows: others need no repaint. None is all of them."""
+        self._board = board
+        self._clock = clock
+        self._arrangement = Arrangement()
+        self._waiting: dict[RowKey, None] = {}
+        self._finished_at: int | None = None
+        self._forgotten = board.times_forgotten
+        self._take_timer = QTimer(self, singleShot=True, interval=_TAKE_MS)
+        self._take_timer.timeout.connect(self._take_some)
+        self._count_timer = QTimer(self, singleShot=True, interval=_COUNT_MS)
+        self._count_timer.timeout.connect(self.counts_changed)
+        self._placing: Generator[None, None, list[Entry]] | None = None
+        self._place_timer = QTimer(self, interval=0)
+        self._place_timer.timeout.connect(self._place_on)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+
+    def close(self) -> None:
+        """Hear no more of the board and let go of its prices; to be shown no more."""
+        for timer in (self._take_timer, self._place_timer, self._count_timer):
+            timer.stop()
+        self._unsubscribe()
+        self.book.clear()
+
+    # What is shown
+
+    @property
+    def shape(self) -> Shape:
+        """What one row is."""
+        return self._arrangement.shape
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether rows stand below their game."""
+        return self._arrangement.is_grouped
+
+    @property
+    def sorted_by(self) -> tuple[int, bool]:
+        """The column sorted by, and whether descending."""
+        return self._arrangement.column, self._arrangement.descending
+
+    @property
+    def total(self) -> int:
+        """How many rows there are, shown or not."""
+        is_prices = self.shape is Shape.PRICES
+        return self.book.price_count if is_prices else self.book.line_count
+
+    @property
+    def count(self) -> int:
+        """How many rows the filter keeps, folded ones too."""
+        return len(self._arrangement.entries)
+
+    @property
+    def misplaced(self) -> int:
+        """How many rows would move, come or go after ``arrange``."""
+        return len(self._arrangement.misplaced)
+
+    def entry(self, row: int) -> Entry | None:
+        """Return what a row shows; None for the title of a game."""
+        shown = self._arrangement.rows[row]
+        return None if isinstance(shown, GameGroup) else shown
+
+    def entries(self) -> Sequence[Entry]:
+        """Return what is shown, in order, folded rows too."""
+        arrangement = self._arrangement
+        if not self.is_grouped:
+            return arrangement.entries
+        return [entry for group in arrangement.groups for entry in group.entries]
+
+    # What is asked of it
+
+    def show(self, chosen: GridFilter) -> None:
+        """Show the rows of a filter, at once."""
+        self.filter = chosen
+        self.book.compare(chosen.bookmakers or None)
+        self.arrange()
+
+    def show_as(self, shape: Shape, *, grouped: bool) -> None:
+        """Show prices or selections, below their games or not."""
+        self._arrangement.shape, self._arrangement.is_grouped = shape, grouped
+        self._tell_headers()
+        self.arrange()
+
+    def sort_by(self, column: int) -> None:
+        """Sort by a column; a second time turns the order round."""
+        sorted_by, descending = self.sorted_by
+        is_same = column == sorted_by
+        self.sort_as(column, not descending if is_same else COLUMNS[column].descending_first)
+
+    def sort_as(self, column: int, descending: bool) -> None:
+        """Sort by a column in an order; rows that are equal there stay as they stand."""
+        self._arrangement.sort_by(column, descending=descending)
+        self._tell_headers()
+        self.arrange()
+
+    def arrange(self) -> None:
+        """Filter and sort anew; the selection stays with its rows."""
+        self._stop_placing()
+        with Relayout(self, self._arrangement):
+            self._arrangement.arrange(self.book.lines(), self._sieve())
+        self.counts_changed.emit()
+
+    def place_misplaced(self) -> None:
+        """Begin to put rows that would move where they belong; the window stays awake.
+
+        The selection stays with its rows.
+        """
+        sieve = self._sieve()
+        if sieve.is_of_now:
+            self.arrange()
+        elif self._placing is None:
+            self._placing = self._arrangement.placing(sieve)
+            self._place_timer.start()
+
+    def fold_all(self, *, folded: bool) -> None:
+        """Fold or unfold every game."""
+        with Relayout(self, self._arrangement):
+            self._arrangement.fold(self._arrangement.groups, folded=folded)
+
+    # How it is kept up to date
+
+    def _sieve(self) -> CompiledFilter:
+        return CompiledFilter(self.filter, self.shape, self._clock(), self._board.freshness)
+
+    def _place_on(self) -> None:
+        assert self._placing is not None
+        try:
+            next(self._placing)
+        except StopIteration as end:
+            with Relayout(self, self._arrangement):
+                self._arrangement.place(end.value, self._sieve())
+            self._stop_placing()
+            self.counts_changed.emit()
+
+    def _stop_placing(self) -> None:
+        self._placing = None
+        self._place_timer.stop()
+
+    def _take_some(self) -> None:
+        """Take waiting prices from the board, some at a time, so that the window stays awake."""
+        misplaced, total = self.misplaced, self.total
+        ends, sieve = time.perf_counter() + _SLICE_S, self._sieve()
+        seen = [key for key in self._keys_in_view() if key in self._waiting]
+        while self._waiting and time.perf_counter() < ends:
+            keys = seen or [key for key, _ in zip(self._waiting, range(_STEP), strict=False)]
+            seen = []
+            for key in keys:
+                del self._waiting[key]
+            self._show_changed(*self.book.take(keys), sieve)
+        if (misplaced, total) != (self.misplaced, self.total) and not self._count_timer.isActive():
+            self._count_timer.start()
+        if self._waiting:
+            self._take_timer.start(0)
+        else:
+            self._take_timer.setInterval(_TAKE_MS)
+
+    def _show_changed(
+        self, changed: Iterable[PriceEntry], lines: Set[Line], sieve: CompiledFilter
+    ) -> None:
+        is_prices = self.shape is Shape.PRICES
+        for entry in dict.fromkeys(entry if is_prices else entry.line for entry in changed):
+            self._arrangement.judge(entry, sieve)
+        rows, last = self._arrangement.rows, len(COLUMNS) - 1
+        for place in range(len(rows)) if self.rows_in_view is None else self.rows_in_view():
+            shown = rows[place]
+            if not isinstance(shown, GameGroup) and shown.line in lines:
+                self.touch(place, 0, place, last)
+
+    def _keys_in_view(self) -> Iterator[RowKey]:
+        """Yield the prices that rows in sight show: they are not to wait for all the others."""
+        rows = self._arrangement.rows
+        for place in () if self.rows_in_view is None else self.rows_in_view():
+            shown = rows[place]
+            if isinstance(shown, PriceEntry):
+                yield RowKey(*shown.line.key, shown.bookmaker)
+            elif isinstance(shown, Line):
+                for bookmaker in shown.prices:
+                    yield RowKey(*shown.key, bookmaker)
+
+    def _wait_for(self, keys: Iterable[RowKey]) -> None:
+        self._waiting.update(dict.fromkeys(keys))
+        if self._waiting and not self._take_timer.isActive():
+            self._take_timer.start()
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, RowsChanged):
+            self._wait_for(notice.changed)
+            self._wait_for(notice.removed)
+        elif isinstance(notice, GamesChanged):
+            self._show_games()
+        elif isinstance(notice, SnapshotProgressChanged):
+            self._leave_forgotten()
+
+    def _leave_forgotten(self) -> None:
+        """After a whole pass, look at every price again if the board let go of some before it."""
+        finished_at = self._board.snapshot_progress.finished_at
+        if finished_at in (None, self._finished_at):
+            return
+        self._finished_at = finished_at
+        if self._forgotten != self._board.times_forgotten:
+            self._forgotten = self._board.times_forgotten
+            self._wait_for(self.book.keys())
+
+    def _show_games(self) -> None:
+        if self.book.show_games() and self.rowCount():
+            self.touch(0, 0, self.rowCount() - 1, len(COLUMNS) - 1)
+
+    def _tell_headers(self) -> None:
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
+
+    # What the table asks for
+
+    def column(self, column: int) -> Column:
+        return COLUMNS[column].sized
+
+    def header(self, column: int) -> Header:
+        shown = COLUMNS[column]
+        title, (sorted_by, descending) = shown.title_in(self.shape), self.sorted_by
+        if column != sorted_by:
+            return Header(title, tip=shown.tip)
+        return Header(f"{title} {'▾' if descending else '▴'}", tip=shown.tip, is_marked=True)
+
+    def cell(self, row: int, column: int) -> Cell:
+        shown = self._arrangement.rows[row]
+        if isinstance(shown, GameGroup):
+            return group_cell(shown, column, self._clock())
+        cell = COLUMNS[column].cell(shown, Look(self._clock(), self._board.freshness))
+        if shown.is_held:
+            return cell
+        return cell._replace(ink=TextRole.GHOST, is_struck=bool(cell.text), arrow=0)
+
+    def tip(self, row: int, column: int) -> str:
+        shown = self._arrangement.rows[row]
+        if isinstance(shown, GameGroup):
+            return group_tip(shown, self._clock())
+        return tip(shown, self._clock())
+
+    def is_hidden(self, column: int) -> bool:
+        if column == _GAME and self.is_grouped:
+            return True
+        only = COLUMNS[column].only
+        return column not in self.columns or only not in (None, self.shape)
+
+    def is_section(self, row: int) -> bool:
+        return isinstance(self._arrangement.rows[row], GameGroup)
+
+    def is_folded(self, row: int) -> bool:
+        shown = self._arrangement.rows[row]
+        return isinstance(shown, GameGroup) and shown.is_folded
+
+    def set_folded(self, row: int, folded: bool) -> None:
+        shown = self._arrangement.rows[row]
+        if isinstance(shown, GameGroup):
+            with Relayout(self, self._arrangement):
+                self._arrangement.fold([shown], folded=folded)
+
+    # Qt's virtuals
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._arrangement.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.sort_as(column, order is Qt.SortOrder.DescendingOrder)

@@ -1,0 +1,376 @@
+"""The odds grid: every price of the service in one table, for those who compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from PySide6.QtCore import QModelIndex, QStandardPaths, Qt, QTimer, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QStackedLayout, QVBoxLayout, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.notices import ConnectionChanged, Notice, SnapshotProgressChanged
+from oddsdesk.clock import Clock
+from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat
+from oddsdesk.desk.grid import states
+from oddsdesk.desk.grid.bar import GridBar
+from oddsdesk.desk.grid.entries import Line, Shape
+from oddsdesk.desk.grid.export import GridExport
+from oddsdesk.desk.grid.filter import GridFilter, words_of
+from oddsdesk.desk.grid.filter_bar import GridFilterBar
+from oddsdesk.desk.grid.model import GridModel
+from oddsdesk.desk.grid.view import GridView
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.links import open_link
+from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme
+
+_FILLING_MS, _IDLE_MS = 1_000, 2_000
+"""How often rows are put in place that would move: oftener while the first ones come in."""
+_FILLING_IDLES = 3
+"""Looks after the end of the first reading, in which its last rows still come in."""
+_TYPING_MS = 60
+_SAID_MS = 6_000
+
+
+class GridPanel(QWidget):
+    """Shows what the board gathers while the panel is in sight."""
+
+    pause_requested = Signal(bool)
+    """The reading of all rows shall be stopped (True) or go on."""
+    price_selected = Signal(object)
+    """The ``RowKey`` of the current row, None where it is about no price."""
+
+    def __init__(self, board: Board, theme: Theme, layout: Layout, clock: Clock) -> None:
+        super().__init__()
+        self.setProperty("look", "panel")
+        self._board = board
+        self._theme = theme
+        self._clock = clock
+        self.model = GridModel(board, clock)
+        self.table = LiveTable(theme, self.model, clock, frozen=1)
+        self.model.rows_in_view = self.table.rows_in_view
+        self.table.setAccessibleName("Odds grid")
+        self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.view = GridView(self.model, self.table, layout)
+        self.bar = GridBar(theme)
+        self.filters = GridFilterBar(theme, lambda facet: choices(self.model.book.lines(), facet))
+        self.export = GridExport(self)
+        self.messages = MessageBar(theme)
+        self.placeholder = Placeholder(theme)
+        self._columns: ColumnChooser | None = None
+        self._server: QAction | None = None
+        self._is_cut_told = False
+        self._idle = QTimer(self, interval=_FILLING_MS)
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._said = QTimer(self, singleShot=True, interval=_SAID_MS)
+        self._lay_out()
+        self._connect()
+        self._connect_wishes()
+        self.bar.shapes.choose(self.model.shape.value)
+        self.bar.group.setChecked(self.model.is_grouped)
+        self._show_state()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board; the layout is kept."""
+        self._idle.stop()
+        self._typing.stop()
+        self.export.close()
+        self.view.keep()
+        self.model.close()
+        self._unsubscribe()
+
+    def offer_server(self, action: QAction) -> None:
+        """Offer to feed the desk's own server where there are no prices, while that can be."""
+        self._server = action
+        action.changed.connect(self._show_state)
+        self._show_state()
+
+    def show_filter(self, chosen: GridFilter) -> None:
+        """Show the rows of a filter, and the filter itself."""
+        text = " ".join(chosen.words)
+        if words_of(self.bar.filter.text()) != chosen.words:
+            self.bar.filter.setText(text)
+        self._typing.stop()
+        self.filters.show_filter(chosen)
+        self.model.show(chosen)
+        self.table.scrolling.scrollToTop()
+
+    def _lay_out(self) -> None:
+        body = QWidget()
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self.placeholder)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        for widget in (self.bar, self.filters):
+            whole.addWidget(widget)
+        whole.addWidget(body, 1)
+        whole.addWidget(self.messages)
+
+    def _connect(self) -> None:
+        self._idles_since_filled = 0
+        self._idle.timeout.connect(self._on_idle_timeout)
+        self._typing.timeout.connect(self._on_typing_timeout)
+        self._said.timeout.connect(self.messages.hide)
+        self.table.header_clicked.connect(self._on_table_header_clicked)
+        self.table.opened.connect(self._on_table_opened)
+        self.table.current_changed.connect(self._on_table_current_changed)
+        self.model.counts_changed.connect(self._show_state)
+        self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
+        self.messages.action_requested.connect(self._on_messages_action_requested)
+        self.export.progressed.connect(self._on_export_progressed)
+        self.export.ended.connect(self._on_export_ended)
+        self.export.failed.connect(self._on_export_failed)
+        self._unsubscribe = self._board.subscribe(self._on_board_notice)
+        self._idle.start()
+
+    def _connect_wishes(self) -> None:
+        bar = self.bar
+        bar.filter.textChanged.connect(lambda _text: self._typing.start())
+        bar.shape_chosen.connect(lambda shape: self._show_as(shape, self.model.is_grouped))
+        bar.grouping_changed.connect(lambda grouped: self._show_as(self.model.shape, grouped))
+        bar.columns_requested.connect(self._choose_columns)
+        bar.copy_requested.connect(self.copy)
+        bar.export_requested.connect(self._ask_for_file)
+        bar.arrange_requested.connect(self.model.arrange)
+        bar.pause_requested.connect(self.pause_requested)
+        self.filters.filter_changed.connect(self._on_filters_filter_changed)
+        self.filters.cleared.connect(lambda: self.show_filter(GridFilter()))
+        attach_grid_actions(self)
+
+    def sort_by_current(self) -> None:
+        """Sort by the column of the current cell, or the other way round."""
+        if self.table.current().isValid():
+            self.model.sort_by(self.table.current().column())
+
+    def copy(self) -> None:
+        """Copy the rows selected, or all that the filter keeps where fewer than two are."""
+        rows = self.table.selected_rows()
+        entries = [entry for entry in map(self.model.entry, rows) if entry is not None]
+        chosen = entries if len(entries) > 1 else self.model.entries()
+        self.export.copy(chosen, self.view.exported(), self.model.shape)
+
+    def write(self, file_format: FileFormat, path: Path) -> None:
+        """Write all rows that the filter keeps to a file."""
+        entries, columns = self.model.entries(), self.view.exported()
+        self.export.write(entries, columns, self.model.shape, file_format, path)
+
+    def _ask_for_file(self, file_format: FileFormat) -> None:
+        folder = QStandardPaths.StandardLocation.DocumentsLocation
+        dialog = QFileDialog(self, f"Export as {file_format.title}")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(f"{file_format.title} (*{file_format.suffix})")
+        dialog.setDefaultSuffix(file_format.suffix[1:])
+        dialog.setDirectory(QStandardPaths.writableLocation(folder))
+        dialog.selectFile(f"odds{file_format.suffix}")
+        dialog.fileSelected.connect(lambda name: self.write(file_format, Path(name)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _choose_columns(self) -> None:
+        popup = ColumnChooser(self, self._theme, self.view.choices())
+        popup.columns_changed.connect(self.view.show_columns)
+        popup.reset_requested.connect(self.view.show_usual_columns)
+        self._columns = popup
+        popup.open_below(self.bar.columns)
+
+    def _show_as(self, shape: Shape, grouped: bool) -> None:
+        self.model.show_as(shape, grouped=grouped)
+        self.table.show_columns()
+        self.table.scrolling.scrollToTop()
+
+    def _show_state(self) -> None:
+        model, snapshot_progress, connection = (
+            self.model,
+            self._board.snapshot_progress,
+            self._board.connection,
+        )
+        what = "prices" if model.shape is Shape.PRICES else "selections"
+        of = "" if model.count == model.total else f" of {model.total:,}"
+        self.bar.count.show_text(f"{model.count:,}{of} {what}")
+        reading = states.reading_text(snapshot_progress)
+        facts = [text for text in (reading, states.live_text(connection)) if text]
+        is_first = snapshot_progress.finished_at is None and bool(reading)
+        total = snapshot_progress.slices_total if is_first else 0
+        done = snapshot_progress.slices_done
+        self.bar.show_reading(" · ".join(facts), done, total, paused=snapshot_progress.is_paused)
+        self.bar.pause.setVisible(connection.link not in (Link.REFUSED, Link.PAST))
+        self.bar.show_misplaced(model.misplaced)
+        self._show_table(bool(model.count))
+        if not model.count:
+            now_ms = self._clock()
+            own = self._server is not None and self._server.isEnabled()
+            state = states.state_without_rows(
+                connection, snapshot_progress, model.total, now_ms, own_server=own
+            )
+            self.placeholder.say(*state)
+        self._tell_trouble()
+
+    def _show_table(self, has_rows: bool) -> None:
+        """Show rows or the state; who came before the rows did has the keyboard in them then."""
+        is_new = has_rows and self.table.isHidden()
+        self._stack.setCurrentIndex(0 if has_rows else 1)
+        if is_new and self.bar.pause.hasFocus():
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _tell_trouble(self) -> None:
+        """Say once what is missing, and as long as it lasts that prices are not kept current."""
+        if self.export.is_busy or self._said.isActive():
+            return
+        trouble = states.trouble_text(self._board.connection, self._clock())
+        cut = states.cut_text(self._board.snapshot_progress)
+        if trouble and self.model.count:
+            self.messages.say(trouble, icon="offline")
+        elif cut and not self._is_cut_told:
+            self._is_cut_told = True
+            self.messages.say(cut, icon="warning")
+        elif not cut:
+            self._is_cut_told = False
+            self.messages.hide()
+
+    def _say_for_a_while(self, text: str) -> None:
+        self.messages.say(text)
+        self._said.start()
+
+    def _is_pointed_at(self) -> bool:
+        is_read = self._has_choice() and self.table.scrolling.hasFocus()
+        return self.model.count > 0 and (self.table.underMouse() or is_read)
+
+    def _has_choice(self) -> bool:
+        return self.table.scrolling.selectionModel().hasSelection()
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, SnapshotProgressChanged | ConnectionChanged):
+            self._show_state()
+
+    def _on_idle_timeout(self) -> None:
+        is_filling = self._is_filling()
+        self._idle.setInterval(_FILLING_MS if is_filling else _IDLE_MS)
+        may_move = is_filling or not self._is_pointed_at()
+        if self.model.misplaced and self.isVisible() and may_move:
+            if not self._has_choice():
+                self.table.scrolling.selectionModel().clearCurrentIndex()  # else it moves along
+            self.model.place_misplaced()
+
+    def _is_filling(self) -> bool:
+        """Whether the first reading goes on, with no row chosen: then rows show as they come."""
+        if self._board.snapshot_progress.finished_at is None:
+            self._idles_since_filled = 0
+        else:
+            self._idles_since_filled += 1
+        return self._idles_since_filled <= _FILLING_IDLES and not self.table.selected_rows()
+
+    def _on_typing_timeout(self) -> None:
+        words = words_of(self.bar.filter.text())
+        if words != self.model.filter.words:
+            self.show_filter(msgspec.structs.replace(self.model.filter, words=words))
+
+    def _on_filters_filter_changed(self, chosen: GridFilter) -> None:
+        self.show_filter(msgspec.structs.replace(chosen, words=words_of(self.bar.filter.text())))
+
+    def _on_placeholder_action_requested(self) -> None:
+        if self.model.total:
+            self.show_filter(GridFilter())
+        elif self._board.snapshot_progress.is_paused:
+            self.pause_requested.emit(False)
+        elif self._server is not None:
+            self._server.trigger()
+
+    def _on_messages_action_requested(self) -> None:
+        if stopped := self.export.stop():
+            self._say_for_a_while(f"Stopped: nothing was written to {', '.join(stopped)}.")
+
+    def _on_table_header_clicked(self, column: int) -> None:
+        self.model.sort_by(column)
+        self.table.scrolling.scrollToTop()
+
+    def _on_table_current_changed(self, index: QModelIndex) -> None:
+        """Tell of a row chosen; the first one is current as soon as the keyboard is there."""
+        if index.isValid() and not self.table.scrolling.selectionModel().isSelected(index):
+            return
+        entry = self.model.entry(index.row()) if index.isValid() else None
+        key = None if entry is None else RowKey(*entry.line.key, entry.bookmaker)
+        self.price_selected.emit(key)
+
+    def _on_table_opened(self, index: QModelIndex) -> None:
+        entry = self.model.entry(index.row())
+        price = None if entry is None else entry.price
+        if entry is not None and not open_link(None if price is None else price.url):
+            self._say_for_a_while(f"{entry.name or 'No bookmaker'} gave no page for this price.")
+
+    def _on_export_progressed(self, doing: str, done: int, total: int) -> None:
+        self._said.stop()
+        self.messages.say(f"{doing}: {done:,} of {total:,} rows", action="Stop")
+
+    def _on_export_ended(self, text: str) -> None:
+        self._say_for_a_while(text)
+
+    def _on_export_failed(self, text: str) -> None:
+        self._said.stop()
+        self.messages.say(text, icon="warning")
+
+
+_EXPORTS: Final = {"grid.export_csv": CSV, "grid.export_xlsx": XLSX, "grid.export_json": JSON}
+
+
+def attach_grid_actions(panel: GridPanel) -> None:
+    """Let keys and palette do what the panel's buttons do."""
+    bar, filters = panel.bar, panel.filters
+    acts: dict[str, Callable[[], object]] = {
+        "grid.copy": panel.copy,
+        "grid.arrange": panel.model.arrange,
+        "grid.sort": panel.sort_by_current,
+        "grid.filter": lambda: bar.filter.setFocus(Qt.FocusReason.ShortcutFocusReason),
+        "grid.facets": filters.button.showMenu,
+        "grid.clear": filters.cleared.emit,
+        "grid.shape": bar.shapes.choose_next,
+        "grid.group": bar.group.toggle,
+        "grid.columns": bar.columns.click,
+        "grid.reading": bar.pause.click,
+    }
+    for ident, file_format in _EXPORTS.items():
+        acts[ident] = partial(bar.export_requested.emit, file_format)
+    for ident, act in acts.items():
+        attach(panel, ident, act)
+
+
+def choices(lines: Iterable[Line], facet: str) -> list[tuple[str, str]]:
+    """Return the (key, text) of a facet of ``GridFilter`` that some row has."""
+    if facet == "bookmakers":
+        names = {entry.name for line in lines for entry in line.prices.values()}
+        return _named(sorted(names, key=str.casefold))
+    if facet == "sports":
+        sports = {line.sport for line in lines}
+        return _named(sorted(sports, key=lambda name: (_sport_rank(name), name)))
+    if facet == "markets":
+        markets = {line.key.market_type for line in lines}
+        ordered = sorted(markets, key=lambda name: (MARKET_RANK.get(name, len(MARKET_RANK)), name))
+        return [(name, market_title(name)) for name in ordered]
+    if facet == "periods":
+        first: dict[str, int] = {}
+        for line in lines:
+            first[line.period_label] = min(line.key.period, first.get(line.period_label, 99))
+        return _named(sorted(first, key=lambda label: (first[label], label)))
+    return _named(sorted({line.competition for line in lines}))
+
+
+def _named(names: Iterable[str]) -> list[tuple[str, str]]:
+    return [(name, name) for name in names]
+
+
+def _sport_rank(name: str) -> int:
+    return SPORTS.index(name) if name in SPORTS else len(SPORTS)

@@ -1,0 +1,109 @@
+"""What the odds grid says of its reading, and where it has no rows to show."""
+
+from typing import NamedTuple
+
+from oddsdesk.board.connection import Connection, Link, SnapshotProgress
+from oddsdesk.desk.ui.states import FEED, refusal
+from oddsdesk.desk.ui.time_format import day_text, local_time, span_text
+
+CLEAR, CONTINUE = "Clear all filters", "Continue reading"
+
+
+class State(NamedTuple):
+    """The words of a placeholder."""
+
+    icon: str
+    sentence: str
+    detail: str = ""
+    action: str = ""
+
+
+def state_without_rows(
+    connection: Connection,
+    snapshot_progress: SnapshotProgress,
+    total: int,
+    now_ms: int,
+    *,
+    own_server: bool = False,
+) -> State:
+    """Return why no row is shown; ``total``: how many there are without the filter.
+
+    ``own_server``: the service is the desk's own and can be fed from here.
+    """
+    if total:
+        return State("filter", "No row matches the filter.", f"{total:,} without it.", CLEAR)
+    if connection.link is Link.REFUSED:
+        return State("lock", *refusal(connection))
+    if connection.link is Link.WAITING:
+        return State("offline", "Not connected.", _since(connection, now_ms))
+    if connection.link is Link.PAST:
+        return State("loading", "Reading the prices of that moment…", "They show up game by game.")
+    if snapshot_progress.is_paused:
+        return State("table", "Reading is stopped.", "No price was read before.", CONTINUE)
+    if (
+        snapshot_progress.finished_at is not None
+        and own_server
+        and connection.newest_ms is not None
+    ):
+        day = day_text(connection.newest_ms)
+        detail = f"The newest here are of {day}: Games of a date (Ctrl+J) shows them."
+        return State("table", "No fresh prices.", detail, FEED)
+    if snapshot_progress.finished_at is not None and own_server:
+        return State(
+            "table", "No prices yet.", "Start a feed or import files: they show up here.", FEED
+        )
+    if snapshot_progress.finished_at is not None:
+        return State(
+            "table",
+            "The service has no prices now.",
+            "They show up here as soon as a bookmaker is scraped.",
+        )
+    return State("loading", "Reading all prices…", "They show up here slice by slice.")
+
+
+def _since(connection: Connection, now_ms: int) -> str:
+    parts = [connection.reason or ""]
+    if connection.since_ms is not None:
+        parts.append(f"since {local_time(connection.since_ms):%H:%M:%S}")
+    if connection.next_try_ms is not None:
+        left = connection.next_try_ms - now_ms
+        parts.append(f"next try in {span_text(left)}" if left > 0 else "trying again")
+    return ", ".join(part for part in parts if part)
+
+
+def reading_text(snapshot_progress: SnapshotProgress) -> str:
+    """Return how far the reading of all prices is; empty once it was whole."""
+    if snapshot_progress.is_paused:
+        return "reading stopped"
+    if snapshot_progress.finished_at is not None or snapshot_progress.slices_done == 0:
+        return ""
+    of = f" of {snapshot_progress.slices_total}" if snapshot_progress.slices_total else ""
+    return f"reading slice {snapshot_progress.slices_done}{of}"
+
+
+def cut_text(snapshot_progress: SnapshotProgress) -> str:
+    """Return what to say where the service cut slices short; empty where it did not."""
+    count = len(snapshot_progress.cut)
+    if not count:
+        return ""
+    some = "; ".join(snapshot_progress.cut[:3])
+    more = f" and {count - 3} more" if count > 3 else ""
+    return (
+        f"The service cut {count} slice{'s' if count != 1 else ''} at its limit, so rows are "
+        f"missing: {some}{more}. Open the games themselves to see all of their prices."
+    )
+
+
+def trouble_text(connection: Connection, now_ms: int) -> str:
+    """Return what to say above rows that are no longer kept current; empty where they are."""
+    if connection.link is Link.WAITING:
+        return f"Not connected: {_since(connection, now_ms)}. These are the last prices heard."
+    if connection.link is Link.REFUSED:
+        sentence, detail = refusal(connection)
+        return f"{sentence} {detail} These are the last prices heard."
+    return ""
+
+
+def live_text(connection: Connection) -> str:
+    """Return what the plan leaves out of the grid; empty where nothing is known to be."""
+    return "in-play prices are not in your plan" if connection.has_live is False else ""

@@ -1,0 +1,71 @@
+"""What the odds grid says of a game in its title row, and of a row in its tooltip."""
+
+from oddsdesk.desk.grid.columns import BY_KEY
+from oddsdesk.desk.grid.entries import SENTENCES, Entry, GameGroup, Line
+from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, odds_text, signed_text
+from oddsdesk.desk.ui.table.cells import Cell
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+from oddsdesk.desk.ui.time_format import kick_off_text, local_time, span_text
+
+_RAISED = Cell("", ground=SurfaceRole.RAISED)
+_SELECTION, _COMPETITION, _KICK_OFF, _COUNT, _EV = (
+    BY_KEY[key] for key in ("selection", "competition", "kick_off", "market_type", "ev_pct")
+)
+
+
+def group_cell(group: GameGroup, column: int, now_ms: int) -> Cell:
+    """Return a cell of a game's title row."""
+    line = group.first
+    if column == _SELECTION:
+        return Cell(line.game, TextRole.STRONG, SurfaceRole.RAISED, is_strong=True)
+    if column == _COMPETITION:
+        return Cell(line.competition, TextRole.SOFT, SurfaceRole.RAISED)
+    if column == _KICK_OFF:
+        if line.is_live:
+            return Cell("live", TextRole.LIVE, SurfaceRole.RAISED)
+        return Cell(kick_off_text(line.kick_off, now_ms), TextRole.SOFT, SurfaceRole.RAISED)
+    if column == _COUNT:
+        rows = len(group.entries)
+        return Cell(f"{rows:,} row{'s' if rows != 1 else ''}", TextRole.NOTE, SurfaceRole.RAISED)
+    if column == _EV:
+        sure = (entry.ev for entry in group.entries if entry.doubt is None)
+        best = max((ev for ev in sure if ev is not None), default=None)
+        if best is not None:
+            return Cell(f"{signed_text(best)} %", TextRole.NOTE, SurfaceRole.RAISED)
+    return _RAISED
+
+
+def group_tip(group: GameGroup, now_ms: int) -> str:
+    """Return what a game's title row says whole."""
+    line = group.first
+    when = "in play" if line.is_live else kick_off_text(line.kick_off, now_ms)
+    return f"{line.game}\n{line.competition}, {when}\nEV: the best of its rows"
+
+
+def tip(entry: Entry, now_ms: int) -> str:
+    """Return what a row says whole: the price with both clocks, and what it is compared with."""
+    line, price, figures = entry.line, entry.price, entry.line.figures
+    lines = [f"{line.game}: {line.key.selection}"]
+    if price is not None:
+        seen = span_text(now_ms - price.scraped_at)
+        still = span_text(now_ms - price.changed_at)
+        lines += [
+            f"{exact_odds_text(price.odds)} at {_names(entry)}",
+            f"Seen {seen} ago, unchanged for {still}",
+        ]
+        if price.withdrawn_at is not None:
+            lines.append(f"Gone since {local_time(price.withdrawn_at):%H:%M:%S}")
+    if entry.doubt is not None:
+        lines.append(f"EV in doubt: {SENTENCES[entry.doubt]}")
+    if figures.fair_odds is not None:
+        lines.append(f"Fair {fair_text(figures.fair_odds)}")
+    if figures.best is not None and figures.worst is not None and figures.median is not None:
+        lines.append(
+            f"{figures.count} bookmakers: {odds_text(figures.worst)} to "
+            f"{odds_text(figures.best)}, median {odds_text(figures.median)}"
+        )
+    return "\n".join(lines)
+
+
+def _names(entry: Entry) -> str:
+    return ", ".join(entry.figures.best_names) if isinstance(entry, Line) else entry.name

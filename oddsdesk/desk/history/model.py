@@ -1,0 +1,278 @@
+"""The history of the price that is selected: read once, then kept up with the board."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.fair_path import fair_points
+from oddsdesk.board.history import History, Path, Point, tidy
+from oddsdesk.board.history_source import HistoryError, HistorySource, PriceHistorySource
+from oddsdesk.board.matrix import CellKey, RowKey, Section
+from oddsdesk.board.notices import ConnectionChanged, MatrixLoaded, Notice, PricesChanged
+from oddsdesk.board.price_history import SelectionKey
+from oddsdesk.clock import Clock
+from oddsdesk.desk.ui.chart.data import ChartData, Line, Stroke, Window, extended
+from oddsdesk.desk.ui.formatting import fair_text
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import DAY_MS
+from oddsdesk.tasks import spawn
+
+LOOKBACK_MS: Final = 30 * DAY_MS
+CALM_MS: Final = 250
+"""At least between two repaints."""
+REREAD_MS: Final = 60_000
+MOST_PINNED: Final = 3
+FAIR: Final = "Fair"
+_PAUSE_AFTER: Final = 50
+"""Points of the fair path, a few ms of devigging, before others are let in."""
+_PINNED_LOOKS: Final = (
+    (TextRole.STRONG, Stroke.THIN),
+    (TextRole.UP, Stroke.DASHED),
+    (TextRole.DOWN, Stroke.DASHED),
+)
+
+Run = Callable[[str, Coroutine[Any, Any, None]], object]
+
+
+class HistoryModel(QObject):
+    """Holds what a step chart shows of one selection; bookmakers are added by pinning them."""
+
+    changed = Signal(bool)
+    """There is something else to show; True: of another price, or from another source."""
+
+    def __init__(self, board: Board, clock: Clock, run: Run = spawn) -> None:
+        super().__init__()
+        self._board = board
+        self._clock = clock
+        self._run = run
+        self._source: HistorySource = PriceHistorySource(board)
+        self._round = 0
+        self._method = board.method
+        self._link = board.connection.link
+        self._is_awake = False
+        self._fair: Path = []
+        self.key: RowKey | None = None
+        """The price selected; its bookmaker's line is the strong one."""
+        self.history: History | None = None
+        """What is known of the selection; None before it is read."""
+        self.problem = ""
+        """Why it cannot be read."""
+        self.pinned: list[str] = []
+        """Bookmakers shown beside, whatever is selected."""
+        self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
+        self._calm.timeout.connect(lambda: self.changed.emit(False))
+        self._reread = QTimer(self, interval=REREAD_MS)
+        self._reread.timeout.connect(self._read)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+
+    def close(self) -> None:
+        """Hear no more of the board."""
+        self._is_awake = False
+        self._round += 1
+        self._calm.stop()
+        self._reread.stop()
+        self._unsubscribe()
+
+    def use(self, source: HistorySource) -> None:
+        """Read from another source from now on."""
+        self._source = source
+        self._begin()
+
+    def show(self, key: RowKey | None) -> None:
+        """Show another price; None keeps to the one before."""
+        if key is None or key == self.key:
+            return
+        same_line = self.key is not None and self.key[:4] == key[:4]
+        self.key = key
+        if same_line:
+            self.changed.emit(False)
+        else:
+            self._begin()
+
+    def add(self, key: RowKey | None) -> None:
+        """Show a price beside the others of its selection, or no longer; else as ``show``."""
+        if key is None or self.key is None or key[:4] != self.key[:4]:
+            self.show(key)
+        elif key.bookmaker is not None:
+            self.pin(key.bookmaker, key.bookmaker not in self.pinned)
+
+    def forget(self) -> None:
+        """Show no price."""
+        self.key = None
+        self._round += 1
+        self._begin()
+
+    def pin(self, bookmaker: str, pinned: bool) -> None:
+        """Show a bookmaker's line whatever is selected, or no more."""
+        if bookmaker in self.pinned:
+            self.pinned.remove(bookmaker)
+        if pinned:
+            self.pinned = [*self.pinned, bookmaker][-MOST_PINNED:]
+        self.changed.emit(False)
+
+    def wake(self, awake: bool) -> None:
+        """Keep up while somebody looks; nothing is read or drawn otherwise."""
+        if awake == self._is_awake:
+            return
+        self._is_awake = awake
+        if awake:
+            self._reread.start()
+            self._read()
+        else:
+            self._round += 1
+            self._reread.stop()
+
+    @property
+    def bookmakers(self) -> list[str]:
+        """Who has, or had, a price of the selection."""
+        paths = {} if self.history is None else self.history.paths
+        return sorted((name for name in paths if name is not None), key=str.casefold)
+
+    def data(self) -> ChartData | None:
+        """Return what a chart shows now; None where there is nothing."""
+        if self.history is None:
+            return None
+        lines = tuple(line for line in self._lines() if line.path)
+        begins = [line.path[0].at for line in lines]
+        now = self._clock()
+        if not begins:
+            return None
+        whole = Window(max(min(begins), now - LOOKBACK_MS), now)
+        if whole.span <= 0:
+            whole = Window(now - 1000, now)
+        gaps = tuple(
+            gap for gap in self.history.gaps if gap.until is None or gap.until > whole.since
+        )
+        return ChartData(lines, gaps, whole)
+
+    def _lines(self) -> Iterable[Line]:
+        assert self.history is not None
+        assert self.key is not None
+        paths, chosen = self.history.paths, self.key.bookmaker
+        if chosen is not None:
+            yield Line(chosen, paths.get(chosen, ()), TextRole.VALUE, Stroke.STRONG, is_marked=True)
+        reference = self._board.reference or "Reference"
+        is_marked = chosen is None
+        stroke = Stroke.STRONG if is_marked else Stroke.THIN
+        yield Line(reference, paths.get(None, ()), TextRole.ACCENT, stroke, is_marked)
+        yield Line(FAIR, self._fair, TextRole.SOFT, Stroke.DOTTED, text=fair_text)
+        beside = [name for name in self.pinned if name != chosen]
+        for name, look in zip(beside, _PINNED_LOOKS, strict=False):
+            yield Line(name, paths.get(name, ()), *look)
+
+    def _begin(self) -> None:
+        self.history, self.problem, self._fair = None, "", []
+        self.changed.emit(True)
+        self._read()
+
+    def _read(self) -> None:
+        self._link = self._board.connection.link
+        if self.key is not None and self._is_awake:
+            self._round += 1
+            self._run("history: read", self._load(self.key, self._round))
+
+    async def _load(self, key: RowKey, number: int) -> None:
+        line: SelectionKey = key[1:4]
+        since, method = self._clock() - LOOKBACK_MS, self._board.method
+        try:
+            history = await self._source.history(key.game_id, line, since)
+            section = self._board.section(key.game_id, *line)
+            fair = await self._load_fair(key, section, since)
+        except HistoryError as error:
+            if number == self._round:
+                self.problem = str(error)
+                self.changed.emit(self.history is None)
+            return
+        if number != self._round:
+            return
+        is_first = self.history is None
+        self.history, self.problem = history, ""
+        self._fair, self._method = fair, method
+        for bookmaker in self._held():
+            self._extend(bookmaker)
+        self.changed.emit(is_first)
+
+    async def _load_fair(self, key: RowKey, section: Section | None, since: int) -> Path:
+        if section is None or section.reference is None:
+            return []
+        lines = [(key.market_type, key.period, line.selection) for line in section.lines]
+        told = await self._source.references(key.game_id, lines, since)
+        paths = {name[2]: path for name, path in told.paths.items()}
+        points: list[Point] = []
+        for point in fair_points(section, paths, key.selection, self._board.method):
+            points.append(point)
+            if len(points) % _PAUSE_AFTER == 0:
+                await asyncio.sleep(0)
+        return tidy(points)
+
+    def _held(self) -> list[str | None]:
+        assert self.key is not None
+        section = self._board.section(*self.key[:4])
+        return [] if section is None else section.line_of(self.key.selection).priced_by()
+
+    def _extend(self, bookmaker: str | None) -> None:
+        """Let a line go on with what the board holds now."""
+        if self.key is None or self.history is None:
+            return
+        price = self._board.price(self.key.game_id, CellKey(*self.key[1:4], bookmaker))
+        if price is None:
+            return
+        at = price.changed_at if price.withdrawn_at is None else price.withdrawn_at
+        odds = price.odds if price.withdrawn_at is None else None
+        paths = dict(self.history.paths)
+        paths[bookmaker] = extended(paths.get(bookmaker, ()), at, odds)
+        self.history = History(self.history.origin, paths, self.history.gaps, self.history.since_ms)
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if self.key is None or not self._is_awake:
+            return
+        if isinstance(notice, PricesChanged) and notice.game_id == self.key.game_id:
+            self._take(notice)
+        elif isinstance(notice, MatrixLoaded) and notice.game_id == self.key.game_id:
+            if self.history is not None and not self._fair:
+                self._read()
+        elif isinstance(notice, ConnectionChanged) and self._board.connection.link != self._link:
+            self._read()
+
+    def _take(self, notice: PricesChanged) -> None:
+        assert self.key is not None
+        moved = [cell.bookmaker for cell in notice.cells if cell[:3] == self.key[1:4]]
+        for bookmaker in moved:
+            self._extend(bookmaker)
+        section = self._board.section(*self.key[:4])
+        if section is not None and section.key in notice.sections:
+            if self._board.method != self._method:
+                self._read()
+                return
+            fair = section.line_of(self.key.selection).fair
+            if self._fair or fair is not None:
+                self._fair = extended(self._fair, self._clock(), fair)
+                moved.append(None)
+        if moved and not self._calm.isActive():
+            self._calm.start()
+
+
+def described(data: ChartData, odds_text: Callable[[float], str]) -> str:
+    """Return in words what a chart shows, for those who do not see it."""
+    parts = []
+    for line in data.lines:
+        priced = [point.odds for point in line.path if point.odds is not None]
+        if not priced:
+            continue
+        last, text = line.path[-1].odds, line.text or odds_text
+        now = "not offered now" if last is None else f"now {text(last)}"
+        parts.append(
+            f"{line.name}: {now}, opened at {text(priced[0])}, "
+            f"low {text(min(priced))}, high {text(max(priced))}, "
+            f"{_counted(len(line.path) - 1, 'move')}"
+        )
+    if data.gaps:
+        parts.append(f"{_counted(len(data.gaps), 'gap')} in what is known")
+    return ". ".join(parts)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count or 'no'} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,258 @@
+"""The History dock: how the selected price moved, beside the reference and the fair odds."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QBuffer, QSize, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QMenu,
+    QStackedLayout,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection
+from oddsdesk.board.history import History, Origin
+from oddsdesk.board.history_source import HistorySource
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.clock import Clock
+from oddsdesk.desk.history.model import HistoryModel, Run, described
+from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.chart.legend import ChartLegend
+from oddsdesk.desk.ui.chart.painter import ChartPainter
+from oddsdesk.desk.ui.chart.step_chart import StepChart
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.plain import Label, literal
+from oddsdesk.desk.ui.formatting import exact_odds_text, odds_text
+from oddsdesk.desk.ui.states import State
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import local_time
+from oddsdesk.tasks import spawn
+from oddsdesk.whole_files import whole_file
+
+
+def state_without_lines(
+    key: RowKey | None, history: History | None, problem: str, connection: Connection
+) -> State:
+    """Return what to say where there is no line to draw."""
+    if key is None:
+        return State("info", "Select a price to see how it moved.")
+    if problem:
+        return State("warning", "The history cannot be read.", problem, ink=TextRole.DOWN)
+    if history is None:
+        return State("loading", "Reading the history…")
+    if connection.has_live is False and history.origin is Origin.SEEN and history.since_ms:
+        detail = "Prices in play are in the plan Pro+ Live only; before kick-off they show up here."
+        return State("lock", f"No price of {key.selection} was seen.", detail)
+    if history.origin is Origin.SEEN and history.since_ms is None:
+        detail = "A remote service keeps no history: it is recorded here while its game is open."
+        return State("info", "Nothing is recorded of this game yet.", detail)
+    return State("search", f"No price of {key.selection} was recorded yet.")
+
+
+def origin_text(history: History, now_ms: int) -> str:
+    """Return where a history comes from and since when: ``seen since 14:02``."""
+    said = "from the local log" if history.origin is Origin.LOG else "seen by this desk"
+    if history.since_ms is None:
+        return said
+    moment, now = local_time(history.since_ms), local_time(now_ms)
+    day = "" if moment.date() == now.date() else f"{moment.day} {moment:%b} "
+    return f"{said} since {day}{moment:%H:%M}"
+
+
+TICK_MS: Final = 1_000
+_PICTURE: Final = QSize(900, 480)
+_PICTURE_RATIO: Final = 2.0
+
+
+class HistoryPanel(QWidget):
+    """Shows how the price that it was last told of moved; reads nothing while it is hidden."""
+
+    def __init__(self, board: Board, theme: Theme, clock: Clock, run: Run = spawn) -> None:
+        super().__init__()
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._board = board
+        self._theme = theme
+        self._clock = clock
+        self.model = HistoryModel(board, clock, run)
+        self.chart = StepChart(theme, odds_text)
+        self.legend = ChartLegend(theme, ChartPainter(theme, odds_text))
+        self.placeholder = Placeholder(theme)
+        self.origin = Label()
+        self.origin.setProperty("look", "note")
+        self.origin.setFont(theme.fonts.small)
+        self.title = ElidedLabel()
+        self.title.setFont(theme.fonts.strong)
+        self._pin_menu = QMenu(self)
+        self._pin_menu.aboutToShow.connect(self._fill_pin_menu)
+        self._make_buttons()
+        self._lay_out()
+        self._tick = QTimer(self, interval=TICK_MS)
+        self._tick.timeout.connect(self._show_moment)
+        self.model.changed.connect(self._show)
+        self.legend.removed.connect(lambda name: self.model.pin(name, False))
+        self._show(True)
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._tick.stop()
+        self.model.close()
+
+    def use(self, source: HistorySource) -> None:
+        """Read from another source from now on."""
+        self.model.use(source)
+
+    def show_price(self, key: RowKey | None) -> None:
+        """Show another price; None keeps to the one before."""
+        self.model.show(key)
+
+    def add_price(self, key: RowKey | None) -> None:
+        """Show a price beside those of its selection, or no longer; another selection anew."""
+        self.model.add(key)
+
+    def forget(self) -> None:
+        """Show no price: the board is about to hold another service's."""
+        self.model.forget()
+
+    def refresh_all(self) -> None:
+        """Write the odds anew: they have another format."""
+        self._show(False)
+
+    def copy(self) -> None:
+        """Put the chart on the clipboard as a picture."""
+        if self.chart.data is not None:
+            QGuiApplication.clipboard().setImage(self.chart.picture(_PICTURE, _PICTURE_RATIO))
+
+    def save(self) -> None:
+        """Ask where to, and save the chart as a picture."""
+        if self.chart.data is None:
+            return
+        dialog = QFileDialog(self, "Save the chart", self._file_name(), "Pictures (*.png)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("png")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(lambda name: self.save_to(Path(name)))
+        dialog.open()
+
+    def save_to(self, path: Path) -> bool:
+        """Save the chart as a picture; says so where it cannot."""
+        picture = QBuffer()
+        picture.open(QBuffer.OpenModeFlag.WriteOnly)
+        self.chart.picture(_PICTURE, _PICTURE_RATIO).save(picture, "PNG")  # type: ignore[call-overload]
+        try:
+            with whole_file(path) as file:
+                file.write(picture.data().data())
+        except OSError as error:
+            self.origin.setText(f"{path} cannot be written: {error.strerror or error}")
+            return False
+        self.origin.setText(f"saved as {path.name}")
+        return True
+
+    def _make_buttons(self) -> None:
+        self._pin = self._button("Add", "Show other bookmakers beside it", None)
+        self._pin.setMenu(self._pin_menu)
+        self._pin.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._copy = self._button("Copy", "Copy the chart as a picture (Ctrl+C)", self.copy)
+        self._save = self._button("Save", "Save the chart as a picture…", self.save)
+        attach(self, "history.copy", self.copy)
+        attach(self, "history.save", self.save)
+        attach(self, "history.add", self._pin.showMenu)
+
+    def _button(self, text: str, tip: str, act: object) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        button.setProperty("look", "plain")
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.split(" (")[0].rstrip("…"))
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        if callable(act):
+            button.clicked.connect(lambda: act())
+        return button
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout()
+        line.setContentsMargins(spacing.LEAD, spacing.STEP, spacing.STEP, 0)
+        line.setSpacing(0)
+        line.addWidget(self.title, 1)
+        for button in (self._pin, self._copy, self._save):
+            line.addWidget(button)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, spacing.STEP)
+        foot.addWidget(self.origin)
+        drawn = QWidget()
+        column = QVBoxLayout(drawn)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.legend)
+        column.addWidget(self.chart, 1)
+        column.addLayout(foot)
+        body = QWidget()
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(drawn)
+        self._stack.addWidget(self.placeholder)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addLayout(line)
+        whole.addWidget(body, 1)
+
+    def _show(self, anew: bool) -> None:
+        model, key = self.model, self.model.key
+        self.title.show_text("History" if key is None else f"History · {key.selection}")
+        data = model.data()
+        self._stack.setCurrentIndex(1 if data is None else 0)
+        for button in (self._pin, self._copy, self._save):
+            button.setVisible(data is not None)
+        if data is None or model.history is None:
+            state = state_without_lines(key, model.history, model.problem, self._board.connection)
+            self.placeholder.say(state.icon, state.sentence, state.detail, ink=state.ink)
+            self.chart.show_data(None)
+            return
+        self.chart.show_data(data, anew=anew)
+        self.legend.show_lines(data.lines, model.pinned)
+        self.origin.setText(origin_text(model.history, self._clock()))
+        words = described(data, exact_odds_text)
+        self.chart.setAccessibleName(f"History of {key.selection if key else ''}")
+        self.chart.setAccessibleDescription(words)
+
+    def _show_moment(self) -> None:
+        """Let the chart go on to the present, even where no price moves."""
+        data = self.model.data()
+        if data is not None:
+            self.chart.show_data(data)
+
+    def _fill_pin_menu(self) -> None:
+        menu = self._pin_menu
+        menu.clear()
+        for name in self.model.bookmakers:
+            action = menu.addAction(literal(name))
+            action.setCheckable(True)
+            action.setChecked(name in self.model.pinned)
+            action.triggered.connect(lambda on, name=name: self.model.pin(name, on))
+
+    def _file_name(self) -> str:
+        key = self.model.key
+        words = "history" if key is None else f"{key.selection} {key.bookmaker or ''}".strip()
+        return "".join(letter if letter.isalnum() or letter in " .-+" else "_" for letter in words)
+
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._tick.start()
+        self.model.wake(True)
+        self._show(False)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._tick.stop()
+        self.model.wake(False)

@@ -1,0 +1,144 @@
+"""Does what the embedded server's dialog wishes for, on the server's thread."""
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.local_server.dialog import ServerDialog
+from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError
+from oddsdesk.tasks import spawn, stop
+
+_LOOK_MS = 2_000
+_MIB = 1024 * 1024
+
+
+class ServerController(QObject):
+    """Carries wishes to a server and its answers back to the dialog, while that is open."""
+
+    feeds_changed = Signal()
+    restore_requested = Signal(str)
+    """The server is to end, and this backup to take its database's place."""
+
+    def __init__(self, dialog: ServerDialog, server: LocalServer, clock: Clock) -> None:
+        super().__init__(dialog)
+        self._dialog = dialog
+        self._server = server
+        self._clock = clock
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_looking = False
+        self._has_ended = False
+        self._connect()
+        self._looks = QTimer(self, interval=_LOOK_MS)
+        self._looks.timeout.connect(self._look)
+        self._looks.start()
+        dialog.finished.connect(self._on_dialog_finished)
+        self._look()
+        self._do(self._show_keys())
+
+    async def close(self) -> None:
+        """Wait for nothing any more."""
+        self._has_ended = True
+        self._looks.stop()
+        await stop(*self._tasks)
+
+    def _connect(self) -> None:
+        dialog, server = self._dialog, self._server
+        dialog.backup.backup_requested.connect(
+            lambda path, keys, bets: self._do(self._back_up(Path(path), keys, bets))
+        )
+        dialog.backup.restore_requested.connect(self.restore_requested)
+        dialog.server.days_chosen.connect(lambda days: self._do(self._keep(days)))
+        feeds, keys = dialog.feeds, dialog.keys
+        feeds.start_requested.connect(lambda n: self._do(self._feed(server.start_feed(n))))
+        feeds.stop_requested.connect(lambda n: self._do(self._feed(server.stop_feed(n))))
+        feeds.add_requested.connect(
+            lambda spec, speed: self._do(self._feed(server.add_feed(spec, speed)))
+        )
+        keys.create_requested.connect(
+            lambda account, plan, book: self._do(self._create(account, plan, book or None))
+        )
+        keys.rotate_requested.connect(lambda ident: self._do(self._rotate(ident)))
+        keys.revoke_requested.connect(lambda ident: self._do(self._revoke(ident)))
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        self._dialog.message.hide()
+        self._start(work)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = spawn("server dialog", self._told(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except LocalServerError as error:
+            self._dialog.say_trouble(str(error))
+
+    def _look(self) -> None:
+        if not self._is_looking:
+            self._start(self._show_state())
+
+    async def _show_state(self) -> None:
+        self._is_looking = True
+        try:
+            database = await self._server.database()
+            self._dialog.server.show_database(database, self._clock())
+            self._dialog.backup.show_database(database.path)
+            self._dialog.feeds.show_feeds(await self._server.feeds())
+        finally:
+            self._is_looking = False
+
+    async def _show_keys(self) -> None:
+        self._dialog.keys.show_keys(await self._server.keys())
+
+    async def _show_new(self, secret: str) -> None:
+        try:
+            await self._show_keys()
+        finally:
+            self._dialog.keys.show_secret(secret)
+
+    async def _back_up(self, target: Path, keys: bool, bets: bool) -> None:
+        self._dialog.message.say("Copying…", icon="loading")
+        try:
+            size = await self._server.back_up(target, keys=keys, bets=bets, told=self._tell_copied)
+        finally:
+            if not self._has_ended:
+                self._dialog.backup.show_working(False)
+        self._dialog.say_done(f"{size / _MIB:,.1f} MiB copied to {target}")
+
+    async def _keep(self, days: int) -> None:
+        try:
+            await self._server.keep_days(days)
+        finally:
+            await self._show_state()
+
+    def _tell_copied(self, share: float) -> None:
+        if not self._has_ended:
+            self._dialog.message.say(f"Copying… {share:.0%}", icon="loading")
+
+    def _on_dialog_finished(self) -> None:
+        self._has_ended = True
+        self._looks.stop()
+        for task in self._tasks:
+            task.cancel()
+
+    async def _feed(self, change: Coroutine[Any, Any, None]) -> None:
+        await change
+        self._dialog.feeds.show_feeds(await self._server.feeds())
+        self.feeds_changed.emit()
+
+    async def _create(self, account: str, plan: Plan, bookmaker: str | None) -> None:
+        await self._show_new(await self._server.create_key(account, plan, bookmaker))
+
+    async def _rotate(self, key_id: int) -> None:
+        await self._show_new(await self._server.rotate_key(key_id))
+
+    async def _revoke(self, key_id: int) -> None:
+        await self._server.revoke_key(key_id)
+        await self._show_keys()

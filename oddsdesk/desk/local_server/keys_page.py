@@ -1,0 +1,224 @@
+"""The embedded server's keys: made and shown once, listed masked, rotated, revoked."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.ui.controls.form_dialog import plain_table
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.local_server import LocalKey
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import GAP, MARGIN, STEP
+from oddsdesk.desk.ui.time_format import local_time
+
+
+class NewKeyView(QWidget):
+    """Hidden until there is a key to show; closing the dialog forgets it."""
+
+    def __init__(self, theme: Theme, address: str) -> None:
+        super().__init__()
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._address = address
+        said = Label("Copy it now: it is not shown again.")
+        said.setProperty("look", "value")
+        said.setFont(theme.fonts.medium)
+        self.key = QLineEdit(readOnly=True)
+        self.key.setAccessibleName("The new key")
+        self.command = QLineEdit(readOnly=True)
+        self.command.setAccessibleName("A command that uses the key")
+        grid = QGridLayout(self)
+        grid.setContentsMargins(GAP, STEP, GAP, STEP)
+        grid.setSpacing(STEP)
+        grid.addWidget(said, 0, 0, 1, 3)
+        for row, (label, field) in enumerate((("Key", self.key), ("Try it", self.command)), 1):
+            grid.addWidget(Label(label), row, 0)
+            grid.addWidget(field, row, 1)
+            grid.addWidget(_copy_button(field), row, 2)
+        self.hide()
+
+    def show_key(self, secret: str) -> None:
+        """Show a key in full."""
+        self.key.setText(secret)
+        self.command.setText(f'curl -H "X-Api-Key: {secret}" "{self._address}/api/games?limit=3"')
+        self.command.setCursorPosition(0)
+        self.show()
+        self.key.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.key.selectAll()
+
+    def forget(self) -> None:
+        """Show no key any more."""
+        self.hide()
+        self.key.clear()
+        self.command.clear()
+
+
+def _copy_button(field: QLineEdit) -> QPushButton:
+    button = QPushButton("Copy", autoDefault=False)
+    button.setAccessibleName(f"Copy: {field.accessibleName()}")
+
+    def copy() -> None:
+        QGuiApplication.clipboard().setText(field.text())
+        button.setText("Copied")
+
+    button.clicked.connect(copy)
+    field.textChanged.connect(lambda: button.setText("Copy"))
+    return button
+
+
+_WIDTHS = {"Key": 180, "Account": 85, "Plan": 75, "Bookmaker": 90, "Made": 100, "State": 0}
+
+
+class KeysPage(QWidget):
+    """Shows the keys it is given; what the user wishes is left to who made it."""
+
+    create_requested = Signal(str, object, str)
+    """Account, plan, and the Free plan's bookmaker or nothing."""
+    rotate_requested = Signal(int)
+    revoke_requested = Signal(int)
+    refused = Signal(str)
+
+    def __init__(self, theme: Theme, address: str) -> None:
+        super().__init__()
+        self.list = plain_table(theme, "Keys", _WIDTHS)
+        self.list.currentItemChanged.connect(self._on_list_current_changed)
+        self.rotate = QPushButton("R&otate…", autoDefault=False)
+        self.rotate.clicked.connect(lambda: self._ask("Rotate"))
+        self.revoke = QPushButton("&Revoke…", autoDefault=False)
+        self.revoke.clicked.connect(lambda: self._ask("Revoke"))
+        self._question = MessageBar(theme, self)
+        self._question.action_requested.connect(self._on_question_action_requested)
+        self._question.closed.connect(self.list.setFocus)
+        self._asked = ""
+        self._known: set[int] = set()
+        self.account = QLineEdit("default")
+        self.account.setAccessibleName("Account")
+        self.plan = QComboBox()
+        self.plan.setAccessibleName("Plan of the account")
+        for plan in Plan:
+            self.plan.addItem(plan.value, plan)
+        self.plan.setCurrentIndex(self.plan.findData(Plan.PRO_LIVE))
+        self.plan.currentIndexChanged.connect(self._show_bookmaker)
+        self.bookmaker = QLineEdit(placeholderText="Bookmaker of the Free plan")
+        self.bookmaker.setAccessibleName("Bookmaker of the Free plan")
+        self.make = QPushButton("&Make a key", autoDefault=False)
+        self.make.clicked.connect(self._on_create_clicked)
+        self.made = NewKeyView(theme, address)
+        self._lay_out(theme)
+        self._show_buttons()
+        self._show_bookmaker()
+
+    def show_keys(self, keys: list[LocalKey]) -> None:
+        """Show the keys, those that open something first; a new one is selected."""
+        selected, known = self._key(), self._known
+        self._known = {key.key_id for key in keys}
+        ordered = sorted(keys, key=lambda each: (each.is_revoked, -each.key_id))
+        chosen = next((key.key_id for key in ordered if key.key_id not in known), None)
+        if chosen is None and selected is not None:
+            chosen = selected.key_id
+        self.list.clear()
+        for key in ordered:
+            item = QTreeWidgetItem(_texts(key))
+            item.setData(0, Qt.ItemDataRole.UserRole, key)
+            self.list.addTopLevelItem(item)
+            if key.key_id == chosen:
+                self.list.setCurrentItem(item)
+        self._show_buttons()
+        shown = self.made.key.text()
+        if not any(shown.endswith(key.masked[-4:]) for key in keys if not key.is_revoked):
+            self.made.forget()
+
+    def show_secret(self, secret: str) -> None:
+        """Show a key that was just made: the only time that it is known."""
+        self.made.show_key(secret)
+
+    def _lay_out(self, theme: Theme) -> None:
+        side = QVBoxLayout()
+        side.setSpacing(STEP)
+        side.addWidget(self.rotate)
+        side.addWidget(self.revoke)
+        side.addStretch()
+        upper = QHBoxLayout()
+        upper.setSpacing(STEP)
+        upper.addWidget(self.list, 1)
+        upper.addLayout(side)
+        heading = Label("A new key")
+        heading.setFont(theme.fonts.strong)
+        fields = QHBoxLayout()
+        fields.setSpacing(STEP)
+        for label, field in (("Account", self.account), ("Plan", self.plan)):
+            fields.addWidget(Label(label))
+            fields.addWidget(field)
+        fields.addWidget(self.bookmaker, 1)
+        fields.addWidget(self.make)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        column.setSpacing(STEP)
+        column.addLayout(upper, 1)
+        column.addWidget(self._question)
+        column.addWidget(heading)
+        column.addLayout(fields)
+        column.addWidget(self.made)
+
+    def _key(self) -> LocalKey | None:
+        item = self.list.currentItem()
+        return None if item is None else item.data(0, Qt.ItemDataRole.UserRole)
+
+    def _ask(self, what: str) -> None:
+        key = self._key()
+        if key is not None:
+            self._asked = what
+            text = f"{what} {key.masked} of {key.account}? It opens nothing from then on."
+            self._question.ask(text, action=what)
+
+    def _on_question_action_requested(self) -> None:
+        self._question.hide()
+        self.list.setFocus()
+        key = self._key()
+        if key is not None:
+            wish = self.rotate_requested if self._asked == "Rotate" else self.revoke_requested
+            wish.emit(key.key_id)
+
+    def _on_list_current_changed(self) -> None:
+        self._question.hide()
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        key = self._key()
+        for button in (self.rotate, self.revoke):
+            button.setEnabled(key is not None and not key.is_revoked and not key.is_own)
+
+    def _show_bookmaker(self) -> None:
+        self.bookmaker.setVisible(self.plan.currentData() is Plan.FREE)
+
+    def _on_create_clicked(self) -> None:
+        plan, bookmaker = self.plan.currentData(), self.bookmaker.text().strip()
+        if plan is Plan.FREE and not bookmaker:
+            self.refused.emit("The Free plan sees one bookmaker: enter its name.")
+            self.bookmaker.setFocus(Qt.FocusReason.OtherFocusReason)
+            return
+        self.create_requested.emit(
+            self.account.text(), plan, bookmaker if plan is Plan.FREE else ""
+        )
+
+
+def _texts(key: LocalKey) -> list[str]:
+    return [
+        key.masked,
+        key.account,
+        key.plan.value,
+        key.bookmaker or "all" if key.plan is not Plan.FREE else key.bookmaker or "none",
+        f"{local_time(key.created_at):%d %b %H:%M}",
+        "Revoked" if key.is_revoked else "This desk's" if key.is_own else "Active",
+    ]

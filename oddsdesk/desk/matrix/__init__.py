@@ -1,0 +1,1 @@
+"""One game: a row a selection, a column a bookmaker."""

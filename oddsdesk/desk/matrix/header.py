@@ -1,0 +1,182 @@
+"""The line above a matrix: which game, when, live or not, which markets, how many columns."""
+
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
+
+from oddsdesk.board.games import GameEntry
+from oddsdesk.board.matrix import Matrix
+from oddsdesk.contract.identity import teams
+from oddsdesk.desk.matrix.rows import groups_of
+from oddsdesk.desk.ui.controls.chips import ChipRow
+from oddsdesk.desk.ui.controls.dot import Dot
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.menus import MenuButton
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import kick_off_text, until_text
+
+_LEAST_TITLE = 90
+"""In less than this a title says nothing; the tab has the name, too."""
+_LEAST_WIDTH = 240
+"""A window that is too small for the header cuts it, rather than to grow beyond the screen."""
+
+
+class MatrixHeader(QWidget):
+    """Says what game the matrix is of; tells which markets the user wants to see."""
+
+    group_chosen = Signal(str)
+    """The key of a group of markets (``market_groups``)."""
+    watch_requested = Signal()
+    """The user wants to watch this game, or no longer."""
+    columns_requested = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setProperty("look", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_height(self, theme, spacing.BAR)
+        self._title = ElidedLabel(elided=Qt.TextElideMode.ElideMiddle)
+        self._title.setFont(theme.fonts.title)
+        self._dot = Dot(theme)
+        self._dot.show_ink(TextRole.LIVE)
+        self._live = Label("Live")
+        self._live.setProperty("look", "live")
+        self._live.setFont(theme.fonts.strong)
+        self._facts = ElidedLabel()
+        self._facts.setProperty("look", "soft")
+        self._kick_off, self._beside = "", ("", "")
+        self._counted = (0, 0)
+        self.chips = ChipRow("Markets shown")
+        self.chips.setMinimumWidth(1)
+        self.chips.chosen.connect(self.group_chosen)
+        self.chips.chosen.connect(self._show_choice)
+        self._menu = MenuButton("Markets", tells_purpose=False)
+        self._menu.menu_shown.aboutToShow.connect(self._fill_menu)
+        self._chips: list[tuple[str, str]] = []
+        self.columns = _button("Choose columns: those shown, of all that price this game (C)")
+        self.columns.clicked.connect(self.columns_requested)
+        self.star = _button("Watch this game (*)")
+        self.star.setAccessibleName("Watch this game")
+        self.star.setCheckable(True)
+        self.star.clicked.connect(self.watch_requested)
+        theme.changed.connect(self._show_star)
+        self._show_star()
+        self._lay_out()
+
+    def show_game(self, game: Matrix | GameEntry | None, now_ms: int) -> None:
+        """Say which game it is and when it is played."""
+        if game is None:
+            return
+        pair = teams(game.match_name)
+        self._title.show_text(f"{pair[0]} v {pair[1]}" if pair else game.match_name)
+        self._kick_off = kick_off_text(game.kick_off, now_ms)
+        until = "" if game.kick_off is None else until_text(game.kick_off, now_ms)
+        self._beside = (game.competition, until)
+        self._dot.setVisible(game.is_live)
+        self._live.setVisible(game.is_live)
+        self._fit()
+
+    def show_markets(self, matrix: Matrix, columns: int) -> None:
+        """Offer the groups of markets that the game has, and count the columns."""
+        chips = groups_of(matrix.sections)
+        self.chips.show_chips(chips)
+        self._chips = chips
+        self._counted = columns, len(matrix.bookmakers)
+        self.columns.setAccessibleName("Columns {} / {}".format(*self._counted))
+        self._show_choice()
+
+    def show_watched(self, is_watched: bool) -> None:
+        """Say whether the game is watched."""
+        self.star.setChecked(is_watched)
+        self._show_star()
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout(self)
+        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
+        line.setSpacing(spacing.GAP)
+        line.addWidget(self.star)
+        line.addWidget(self._title)
+        line.addWidget(self._dot)
+        line.addWidget(self._live)
+        line.addWidget(self._facts, 1)
+        line.addWidget(self.chips)
+        line.addWidget(self._menu)
+        line.addWidget(self.columns)
+        self._dot.hide()
+        self._live.hide()
+
+    def _show_star(self) -> None:
+        is_on = self.star.isChecked()
+        icon, ink = ("star-filled", TextRole.ACCENT) if is_on else ("star", TextRole.NOTE)
+        self.star.setIcon(self._theme.icon(icon, ink))
+        self.star.setToolTip("Watch this game no longer (*)" if is_on else "Watch this game (*)")
+
+    def _show_choice(self) -> None:
+        self._menu.show_value(dict(self._chips).get(self.chips.current or "", ""))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give way in this order: chips, how long until, competition, title; never the kick-off."""
+        competition, until = self._beside
+        every = [competition, self._kick_off, until]
+        facts = [every, every[:2], [self._kick_off]]
+        texts = [" · ".join(filter(None, parts)) for parts in facts]
+        self.setToolTip(texts[0])
+        self.columns.setText("Columns {} / {} ▾".format(*self._counted))
+        has_choice, room = len(self._chips) > 1, self._room()
+        has_chips = has_choice and room >= _width(self.chips) + self._facts.width_of(texts[0])
+        self.chips.setVisible(has_chips)
+        self._menu.setVisible(has_choice and not has_chips)
+        if has_choice:
+            room -= _width(self.chips if has_chips else self._menu)
+        fitting = [text for text in texts if self._facts.width_of(text) <= room]
+        if not fitting:
+            self.columns.setText("{} / {} ▾".format(*self._counted))
+        shown = fitting[0] if fitting else texts[-1]
+        self._facts.show_text(shown)
+        self._facts.setMinimumWidth(self._facts.width_of(shown))
+        left = room + _width(self._title) - self._facts.width_of(shown)
+        self._title.setVisible(left >= min(_LEAST_TITLE, _width(self._title)))
+
+    def _room(self) -> int:
+        """The pixels beside what is always shown: for facts, and chips or the menu."""
+        parts = [self.star, self._title, self.columns]
+        if not self._live.isHidden():
+            parts += [self._dot, self._live]
+        return self.width() - 2 * spacing.LEAD - spacing.GAP - sum(map(_width, parts))
+
+    def _fill_menu(self) -> None:
+        menu = self._menu.menu_shown
+        menu.clear()
+        for key, title in self._chips:
+            choice = menu.addAction(title, partial(self.chips.choose, key))
+            choice.setCheckable(True)
+            choice.setChecked(key == self.chips.current)
+
+    # Qt's virtuals
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+def _width(part: QWidget) -> int:
+    return part.sizeHint().width() + spacing.GAP
+
+
+def _button(tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setProperty("look", "plain")
+    button.setToolTip(tip)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button

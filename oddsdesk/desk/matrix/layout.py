@@ -1,0 +1,125 @@
+"""Which rows and columns the matrix has, where each price stands, and when each was seen."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from oddsdesk.board.matrix import CellKey, Section, SectionKey, SelectionRow
+from oddsdesk.desk.matrix.bookmakers import BookmakerOrder
+from oddsdesk.desk.matrix.rows import Row
+
+SELECTION: Final = 0
+REFERENCE: Final = 1
+FAIR: Final = 2
+WINDOW: Final = 3
+BEST: Final = 4
+FROZEN: Final = 5
+"""How many columns stay while the others scroll."""
+PAST: Final = 5
+FIRST_BOOKMAKER: Final = 6
+"""The column of the first bookmaker."""
+
+
+class MatrixLayout:
+    """Rows and bookmakers in their present order, with ways to find a place by its key."""
+
+    def __init__(self, order: BookmakerOrder) -> None:
+        self.order = order
+        """What the user wants of bookmakers; ``set_bookmakers`` brings columns up to date."""
+        self.rows: list[Row] = []
+        self.bookmakers: list[str] = []
+        self._columns: dict[str | None, int] = {}
+        self._lines: dict[tuple[str, int, str], int] = {}
+        self._titles: dict[SectionKey, int] = {}
+        self._seen: dict[str | None, int] = {}
+        self.has_limits = False
+        """Whether the reference says of any line how much it takes."""
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return FIRST_BOOKMAKER + len(self.bookmakers)
+
+    def set_bookmakers(self, bookmakers: list[str]) -> None:
+        """Have the columns of these bookmakers, in this order."""
+        self.bookmakers = bookmakers
+        self._columns = {name: FIRST_BOOKMAKER + place for place, name in enumerate(bookmakers)}
+        self._columns[None] = REFERENCE
+        for row in self.rows:
+            row.forget(self.width)
+
+    def index(self) -> None:
+        """Bring the ways to find places up to date with the rows."""
+        self._lines, self._titles, self._seen = {}, {}, {}
+        self.has_limits = any(row.line and row.line.liquidity is not None for row in self.rows)
+        for place, row in enumerate(self.rows):
+            if len(row.cells) != self.width:
+                row.forget(self.width)
+            key = row.section.key
+            if row.line is None:
+                self._titles[key] = place
+            else:
+                self._lines[key.market_type, key.period, row.line.selection] = place
+                self._see_line(row.line)
+
+    def column_of(self, bookmaker: str | None) -> int | None:
+        """Return the column of a bookmaker's prices, None where it is not shown."""
+        return self._columns.get(bookmaker)
+
+    def title_of(self, section: SectionKey) -> int | None:
+        """Return the title row of a section, None where it is not shown."""
+        return self._titles.get(section)
+
+    def place_of(self, key: CellKey) -> tuple[int, int] | None:
+        """Return row and column of a price, None where it is not shown."""
+        row, column = self.row_of(key), self._columns.get(key.bookmaker)
+        return None if row is None or column is None else (row, column)
+
+    def row_of(self, key: CellKey) -> int | None:
+        """Return the row of a price's selection, None where it is not shown."""
+        return self._lines.get((key.market_type, key.period, key.selection))
+
+    def rows_of(self, section: SectionKey) -> Sequence[int]:
+        """Return the rows of a section, its title row first; none where it is not shown."""
+        top = self._titles.get(section)
+        if top is None:
+            return ()
+        bottom = top + 1
+        while bottom < len(self.rows) and self.rows[bottom].section.key == section:
+            bottom += 1
+        return range(top, bottom)
+
+    def bookmaker_of(self, column: int) -> str | None:
+        """Return whose prices a column shows; None where it is no bookmaker's own."""
+        return None if column < FIRST_BOOKMAKER else self.bookmakers[column - FIRST_BOOKMAKER]
+
+    def best_columns(self, line: SelectionRow) -> list[int]:
+        """Return the columns that show the best price of a line, from left to right."""
+        columns = (self._columns.get(name) for name in line.best_bookmakers)
+        return sorted(column for column in columns if column is not None)
+
+    def best_bookmaker(self, line: SelectionRow) -> str | None:
+        """Return who offers the best price: the first by column, hidden ones last."""
+        columns = self.best_columns(line)
+        if columns:
+            return self.bookmaker_of(columns[0])
+        return next(iter(line.best_bookmakers), None)
+
+    def see(self, bookmaker: str | None, scraped_at: int) -> None:
+        """Note when a price was last seen."""
+        if scraped_at > self._seen.get(bookmaker, 0):
+            self._seen[bookmaker] = scraped_at
+
+    def seen(self, bookmaker: str | None) -> int | None:
+        """Return when the newest price of a bookmaker was seen, in milliseconds."""
+        return self._seen.get(bookmaker)
+
+    def _see_line(self, line: SelectionRow) -> None:
+        for name, price in line.prices.items():
+            self.see(name, price.scraped_at)
+        if line.reference is not None:
+            self.see(None, line.reference.scraped_at)
+
+
+def bookmakers_of(sections: Iterable[Section]) -> set[str]:
+    """Return who prices anything in sections, the reference left out."""
+    return {name for section in sections for line in section.lines for name in line.prices}

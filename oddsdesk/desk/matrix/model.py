@@ -1,0 +1,391 @@
+"""A game's matrix as a live model: frozen columns of the reference, then a column a bookmaker."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
+from oddsdesk.board.prices import Price
+from oddsdesk.clock import Clock
+from oddsdesk.desk.matrix import titles
+from oddsdesk.desk.matrix.bookmakers import USUAL, BookmakerOrder
+from oddsdesk.desk.matrix.layout import (
+    BEST,
+    FAIR,
+    FIRST_BOOKMAKER,
+    FROZEN,
+    PAST,
+    REFERENCE,
+    SELECTION,
+    WINDOW,
+    MatrixLayout,
+    bookmakers_of,
+)
+from oddsdesk.desk.matrix.looks import MatrixLooks
+from oddsdesk.desk.matrix.rows import ALL, MainLines, is_in_group, rows_of, steps_between
+from oddsdesk.desk.matrix.sparklines import Sparklines
+from oddsdesk.desk.ui.formatting import odds_style
+from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
+from oddsdesk.desk.ui.table.live_model import Index, LiveModel
+
+RECENT_MS: Final = 10_000
+"""For so long a move counts as a change that the user may have missed."""
+
+
+class RecentMoves:
+    """The last move of each price; those that are older than asked for are forgotten."""
+
+    def __init__(self) -> None:
+        self._moved: dict[CellKey, int] = {}
+
+    def note(self, key: CellKey, price: Price, now_ms: int) -> None:
+        """Take in a price that was told of; only a move counts, not the first sight."""
+        if price.direction and price.is_offered and price.changed_at == price.scraped_at:
+            self._moved.pop(key, None)
+            self._moved[key] = now_ms
+
+    def since(self, then_ms: int) -> Iterator[CellKey]:
+        """Yield what moved at ``then_ms`` or later; forget the rest."""
+        while self._moved:
+            oldest = next(iter(self._moved))
+            if self._moved[oldest] >= then_ms:
+                break
+            del self._moved[oldest]
+        yield from self._moved
+
+
+class MatrixModel(LiveModel):
+    """Shows a game of the board; cells are made when they are first asked for.
+
+    Bookmakers that the user hides, or that price none of the markets shown, have no column.
+    Those that come later are appended; columns are ordered anew only when the user chooses
+    markets or columns, and once when the whole picture is first read.
+    """
+
+    has_sections = True
+    headers_age = True
+    laid_out = Signal()
+    """Rows, columns or the matrix itself came or went."""
+
+    def __init__(
+        self,
+        board: Board,
+        game_id: str,
+        clock: Clock,
+        order: BookmakerOrder = USUAL,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._board = board
+        self._game_id = game_id
+        self._clock = clock
+        self._layout = MatrixLayout(order)
+        self._group = ALL
+        self._lines = MainLines()
+        self._moves = RecentMoves()
+        self._is_outdated = False
+        self._is_provisional = True
+        self._shows_past = True
+        self._widest_name = ""
+        """Of the first column, folded rows too."""
+        self.sparklines = Sparklines(board, game_id, clock)
+        self.sparklines.changed.connect(self._on_sparklines_changed)
+        self._looks = MatrixLooks(board, self._layout, self.sparklines, clock)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._start_over()
+
+    @property
+    def matrix(self) -> Matrix | None:
+        """The board's matrix, None while no price of the game is known."""
+        return self._board.matrix(self._game_id)
+
+    @property
+    def bookmakers(self) -> tuple[str, ...]:
+        """The bookmakers that have a column, in order."""
+        return tuple(self._layout.bookmakers)
+
+    def close(self) -> None:
+        """Hear no more of the board."""
+        self.sparklines.close()
+        self._unsubscribe()
+
+    def show_group(self, group: str) -> None:
+        """Show the markets of a group (``market_groups``) and the bookmakers that price them."""
+        if group != self._group:
+            self._group = group
+            self._start_over()
+
+    def show_bookmakers(self, order: BookmakerOrder) -> None:
+        """Have the columns that an order asks for; rows stay as they are.
+
+        The table sizes new columns in ``show_columns``.
+        """
+        self._layout.order = order
+        self._arrange_columns(order.shown(bookmakers_of(self._shown_sections())))
+        self.laid_out.emit()
+
+    def bookmaker(self, column: int) -> str | None:
+        """Return whose prices a column shows; None in the frozen part."""
+        return self._layout.bookmaker_of(column)
+
+    def show_past(self, shown: bool) -> None:
+        """Have the column of sparklines or not; the table asks anew in ``show_columns``."""
+        self._shows_past = shown
+
+    def price(self, row: int, column: int) -> Price | None:
+        """Return the price that a cell shows; None where it shows none."""
+        shown = self._layout.rows[row]
+        if shown.line is None or column in (SELECTION, FAIR, WINDOW, PAST):
+            return None
+        name = self._looks.bookmaker(shown, column)
+        if name is not None:
+            return shown.line.prices.get(name)
+        return None if column == BEST else shown.line.reference
+
+    def key(self, row: int, column: int) -> RowKey | None:
+        """Return the price that a cell is about: the reference's own left of the best."""
+        shown = self._layout.rows[row]
+        if shown.line is None:
+            return None
+        market_type, period, _ = shown.section.key
+        bookmaker = self._looks.bookmaker(shown, column)
+        return RowKey(self._game_id, market_type, period, shown.line.selection, bookmaker)
+
+    def recent_moves(self) -> list[tuple[int, int]]:
+        """Return row and column of each price shown that moved within ``RECENT_MS``."""
+        places = map(self._layout.place_of, self._moves.since(self._clock() - RECENT_MS))
+        return [place for place in places if place is not None]
+
+    def name_at(self, row: int, column: int) -> str:
+        """Return who offers the price of a cell."""
+        return self._looks.bookmaker(self._layout.rows[row], column) or self._looks.column_name(
+            REFERENCE
+        )
+
+    def best_columns(self, row: int) -> list[int]:
+        """Return the columns that show a row's best price, from left to right."""
+        line = self._layout.rows[row].line
+        return [] if line is None else self._layout.best_columns(line)
+
+    # What the table asks for
+
+    def column(self, column: int) -> Column:
+        """Return what never changes of a column."""
+        columns = titles.columns(
+            odds_style(), self._widest_name, has_limits=self._layout.has_limits
+        )
+        return columns[min(column, FIRST_BOOKMAKER)]
+
+    def is_hidden(self, column: int) -> bool:
+        """Whether a column is not shown: that of sparklines may be left out."""
+        return column == PAST and not self._shows_past
+
+    def narrowings(self) -> Sequence[ShrinkStep]:
+        """Return how the frozen columns give way."""
+        return titles.narrowings(odds_style(), self._widest_name)
+
+    def header(self, column: int) -> Header:
+        """Return what stands above a column now."""
+        return self._looks.header(column)
+
+    def cell(self, row: int, column: int) -> Cell:
+        """Return how a cell looks now."""
+        shown = self._layout.rows[row]
+        cell = shown.cells[column]
+        if cell is None or cell.due <= self._clock():
+            cell = shown.cells[column] = self._looks.cell(shown, column)
+        return cell
+
+    def tip(self, row: int, column: int) -> str:
+        """Return the tooltip of a cell."""
+        return self._looks.tip(self._layout.rows[row], column)
+
+    def is_section(self, row: int) -> bool:
+        """Whether a row is the title of a section."""
+        return self._layout.rows[row].line is None
+
+    def is_folded(self, row: int) -> bool:
+        """Whether the section of a row is folded."""
+        return self._lines.is_folded(self._layout.rows[row].section.key)
+
+    def set_folded(self, row: int, folded: bool) -> None:
+        """Fold or unfold the section of a row."""
+        key = self._layout.rows[row].section.key
+        self._lines.fold(key, folded=folded)
+        self._bring_rows_up_to_date()
+        title = self._layout.rows_of(key)[0]
+        self.touch(title, 0, title, self.columnCount() - 1)
+
+    def fold_all(self, *, folded: bool) -> None:
+        """Fold or unfold every section shown."""
+        for section in self._shown_sections():
+            self._lines.fold(section.key, folded=folded)
+        self._bring_rows_up_to_date()
+        self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
+
+    def refresh_all(self) -> None:
+        """Have every cell and header made anew."""
+        for row in self._layout.rows:
+            row.forget(self._layout.width)
+        super().refresh_all()
+
+    def flush(self) -> None:
+        """Take in a new layout, if there is one, and tell of what was touched."""
+        if self._is_outdated:
+            self._is_outdated = False
+            self._lay_out_again()
+        super().flush()
+
+    # How it is kept up to date
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, PricesChanged) and notice.game_id == self._game_id:
+            self._take_prices(notice)
+        elif isinstance(notice, MatrixLoaded) and notice.game_id == self._game_id:
+            self._is_outdated = True
+            self.touch(0, 0, 0, 0)
+            if self._is_awaited():
+                self.flush()
+
+    def _take_prices(self, notice: PricesChanged) -> None:
+        layout = self._layout
+        for section in notice.sections:
+            for row in layout.rows_of(section):
+                if layout.rows[row].line is None:
+                    self._renew(row, BEST)
+                elif layout.rows[row].refigure(layout.width):
+                    self.touch(row, 0, row, layout.width - 1)
+        for key in notice.cells:
+            price = self._board.price(self._game_id, key)
+            if price is not None:
+                layout.see(key.bookmaker, price.scraped_at)
+                self._moves.note(key, price, self._clock())
+            self._renew_about(key)
+
+    def _renew_about(self, key: CellKey) -> None:
+        """Have a price made anew, and what follows from it: hold, best, sparkline."""
+        layout = self._layout
+        row, column = layout.row_of(key), layout.column_of(key.bookmaker)
+        section = self._board.section(self._game_id, *key[:3])
+        title = None if section is None else layout.title_of(section.key)
+        if title is not None and column is not None:
+            self._renew(title, column)
+        if row is None:
+            return
+        if column is not None:
+            self._renew(row, column)
+        line = layout.rows[row].line
+        if key.bookmaker is None:
+            self._renew(row, PAST)
+        elif line is not None and key.bookmaker in line.best_bookmakers:
+            self._renew(row, BEST)
+
+    def _renew(self, row: int, column: int) -> None:
+        self._layout.rows[row].cells[column] = None
+        self.touch(row, column, row, column)
+
+    def _on_sparklines_changed(self) -> None:
+        for row in self._layout.rows:
+            row.cells[PAST] = None
+        self.touch(0, PAST, self.rowCount() - 1, PAST)
+
+    def _shown_sections(self) -> list[Section]:
+        sections = () if self.matrix is None else self.matrix.sections
+        return self._lines.arrange(s for s in sections if is_in_group(s, self._group))
+
+    def _is_read(self) -> bool:
+        """Whether the whole picture is known, or only what the stream told of."""
+        return self.matrix is not None and self.matrix.read_at is not None
+
+    def _is_awaited(self) -> bool:
+        """Whether the whole picture is not shown yet: who opened the game waits for it."""
+        return not self._layout.rows or (self._is_provisional and self._is_read())
+
+    def _start_over(self) -> None:
+        self.beginResetModel()
+        self._lines.forget()
+        sections = self._shown_sections()
+        self._widest_name = titles.widest_name(sections)
+        self._layout.rows = rows_of(sections, self._lines.is_folded)
+        self._layout.set_bookmakers(self._layout.order.shown(bookmakers_of(sections)))
+        self._layout.index()
+        self._is_provisional = not self._is_read()
+        self.endResetModel()
+        self.sparklines.look_for_lines()
+        self.laid_out.emit()
+
+    def _lay_out_again(self) -> None:
+        if self._is_awaited():
+            self._start_over()
+            return
+        sections = self._shown_sections()
+        self._widest_name = titles.widest_name(sections)
+        found = bookmakers_of(sections) - set(self._layout.bookmakers)
+        self._append_columns(self._layout.order.shown(found))
+        self._bring_rows_up_to_date()
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)
+        self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
+        self.sparklines.look_for_lines()
+        self.laid_out.emit()
+
+    def _append_columns(self, bookmakers: list[str]) -> None:
+        if bookmakers:
+            first = self.columnCount()
+            self.beginInsertColumns(QModelIndex(), first, first + len(bookmakers) - 1)
+            self._layout.set_bookmakers([*self._layout.bookmakers, *bookmakers])
+            self.endInsertColumns()
+
+    def _arrange_columns(self, wanted: list[str]) -> None:
+        """Have columns for these bookmakers; a current cell stays with its bookmaker."""
+        layout = self._layout
+        for place in reversed(range(len(layout.bookmakers))):
+            if layout.bookmakers[place] not in wanted:
+                column = FIRST_BOOKMAKER + place
+                self.beginRemoveColumns(QModelIndex(), column, column)
+                layout.set_bookmakers([*layout.bookmakers[:place], *layout.bookmakers[place + 1 :]])
+                self.endRemoveColumns()
+        self._append_columns([name for name in wanted if name not in layout.bookmakers])
+        if layout.bookmakers != wanted:
+            self._put_columns_in_order(wanted)
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
+
+    def _put_columns_in_order(self, wanted: list[str]) -> None:
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        names = [self._layout.bookmaker_of(index.column()) for index in before]
+        self._layout.set_bookmakers(wanted)
+        after = [
+            index if name is None else self.index(index.row(), FIRST_BOOKMAKER + wanted.index(name))
+            for index, name in zip(before, names, strict=True)
+        ]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
+
+    def _bring_rows_up_to_date(self) -> None:
+        layout = self._layout
+        new = rows_of(self._shown_sections(), self._lines.is_folded)
+        for step in list(steps_between(layout.rows, new)):
+            if step.last > step.first:
+                self.beginRemoveRows(QModelIndex(), step.first, step.last - 1)
+                del layout.rows[step.first : step.last]
+                layout.index()
+                self.endRemoveRows()
+            if step.rows:
+                last = step.first + len(step.rows) - 1
+                self.beginInsertRows(QModelIndex(), step.first, last)
+                layout.rows[step.first : step.first] = step.rows
+                layout.index()
+                self.endInsertRows()
+        layout.rows = new
+        layout.index()
+
+    # Qt's virtuals
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._layout.rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else self._layout.width

@@ -1,0 +1,192 @@
+"""The game matrix: every selection of a game by every bookmaker, live."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QStackedLayout, QVBoxLayout, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.history_source import HistorySource
+from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
+from oddsdesk.clock import Clock
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.desk.matrix.columns import MatrixColumns
+from oddsdesk.desk.matrix.edges import LiveEdges
+from oddsdesk.desk.matrix.header import MatrixHeader
+from oddsdesk.desk.matrix.layout import BEST, FROZEN
+from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.matrix.rows import ALL
+from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.links import open_link
+from oddsdesk.desk.ui.states import state_without_rows
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme
+
+_CLOCK_MS = 1_000
+
+
+class MatrixPanel(QWidget):
+    """Shows one game of the board until ``close_panel``."""
+
+    watch_requested = Signal(str)
+    """The user wants to watch this game, or no longer."""
+    said = Signal(str)
+    """One line for the window's message bar."""
+    price_selected = Signal(object)
+    """The ``RowKey`` of the price that is current, None where the cell is about none."""
+    price_added = Signal(object)
+    """The ``RowKey`` of a price that is to be looked at beside those before."""
+
+    def __init__(
+        self,
+        board: Board,
+        theme: Theme,
+        clock: Clock,
+        game_id: str,
+        columns: BookmakerColumns,
+    ) -> None:
+        super().__init__()
+        self.setProperty("look", "panel")
+        self._board = board
+        self._clock = clock
+        self.game_id = game_id
+        self._model = MatrixModel(board, game_id, clock, columns.order, self)
+        self.header = MatrixHeader(theme)
+        self.table = LiveTable(theme, self._model, clock, frozen=FROZEN, outlines_current=True)
+        self.table.setAccessibleName("Game matrix")
+        self.columns = MatrixColumns(columns, self._model, self.table, theme)
+        self.edges = LiveEdges(self.table, self._model.recent_moves)
+        self._placeholder = Placeholder(theme)
+        self._clock_timer = QTimer(self, interval=_CLOCK_MS)
+        self._clock_timer.timeout.connect(self._show_moment)
+        self._lay_out()
+        self.header.group_chosen.connect(self._model.show_group)
+        self._model.laid_out.connect(self._show_layout)
+        self.table.opened.connect(self._on_table_opened)
+        self.table.current_changed.connect(self._on_table_current_changed)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._attach_actions()
+        self._show_layout()
+
+    def choose_columns(self) -> None:
+        """Let the user choose which bookmakers are shown."""
+        self.columns.choose(self.header.columns)
+
+    def show_watched(self, is_watched: bool) -> None:
+        """Say whether the game is watched."""
+        self.header.show_watched(is_watched)
+
+    def use_history(self, source: HistorySource) -> None:
+        """Draw sparklines of what was before this desk was started, too."""
+        self._model.sparklines.use(source)
+
+    def show_sparklines(self, shown: bool) -> None:
+        """Have the column of sparklines or not."""
+        self._model.show_past(shown)
+        self.table.show_columns()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._clock_timer.stop()
+        self._model.close()
+        self._unsubscribe()
+
+    def _attach_actions(self) -> None:
+        columns = self.columns
+        acts: dict[str, Callable[[], object]] = {
+            "matrix.fold": lambda: self._model.fold_all(folded=True),
+            "matrix.unfold": lambda: self._model.fold_all(folded=False),
+            "matrix.add": self._add_current,
+            "matrix.markets": self.header.chips.choose_next,
+            "matrix.watch": self._ask_to_watch,
+            "matrix.next_change": self.edges.show_nearest,
+            "matrix.best": self._go_to_best,
+            "matrix.columns": self.choose_columns,
+            "matrix.favourite": columns.turn_favourite,
+            "matrix.hide_column": columns.hide,
+            "matrix.column_left": lambda: columns.shift(-1),
+            "matrix.column_right": lambda: columns.shift(1),
+            "matrix.usual_columns": columns.reset,
+        }
+        for ident, act in acts.items():
+            attach(self, ident, act)
+        self.header.columns_requested.connect(self.choose_columns)
+        self.header.watch_requested.connect(self._ask_to_watch)
+
+    def _ask_to_watch(self) -> None:
+        self.watch_requested.emit(self.game_id)
+
+    def _lay_out(self) -> None:
+        body = QWidget()
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self._placeholder)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(self.header)
+        whole.addWidget(body, 1)
+
+    def _show_layout(self) -> None:
+        matrix = self._model.matrix
+        if matrix is not None:
+            self.header.show_markets(matrix, len(self._model.bookmakers))
+            self._model.show_group(self.header.chips.current or ALL)
+        self._show_moment()
+
+    def _show_moment(self) -> None:
+        now_ms, connection = self._clock(), self._board.connection
+        matrix = self._model.matrix
+        self.header.show_game(self._board.games.get(self.game_id) or matrix, now_ms)
+        has_rows = self._model.rowCount() > 0
+        if not has_rows:
+            state = state_without_rows(matrix, connection, now_ms)
+            self._placeholder.say(state.icon, state.sentence, state.detail, ink=state.ink)
+        self._stack.setCurrentIndex(0 if has_rows else 1)
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged | GamesChanged):
+            self._show_moment()
+
+    def _on_table_current_changed(self, index: QModelIndex) -> None:
+        key = self._model.key(index.row(), index.column()) if index.isValid() else None
+        is_clicked = bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
+        adds = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
+        (self.price_added if is_clicked and adds else self.price_selected).emit(key)
+
+    def _add_current(self) -> None:
+        index = self.table.current()
+        if index.isValid():
+            self.price_added.emit(self._model.key(index.row(), index.column()))
+
+    def _go_to_best(self) -> None:
+        """Make the best price of the current row current; the next one where several are."""
+        current = self.table.current()
+        if not current.isValid():
+            return
+        row, columns = current.row(), self._model.best_columns(current.row())
+        if columns:
+            later = (column for column in columns if column > current.column())
+            self.table.set_current(row, next(later, columns[0]))
+        elif self._model.price(row, BEST) is not None:
+            name = self._model.name_at(row, BEST)
+            self.said.emit(f"The best price is {name}'s, whose column is hidden (C shows it).")
+
+    def _on_table_opened(self, index: QModelIndex) -> None:
+        price = self._model.price(index.row(), index.column())
+        if price is not None and not open_link(price.url):
+            name = self._model.name_at(index.row(), index.column())
+            self.said.emit(f"{name} gave no web page for this price.")
+
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_moment()
+        self._clock_timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._clock_timer.stop()

@@ -1,0 +1,118 @@
+"""The sparklines of a matrix: six hours of the reference's price, a line a selection."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.history import Gap, Origin, Path, Span, segments, thin, tidy
+from oddsdesk.board.history_source import HistoryError, HistorySource, References
+from oddsdesk.board.price_history import SelectionKey
+from oddsdesk.board.prices import Price
+from oddsdesk.clock import Clock
+from oddsdesk.desk.ui.table.cells import Run, Sparkline
+from oddsdesk.desk.ui.time_format import HOUR_MS
+from oddsdesk.tasks import spawn
+
+SPAN_MS: Final = 6 * HOUR_MS
+STEPS: Final = 48
+"""As many as a cell has pixels."""
+_LEAST_RANGE: Final = 0.02
+"""Of the price: a smaller move is not drawn as if it were a large one."""
+_CALM_MS: Final = 300
+
+Start = Callable[[str, Coroutine[Any, Any, None]], object]
+
+
+class Sparklines(QObject):
+    """What the log told of a game, and from then on what the board has seen of it."""
+
+    changed = Signal()
+    """More is known: draw all anew."""
+
+    def __init__(self, board: Board, game_id: str, clock: Clock, start: Start = spawn) -> None:
+        super().__init__()
+        self._board = board
+        self._game_id = game_id
+        self._clock = clock
+        self._start = start
+        self._source: HistorySource | None = None
+        self._told = References()
+        self._asked: set[SelectionKey] = set()
+        self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
+        self._calm.timeout.connect(self._read)
+
+    def use(self, source: HistorySource) -> None:
+        """Read what was before this desk was started from a log; the board knows the rest."""
+        self._source = source if source.origin is Origin.LOG else None
+        self._told, self._asked = References(), set()
+        self.look_for_lines()
+
+    def look_for_lines(self) -> None:
+        """Note that the game may have lines that were not asked for; they are, soon."""
+        if self._source is not None and not self._calm.isActive():
+            self._calm.start()
+
+    def close(self) -> None:
+        """Read no more."""
+        self._source = None
+        self._calm.stop()
+
+    def sparkline(self, line: SelectionKey, price: Price | None) -> Sparkline | None:
+        """Return the path of a line's reference price, None where nothing is known of it."""
+        now = self._clock()
+        since = now - SPAN_MS
+        path = thin(self._path(line, price), SPAN_MS // STEPS)
+        found = segments(path, self._gaps(), since, now)
+        odds = [span.odds for run in found for span in run]
+        if not odds:
+            return None
+        low, high = min(odds), max(odds)
+        air = max(0.0, _LEAST_RANGE * high - (high - low)) / 2
+        scale = 1 / (high - low + 2 * air)
+        return Sparkline([_corners(run, since, low - air, scale) for run in found])
+
+    def _path(self, line: SelectionKey, price: Price | None) -> Path:
+        told = self._told.paths.get(line, ())
+        seen = self._board.seen.path(self._game_id, line, None, price)
+        if not told:
+            return seen
+        return tidy([*told, *(point for point in seen if point.at > told[-1].at)])
+
+    def _gaps(self) -> tuple[Gap, ...]:
+        return self._told.gaps if self._told.paths else self._board.seen.gaps(self._game_id)
+
+    def _read(self) -> None:
+        matrix = self._board.matrix(self._game_id)
+        if matrix is None or self._source is None:
+            return
+        lines = [
+            (section.key.market_type, section.key.period, line.selection)
+            for section in matrix.sections
+            for line in section.lines
+            if line.reference is not None
+        ]
+        new = [line for line in lines if line not in self._asked]
+        if new:
+            self._asked.update(new)
+            self._start("sparklines: read", self._load(self._source, new))
+
+    async def _load(self, source: HistorySource, lines: Sequence[SelectionKey]) -> None:
+        try:
+            told = await source.references(self._game_id, lines, self._clock() - SPAN_MS)
+        except HistoryError:
+            # The dock says why; here the lines begin with what was seen.
+            return
+        if source is self._source:
+            self._told = References(Origin.LOG, {**self._told.paths, **told.paths}, told.gaps)
+            self.changed.emit()
+
+
+def _corners(run: Sequence[Span], since_ms: int, low: float, scale: float) -> Run:
+    corners = []
+    for span in run:
+        y = (span.odds - low) * scale
+        corners.append(((span.since - since_ms) / SPAN_MS, y))
+        corners.append(((span.until - since_ms) / SPAN_MS, y))
+    return corners

@@ -1,0 +1,1 @@
+"""Sports, competitions and games to choose from."""

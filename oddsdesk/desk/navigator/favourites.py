@@ -1,0 +1,77 @@
+"""The games that the user watches, kept between starts."""
+
+import json
+import logging
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, Signal
+
+from oddsdesk.clock import Clock
+from oddsdesk.desk.settings.saved_state import Layout
+
+FORGET_MS = 14 * 24 * 3_600_000
+"""A game that was not seen for so long is watched no more."""
+_KEY = "watch/games"
+
+_log = logging.getLogger(__name__)
+
+
+class Favourites(QObject):
+    """Ids of games, with when each was last among those of the service."""
+
+    changed = Signal()
+    """Other games are watched now."""
+
+    def __init__(self, layout: Layout, clock: Clock) -> None:
+        super().__init__()
+        self._layout = layout
+        self._clock = clock
+        self._seen = _read(layout.get(_KEY, "{}"))
+        self._forget()
+
+    def __contains__(self, game_id: str) -> bool:
+        return game_id in self._seen
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    @property
+    def games(self) -> frozenset[str]:
+        """The ids of the games."""
+        return frozenset(self._seen)
+
+    def toggle(self, game_id: str) -> bool:
+        """Watch a game, or no longer; whether it is watched now."""
+        if self._seen.pop(game_id, None) is None:
+            self._seen[game_id] = self._clock()
+        self._keep()
+        self.changed.emit()
+        return game_id in self._seen
+
+    def see(self, game_ids: Iterable[str]) -> None:
+        """Note which games the service has now, so that those gone for long are forgotten."""
+        here = self._seen.keys() & set(game_ids)
+        if here:
+            self._seen.update(dict.fromkeys(here, self._clock()))
+
+    def keep(self) -> None:
+        """Write down when the games were last seen; at the end of the program."""
+        self._keep()
+
+    def _forget(self) -> None:
+        since = self._clock() - FORGET_MS
+        self._seen = {game_id: seen for game_id, seen in self._seen.items() if seen >= since}
+
+    def _keep(self) -> None:
+        self._layout.put(_KEY, json.dumps(self._seen))
+
+
+def _read(text: str) -> dict[str, int]:
+    try:
+        seen = json.loads(text)
+    except ValueError:
+        seen = None
+    if not isinstance(seen, dict) or not all(isinstance(when, int) for when in seen.values()):
+        _log.warning("%s: expected games with times as JSON; the watch list is empty", _KEY)
+        return {}
+    return seen

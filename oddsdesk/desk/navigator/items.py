@@ -1,0 +1,154 @@
+"""Painting the navigator's rows: a competition with its counts, a game in two lines."""
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from oddsdesk.board.games import GameEntry
+from oddsdesk.clock import Clock
+from oddsdesk.contract.identity import teams
+from oddsdesk.desk.navigator.model import (
+    GAME_COUNT_ROLE,
+    GAME_ROLE,
+    LIVE_COUNT_ROLE,
+    VALUE_COUNT_ROLE,
+    WATCHED_ROLE,
+)
+from oddsdesk.desk.ui.table.texts import TextCache
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import GAP, HALF, ROW, STEP, SurfaceRole, TextRole
+from oddsdesk.desk.ui.time_format import kick_off_text
+
+Index = QModelIndex | QPersistentModelIndex
+
+_DOT = 6.0
+_BAR = 3
+_STAR = 12
+_GAME_ROW = 42
+
+
+class _RowDelegate(QStyledItemDelegate):
+    """What both kinds of rows share: ground, dot and text runs."""
+
+    def __init__(self, theme: Theme, clock: Clock) -> None:
+        super().__init__()
+        self._theme = theme
+        self._clock = clock
+        self._restyle()
+        theme.changed.connect(self._restyle)
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        state = option.state
+        painter.fillRect(option.rect, self._ground(SurfaceRole.PANEL))
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, self._ground(SurfaceRole.SELECTED))
+            bar = QRect(option.rect.left(), option.rect.top(), _BAR, option.rect.height())
+            painter.fillRect(bar, QColor(self._theme.tokens.accent))
+        elif state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(option.rect, self._ground(SurfaceRole.RAISED))
+
+    def _ground(self, ground: SurfaceRole) -> QColor:
+        return QColor(self._theme.tokens.ground(ground))
+
+    def _restyle(self) -> None:
+        fonts = self._theme.fonts
+        self._body, self._medium = TextCache(fonts.body), TextCache(fonts.medium)
+        self._small = TextCache(fonts.small)
+
+    def _text(
+        self,
+        painter: QPainter,
+        area: QRectF,
+        text: str,
+        ink: TextRole,
+        cache: TextCache,
+        *,
+        right: bool = False,
+    ) -> float:
+        """Draw one run, elided to its area, and return its width."""
+        laid = cache.fit(text, int(area.width()))
+        painter.setFont(cache.font)
+        painter.setPen(self._theme.colour(ink))
+        x = area.right() - laid.width if right else area.left()
+        y = area.top() + (area.height() - cache.height) / 2
+        painter.drawStaticText(round(x), round(y), laid.static)
+        return float(laid.width)
+
+    def _live(self, painter: QPainter, left: float, area: QRectF, text: str) -> float:
+        """Draw the live dot with its word and return where it ends."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.colour(TextRole.LIVE))
+        painter.drawEllipse(QPointF(left + _DOT / 2, area.center().y()), _DOT / 2, _DOT / 2)
+        start = left + _DOT + HALF
+        rest = QRectF(start, area.top(), area.right() - start, area.height())
+        return start + self._text(painter, rest, text, TextRole.LIVE, self._small)
+
+
+class CompetitionDelegate(_RowDelegate):
+    """A sport or competition: its name, a live dot with a count, the number of games."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        self._paint_ground(painter, option)
+        is_sport = not index.parent().isValid()
+        cache = self._medium if is_sport else self._body
+        area = QRectF(option.rect).adjusted(HALF, 0, -GAP, 0)
+        count = str(index.data(GAME_COUNT_ROLE))
+        width = self._text(painter, area, count, TextRole.NOTE, self._small, right=True)
+        name_area = area.adjusted(0, 0, -width - STEP, 0)
+        ink = TextRole.STRONG if is_sport else TextRole.SOFT
+        width = self._text(painter, name_area, str(index.data()), ink, cache)
+        if live := index.data(LIVE_COUNT_ROLE):
+            self._live(painter, name_area.left() + width + STEP, name_area, f"{live} live")
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, self._theme.fonts.row_height(ROW))
+
+
+class GameDelegate(_RowDelegate):
+    """A game: its teams, then kick-off or live, number of bookmakers, value bets."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        game: GameEntry = index.data(GAME_ROLE)
+        painter.save()
+        self._paint_ground(painter, option)
+        painter.setPen(QColor(self._theme.tokens.line))
+        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+        area = QRectF(option.rect).adjusted(GAP, HALF, -GAP, -HALF)
+        half = area.height() / 2
+        if index.data(WATCHED_ROLE):
+            star = self._theme.pixmap(
+                "star-filled", _STAR, painter.device().devicePixelRatio(), TextRole.ACCENT
+            )
+            painter.drawPixmap(round(area.right()) - _STAR, round(area.top()) + 2, star)
+            area.setRight(area.right() - _STAR - HALF)
+        self._paint_name(painter, QRectF(area.left(), area.top(), area.width(), half), game)
+        below = QRectF(area.left(), area.top() + half, area.width(), half)
+        self._paint_facts(painter, below, game, index.data(VALUE_COUNT_ROLE))
+        painter.restore()
+
+    def _paint_name(self, painter: QPainter, area: QRectF, game: GameEntry) -> None:
+        pair = teams(game.match_name)
+        if pair is None:
+            self._text(painter, area, game.match_name, TextRole.STRONG, self._body)
+            return
+        home, away = pair
+        for text, ink in ((home, TextRole.STRONG), (" v ", TextRole.NOTE), (away, TextRole.STRONG)):
+            area.setLeft(area.left() + self._text(painter, area, text, ink, self._body))
+
+    def _paint_facts(self, painter: QPainter, area: QRectF, game: GameEntry, values: int) -> None:
+        small = self._small
+        if game.is_live:
+            area.setLeft(self._live(painter, area.left(), area, "live") + GAP)
+        else:
+            text = kick_off_text(game.kick_off, self._clock())
+            area.setLeft(area.left() + self._text(painter, area, text, TextRole.NOTE, small) + GAP)
+        books = f"{game.bookmaker_count} book{'s' if game.bookmaker_count != 1 else ''}"
+        area.setLeft(area.left() + self._text(painter, area, books, TextRole.NOTE, small) + GAP)
+        if values:
+            self._text(painter, area, f"{values} value", TextRole.VALUE, small)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, max(_GAME_ROW, self._theme.fonts.row_height(ROW) * 2))

@@ -1,0 +1,332 @@
+"""The navigator: sports and competitions above, their games below, filtered as you type."""
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QSplitter,
+    QStackedLayout,
+    QStyledItemDelegate,
+    QToolButton,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
+from oddsdesk.board.last_seen import is_value_now
+from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
+from oddsdesk.clock import Clock
+from oddsdesk.desk.navigator.day_choice import DayPopup, PastBar
+from oddsdesk.desk.navigator.favourites import Favourites
+from oddsdesk.desk.navigator.items import CompetitionDelegate, GameDelegate
+from oddsdesk.desk.navigator.model import GAME_ROLE, CompetitionsModel, GamesModel
+from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.states import FEED, text_without_games
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import GAP, STEP, TextRole
+from oddsdesk.desk.ui.time_format import day_text, local_time
+
+_AGES_MS = 5_000
+"""How often it is looked whether value bets grew stale."""
+_MOVES_MS = 1_000
+"""Value bets that move are counted anew so often at most; a list that was read, at once."""
+
+
+class Navigator(QWidget):
+    """Finds a game among all; tells which one the user wants to see."""
+
+    game_requested = Signal(str)
+    """The id of a game that was clicked, or chosen with Enter."""
+    game_beside_requested = Signal(str)
+    """The same with Ctrl: it wants a tab of its own."""
+    day_requested = Signal(object)
+    """The ``date`` whose games the user wants to see as they stood."""
+    now_requested = Signal()
+    """The user has seen enough of the past."""
+
+    def __init__(self, board: Board, theme: Theme, clock: Clock, watch_list: Favourites) -> None:
+        super().__init__()
+        self.setProperty("look", "panel")
+        self._board = board
+        self._theme = theme
+        self._clock = clock
+        self._watch_list = watch_list
+        self._competitions = CompetitionsModel()
+        self._games = GamesModel()
+        self.filter = QLineEdit(placeholderText="Filter games", clearButtonEnabled=True)
+        self.filter.setAccessibleName("Filter games")
+        self.filter.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self._watched = QToolButton()
+        self._watched.setCheckable(True)
+        self._watched.setProperty("look", "plain")
+        self._watched.setAccessibleName("Watched games only")
+        self._watched.setToolTip("Watched games only (Ctrl+Shift+F); * watches a game")
+        self._watched.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._past = PastBar(theme)
+        self._tree = _tree(self._competitions, CompetitionDelegate(theme, clock))
+        self._list = _list(self._games, GameDelegate(theme, clock))
+        self._title = Label("All games")
+        self._title.setFont(theme.fonts.strong)
+        self._count = Label()
+        self._count.setProperty("look", "note")
+        self._server: QAction | None = None
+        self._newest = QPushButton()
+        self._feed = QPushButton(FEED)
+        self._empty = Label(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
+        self._empty.setProperty("look", "note")
+        self._lay_out()
+        self._connect()
+        self._ages = QTimer(self, interval=_AGES_MS)
+        self._ages.timeout.connect(self._show_values)
+        self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
+        self._moves.timeout.connect(self._show_values)
+        self._ages.start()
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._show_games()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._ages.stop()
+        self._moves.stop()
+        self._unsubscribe()
+
+    def show_current(self, game_id: str) -> None:
+        """Mark the game that is open, without opening it again."""
+        row = self._games.row_of(game_id)
+        if row is not None and self._list.currentIndex().row() != row:
+            self._list.setCurrentIndex(self._games.index(row))
+
+    def first_game(self) -> str | None:
+        """Return the first game of the list, the one to open when nothing is."""
+        return self._games.index(0).data(GAME_ROLE).game_id if self._games.rowCount() else None
+
+    def offer_server(self, action: QAction) -> None:
+        """Offer to feed the desk's own server where there are no games, while that can be."""
+        self._server = action
+        self._feed.clicked.connect(action.trigger)
+        action.changed.connect(self._show_counts)
+        self._show_counts()
+
+    def choose_day(self) -> None:
+        """Let the user pick the date whose games to show."""
+        shown = self._board.connection.as_of_ms
+        popup = DayPopup(self, self._clock() if shown is None else shown)
+        popup.day_chosen.connect(self.day_requested)
+        popup.open_below(self.filter)
+
+    def focus_filter(self) -> None:
+        """Let the user type what games to show."""
+        self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.filter.selectAll()
+
+    def toggle_watched(self) -> None:
+        """Show watched games only, or all again."""
+        self._watched.toggle()
+
+    def show_watched(self) -> None:
+        """Show watched games only."""
+        self._watched.setChecked(True)
+
+    def _lay_out(self) -> None:
+        top = QFrame()
+        top.setProperty("look", "panel")
+        upper = QVBoxLayout(top)
+        upper.setContentsMargins(0, STEP, 0, 0)
+        upper.setSpacing(STEP)
+        search = QHBoxLayout()
+        search.setContentsMargins(GAP, 0, GAP, 0)
+        search.addWidget(self.filter)
+        search.addWidget(self._watched)
+        upper.addLayout(search)
+        upper.addWidget(self._past)
+        upper.addWidget(self._tree)
+
+        header = QFrame()
+        header.setProperty("look", "bar")
+        line = QHBoxLayout(header)
+        line.setContentsMargins(GAP, STEP, GAP, STEP)
+        line.addWidget(self._title)
+        line.addStretch()
+        line.addWidget(self._count)
+
+        body = QFrame()
+        body.setProperty("look", "panel")
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(self._list)
+        self._stack.addWidget(self._without_games())
+        bottom = QWidget()
+        lower = QVBoxLayout(bottom)
+        lower.setContentsMargins(0, 0, 0, 0)
+        lower.setSpacing(0)
+        lower.addWidget(header)
+        lower.addWidget(body, 1)
+
+        splitter = QSplitter(Qt.Orientation.Vertical, handleWidth=1, childrenCollapsible=False)
+        splitter.addWidget(top)
+        splitter.addWidget(bottom)
+        splitter.setStretchFactor(1, 1)
+        splitter.setSizes([260, 600])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(splitter)
+
+    def _without_games(self) -> QWidget:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(GAP, GAP, GAP, GAP)
+        column.setSpacing(STEP)
+        column.addStretch(1)
+        column.addWidget(self._empty)
+        column.addWidget(self._newest, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._feed, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+        return holder
+
+    def _connect(self) -> None:
+        self.filter.textChanged.connect(self._on_filter_text_changed)
+        self._tree.selectionModel().currentChanged.connect(self._on_tree_current_changed)
+        self._list.clicked.connect(self._on_list_chosen)
+        self._list.activated.connect(self._on_list_chosen)
+        self._watched.toggled.connect(self._on_watched_toggled)
+        self._watch_list.changed.connect(self._show_watched)
+        self._theme.changed.connect(self._show_star)
+        self._past.day_wanted.connect(self.choose_day)
+        self._past.now_wanted.connect(self.now_requested)
+        self._newest.clicked.connect(self._on_newest_clicked)
+        attach(self._list, "navigator.watch", self._watch_current)
+        self._show_star()
+        self._show_watched()
+
+    def _show_games(self) -> None:
+        self._watch_list.see(self._board.games)
+        self._competitions.show_games(self._board.games.values())
+        self._games.show_games(self._board.games.values())
+        self._show_counts()
+
+    def _show_counts(self) -> None:
+        shown, total = self._games.rowCount(), self._games.total
+        self._count.setText(f"{shown} of {total}" if shown != total else f"{total}")
+        filtered = bool(self.filter.text().strip())
+        watched = self._watched.isChecked()
+        name = "Watched" if watched else self._games.scope_name
+        self._title.setText("Found" if filtered else name)
+        self._past.show_moment(self._board.connection.as_of_ms)
+        self._stack.setCurrentIndex(0 if shown else 1)
+        own_server = self._server is not None and self._server.isEnabled()
+        connection = self._board.connection
+        is_heard = connection.link in (Link.LIVE, Link.POLLING)
+        self._feed.setVisible(not total and own_server and is_heard)
+        self._past.setVisible(own_server)
+        has_past = connection.newest_ms is not None
+        self._newest.setVisible(not total and own_server and is_heard and has_past)
+        if connection.newest_ms is not None:
+            self._newest.setText(f"Games of {day_text(connection.newest_ms)}")
+        if not total:
+            self._empty.setText(text_without_games(connection, own_server=own_server))
+        elif not shown and watched and not filtered:
+            self._empty.setText("No watched game is quoted now. * on a game watches it.")
+        elif not shown:
+            self._empty.setText(f"No game matches “{self.filter.text().strip()}”.")
+
+    def _show_values(self) -> None:
+        now, bets = self._clock(), self._board.value_bets.values()
+        self._games.show_values(
+            entry.key.game_id for entry in bets if is_value_now(self._board, entry, now)
+        )
+
+    def _watch_current(self) -> None:
+        game = self._list.currentIndex().data(GAME_ROLE)
+        if game is not None:
+            self._watch_list.toggle(game.game_id)
+
+    def _show_watched(self) -> None:
+        self._games.show_watched(self._watch_list.games)
+        self._show_counts()
+
+    def _show_star(self) -> None:
+        is_on = self._watched.isChecked()
+        self._watched.setIcon(
+            self._theme.icon(
+                "star-filled" if is_on else "star", TextRole.ACCENT if is_on else TextRole.NOTE
+            )
+        )
+
+    def _on_watched_toggled(self, is_on: bool) -> None:
+        self._games.show_only_watched(is_on)
+        self._show_star()
+        self._show_counts()
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, GamesChanged):
+            self._show_games()
+        elif isinstance(notice, ConnectionChanged):
+            self._show_counts()
+        elif isinstance(notice, ValueBetsChanged) and not notice.moved:
+            self._show_values()
+        elif isinstance(notice, ValueBetsChanged) and not self._moves.isActive():
+            self._moves.start()
+
+    def _on_newest_clicked(self) -> None:
+        newest = self._board.connection.newest_ms
+        if newest is not None:
+            self.day_requested.emit(local_time(newest).date())
+
+    def _on_filter_text_changed(self, text: str) -> None:
+        self._games.filter_by(text)
+        self._show_counts()
+
+    def _on_tree_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self._games.choose(*self._competitions.scope(current))
+        self._show_counts()
+
+    def _on_list_chosen(self, index: QModelIndex) -> None:
+        beside = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
+        wish = self.game_beside_requested if beside else self.game_requested
+        wish.emit(index.data(GAME_ROLE).game_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.filter.text():
+            self.filter.clear()
+        elif event.key() == Qt.Key.Key_Escape and self._board.connection.as_of_ms is not None:
+            self.now_requested.emit()
+        elif event.key() == Qt.Key.Key_Down and self.filter.hasFocus():
+            self._list.setFocus(Qt.FocusReason.TabFocusReason)
+            if not self._list.selectionModel().hasSelection():
+                # Qt makes the first row current, but does not show it.
+                self._list.setCurrentIndex(self._games.index(0))
+        else:
+            super().keyPressEvent(event)
+
+
+def _tree(model: CompetitionsModel, delegate: CompetitionDelegate) -> QTreeView:
+    view = QTreeView(headerHidden=True, uniformRowHeights=True, indentation=14)
+    view.setAccessibleName("Sports and competitions")
+    _set_up(view, model, delegate)
+    return view
+
+
+def _list(model: GamesModel, delegate: GameDelegate) -> QListView:
+    view = QListView(uniformItemSizes=True)
+    view.setAccessibleName("Games")
+    _set_up(view, model, delegate)
+    return view
+
+
+def _set_up(
+    view: QAbstractItemView, model: QAbstractItemModel, delegate: QStyledItemDelegate
+) -> None:
+    view.setModel(model)
+    delegate.setParent(view)
+    view.setItemDelegate(delegate)
+    view.setMouseTracking(True)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

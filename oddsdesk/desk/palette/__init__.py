@@ -1,1 +1,0 @@
-"""The command palette: one line that leads to every game, panel, layout and action."""

@@ -1,0 +1,216 @@
+"""The settings dialog, made from the declared settings; what is chosen holds at once."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QGridLayout,
+    QScrollArea,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.desk.settings.declared import SECTIONS, Section
+from oddsdesk.desk.settings.preferences import Choice, Preferences, Setting, Toggle, Whole
+from oddsdesk.desk.ui.controls.form_dialog import note
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.scaling import inset, resize_scaled
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP
+
+_SIZE = (620, 640)
+_LABELS = 210
+
+
+class SettingsDialog(QDialog):
+    """Declared settings with their help, by section; all of them unless told otherwise."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        preferences: Preferences,
+        parent: QWidget,
+        sections: Sequence[Section] = SECTIONS,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(sections[0].title if len(sections) == 1 else "Settings")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        resize_scaled(self, theme, *_SIZE)
+        self._theme = theme
+        self._preferences = preferences
+        self.controls: dict[str, QComboBox | QCheckBox | QSpinBox] = {}
+        self._settings = {each.key: each for section in sections for each in section.settings}
+        self._lay_out(sections)
+        for setting in self._settings.values():
+            self._show(setting)
+        preferences.changed.connect(self._on_preferences_changed)
+
+    def restore_defaults(self) -> None:
+        """Set everything as at the first start."""
+        for setting in self._settings.values():
+            self._preferences.put(setting, setting.default)
+
+    def _lay_out(self, shown: Sequence[Section]) -> None:
+        page = QWidget()
+        page.setProperty("look", "window")
+        sections = QVBoxLayout(page)
+        sections.setContentsMargins(MARGIN, GAP, MARGIN, GAP)
+        sections.setSpacing(MARGIN)
+        for section in shown:
+            sections.addLayout(self._section(section))
+        sections.addStretch()
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidget(page)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        restore = buttons.addButton("Restore defaults", QDialogButtonBox.ButtonRole.ResetRole)
+        restore.clicked.connect(self.restore_defaults)
+        restore.setAutoDefault(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(scroll, 1)
+        foot = QVBoxLayout()
+        foot.setContentsMargins(MARGIN, STEP, MARGIN, GAP)
+        foot.addWidget(buttons)
+        column.addLayout(foot)
+
+    def _section(self, section: Section) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(MARGIN)
+        grid.setVerticalSpacing(HALF)
+        grid.setColumnMinimumWidth(0, _LABELS)
+        grid.setColumnStretch(1, 1)
+        title = Label(section.title)
+        title.setFont(self._theme.fonts.strong)
+        grid.addWidget(title, 0, 0, 1, 2)
+        for setting in section.settings:
+            self._add(grid, grid.rowCount(), setting)
+        return grid
+
+    def _add(self, grid: QGridLayout, row: int, setting: Setting[Any]) -> None:
+        control = self.controls[setting.key] = self._control(setting)
+        control.setAccessibleName(setting.label)
+        control.setAccessibleDescription(setting.help)
+        explained = note(setting.help, self._theme)
+        if isinstance(control, QCheckBox):
+            control.setText(setting.label)
+            grid.addWidget(control, row, 0, 1, 2)
+            grid.addWidget(explained, row + 1, 0, 1, 2)
+        else:
+            label = Label(setting.label)
+            label.setBuddy(control)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(control, row, 1)
+            grid.addWidget(explained, row + 1, 1)
+        grid.setRowMinimumHeight(row + 2, STEP)
+
+    def _control(self, setting: Setting[Any]) -> QComboBox | QCheckBox | QSpinBox:
+        put = self._preferences.put
+        match setting.kind:
+            case Choice(options=options):
+                combo = QComboBox()
+                for word, label in options:
+                    combo.addItem(label, word)
+                combo.activated.connect(lambda _index: put(setting, combo.currentData()))
+                return combo
+            case Whole(least=least, most=most, step=step, unit=unit):
+                spin = inset(QSpinBox(minimum=least, maximum=most, singleStep=step))
+                spin.setSuffix(f" {unit}" if unit else "")
+                spin.setGroupSeparatorShown(True)
+                spin.setKeyboardTracking(False)
+                spin.valueChanged.connect(lambda value: put(setting, value))
+                return spin
+            case Toggle():
+                check = QCheckBox()
+                check.clicked.connect(lambda checked: put(setting, checked))
+                return check
+        raise TypeError(f"{setting.key}: no control shows {setting.kind!r}")
+
+    def _show(self, setting: Setting[Any]) -> None:
+        control, value = self.controls[setting.key], self._preferences.get(setting)
+        if isinstance(control, QComboBox):
+            control.setCurrentIndex(control.findData(value))
+        elif isinstance(control, QSpinBox):
+            control.setValue(value)
+        else:
+            control.setChecked(value)
+
+    def _on_preferences_changed(self, key: str) -> None:
+        if key in self._settings:
+            self._show(self._settings[key])
+
+
+_HEAD = """# Settings
+
+Open them with **Menu > Settings** (Ctrl+,). They take effect at once and are kept in
+`desk.ini` in the configuration folder of the system (`~/.config/oddsdesk` on Linux), under
+the names given here. A value that makes no sense is passed over: the default holds.
+API keys are never kept there; see "Where keys are kept" below.
+
+This page is made from the program: `python -m oddsdesk.desk.settings.dialog > docs/settings.md`.
+"""
+_FOOT = """
+## What a database holds itself
+
+Two settings belong to the data and not to the desk, and so are the same for every program that
+serves a database:
+
+- **for how long price history is kept**: everything, unless you choose otherwise in
+  **Embedded server > Server** or with `oddsdesk serve --keep-days`. Ages are those of the
+  prices, counted from the newest; history that was older already when it was imported stays. What
+  goes is told in the log before it does. A desk before that kept it as `server/keep_days` in
+  `desk.ini`: what was chosen there is handed to the first database that says nothing itself;
+- **the reference bookmaker**: Pinnacle, unless `--reference` or a connection names another.
+
+`oddsdesk doctor` tells both.
+
+## Where keys are kept
+
+The key of a remote connection is kept, by your choice,
+
+- in the **keyring of the system** (Secret Service, KWallet, macOS Keychain, Windows
+  Credential Locker), which is the default where there is one;
+- **for this session only**, in memory, which is the default where there is none: you are
+  asked for it again at the next start;
+- in a **file** that only your user can read (`keys.json`, mode 0600, not encrypted), only
+  if you choose it.
+
+Connections themselves, without keys, are kept in `connections.json` beside `desk.ini`.
+"""
+
+
+def settings_page() -> str:
+    """Return the page as Markdown."""
+    parts = [_HEAD]
+    for section in SECTIONS:
+        parts.append(f"\n## {section.title}\n")
+        parts += [_entry(setting) for setting in section.settings]
+    return "".join([*parts, _FOOT])
+
+
+def _entry(setting: Setting[Any]) -> str:
+    return (
+        f"\n**{setting.label}** (`{setting.key}`)  \n{setting.help}\n\n"
+        f"- Values: {_values(setting)}\n- Default: `{setting.kind.write(setting.default)}`\n"
+    )
+
+
+def _values(setting: Setting[Any]) -> str:
+    kind = setting.kind
+    if isinstance(kind, Choice):
+        return ", ".join(f"`{word}` ({label})" for word, label in kind.options)
+    return "`true`, `false`" if isinstance(kind, Toggle) else kind.expected()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(settings_page())

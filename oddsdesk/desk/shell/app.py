@@ -1,0 +1,191 @@
+"""The composition root: builds connection, board and window and passes each what it needs."""
+
+import asyncio
+import gc
+
+import msgspec
+from PySide6.QtWidgets import QApplication
+
+from oddsdesk import __version__
+from oddsdesk.board.board import Board
+from oddsdesk.board.history_source import PriceLog
+from oddsdesk.clock import MomentClock, system_clock
+from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, Profile, Profiles, RemoteProfile
+from oddsdesk.desk.connections.secrets import Secrets
+from oddsdesk.desk.connections.sessions import InUseError, RemoteSession, Session, SessionError
+from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, METHOD, SCHEME
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.connections import Connections
+from oddsdesk.desk.shell.dialogs import DeskDialogs
+from oddsdesk.desk.shell.effects import Effects
+from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
+from oddsdesk.desk.shell.garbage import Garbage
+from oddsdesk.desk.shell.introduction import Introduction
+from oddsdesk.desk.shell.looking_back import LookingBack
+from oddsdesk.desk.shell.loop import run_on_qt
+from oddsdesk.desk.shell.messages import log_connection
+from oddsdesk.desk.shell.retention import OldRetention
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.ending import Ending
+from oddsdesk.places import default_ledger, settings_folder
+from oddsdesk.tasks import spawn, stop
+
+
+class Start(msgspec.Struct, frozen=True):
+    """What the command line asked for; a profile of None leaves it to the settings."""
+
+    profile: Profile | None = None
+    devig_method: str | None = None
+    """For true EV, this time; None as the settings say."""
+
+
+class Root:
+    """What lives as long as the program: settings, saved connections, keys."""
+
+    def __init__(self, start: Start) -> None:
+        self.layout = Layout()
+        self.preferences = Preferences(self.layout)
+        self.profiles = Profiles(settings_folder())
+        self.secrets = Secrets(settings_folder())
+        self.method = start.devig_method or self.preferences.get(METHOD)
+        self.was_asked = start.profile is not None
+        self.first = self._first_session(start.profile or self._usual_profile())
+
+    def make_session(self, profile: Profile) -> Session:
+        """Return a connection that has to answer before it is used."""
+        if isinstance(profile, RemoteProfile):
+            return RemoteSession(profile, self.secrets, asks_first=True)
+        if profile.guest:
+            return GuestSession(profile, system_clock)
+        return EmbeddedSession(profile, system_clock)
+
+    def _usual_profile(self) -> Profile:
+        if self.preferences.get(AT_START) == "last":
+            return self.profiles.last
+        return self.profiles.find(EMBEDDED_NAME)
+
+    def _first_session(self, profile: Profile) -> Session:
+        """A server begins while Qt does; a service that is away is waited for."""
+        if isinstance(profile, RemoteProfile):
+            return RemoteSession(profile, self.secrets, asks_first=False)
+        session = EmbeddedSession(profile, system_clock)
+        session.begin()
+        return session
+
+
+def run_desk(start: Start) -> None:
+    """Open the desk and return when it was closed.
+
+    Raises:
+        SessionError: the connection that was asked for cannot be had; one line.
+    """
+    gc.freeze()
+    ending = Ending()
+    ending.then(lambda: None)  # until there is a window to close
+    ending.listen()
+    root = Root(start)
+    app = QApplication(["oddsdesk"])
+    app.setApplicationName("oddsdesk")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("oddsdesk")
+    Garbage(app)
+    try:
+        failure = run_on_qt(app, lambda: _run(app, root, ending))
+    finally:
+        ending.listen()  # the loop has let go of the signals, and a second one may come
+    if failure is not None:
+        raise SessionError(failure)
+
+
+async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
+    """Return why there was nothing to open the desk on; an error would keep widgets alive."""
+    get = root.preferences.get
+    theme = Theme(app, Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
+    clock = MomentClock()
+    board = Board(clock, root.method)
+    log_connection(board, system_clock)
+    records = Records(default_ledger())
+    desk = Desk(board, theme, root.layout, root.preferences, records, clock)
+    switchboard = ConnectionManager(board, clock, root.make_session)
+    looking_back = LookingBack(switchboard, board, clock)
+    desk.offer_past(looking_back)
+    switchboard.left.connect(desk.reset)
+    desk.attach(switchboard)
+    switchboard.entered.connect(lambda: desk.read_history(_price_log(switchboard)))
+    effects = Effects(root.preferences, theme, board)
+    old_retention = OldRetention(root.layout, switchboard)
+    effects.method_changed.connect(desk.status_bar.show_method)
+    connections = _connections(desk, theme, switchboard, root)
+    connections.restored.connect(records.read_again)
+    introduction = Introduction(theme, board, root.preferences)
+    introduction.service_requested.connect(connections.add)
+    desk.window.put_notice(introduction)
+    try:
+        return await _until_closed(desk, connections, root, ending)
+    finally:
+        desk.window.hide()
+        await looking_back.close()
+        await connections.close()
+        introduction.close_panel()
+        old_retention.deleteLater()
+        desk.close()
+        records.close()
+
+
+def _price_log(switchboard: ConnectionManager) -> PriceLog | None:
+    session = switchboard.session
+    return None if session is None or session.local is None else session.local.log
+
+
+def _connections(
+    desk: Desk, theme: Theme, switchboard: ConnectionManager, root: Root
+) -> Connections:
+    dialogs = DeskDialogs(
+        desk.window,
+        theme,
+        root.preferences,
+        root.profiles,
+        root.secrets,
+        switchboard,
+        system_clock,
+    )
+    desk.offer_settings(dialogs.open_settings)
+    dialogs.day_requested.connect(desk.navigator.day_requested)
+    connections = Connections(
+        desk.window,
+        desk.top_bar,
+        desk.connections_menu,
+        switchboard,
+        root.profiles,
+        dialogs,
+        desk.around.actions,
+        desk.around.palette,
+    )
+    desk.offer_server(desk.around.actions["server.open"])
+    return connections
+
+
+async def _until_closed(
+    desk: Desk, connections: Connections, root: Root, ending: Ending
+) -> str | None:
+    closed = asyncio.Event()
+    desk.window.closed.connect(closed.set)
+    desk.window.closed.connect(ending.limit)
+    desk.window.restore()
+    desk.window.show()
+    ending.listen_on(asyncio.get_running_loop())
+    ending.then(desk.window.close)
+    ended = spawn("desk: closed", closed.wait())
+    opening = spawn("desk: first connection", connections.open(root.first))
+    await asyncio.wait([ended, opening], return_when=asyncio.FIRST_COMPLETED)
+    if opening.done() and opening.exception() is None and (error := opening.result()) is not None:
+        if root.was_asked and not isinstance(error, InUseError):
+            return str(error)
+        connections.tell(root.first.profile, error)
+    await ended
+    await stop(opening)
+    return None

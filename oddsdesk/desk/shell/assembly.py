@@ -1,0 +1,300 @@
+"""The window put together: panels made, their wishes connected."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Protocol
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.games import GameEntry
+from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistorySource, PriceLog
+from oddsdesk.board.notices import GamesChanged, Notice
+from oddsdesk.clock import Clock
+from oddsdesk.desk.explain.panel import ExplainPanel
+from oddsdesk.desk.grid.panel import GridPanel
+from oddsdesk.desk.history.panel import HistoryPanel
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.navigator.panel import Navigator
+from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell import destinations
+from oddsdesk.desk.shell.looking_back import LookingBack
+from oddsdesk.desk.shell.navigation import Navigation
+from oddsdesk.desk.shell.status_bar import StatusBar
+from oddsdesk.desk.shell.subscriptions import Subscriptions
+from oddsdesk.desk.shell.tabs import GameTabs, game_title
+from oddsdesk.desk.shell.top_bar import TopBar
+from oddsdesk.desk.shell.window import MainWindow
+from oddsdesk.desk.ui.controls.plain import literal_title
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.desk.value_bets.records import Records
+
+_log = logging.getLogger(__name__)
+
+
+class FirstPaint(QObject):
+    """Watches a table until it paints a row; then logs it and lets go."""
+
+    def __init__(self, table: LiveTable) -> None:
+        super().__init__(table)
+        self._table = table
+        self._viewport = table.scrolling.viewport()
+        self._viewport.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Paint and self._table.model.rowCount():
+            _log.info("first prices painted")
+            self._viewport.removeEventFilter(self)
+        return False
+
+
+class Wishes(Protocol):
+    """What the desk asks to be kept current."""
+
+    def watch(self, game_id: str) -> None:
+        """Keep a game's matrix current."""
+
+    def unwatch(self, game_id: str) -> None:
+        """Keep it current no longer."""
+
+    def want_rows(self, wanted: bool) -> None:
+        """Keep the prices of all games current, for the odds grid."""
+
+    def pause_rows(self, paused: bool) -> None:
+        """Stop reading the prices of all games, or go on."""
+
+    def refresh(self) -> None:
+        """Read everything now."""
+
+    def wished_per_hour(self) -> float:
+        """Return how many requests an hour all that takes."""
+        ...
+
+
+class Desk:
+    """The window with its panels; everything in it reads the board."""
+
+    def __init__(
+        self,
+        board: Board,
+        theme: Theme,
+        layout: Layout,
+        preferences: Preferences,
+        records: Records,
+        clock: Clock,
+    ) -> None:
+        theme.zoom(preferences.get(TEXT_SIZE))  # before there are widgets to write anew
+        self.window = MainWindow(theme, layout)
+        self.around = Navigation(self.window, board, theme, layout, preferences, clock)
+        self.odds_format = self.around.odds_format
+        self._board = board
+        self._theme = theme
+        self._clock = clock
+        self._preferences = preferences
+        self._columns = BookmakerColumns(layout)
+        self._past: HistorySource = PriceHistorySource(board)
+        self.navigator = Navigator(board, theme, clock, self.around.watch_list)
+        self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
+        self.explain = ExplainPanel(board, theme, clock)
+        self.history = HistoryPanel(board, theme, clock)
+        self.grid = GridPanel(board, theme, layout, clock)
+        self.connections_menu = QMenu(self.window)
+        self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
+        self.status_bar = StatusBar(board, theme, clock, board.method)
+        self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
+        self._has_chosen = False
+        self._first_paint: FirstPaint | None = None
+        self._place()
+        self._offer(records)
+        self._connect()
+        self._show_watched()
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+
+    def attach(self, wishes: Wishes) -> None:
+        """Tell from now on what the user looks at."""
+        # Kept: Qt holds no reference to who a signal is connected to.
+        watching = self._watching = Subscriptions(wishes)
+        self.games.game_opened.connect(watching.open)
+        self.games.game_closed.connect(watching.close)
+        self.explain.game_wanted.connect(watching.explain)
+        self.grid.pause_requested.connect(wishes.pause_rows)
+        self.window.messages.retry_requested.connect(wishes.refresh)
+        self.status_bar.tell_cost(wishes.wished_per_hour)
+        tabs = self.window.tabs
+        tabs.currentChanged.connect(
+            lambda _index: wishes.want_rows(tabs.currentWidget() is self.grid)
+        )
+        wishes.want_rows(tabs.currentWidget() is self.grid)
+
+    def open_game(self, game_id: str) -> None:
+        """Show a game in the tab in front."""
+        self._has_chosen = True
+        self.games.open(game_id, self._title(game_id))
+
+    def open_game_beside(self, game_id: str) -> None:
+        """Show a game in a tab of its own."""
+        self.games.open_beside(game_id, self._title(game_id))
+
+    def go_to_game(self, game_id: str) -> None:
+        """Show a game in a tab of its own, with the keyboard in its prices."""
+        self.open_game_beside(game_id)
+        panel = self.games.active_panel()
+        if panel is not None:
+            panel.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def reset(self) -> None:
+        """Close every game: the board is about to hold those of another service."""
+        self.around.keep(self.games)
+        self.explain.forget()
+        self.history.forget()
+        self.games.close_all()
+        self._has_chosen = False
+
+    def read_history(self, log: PriceLog | None) -> None:
+        """Take the past of prices from a log; None: from what was seen since the start."""
+        board = self._board
+        self._past = PriceHistorySource(board) if log is None else LogSource(log, board)
+        self.history.use(self._past)
+        for panel in self._matrices():
+            panel.use_history(self._past)
+
+    def offer_server(self, action: QAction) -> None:
+        """Lead to the desk's own server where there is nothing to show."""
+        self.navigator.offer_server(action)
+        self.grid.offer_server(action)
+
+    def offer_past(self, looking_back: LookingBack) -> None:
+        """Let the user look at games of a date, and come back."""
+        self.navigator.day_requested.connect(looking_back.show_day)
+        looking_back.said.connect(lambda text: self.window.messages.say(text, passes=True))
+        self.navigator.now_requested.connect(looking_back.return_to_now)
+        self.around.actions.bind("past.day", self.navigator.choose_day)
+        self.around.actions.bind("past.now", looking_back.return_to_now)
+
+    def offer_settings(self, open_settings: Callable[[], None]) -> None:
+        """Let the menu open the settings."""
+        self.window.menu.addAction(self.around.actions.bind("app.settings", open_settings))
+
+    def close(self) -> None:
+        """Let go of the board; the window is closed already."""
+        self._unsubscribe()
+        self.around.keep(self.games)
+        self.around.close()
+        self.games.close_all()
+        for panel in (
+            self.navigator,
+            self.values,
+            self.explain,
+            self.history,
+            self.grid,
+            self.top_bar,
+            self.status_bar,
+        ):
+            panel.close_panel()
+
+    def _make_matrix(self, game_id: str) -> QWidget:
+        panel = MatrixPanel(self._board, self._theme, self._clock, game_id, self._columns)
+        panel.show_watched(game_id in self.around.watch_list)
+        panel.setFocusProxy(panel.table)
+        panel.use_history(self._past)
+        panel.show_sparklines(self._preferences.get(SPARKLINES))
+        panel.watch_requested.connect(self.around.watch_list.toggle)
+        panel.said.connect(lambda text: self.window.messages.say(text, passes=True))
+        panel.price_selected.connect(self.explain.show_price)
+        panel.price_selected.connect(self.history.show_price)
+        panel.price_added.connect(self.explain.show_price)
+        panel.price_added.connect(self.history.add_price)
+        if self._first_paint is None:
+            self._first_paint = FirstPaint(panel.table)
+        return panel
+
+    def _matrices(self) -> Iterator[MatrixPanel]:
+        for window in QApplication.topLevelWidgets():
+            yield from window.findChildren(MatrixPanel)
+
+    def _place(self) -> None:
+        window = self.window
+        window.put_top_bar(self.top_bar)
+        areas = Qt.DockWidgetArea
+        window.put_dock("navigator", "Navigator", self.navigator, areas.LeftDockWidgetArea)
+        window.put_dock("values", "Value bets", self.values, areas.BottomDockWidgetArea)
+        window.put_dock("explain", "Explain", self.explain, areas.RightDockWidgetArea)
+        window.put_dock("history", "History", self.history, areas.RightDockWidgetArea)
+        window.tabs.addTab(self.grid, "Odds grid")
+        window.setStatusBar(self.status_bar)
+
+    def _offer(self, records: Records) -> None:
+        """Have the palette lead to games, presets, and what panels do."""
+        around = self.around
+        around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
+        for panel in (self.values, self.grid, self.explain, self.history):
+            around.actions.register_panel(panel, partial(self.window.reveal, panel))
+        around.palette.offer(
+            destinations.preset_entries(
+                lambda: [preset.name for preset in records.presets], self.values.choose_preset
+            )
+        )
+
+    def _connect(self) -> None:
+        self.status_bar.watched_requested.connect(self.navigator.show_watched)
+        self.around.watch_list.changed.connect(self._show_watched)
+        self.navigator.game_requested.connect(self.open_game)
+        self.navigator.game_beside_requested.connect(self.open_game_beside)
+        self.values.game_requested.connect(self.open_game)
+        for panel in (self.values, self.grid):
+            panel.price_selected.connect(self.explain.show_price)
+            panel.price_selected.connect(self.history.show_price)
+        self.games.current_game_changed.connect(self._on_games_current_game_changed)
+        self.odds_format.changed.connect(self._on_odds_format_changed)
+        self._preferences.changed.connect(self._on_preferences_changed)
+
+    def _title(self, game_id: str) -> str:
+        game = self._board.games.get(game_id)
+        matrix = self._board.matrix(game_id)
+        name = game.match_name if game else matrix.match_name if matrix else "Game"
+        return game_title(name)
+
+    def _on_games_current_game_changed(self, game_id: str) -> None:
+        title = self._title(game_id) if game_id else "Odds grid"
+        self.window.setWindowTitle(literal_title(f"{title} – oddsdesk"))
+        if game_id:
+            self.navigator.show_current(game_id)
+
+    def _show_watched(self) -> None:
+        watched = self.around.watch_list.games
+        games = self._board.games
+        self.status_bar.show_watched(len(watched & games.keys() if games else watched))
+        for panel in self._matrices():
+            panel.show_watched(panel.game_id in watched)
+
+    def _on_odds_format_changed(self) -> None:
+        for window in QApplication.topLevelWidgets():
+            for table in window.findChildren(LiveTable):
+                table.refresh_all()
+        self.history.refresh_all()
+
+    def _on_preferences_changed(self, key: str) -> None:
+        if key == SPARKLINES.key:
+            for panel in self._matrices():
+                panel.show_sparklines(self._preferences.get(SPARKLINES))
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, GamesChanged):
+            self._show_watched()
+        if isinstance(notice, GamesChanged) and self._board.games and not self._has_chosen:
+            self._has_chosen = True
+            if not self.around.reopen(self.open_game_beside, self.games):
+                self.open_game_beside(_most_quoted(self._board.games.values()))
+
+
+def _most_quoted(games: Iterable[GameEntry]) -> str:
+    """The game to open when the user has not chosen one: most bookmakers, then the first."""
+    return max(games, key=lambda game: game.bookmaker_count).game_id

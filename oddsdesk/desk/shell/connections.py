@@ -1,0 +1,234 @@
+"""The connection's menu and what it does: change, edit, test, and say what went wrong."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QMenu
+
+from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.profiles import Profile, Profiles, RemoteProfile
+from oddsdesk.desk.connections.sessions import InUseError, MissingKeyError, Session, SessionError
+from oddsdesk.desk.shell.destinations import connection_entries
+from oddsdesk.desk.shell.dialogs import DeskDialogs
+from oddsdesk.desk.shell.palette import Palette
+from oddsdesk.desk.shell.top_bar import TopBar
+from oddsdesk.desk.shell.window import MainWindow
+from oddsdesk.desk.ui.actions import Actions
+from oddsdesk.desk.ui.controls.plain import literal
+from oddsdesk.desk.ui.local_server import LocalFeed, LocalServerError
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import local_time
+from oddsdesk.tasks import spawn, stop
+
+_IDENTS = ("server.open", "server.import", "connection.new", "connection.edit")
+
+_MIB = 1 << 20
+
+_log = logging.getLogger(__name__)
+
+
+class Connections(QObject):
+    """Keeps menu, top bar and messages true to what the desk is connected to."""
+
+    restored = Signal()
+    """A backup was restored, whose bets are in the user's records now."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        top_bar: TopBar,
+        menu: QMenu,
+        switchboard: ConnectionManager,
+        profiles: Profiles,
+        dialogs: DeskDialogs,
+        actions: Actions,
+        palette: Palette,
+    ) -> None:
+        super().__init__(window)
+        self._actions = actions
+        self._window = window
+        self._top_bar = top_bar
+        self._menu = menu
+        self._switchboard = switchboard
+        self._profiles = profiles
+        self._dialogs = dialogs
+        self._wanted: Profile | None = None
+        self._switching: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        menu.aboutToShow.connect(self._fill_menu)
+        self._bind()
+        palette.offer(connection_entries(profiles.all, self.connect_to))
+        switchboard.entered.connect(self._on_switchboard_entered)
+        dialogs.connection_requested.connect(self.connect_to)
+        dialogs.restore_requested.connect(self.restore)
+        dialogs.feeds_changed.connect(self._look_at_feeds)
+        dialogs.told.connect(self._on_dialogs_told)
+        for problem in profiles.problems:
+            window.say(problem, icon="warning", ink=TextRole.DOWN)
+
+    async def open(self, session: Session) -> SessionError | None:
+        """Make the first connection; the error where it cannot be had."""
+        self._top_bar.show_connection(session.profile.name)
+        try:
+            await self._switchboard.open(session)
+        except SessionError as error:
+            return error
+        return None
+
+    def connect_to(self, profile: Profile) -> None:
+        """Change to a connection; the old one goes on until the new one answers."""
+        self._wanted = profile
+        self._window.say(f"Connecting to {profile.name}…", icon="loading")
+        before, self._switching = self._switching, None
+        self._switching = self._spawn("desk: switch", self._switch(profile, before))
+
+    def restore(self, file: str) -> None:
+        """Put a backup in the place of the embedded server's database."""
+        before, self._switching = self._switching, None
+        self._switching = self._spawn("desk: restore", self._restore(Path(file), before))
+
+    def add(self) -> None:
+        """Ask for a new connection to a service."""
+        self._dialogs.add()
+
+    def tell(self, profile: Profile, error: SessionError) -> None:
+        """Say in one line why a connection cannot be had, with a button that may help."""
+        present = self._switchboard.session
+        stays = f" You are still on {present.profile.name}." if present is not None else ""
+        text = f"{str(error).rstrip('.')}.{stays}"
+        if isinstance(error, MissingKeyError) and isinstance(profile, RemoteProfile):
+            action, act = "Enter the key…", lambda: self._dialogs.edit(profile)
+        elif isinstance(error, InUseError):
+            guest = error.guest
+            action, act = "Use its server", lambda: self.connect_to(guest)
+        else:
+            action, act = "Try again", lambda: self.connect_to(profile)
+        self._window.say(text, icon="warning", ink=TextRole.DOWN, action=action, act=act)
+
+    async def close(self) -> None:
+        """End what is being tried and the present connection."""
+        tasks = [task for task in (self._switching, self._looking) if task is not None]
+        await stop(*tasks)
+        await self._dialogs.close()
+        await self._switchboard.close()
+
+    def _spawn(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        return spawn(name, work)
+
+    async def _switch(self, profile: Profile, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await stop(before)
+        try:
+            await self._switchboard.switch(profile)
+        except SessionError as error:
+            self.tell(profile, error)
+        else:
+            self._window.clear_message()
+
+    async def _restore(self, source: Path, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await stop(before)
+        session = self._switchboard.session
+        if session is None or session.local is None:
+            self._on_dialogs_told("Only the embedded server's own desk restores its database.")
+            return
+        local = session.local
+        self._say_restoring(0)
+        try:
+            done = await self._switchboard.pause(lambda: local.restore(source, self._say_restoring))
+        except LocalServerError as error:
+            self._on_dialogs_told(f"Nothing is restored: {error}")
+        except SessionError as error:
+            self.tell(session.profile, error)
+        else:
+            self.restored.emit()
+            self._window.say(done, icon="check", ink=TextRole.UP)
+
+    def _say_restoring(self, count: int) -> None:
+        self._window.say(f"Restoring… {count / _MIB:,.0f} MiB", icon="loading")
+
+    def _bind(self) -> None:
+        bind, dialogs = self._actions.bind, self._dialogs
+        bind("server.open", lambda: dialogs.open_server()).setEnabled(False)
+        bind("server.import", lambda: dialogs.open_import()).setEnabled(False)
+        bind("connection.new", lambda: dialogs.add())
+        bind("connection.edit", lambda: dialogs.open_list())
+        self._switchboard.left.connect(self._enable_server)
+
+    def _enable_server(self) -> None:
+        session = self._switchboard.session
+        for ident in ("server.open", "server.import"):
+            is_own = session is not None and session.local is not None
+            self._actions[ident].setEnabled(is_own)
+
+    def _fill_menu(self) -> None:
+        menu, present = self._menu, self._switchboard.session
+        menu.clear()
+        group = QActionGroup(menu)
+        for profile in self._profiles.all():
+            action = menu.addAction(literal(profile.name))
+            action.setCheckable(True)
+            is_present = present is not None and present.profile.name == profile.name
+            action.setChecked(is_present)
+            action.triggered.connect(lambda _checked=False, p=profile: self.connect_to(p))
+            group.addAction(action)
+        menu.addSeparator()
+        for ident in _IDENTS:
+            menu.addAction(self._actions[ident])
+
+    def _on_dialogs_told(self, text: str) -> None:
+        self._window.say(text, icon="warning", ink=TextRole.DOWN)
+
+    def _on_switchboard_entered(self) -> None:
+        session = self._switchboard.session
+        assert session is not None
+        _log.info("using %s%s", session.profile.name, _address(session))
+        self._top_bar.show_connection(session.profile.name)
+        self._enable_server()
+        self._look_at_feeds()
+        try:
+            self._profiles.remember(session.profile)
+        except OSError as error:
+            self._window.say(
+                f"The connections' file cannot be written ({error.strerror}): "
+                "the next start begins with another one.",
+                icon="warning",
+            )
+
+    def _look_at_feeds(self) -> None:
+        before, self._looking = self._looking, None
+        self._looking = self._spawn("desk: feeds", self._show_feeds(before))
+
+    async def _show_feeds(self, before: asyncio.Task[None] | None) -> None:
+        if before is not None:
+            await stop(before)
+        session = self._switchboard.session
+        feeds: list[LocalFeed] = []
+        if session is not None and session.local is not None:
+            try:
+                feeds = await session.local.feeds()
+            except LocalServerError:
+                return  # it was stopped meanwhile: the next one says its own feeds
+        self._top_bar.show_feed(badge_of(feeds))
+
+
+def _address(session: Session) -> str:
+    """Return where it answers, as the log says it; empty for another process's server."""
+    if session.local is not None:
+        return f" at {session.local.address}"
+    profile = session.profile
+    return f" at {profile.base_url}" if isinstance(profile, RemoteProfile) else ""
+
+
+def badge_of(feeds: list[LocalFeed]) -> str:
+    """Return what the top bar says of feeds whose odds are not of this moment; empty for none."""
+    for feed in feeds:
+        if feed.is_running and feed.recorded_at is not None:
+            day = local_time(feed.recorded_at)
+            return f"Replay · {day.day} {day:%b %Y} · {feed.speed:g}×"
+    return ""

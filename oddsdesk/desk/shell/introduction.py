@@ -1,0 +1,102 @@
+"""The first start in three sentences: what this shows, what is not real, how to get what is."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.desk.settings.declared import INTRODUCTION
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import GAP, HALF, LEAD, STEP
+
+_WHAT = (
+    "Every price of many bookmakers stands beside a sharp reference, and what is better than "
+    "its fair price is marked as value."
+)
+_SIMULATED = "The odds you see now are simulated: no bookmaker offers them."
+_REAL = "The odds you see now come from the connection named above."
+_HOW = (
+    "For real odds, connect to an odds service with its address and your key, or import files "
+    "of your own (Ctrl+I)."
+)
+
+
+_LEAST_BESIDE = 640
+"""Where it is narrower the buttons stand below the text."""
+
+
+class Introduction(QWidget):
+    """A strip above the tabs that goes for good when it is closed."""
+
+    service_requested = Signal()
+
+    def __init__(self, theme: Theme, board: Board, preferences: Preferences) -> None:
+        super().__init__()
+        self._theme = theme
+        self._board = board
+        self._preferences = preferences
+        self.setProperty("look", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName("Introduction")
+        self._title = Label("What this shows")
+        self._title.setFont(theme.fonts.strong)
+        self._text = Label(wordWrap=True)
+        self._text.setProperty("look", "soft")
+        connect = QPushButton("Connect to a service…")
+        connect.clicked.connect(self.service_requested)
+        close = QPushButton("Got it")
+        close.clicked.connect(lambda: preferences.put(INTRODUCTION, False))
+        texts = QVBoxLayout()
+        texts.setSpacing(HALF)
+        texts.addWidget(self._title)
+        texts.addWidget(self._text)
+        row = self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        row.setContentsMargins(LEAD, GAP, GAP, GAP)
+        row.setSpacing(STEP)
+        row.addLayout(texts, 1)
+        row.addSpacing(GAP)
+        buttons = self._buttons = QHBoxLayout()
+        buttons.setSpacing(STEP)
+        buttons.addWidget(connect)
+        buttons.addWidget(close)
+        buttons.addStretch()
+        row.addLayout(buttons)
+        preferences.changed.connect(self._show)
+        theme.changed.connect(self._fit)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._show()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._unsubscribe()
+
+    def _show(self) -> None:
+        simulated = self._board.connection.simulated
+        said = {True: _SIMULATED, False: _REAL, None: ""}[simulated]
+        self._text.setText(" ".join(part for part in (_WHAT, said, _HOW) if part))
+        self._fit()
+        self.setVisible(self._preferences.get(INTRODUCTION))
+
+    def _fit(self) -> None:
+        is_narrow = self.width() < self._theme.fonts.scaled(_LEAST_BESIDE)
+        ways = QBoxLayout.Direction
+        self._row.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+        beside = 0 if is_narrow else self._buttons.sizeHint().width() + 2 * STEP + GAP
+        room = self.width() - LEAD - GAP - beside
+        # A window's middle is not asked how high it must be for its width: a label has to insist,
+        # and answers never less than it insisted on before.
+        self._text.setMinimumHeight(0)
+        self._text.setMinimumHeight(self._text.heightForWidth(room))
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged):
+            self._show()
+
+    # Qt's virtuals
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()

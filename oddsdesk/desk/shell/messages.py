@@ -1,0 +1,161 @@
+"""The one line of the window for expected trouble and short answers."""
+
+import logging
+from collections.abc import Callable
+
+import msgspec
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.clock import Clock
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.states import faults_text, service_text, trouble_text
+from oddsdesk.desk.ui.theme.tokens import TextRole
+
+PASSING_MS = 8_000
+_SECOND_MS = 1_000
+
+Act = Callable[[], object]
+
+
+class _Message(msgspec.Struct, frozen=True):
+    text: str
+    icon: str
+    ink: TextRole
+    action: str
+    act: Act | None
+
+
+class MessageCenter(QObject):
+    """Says the latest message; the connection's trouble shows again when that is gone.
+
+    Trouble that was closed stays closed until the next one.
+    """
+
+    retry_requested = Signal()
+    """The user does not want to wait for the next try."""
+
+    def __init__(self, bar: MessageBar) -> None:
+        super().__init__(bar)
+        self._bar = bar
+        self._said: _Message | None = None
+        self._trouble = ""
+        self._is_dismissed = False
+        self._passing = QTimer(self, singleShot=True, interval=PASSING_MS)
+        self._passing.timeout.connect(self.clear_message)
+        bar.closed.connect(self._on_bar_closed)
+        bar.action_requested.connect(self._on_bar_action_requested)
+
+    def say(
+        self,
+        text: str,
+        *,
+        icon: str = "info",
+        ink: TextRole = TextRole.SOFT,
+        action: str = "",
+        act: Act | None = None,
+        passes: bool = False,
+    ) -> None:
+        """Say something in place of what is said now; ``passes``: it goes by itself."""
+        self._said = _Message(text, icon, ink, action, act)
+        (self._passing.start if passes else self._passing.stop)()
+        self._show()
+
+    def clear_message(self) -> None:
+        """Say no more what was said last; trouble shows again."""
+        self._passing.stop()
+        self._said = None
+        self._show()
+
+    def show_trouble(self, text: str) -> None:
+        """Say why prices grow old, as long as they do; empty when that is over."""
+        if bool(text) != bool(self._trouble):
+            self._is_dismissed = False
+        if text != self._trouble:
+            self._trouble = text
+            self._show()
+
+    def _show(self) -> None:
+        if self._said is not None:
+            said = self._said
+            self._bar.say(said.text, icon=said.icon, action=said.action, ink=said.ink)
+        elif self._trouble and not self._is_dismissed:
+            self._bar.say(self._trouble, icon="offline", action="Try now")
+        else:
+            self._bar.hide()
+
+    def _on_bar_closed(self) -> None:
+        if self._said is None:
+            self._is_dismissed = True
+        self.clear_message()
+
+    def _on_bar_action_requested(self) -> None:
+        said = self._said
+        self.clear_message()
+        if said is None:
+            self.retry_requested.emit()
+        elif said.act is not None:
+            said.act()
+
+
+class ConnectionTrouble(QObject):
+    """Keeps a message center at what the board's connection is troubled by."""
+
+    def __init__(self, center: MessageCenter, board: Board, clock: Clock) -> None:
+        super().__init__(center)
+        self._center = center
+        self._board = board
+        self._clock = clock
+        self._seconds = QTimer(self, interval=_SECOND_MS)
+        self._seconds.timeout.connect(self._look)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._look()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._seconds.stop()
+        self._unsubscribe()
+
+    def _look(self) -> None:
+        has_prices = next(self._board.row_keys(), None) is not None
+        connection = self._board.connection
+        text = trouble_text(connection, self._clock(), has_prices=has_prices)
+        text = text or faults_text(connection) or service_text(connection)
+        (self._seconds.start if text else self._seconds.stop)()
+        self._center.show_trouble(text)
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged):
+            self._look()
+
+
+_log = logging.getLogger(__name__)
+
+
+def log_connection(board: Board, clock: Clock) -> Callable[[], None]:
+    """Log each change of the link, and that odds are simulated, until the answer is called."""
+    link: Link | None = None
+    simulated: bool | None = None
+
+    def on_board_notice(notice: Notice) -> None:
+        nonlocal link, simulated
+        if not isinstance(notice, ConnectionChanged):
+            return
+        connection = board.connection
+        if connection.link is not link:
+            link = connection.link
+            _log.info("%s", _link_text(connection, clock()))
+        if connection.simulated and not simulated:
+            _log.info("the odds are simulated")
+        simulated = connection.simulated
+
+    return board.subscribe(on_board_notice)
+
+
+def _link_text(connection: Connection, now_ms: int) -> str:
+    if trouble := trouble_text(connection, now_ms):
+        return trouble
+    reason = f" ({connection.reason})" if connection.reason else ""
+    return f"connection: {connection.link.value}{reason}"

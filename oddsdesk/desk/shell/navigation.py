@@ -1,0 +1,115 @@
+"""Getting around the desk: actions, palette, layouts, watch list, put together once."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.clock import Clock
+from oddsdesk.desk.navigator.favourites import Favourites
+from oddsdesk.desk.navigator.panel import Navigator
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell import destinations
+from oddsdesk.desk.shell.bug_report import BugReports
+from oddsdesk.desk.shell.commands import Commands
+from oddsdesk.desk.shell.layout_button import LayoutButton
+from oddsdesk.desk.shell.layouts import Layouts, Session
+from oddsdesk.desk.shell.messages import ConnectionTrouble
+from oddsdesk.desk.shell.odds_format import OddsFormat
+from oddsdesk.desk.shell.palette import Palette
+from oddsdesk.desk.shell.palette_entries import Recent
+from oddsdesk.desk.shell.tabs import GameTabs, game_title
+from oddsdesk.desk.shell.top_bar import FormatButton, TopBar
+from oddsdesk.desk.shell.window import MainWindow
+from oddsdesk.desk.ui.actions import Actions
+from oddsdesk.desk.ui.theme.theme import Theme
+
+_REOPEN_MS = 400
+"""The game in front is read first."""
+
+
+class Navigation(QObject):
+    """Makes what leads from anywhere to anything, and keeps what was open."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        board: Board,
+        theme: Theme,
+        layout: Layout,
+        preferences: Preferences,
+        clock: Clock,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._board = board
+        self._theme = theme
+        self._layout = layout
+        self._clock = clock
+        self.odds_format = OddsFormat(preferences)
+        self.watch_list = Favourites(layout, clock)
+        self.actions = Actions(window)
+        self.bugs = BugReports()
+        self.session = Session(layout)
+        self._layouts = Layouts(layout)
+        self._trouble = ConnectionTrouble(window.messages, board, clock)
+        self.commands = Commands(
+            window, self.actions, theme, preferences, self.watch_list, self.bugs
+        )
+        self.bugs.install()
+
+    def offer(
+        self,
+        top_bar: TopBar,
+        navigator: Navigator,
+        games: GameTabs,
+        grid: QWidget,
+        open_game: Callable[[str], object],
+    ) -> None:
+        """Put palette, formats and layouts into the top bar, and actions into the menu."""
+        layout_button = LayoutButton(self._window, self._layouts, self.actions)
+        palette = self.palette = Palette(
+            self._theme,
+            Recent(self._layout),
+            self._window,
+            (
+                destinations.game_entries(self._board, self._clock, open_game),
+                destinations.panel_entries(self._window),
+                destinations.layout_entries(self._layouts, layout_button),
+                destinations.action_entries(self.actions),
+                destinations.format_entries(self.odds_format),
+                destinations.place_entries(self._window),
+            ),
+        )
+        self.actions.bind("go.palette", palette.open)
+        self.commands.bind_games(games, navigator, grid)
+        self.commands.fill_menu(top_bar)
+        top_bar.add_control(palette, stretch=3)
+        top_bar.add_control(FormatButton(self.odds_format))
+        top_bar.add_control(layout_button)
+
+    def reopen(self, open_beside: Callable[[str], object], games: GameTabs) -> bool:
+        """Open the games of the last time that there are still; whether there was one."""
+        kept = self.session.games(self._board.games)
+        if kept:
+            open_beside(kept[0])
+            QTimer.singleShot(_REOPEN_MS, self, lambda: self._reopen_behind(kept[1:], games))
+        return bool(kept)
+
+    def keep(self, games: GameTabs) -> None:
+        """Keep what is open, before it is closed."""
+        self.session.keep(games.open_games, games.active())
+        self.watch_list.keep()
+
+    def close(self) -> None:
+        """Hear no more of board and errors."""
+        self._trouble.close_panel()
+        self.bugs.uninstall()
+
+    def _reopen_behind(self, game_ids: list[str], games: GameTabs) -> None:
+        for game_id in game_ids:
+            game = self._board.games.get(game_id)
+            if game is not None:
+                games.open_beside(game_id, game_title(game.match_name), in_front=False)

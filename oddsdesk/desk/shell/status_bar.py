@@ -1,0 +1,217 @@
+"""The status bar: connected or not, how fresh, what is left, the time."""
+
+import math
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.clock import Clock
+from oddsdesk.contract.plans import DAY_S, HOUR_S, Plan
+from oddsdesk.desk.ui.controls.dot import Dot
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.states import faults_text, job_text
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, STRIP, TextRole
+from oddsdesk.desk.ui.time_format import local_time, moment_text, span_text
+
+_SECOND_MS = 1000
+_TEN_SECONDS_MS = 10_000
+
+_LINK_INKS = {
+    Link.LIVE: TextRole.UP,
+    Link.POLLING: TextRole.ACCENT,
+    Link.CONNECTING: TextRole.NOTE,
+    Link.WAITING: TextRole.VALUE,
+    Link.REFUSED: TextRole.DOWN,
+    Link.STOPPED: TextRole.NOTE,
+    Link.PAST: TextRole.VALUE,
+}
+
+
+class StatusBar(QStatusBar):
+    """Answers: am I connected, how fresh is this, what have I left."""
+
+    watched_requested = Signal()
+    """The user wants to see the games on watch."""
+
+    def __init__(self, board: Board, theme: Theme, clock: Clock, devig_method: str) -> None:
+        super().__init__()
+        self._board = board
+        self._clock = clock
+        self.setSizeGripEnabled(False)
+        scale_height(self, theme, STRIP)
+        self._dot = Dot(theme)
+        self._link = ElidedLabel()
+        self._requests = ElidedLabel()
+        self._watched = QToolButton()
+        self._watched.setProperty("look", "plain")
+        self._watched.setFont(theme.fonts.small)
+        self._watched.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._watched.setToolTip("Show watched games only (Ctrl+Shift+F)")
+        self._watched.clicked.connect(self.watched_requested)
+        self._watched.hide()
+        self._wished_per_hour: Callable[[], float] | None = None
+        self._method = Label()
+        self.show_method(devig_method)
+        self._time = ElidedLabel()
+        self.addWidget(self._left())
+        self.addWidget(self._requests)
+        self.addWidget(self._watched)
+        self.addPermanentWidget(self._method)
+        self.addPermanentWidget(self._time)
+        for label in (self._link, self._requests, self._method, self._time):
+            label.setFont(theme.fonts.small)
+            label.setProperty("look", "soft")
+            label.setContentsMargins(HALF, 0, HALF, 0)
+        self.setContentsMargins(STEP, 0, STEP, 0)
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._ticks = QTimer(self, interval=_SECOND_MS)
+        self._ticks.timeout.connect(self._show)
+        self._ticks.start()
+        self._show()
+
+    def show_method(self, devig_method: str) -> None:
+        """Name the method that true EV rests on."""
+        self._method.setText(f"True EV: {devig_method.replace('_', ' ')}")
+
+    def show_watched(self, games: int) -> None:
+        """Say how many games are on watch."""
+        self._watched.setText(f"{games} game{'s' if games != 1 else ''} on watch")
+        self._watched.setVisible(games > 0)
+
+    def tell_cost(self, wished_per_hour: Callable[[], float]) -> None:
+        """Say what the layout costs: the requests an hour that everything shown wants."""
+        self._wished_per_hour = wished_per_hour
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._ticks.stop()
+        self._unsubscribe()
+
+    def _left(self) -> QWidget:
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, GAP, 0)
+        row.setSpacing(HALF)
+        row.addWidget(self._dot)
+        row.addWidget(self._link)
+        return holder
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged):
+            self._show()
+
+    def _show(self) -> None:
+        connection = self._board.connection
+        now = self._clock()
+        self._dot.show_ink(link_ink(connection))
+        self._link.show_text(link_text(connection, now))
+        self._link.setToolTip(faults_text(connection) or lag_text(connection))
+        wished = None if self._wished_per_hour is None else self._wished_per_hour()
+        self._requests.show_text(requests_text(connection, wished))
+        if wished is not None:
+            self._requests.setToolTip(cost_text(wished, connection, now))
+        self._time.show_text(f"{local_time(now):%H:%M:%S}")
+
+
+def link_ink(connection: Connection) -> TextRole:
+    """Return the colour of the connection's dot; words beside it say the same."""
+    is_well = connection.link is not Link.LIVE or not (connection.faults or connection.reason)
+    return _LINK_INKS[connection.link] if is_well else TextRole.VALUE
+
+
+def link_text(connection: Connection, now_ms: int) -> str:
+    """Return the connection's state in one line of plain words."""
+    failing = [job_text(fault) for fault in connection.faults]
+    if connection.link is Link.LIVE and connection.reason:
+        failing.append(connection.reason)
+    text = _link_text(connection, now_ms)
+    return f"{text} · failing: {', '.join(failing)}" if failing else text
+
+
+def _link_text(connection: Connection, now_ms: int) -> str:
+    reason = f": {connection.reason}" if connection.reason else ""
+    match connection.link:
+        case Link.LIVE:
+            lag = "" if connection.lag_ms is None else f" · lag {_lag(connection.lag_ms)}"
+            return f"Live{lag} · {connection.messages_per_minute:,} changes a minute"
+        case Link.POLLING:
+            return f"Reading in turns{reason}"
+        case Link.CONNECTING:
+            return "Connecting…"
+        case Link.WAITING:
+            return f"Disconnected{reason}{_next_try(connection, now_ms)}"
+        case Link.REFUSED:
+            return f"Refused{reason}"
+        case Link.STOPPED:
+            return "Not connected"
+        case Link.PAST:
+            return f"As of {moment_text(now_ms)}"
+
+
+def lag_text(connection: Connection) -> str:
+    """Return what the lag is of; empty while none is known."""
+    if connection.lag_ms is None:
+        return ""
+    return (
+        f"Price changes come {_lag(connection.lag_ms)} after their scrape (the median of the "
+        "latest): what the feed takes, what the stream takes, and how far the two clocks differ."
+    )
+
+
+def requests_text(connection: Connection, wished_per_hour: float | None = None) -> str:
+    """Return how many requests are left, are needed, and when they return; empty while unknown."""
+    if connection.requests_left is None:
+        return ""
+    of = "" if connection.requests_limit is None else f" of {connection.requests_limit:,}"
+    left = f"{connection.requests_left:,}{of} requests left"
+    if wished_per_hour is not None:
+        left += f" · needs {math.ceil(wished_per_hour):,} an hour"
+    if connection.resets_at_ms is None:
+        return left
+    return f"{left} · back {local_time(connection.resets_at_ms):%H:%M}"
+
+
+def cost_text(wished_per_hour: float, connection: Connection, now_ms: int) -> str:
+    """Return what everything on show costs in requests, beside what is left of them."""
+    needs = f"What is on show needs {math.ceil(wished_per_hour):,} requests an hour"
+    needs += f"{_allowance(connection.requests_limit)}."
+    left, resets_at = connection.requests_left, connection.resets_at_ms
+    if left is None or resets_at is None:
+        return needs
+    hours = max(0, resets_at - now_ms) / 3_600_000
+    if wished_per_hour * hours <= left:
+        return (
+            f"{needs} The {left:,} left last until they come back; what is to spare goes into "
+            "reading the odds grid more often."
+        )
+    return f"{needs} The {left:,} left do not last: everything is read less often."
+
+
+def _allowance(limit: int | None) -> str:
+    if limit is None:
+        return ""
+    windows = {plan.rights.requests: plan.rights.window_s for plan in Plan}
+    window = {HOUR_S: " an hour", DAY_S: " a day"}.get(windows.get(limit, 0), "")
+    return f", your plan allows {limit:,}{window}"
+
+
+def _lag(lag_ms: int) -> str:
+    if lag_ms < _SECOND_MS:
+        return f"{lag_ms} ms"
+    return f"{lag_ms / 1000:.1f} s" if lag_ms < _TEN_SECONDS_MS else span_text(lag_ms)
+
+
+def _next_try(connection: Connection, now_ms: int) -> str:
+    since = ""
+    if connection.since_ms is not None:
+        since = f" · for {span_text(now_ms - connection.since_ms)}"
+    if connection.next_try_ms is None:
+        return since
+    return f"{since} · next try in {span_text(max(0, connection.next_try_ms - now_ms))}"

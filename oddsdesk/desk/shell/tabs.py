@@ -1,0 +1,210 @@
+"""The open games: a tab each in the centre, or a window of their own."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QIcon
+from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QVBoxLayout, QWidget
+
+from oddsdesk.contract.identity import teams
+from oddsdesk.desk.shell.tab_order import step_focus
+from oddsdesk.desk.shell.window import focus_within, holds_focus
+from oddsdesk.desk.ui.controls.plain import literal, literal_title
+from oddsdesk.desk.ui.theme.theme import Theme
+
+_SIZE = (1_000, 640)
+
+
+class GameWindow(QWidget):
+    """Holds the panel of a game that was taken out of the tabs."""
+
+    closed = Signal()
+    """The user closed it."""
+
+    def __init__(self, title: str, panel: QWidget) -> None:
+        super().__init__()
+        self.setWindowTitle(literal_title(f"{title} – oddsdesk"))
+        self.panel = panel
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(panel)
+        panel.show()
+        available = self.screen().availableGeometry()
+        self.resize(min(_SIZE[0], available.width()), min(_SIZE[1], available.height()))
+
+    # Qt's virtuals
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return step_focus([self.panel], forward=forward)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.accept()
+        self.closed.emit()
+
+
+class GameTabs(QObject):
+    """Opens and closes games; at most one panel a game."""
+
+    game_opened = Signal(str)
+    """A game is shown now and wants to be kept current."""
+    game_closed = Signal(str)
+    """A game is shown no more."""
+    current_game_changed = Signal(str)
+    """The id of the game in front; empty where no game is."""
+
+    def __init__(
+        self, tabs: QTabWidget, theme: Theme, make_panel: Callable[[str], QWidget]
+    ) -> None:
+        super().__init__(tabs)
+        self._tabs = tabs
+        self._theme = theme
+        self._make_panel = make_panel
+        self._games: dict[str, QWidget] = {}
+        self._titles: dict[str, str] = {}
+        self._windows: dict[str, GameWindow] = {}
+        tabs.setElideMode(Qt.TextElideMode.ElideMiddle)
+        tabs.tabBar().setSelectionBehaviorOnRemove(QTabBar.SelectionBehavior.SelectPreviousTab)
+        tabs.currentChanged.connect(self._on_tabs_current_changed)
+        theme.changed.connect(self._on_theme_changed)
+
+    @property
+    def count(self) -> int:
+        """How many games are open."""
+        return len(self._games)
+
+    @property
+    def open_games(self) -> list[str]:
+        """The ids of the open games, as their tabs stand; those in windows come last."""
+        in_tabs = [self._game_at(index) for index in range(self._tabs.count())]
+        return [game for game in in_tabs if game is not None] + list(self._windows)
+
+    def active(self) -> str | None:
+        """Return the game of the active window: in front of its tabs, or all it shows."""
+        active = QApplication.activeWindow()
+        for game_id, window in self._windows.items():
+            if window is active:
+                return game_id
+        return self._game_at(self._tabs.currentIndex())
+
+    def active_panel(self) -> QWidget | None:
+        """Return the panel of the active game."""
+        game_id = self.active()
+        return None if game_id is None else self._games[game_id]
+
+    def open(self, game_id: str, title: str) -> None:
+        """Bring a game to the front, in the tab in front if that shows a game."""
+        if self._bring_to_front(game_id):
+            return
+        index = self._tabs.currentIndex()
+        shown = self._game_at(index)
+        if shown is None:
+            self.open_beside(game_id, title)
+            return
+        self._add(index + 1, game_id, title)
+        self.close(shown)
+
+    def open_beside(self, game_id: str, title: str, *, in_front: bool = True) -> None:
+        """Show a game in a tab of its own, after the other games."""
+        if not (in_front and self._bring_to_front(game_id)) and game_id not in self._games:
+            in_tabs = len(self._games) - len(self._windows)
+            self._add(in_tabs, game_id, title, in_front=in_front)
+
+    def detach(self, game_id: str) -> None:
+        """Take a game out of the tabs into a window of its own, or back."""
+        window = self._windows.pop(game_id, None)
+        panel, title = self._games[game_id], self._titles[game_id]
+        if window is not None:
+            self._put_in_tab(len(self._games) - len(self._windows) - 1, game_id)
+            window.deleteLater()
+            self._tabs.window().activateWindow()
+            focus_within(panel)
+            return
+        self._tabs.removeTab(self._tabs.indexOf(panel))
+        window = self._windows[game_id] = GameWindow(title, panel)
+        window.closed.connect(lambda: self._on_window_closed(game_id))
+        window.show()
+        focus_within(panel)
+
+    def close(self, game_id: str) -> None:
+        """Close a game."""
+        panel = self._games.pop(game_id)
+        del self._titles[game_id]
+        window = self._windows.pop(game_id, None)
+        if window is None:
+            self._tabs.removeTab(self._tabs.indexOf(panel))
+        else:
+            window.hide()
+            window.deleteLater()
+        panel.close_panel()  # type: ignore[attr-defined]
+        panel.deleteLater()
+        self.game_closed.emit(game_id)
+
+    def close_active(self) -> None:
+        """Close the game of the active window, if it shows one."""
+        game_id = self.active()
+        if game_id is not None:
+            self.close(game_id)
+
+    def close_all(self) -> None:
+        """Close every game."""
+        for game_id in list(self._games):
+            self.close(game_id)
+
+    def _bring_to_front(self, game_id: str) -> bool:
+        if game_id in self._windows:
+            self._windows[game_id].raise_()
+            self._windows[game_id].activateWindow()
+        elif game_id in self._games:
+            self._tabs.setCurrentWidget(self._games[game_id])
+        return game_id in self._games
+
+    def _add(self, index: int, game_id: str, title: str, *, in_front: bool = True) -> None:
+        self._games[game_id] = self._make_panel(game_id)
+        self._titles[game_id] = title
+        self._put_in_tab(index, game_id, in_front=in_front)
+        self.game_opened.emit(game_id)
+
+    def _put_in_tab(self, index: int, game_id: str, *, in_front: bool = True) -> None:
+        panel, title = self._games[game_id], self._titles[game_id]
+        index = self._tabs.insertTab(index, panel, literal(title))
+        self._tabs.setTabToolTip(index, title)
+        button = QToolButton()
+        button.setProperty("look", "plain")
+        button.setIcon(self._close_icon())
+        button.setToolTip("Close this game (Ctrl+W)")
+        button.setAccessibleName(f"Close {title}")
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(lambda: self.close(game_id))
+        self._tabs.tabBar().setTabButton(index, QTabBar.ButtonPosition.RightSide, button)
+        if in_front:
+            self._tabs.setCurrentIndex(index)
+
+    def _close_icon(self) -> QIcon:
+        return self._theme.icon("close")
+
+    def _game_at(self, index: int) -> str | None:
+        widget = self._tabs.widget(index)
+        return next((game for game, panel in self._games.items() if panel is widget), None)
+
+    def _on_tabs_current_changed(self, index: int) -> None:
+        game_id = self._game_at(index)
+        if game_id is not None and holds_focus(self._games[game_id]):
+            focus_within(self._games[game_id])
+        self.current_game_changed.emit(game_id or "")
+
+    def _on_window_closed(self, game_id: str) -> None:
+        if game_id in self._windows:
+            self.close(game_id)
+
+    def _on_theme_changed(self) -> None:
+        bar = self._tabs.tabBar()
+        for panel in self._games.values():
+            button = bar.tabButton(self._tabs.indexOf(panel), QTabBar.ButtonPosition.RightSide)
+            if isinstance(button, QToolButton):
+                button.setIcon(self._close_icon())
+
+
+def game_title(match_name: str) -> str:
+    """Return what a game is called where there is room for a line."""
+    pair = teams(match_name)
+    return f"{pair[0]} v {pair[1]}" if pair else match_name

@@ -1,0 +1,123 @@
+"""The top bar: which desk this is, what it is connected to, and the menu."""
+
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.notices import ConnectionChanged, Notice
+from oddsdesk.desk.shell.odds_format import TITLES, OddsFormat
+from oddsdesk.desk.shell.status_bar import link_ink
+from oddsdesk.desk.ui.controls.dot import Dot
+from oddsdesk.desk.ui.controls.menus import MenuButton
+from oddsdesk.desk.ui.controls.plain import Label, literal
+from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import BAR, GAP, HALF, STEP
+from oddsdesk.desk.ui.time_format import moment_text
+from oddsdesk.pricing.formats import format_odds
+
+
+class TopBar(QWidget):
+    """Brand, connection, a badge for odds that are not the market's, and the menu."""
+
+    def __init__(self, board: Board, theme: Theme, connections: QMenu, menu: QMenu) -> None:
+        super().__init__()
+        self.setProperty("look", "bar")
+        scale_height(self, theme, BAR)
+        self._board = board
+        brand = Label("oddsdesk")
+        brand.setFont(theme.fonts.strong)
+        self._dot = Dot(theme)
+        self._connection = QToolButton()
+        self._connection.setProperty("look", "plain")
+        self._connection.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._connection.setMenu(connections)
+        self._connection.setToolTip("Change the connection")
+        self._badge = Label()
+        self._badge.setProperty("look", "badge")
+        self._badge.setFont(theme.fonts.medium)
+        self._badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._feed = ""
+        button = QToolButton()
+        button.setText("Menu")
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setProperty("look", "chip")
+        button.setMenu(menu)
+        button.setAccessibleName("Menu")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(GAP, 0, GAP, 0)
+        row.setSpacing(STEP)
+        row.addWidget(brand)
+        row.addSpacing(HALF)
+        row.addWidget(self._dot)
+        row.addWidget(self._connection)
+        row.addSpacing(HALF)
+        row.addWidget(self._badge)
+        row.addStretch(1)
+        row.addWidget(button)
+        self._row = row
+        self._menu_button = button
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self._show()
+
+    def show_connection(self, name: str) -> None:
+        """Name what the desk is connected to."""
+        self._connection.setText(literal(f"{name} ▾"))
+        self._connection.setAccessibleName(f"Connection: {name}")
+
+    def show_feed(self, text: str) -> None:
+        """Name a feed that is not the market itself, such as a replay; empty for none."""
+        self._feed = text
+        self._show()
+
+    def add_control(self, control: QWidget, stretch: int = 0) -> None:
+        """Set a control before the menu, right of those set before."""
+        self._row.insertWidget(self._row.count() - 1, control, stretch)
+
+    def open_menu(self) -> None:
+        """Open the menu, as a click on it would."""
+        self._menu_button.showMenu()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._unsubscribe()
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ConnectionChanged):
+            self._show()
+
+    def _show(self) -> None:
+        connection = self._board.connection
+        self._dot.show_ink(link_ink(connection))
+        badge = "Simulated odds" if connection.simulated else self._feed
+        if connection.as_of_ms is not None:
+            badge = f"As of {moment_text(connection.as_of_ms)}"
+        self._badge.setText(badge)
+        self._badge.setVisible(bool(badge))
+
+
+_EXAMPLE = 2.1
+
+
+class FormatButton(MenuButton):
+    """Names the format that odds are written in and offers the others, each with an example."""
+
+    def __init__(self, odds_format: OddsFormat) -> None:
+        super().__init__("Odds format", tells_purpose=False)
+        self._format = odds_format
+        self.setToolTip("How odds are written, everywhere at once")
+        group = QActionGroup(self)
+        self._choices: dict[str, QAction] = {}
+        for style, title in TITLES.items():
+            choice = self.menu_shown.addAction(f"{title}\t{format_odds(_EXAMPLE, style)}")
+            choice.setCheckable(True)
+            choice.triggered.connect(lambda _checked=False, s=style: odds_format.choose(s))
+            group.addAction(choice)
+            self._choices[style] = choice
+        odds_format.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        style = self._format.style
+        self._choices[style].setChecked(True)
+        self.show_value(TITLES[style])

@@ -1,0 +1,243 @@
+"""The main window: docks around the tabs of games and the odds grid."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QDockWidget,
+    QMainWindow,
+    QMenu,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.messages import MessageCenter
+from oddsdesk.desk.shell.tab_order import step_focus
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+
+_FIRST_SIZE = (1680, 1020)
+_NAVIGATOR_WIDTH = 244
+_VALUES_HEIGHT = 250
+_EXPLAIN_WIDTH = 334
+_EXPLAIN_SHARE = 62
+"""In percent of the height beside the history: every rule is in sight without scrolling."""
+_MOST_SHARE = 30
+"""In percent of the window, what a panel takes at most at the first start with large text."""
+_ROOMY = 1_400
+"""From this width on, panels at the right leave a matrix room enough at the first start."""
+PLACES = (
+    ("Left", Qt.DockWidgetArea.LeftDockWidgetArea),
+    ("Right", Qt.DockWidgetArea.RightDockWidgetArea),
+    ("Bottom", Qt.DockWidgetArea.BottomDockWidgetArea),
+    ("In a window of its own", None),
+)
+"""Where a panel may stand."""
+
+
+class MainWindow(QMainWindow):
+    """Holds panels that were made elsewhere; knows where they stand, not what they show."""
+
+    closed = Signal()
+    """The user closed the window; its layout is kept already."""
+
+    def __init__(self, theme: Theme, layout: Layout) -> None:
+        super().__init__()
+        self.setWindowTitle("oddsdesk")
+        self._resize_within_screen(*_FIRST_SIZE)
+        self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
+        self._layout = layout
+        self._theme = theme
+        self.menu = QMenu(self)
+        self._panels_menu = self.menu.addMenu("Panels")
+        self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
+        self.tabs = QTabWidget(documentMode=True, movable=True)
+        bar = MessageBar(theme)
+        self.messages = MessageCenter(bar)
+        self._centre = centre = QWidget()
+        self._column = QVBoxLayout(centre)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self.tabs, 1)
+        self._column.addWidget(bar)
+        self.setCentralWidget(centre)
+
+    def say(
+        self,
+        text: str,
+        *,
+        icon: str = "info",
+        ink: TextRole = TextRole.SOFT,
+        action: str = "",
+        act: Callable[[], object] | None = None,
+    ) -> None:
+        """Show one line below the tabs, with a button that does something about it."""
+        self.messages.say(text, icon=icon, ink=ink, action=action, act=act)
+
+    def clear_message(self) -> None:
+        """Take the line away."""
+        self.messages.clear_message()
+
+    def put_notice(self, notice: QWidget) -> None:
+        """Set a strip above the tabs that hides itself when it is done with."""
+        self._column.insertWidget(0, notice)
+
+    def panels(self) -> list[QDockWidget]:
+        """Return the docks, as they were put in."""
+        return list(self._first_areas)
+
+    def show_panel(self, dock: QDockWidget) -> None:
+        """Show a panel and give it the focus."""
+        dock.show()
+        dock.raise_()
+        dock.widget().setFocus(Qt.FocusReason.OtherFocusReason)
+        focus_within(dock.widget())
+
+    def move_panel(self, dock: QDockWidget, area: Qt.DockWidgetArea | None) -> None:
+        """Show a panel at another side of the window; None: in a window of its own."""
+        dock.setFloating(area is None)
+        if area is not None:
+            self.addDockWidget(area, dock)
+        dock.show()
+
+    def reveal(self, part: QWidget) -> None:
+        """Bring a panel or a tab into sight; the focus stays where it is."""
+        if self.tabs.indexOf(part) >= 0:
+            self.tabs.setCurrentWidget(part)
+            return
+        dock = part.parentWidget()
+        assert isinstance(dock, QDockWidget)
+        dock.show()
+        dock.raise_()
+
+    def turn_panel(self, step: int) -> None:
+        """Give the focus to the next panel, the tabs being one of them."""
+        shown = [dock.widget() for dock in self.panels() if dock.isVisible()]
+        ring = [self.tabs, *shown]
+        now = next((place for place, part in enumerate(ring) if holds_focus(part)), 0)
+        part = ring[(now + step) % len(ring)]
+        focus_within(self.tabs.currentWidget() if part is self.tabs else part)
+
+    def put_top_bar(self, bar: QWidget) -> None:
+        """Set the bar that runs over the whole window."""
+        holder = QToolBar("Top bar", movable=False, floatable=False)
+        holder.setObjectName("top_bar")
+        holder.toggleViewAction().setVisible(False)
+        holder.addWidget(bar)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, holder)
+
+    def put_dock(self, name: str, title: str, panel: QWidget, area: Qt.DockWidgetArea) -> None:
+        """Set a panel beside the tabs; ``name`` is what its place is kept under."""
+        dock = QDockWidget(title, self)
+        dock.setObjectName(name)
+        dock.setFeatures(
+            QDockWidget.DockWidgetFeature.DockWidgetClosable
+            | QDockWidget.DockWidgetFeature.DockWidgetMovable
+            | QDockWidget.DockWidgetFeature.DockWidgetFloatable
+        )
+        dock.setTitleBarWidget(QWidget())
+        dock.setWidget(panel)
+        self._first_areas[dock] = area
+        self.addDockWidget(area, dock)
+        self._panels_menu.addMenu(self._panel_menu(dock))
+
+    def restore(self) -> None:
+        """Take the kept place and layout, or the first one."""
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        if self._layout.restore(self):
+            self._resize_within_screen(self.width(), self.height())
+            return
+        self.arrange_first()
+
+    def arrange_first(self) -> None:
+        """Set every panel where it stands at the first start."""
+        for dock, area in self._first_areas.items():
+            dock.setFloating(False)
+            self.addDockWidget(area, dock)
+            is_right = area is Qt.DockWidgetArea.RightDockWidgetArea
+            dock.setVisible(not is_right or self.width() >= _ROOMY)
+        extents = (
+            ("navigator", _NAVIGATOR_WIDTH, Qt.Orientation.Horizontal),
+            ("values", _VALUES_HEIGHT, Qt.Orientation.Vertical),
+            ("explain", _EXPLAIN_WIDTH, Qt.Orientation.Horizontal),
+        )
+        named = {dock.objectName(): dock for dock in self._first_areas}
+        for name, extent, orientation in extents:
+            if name in named:
+                is_across = orientation is Qt.Orientation.Horizontal
+                most = (self.width() if is_across else self.height()) * _MOST_SHARE // 100
+                wanted = min(self._theme.fonts.scaled(extent), most)
+                self.resizeDocks([named[name]], [wanted], orientation)
+
+        right = [named[name] for name in ("explain", "history") if name in named]
+        shares = [_EXPLAIN_SHARE, 100 - _EXPLAIN_SHARE][: len(right)]
+        heights = [self.height() * share // 100 for share in shares]
+        self.resizeDocks(right, heights, Qt.Orientation.Vertical)
+
+    def _panel_menu(self, dock: QDockWidget) -> QMenu:
+        menu = QMenu(dock.windowTitle(), self._panels_menu)
+        toggle = dock.toggleViewAction()
+        toggle.setText("Shown")
+        menu.addAction(toggle)
+        menu.addSeparator()
+        for title, area in PLACES:
+            menu.addAction(title, partial(self.move_panel, dock, area))
+        return menu
+
+    def _resize_within_screen(self, width: int, height: int) -> None:
+        available = self.screen().availableGeometry()
+        self.resize(min(width, available.width()), min(height, available.height()))
+
+    def _parts(self) -> list[QWidget]:
+        """The parts of the window as one looks at them: top bar, left, middle, below, right."""
+        areas = Qt.DockWidgetArea
+        return [
+            *self.findChildren(QToolBar),
+            *self._docks_at(areas.LeftDockWidgetArea),
+            self._centre,
+            *self._docks_at(areas.BottomDockWidgetArea),
+            *self._docks_at(areas.RightDockWidgetArea),
+            self.statusBar(),
+        ]
+
+    def _docks_at(self, area: Qt.DockWidgetArea) -> list[QDockWidget]:
+        there = [d for d in self.panels() if self.dockWidgetArea(d) is area and not d.isFloating()]
+        return sorted(there, key=lambda dock: (dock.y(), dock.x()))
+
+    # Qt's virtuals
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return step_focus(self._parts(), forward=forward)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._layout.save(self)
+        event.accept()
+        self.closed.emit()
+
+
+def focus_within(part: QWidget | None) -> None:
+    """Give the focus to the first widget of a part that takes it by Tab."""
+    if part is None:
+        return
+    every = [part, *part.findChildren(QWidget)]
+    takers = (w for w in every if w.isVisible() and w.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    tables = [widget for widget in every if isinstance(widget, QAbstractItemView)]
+    first = next((w for w in tables if w.isVisible() and w.focusProxy() is None), None)
+    taker = first or next(takers, None)
+    if taker is not None:
+        taker.setFocus(Qt.FocusReason.TabFocusReason)
+
+
+def holds_focus(part: QWidget) -> bool:
+    """Say whether the keyboard is anywhere in a part."""
+    focus = QApplication.focusWidget()
+    return focus is not None and (focus is part or part.isAncestorOf(focus))

@@ -1,0 +1,1 @@
+"""What the features share; it knows neither board nor features."""

@@ -1,0 +1,102 @@
+"""Declared actions brought to life: by their keys, in menus, and for the palette."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT, Action, Where
+
+Act = Callable[[], object]
+
+
+class Actions(QObject):
+    """What can be done at the desk, by ident; those of ``Where.ANYWHERE`` have their keys."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._bound: dict[str, QAction] = {}
+        self._reveals: dict[str, Act] = {}
+
+    def bind(self, ident: str, act: Act) -> QAction:
+        """Say what carries out a declared action; its keys work in every window of the desk."""
+        declared = BY_IDENT[ident]
+        made = QAction(declared.title, self._window)
+        if declared.where is Where.ANYWHERE:
+            made.setShortcuts([QKeySequence(keys) for keys in declared.keys])
+            made.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
+        made.triggered.connect(lambda _checked=False: act())
+        self._window.addAction(made)
+        self._bound[ident] = made
+        return made
+
+    def register_panel(self, owner: QWidget, reveal: Act) -> None:
+        """Offer the actions that a panel has attached; each goes on to be carried out there.
+
+        ``reveal`` brings the panel into sight, before an action is triggered from elsewhere.
+        """
+        attached = {made.objectName(): made for made in _attached(owner)}
+        self._bound.update(attached)
+        self._reveals.update(dict.fromkeys(attached, reveal))
+
+    def register_context(self, where: Where, find_owner: Callable[[], QWidget | None]) -> None:
+        """Offer all actions of a place of which there may be several panels, or none.
+
+        They are carried out in the panel that ``find_owner`` gives.
+        """
+        for declared in ACTIONS:
+            if declared.where is where and declared.is_offered:
+                self.bind(declared.ident, partial(_trigger_attached, find_owner, declared.ident))
+
+    def enable(self, where: Where, enabled: bool) -> None:
+        """Offer the actions of a place, or not for now."""
+        for ident, made in self._bound.items():
+            if BY_IDENT[ident].where is where:
+                made.setEnabled(enabled)
+
+    def __getitem__(self, ident: str) -> QAction:
+        """Return a bound action, for a menu."""
+        return self._bound[ident]
+
+    def trigger(self, ident: str) -> None:
+        """Carry an action out, its panel in sight."""
+        if ident in self._reveals:
+            self._reveals[ident]()
+        self._bound[ident].trigger()
+
+    def offered(self) -> list[Action]:
+        """Return the declared actions that are bound and make sense in a list of all."""
+        return [a for a in ACTIONS if a.is_offered and a.ident in self._bound]
+
+
+def attach(owner: QWidget, ident: str, act: Act) -> QAction:
+    """Let the keys of a declared action work while the focus is in ``owner``."""
+    declared = BY_IDENT[ident]
+    made = QAction(declared.title, owner)
+    made.setObjectName(ident)
+    made.setShortcuts([QKeySequence(keys) for keys in declared.keys])
+    made.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    made.triggered.connect(lambda _checked=False: act())
+    owner.addAction(made)
+    return made
+
+
+def _attached(owner: QWidget) -> Iterator[QAction]:
+    return (made for made in owner.findChildren(QAction) if made.objectName() in BY_IDENT)
+
+
+def _trigger_attached(find_owner: Callable[[], QWidget | None], ident: str) -> None:
+    owner = find_owner()
+    for made in () if owner is None else _attached(owner):
+        if made.objectName() == ident:
+            made.trigger()
+
+
+def keys_text(action: Action) -> str:
+    """Return the first keys of an action as the system writes them; empty for none."""
+    if not action.keys:
+        return ""
+    return QKeySequence(action.keys[0]).toString(QKeySequence.SequenceFormat.NativeText)

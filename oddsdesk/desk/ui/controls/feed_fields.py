@@ -1,0 +1,134 @@
+"""The fields that name a feed: simulated odds, or a file that is replayed."""
+
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QFileDialog,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.clock import REPLAY_SPEEDS
+from oddsdesk.desk.ui.controls.form_dialog import side_by_side
+from oddsdesk.desk.ui.controls.scaling import inset
+from oddsdesk.desk.ui.theme.tokens import STEP
+
+AUTOMATIC: Final = "automatic"
+AS_IT_IS: Final = "as it is"
+REPLAY: Final = "replay"
+FORMATS: Final = (
+    ("", "Recorded quotes (NDJSON)"),
+    ("football-data", "football-data.co.uk (CSV)"),
+    ("pinnacle", "Pinnacle's odds and fixtures"),
+    ("the-odds-api", "The Odds API"),
+)
+"""What a replay's files may hold: the word of the feed, and what people read."""
+
+_KINDS = {
+    AUTOMATIC: "Simulated odds, until there are real ones",
+    "none": "Nothing: what others record in the database",
+    "simulator": "Simulated odds",
+    REPLAY: "Replay of a file",
+}
+
+
+class FeedFields(QWidget):
+    """What kind of feed, which file, in which format, how fast."""
+
+    changed = Signal()
+
+    def __init__(self, kinds: tuple[str, ...]) -> None:
+        super().__init__()
+        self._specs: tuple[str, ...] = ()
+        self.kind = QComboBox()
+        self.kind.setAccessibleName("Where odds come from")
+        for kind in kinds:
+            self.kind.addItem(_KINDS[kind], kind)
+        self.path = QLineEdit(placeholderText="A file, a folder or a pattern such as odds/*.gz")
+        self.path.setAccessibleName("File to replay")
+        self._choose = QPushButton("Choose…", autoDefault=False)
+        self._choose.setAccessibleName("Choose a file to replay")
+        self.format = QComboBox()
+        self.format.setAccessibleName("Format of the file")
+        for word, label in FORMATS:
+            self.format.addItem(label, word)
+        self.speed = inset(
+            QDoubleSpinBox(
+                decimals=2, minimum=REPLAY_SPEEDS[0], maximum=REPLAY_SPEEDS[1], value=1.0
+            )
+        )
+        self.speed.setAccessibleName("Speed: recorded seconds a second")
+        self.speed.setPrefix("Speed ")
+        self.speed.setSuffix("×")
+        self.speed.setGroupSeparatorShown(True)
+        self._lay_out()
+        self.kind.currentIndexChanged.connect(self._on_kind_changed)
+        self._choose.clicked.connect(self._on_choose_clicked)
+        self._show_kind()
+
+    def specs(self) -> tuple[str, ...]:
+        """Return the feeds as the command line writes them; none for what is automatic."""
+        match self.kind.currentData():
+            case "automatic":
+                return ()
+            case "as it is":
+                return self._specs
+            case "replay":
+                word, place = self.format.currentData(), self.path.text().strip()
+                return (f"replay:{word}:{place}" if word else f"replay:{place}",)
+            case kind:
+                return (str(kind),)
+
+    def show_specs(self, specs: tuple[str, ...], speed: float) -> None:
+        """Show what feeds there are; several are kept as they are, until another kind is chosen."""
+        self._specs = specs
+        self.speed.setValue(speed)
+        spec = specs[0] if specs else AUTOMATIC
+        if len(specs) > 1:
+            self.kind.addItem(f"Several: {', '.join(specs)}", AS_IT_IS)
+            spec = AS_IT_IS
+        elif spec.startswith("replay:"):
+            word, found, place = spec.removeprefix("replay:").partition(":")
+            is_format = bool(found) and any(word == known for known, _ in FORMATS)
+            self.format.setCurrentIndex(self.format.findData(word if is_format else ""))
+            self.path.setText(place if is_format else spec.removeprefix("replay:"))
+            spec = REPLAY
+        self.kind.setCurrentIndex(self.kind.findData(spec))
+        self._show_kind()
+
+    def trouble(self) -> str:
+        """Say what is missing; empty where nothing is."""
+        if self.kind.currentData() == REPLAY and not self.path.text().strip():
+            return "Choose the file to replay."
+        return ""
+
+    def _lay_out(self) -> None:
+        self._file = side_by_side(self.path, self._choose)
+        self._how = side_by_side(self.format, self.speed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(STEP)
+        for widget in (self.kind, self._file, self._how):
+            column.addWidget(widget)
+        self.setFocusProxy(self.kind)
+
+    def _show_kind(self) -> None:
+        is_replay = self.kind.currentData() == REPLAY
+        self._file.setVisible(is_replay)
+        self._how.setVisible(is_replay)
+
+    def _on_kind_changed(self) -> None:
+        self._show_kind()
+        self.changed.emit()
+
+    def _on_choose_clicked(self) -> None:
+        dialog = QFileDialog(self, "File to replay", str(Path(self.path.text()).parent))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(self.path.setText)
+        dialog.open()

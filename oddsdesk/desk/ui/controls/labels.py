@@ -1,0 +1,120 @@
+"""A label that gives way: what does not fit is elided and whole in the tooltip."""
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+
+from oddsdesk.desk.ui.controls.plain import Label
+
+_STEP = 16
+
+
+def steady_width(width: int) -> int:
+    """Return the least step that has room for a width in pixels."""
+    return -(-width // _STEP) * _STEP
+
+
+_LEAST = 40
+
+
+class ElidedLabel(Label):
+    """Shows one line of plain text; names of two sides are best elided in the middle.
+
+    It paints its text itself: ``QLabel.setText`` has the whole window laid out and painted
+    anew, which costs milliseconds where a figure moves several times a second.
+    """
+
+    def __init__(
+        self,
+        parent: QWidget | None = None,
+        elided: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+    ) -> None:
+        super().__init__(parent)
+        self._whole = self._shown = ""
+        self._mode = elided
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+
+    def show_text(self, text: str) -> None:
+        """Show another text."""
+        if text != self._whole:
+            asked = self.sizeHint()
+            self._whole = text
+            self.setAccessibleName(text)
+            if self.sizeHint() != asked:
+                self.updateGeometry()
+            self._elide()
+
+    def text(self) -> str:
+        """Return what is shown, elided where it does not fit."""
+        return self._shown
+
+    def width_of(self, text: str) -> int:
+        """Return the pixels that a text takes here whole."""
+        margins = self.contentsMargins()
+        beside = margins.left() + margins.right() + 2
+        return self.fontMetrics().horizontalAdvance(text) + beside
+
+    def _elide(self) -> None:
+        shown = self.fontMetrics().elidedText(self._whole, self._mode, self.contentsRect().width())
+        if shown != self._shown:
+            self._shown = shown
+            self.update()
+        self.setToolTip(self._whole if shown != self._whole else "")
+
+    # Qt's virtuals
+
+    def sizeHint(self) -> QSize:
+        width = steady_width(self.width_of(self._whole)) if self._whole else 0
+        return QSize(width, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(_LEAST, self.sizeHint().width()), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)  # the style's ground
+        self.style().drawItemText(
+            QPainter(self),
+            self.contentsRect(),
+            self.alignment() | Qt.TextFlag.TextSingleLine,
+            self.palette(),
+            self.isEnabled(),
+            self._shown,
+            self.foregroundRole(),
+        )
+
+
+class SteadyButton(QToolButton):
+    """Is of a fixed size, in steps: else each count lays out and paints its window anew."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("look", "plain")
+
+    def show_text(self, text: str) -> bool:
+        """Show another text; return whether that takes another width."""
+        if text == self.text():
+            return False
+        self.setText(text)
+        return self._fit()
+
+    def _fit(self) -> bool:
+        asked = self.sizeHint()
+        differs = asked != self.size()
+        if differs:
+            self.setFixedSize(asked)
+        return differs
+
+    # Qt's virtuals
+
+    def sizeHint(self) -> QSize:
+        asked = super().sizeHint()
+        return QSize(steady_width(asked.width()), asked.height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()

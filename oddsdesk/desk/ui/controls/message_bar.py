@@ -1,0 +1,81 @@
+"""One line for expected trouble: what happened, and what to do."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.icons import SIZE
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+
+
+class MessageBar(QWidget):
+    """A strip that is there only while it has something to say."""
+
+    action_requested = Signal()
+    closed = Signal()
+    """The user closed it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._icon_name = "info"
+        self._ink = TextRole.NOTE
+        self.setProperty("look", "foot")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._icon = Label()
+        self._text = Label(wordWrap=True)
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._action = QPushButton()
+        self._action.clicked.connect(self.action_requested)
+        self._close = QToolButton(autoRaise=True)
+        self._close.setProperty("look", "plain")
+        self._close.setAccessibleName("Close this message")
+        self._close.clicked.connect(self.hide)
+        self._close.clicked.connect(self.closed)
+        line = QHBoxLayout(self)
+        line.setContentsMargins(spacing.GAP, spacing.HALF, spacing.STEP, spacing.HALF)
+        line.setSpacing(spacing.STEP)
+        line.addWidget(self._icon)
+        line.addWidget(self._text, 1)
+        line.addWidget(self._action)
+        line.addWidget(self._close)
+        theme.changed.connect(self._show_icons)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What the bar says, or said last."""
+        return self._text.text()
+
+    def say(
+        self, text: str, *, icon: str = "info", action: str = "", ink: TextRole = TextRole.SOFT
+    ) -> None:
+        """Show a message, in place of the one before; without ``action`` there is no button."""
+        self._icon_name, self._ink = icon, ink
+        self._text.setText(text)
+        self._action.setText(action)
+        self._action.setVisible(bool(action))
+        self._show_icons()
+        self.show()
+
+    def ask(self, text: str, action: str) -> None:
+        """Show a question with the keyboard on its answer; Escape is no."""
+        self.say(text, icon="warning", action=action, ink=TextRole.DOWN)
+        self._action.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_icons(self) -> None:
+        ratio = self.devicePixelRatioF()
+        self._icon.setPixmap(self._theme.pixmap(self._icon_name, SIZE, ratio, self._ink))
+        self._close.setIcon(self._theme.icon("close", TextRole.NOTE))
+
+    # Qt's virtuals
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._close.click()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,62 @@
+"""What stands where there is nothing to show: an icon, one sentence, and what to do."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
+
+_ICON = 32
+
+
+class Placeholder(QWidget):
+    """A state in words; each state has an icon of its own, so that no two look alike."""
+
+    action_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._icon_name = "info"
+        self._ink = TextRole.NOTE
+        self.setProperty("look", "panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        centred = Qt.AlignmentFlag.AlignCenter
+        self._icon = Label(alignment=centred)
+        self._sentence = Label(alignment=centred, wordWrap=True)
+        self._sentence.setFont(theme.fonts.medium)
+        self._detail = Label(alignment=centred, wordWrap=True)
+        self._detail.setProperty("look", "note")
+        self._action = QPushButton()
+        self._action.clicked.connect(self.action_requested)
+        column = QVBoxLayout(self)
+        column.setSpacing(spacing.STEP)
+        column.addStretch(2)
+        for widget in (self._icon, self._sentence, self._detail):
+            column.addWidget(widget)
+        column.addWidget(self._action, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        theme.changed.connect(self._show_icon)
+
+    def say(
+        self,
+        icon: str,
+        sentence: str,
+        detail: str = "",
+        action: str = "",
+        ink: TextRole = TextRole.NOTE,
+    ) -> None:
+        """Show a state; without ``action`` there is no button."""
+        self._icon_name, self._ink = icon, ink
+        self._sentence.setText(sentence)
+        self._detail.setText(detail)
+        self._detail.setVisible(bool(detail))
+        self._action.setText(action)
+        self._action.setVisible(bool(action))
+        self._show_icon()
+
+    def _show_icon(self) -> None:
+        ratio = self.devicePixelRatioF()
+        self._icon.setPixmap(self._theme.pixmap(self._icon_name, _ICON, ratio, self._ink))

@@ -1,0 +1,130 @@
+"""What is said where the service refuses the key: each code of the contract in its own words."""
+
+from typing import Final, NamedTuple
+
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.matrix import Matrix
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import day_text, span_text
+from oddsdesk.tasks import JobFault
+
+_SENTENCES: Final = {
+    ErrorCode.UNAUTHORIZED.value: "The service does not know this key.",
+    ErrorCode.BOOKMAKER_NOT_CONFIGURED.value: "No bookmaker is chosen for this key.",
+    ErrorCode.BOOKMAKER_FORBIDDEN.value: "This key sees another bookmaker only.",
+    ErrorCode.LIVE_NOT_ON_PLAN.value: "In-play prices are not in your plan.",
+    ErrorCode.WEBSOCKET_NOT_ON_PLAN.value: "The stream is not in your plan.",
+    ErrorCode.VALUE_BETS_NOT_ON_PLAN.value: "Value bets are not in your plan.",
+}
+
+
+class Refusal(NamedTuple):
+    """What was refused, and what to do about it."""
+
+    sentence: str
+    detail: str
+
+
+def refusal(connection: Connection) -> Refusal:
+    """Return what to say of a connection that is refused."""
+    sentence = _SENTENCES.get(connection.code or "")
+    if sentence is not None:
+        return Refusal(sentence, connection.advice)
+    said = f"{reason_text(connection)} {connection.advice}".strip()
+    return Refusal("The service does not let this key in.", said)
+
+
+def reason_text(connection: Connection) -> str:
+    """Return the connection's reason as a sentence; empty for none."""
+    reason = (connection.reason or "").rstrip(".")
+    return f"{reason[0].upper()}{reason[1:]}." if reason else ""
+
+
+class State(NamedTuple):
+    """What a placeholder shows."""
+
+    icon: str
+    sentence: str
+    detail: str = ""
+    ink: TextRole = TextRole.NOTE
+
+
+def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: int) -> State:
+    """Return what to say in place of the prices of a game."""
+    if connection.link is Link.REFUSED:
+        return State("lock", *refusal(connection))
+    if connection.link is Link.WAITING:
+        return State("offline", "Not connected.", _trouble(connection, now_ms), ink=TextRole.DOWN)
+    if matrix is not None and matrix.read_at is not None:
+        return State(
+            "table",
+            "No bookmaker quotes this game now.",
+            "Prices show up here by themselves when one does.",
+        )
+    return State("loading", "Reading the prices of this game…")
+
+
+def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True) -> str:
+    """Return why prices on screen grow old, or none come; empty while the service is heard."""
+    old = ": prices are as last seen." if has_prices else "."
+    if connection.link is Link.WAITING:
+        return f"Not connected{old} {_trouble(connection, now_ms)}".rstrip()
+    if connection.link is Link.REFUSED:
+        sentence, detail = refusal(connection)
+        return f"{sentence.rstrip('.')}{old} {detail}".rstrip()
+    return ""
+
+
+def faults_text(connection: Connection) -> str:
+    """Return which jobs of the desk itself died, and why; empty while all are well."""
+    said = [f"{job_text(fault)} ({fault.reason})" for fault in connection.faults]
+    if not said:
+        return ""
+    jobs = "A job" if len(said) == 1 else f"{len(said)} jobs"
+    return f"{jobs} of the desk failed, trying again: {'; '.join(said)}."
+
+
+def service_text(connection: Connection) -> str:
+    """Return what the service says is wrong with itself; empty while all is well."""
+    if not connection.service_troubles:
+        return ""
+    return f"The service is not well: {'; '.join(connection.service_troubles)}."
+
+
+def job_text(fault: JobFault) -> str:
+    """Return which job it is about; of a game's prices the id says nothing to anybody."""
+    name = fault.job.removeprefix("sync: ")
+    return "prices of a game" if name.startswith("matrix ") else name
+
+
+def _trouble(connection: Connection, now_ms: int) -> str:
+    said = [reason_text(connection), connection.advice]
+    if connection.since_ms is not None:
+        said.append(f"Away for {span_text(now_ms - connection.since_ms)}.")
+    if connection.next_try_ms is not None and connection.next_try_ms > now_ms:
+        said.append(f"Next try in {span_text(connection.next_try_ms - now_ms)}.")
+    return " ".join(part for part in said if part)
+
+
+FEED = "Feeds and files…"
+"""Opens what the desk's own server can be fed with."""
+
+
+def text_without_games(connection: Connection, *, own_server: bool) -> str:
+    """Return why there are no games, and what to do; ``own_server``: it can be fed from here."""
+    match connection.link:
+        case Link.CONNECTING | Link.STOPPED:
+            return "Reading the games…"
+        case Link.REFUSED:
+            return " ".join(refusal(connection)).strip()
+        case Link.WAITING:
+            return "Not connected. The games show up here once the service answers."
+        case Link.PAST:
+            return "No game had prices then. Games are listed for a day after they began."
+    if own_server and connection.newest_ms is not None:
+        day = day_text(connection.newest_ms)
+        return f"No games with fresh odds: the newest prices here are of {day}."
+    if own_server:
+        return "No games with fresh odds. Start a feed or import files."
+    return "No games with fresh odds now. They show up here as soon as a bookmaker is scraped."

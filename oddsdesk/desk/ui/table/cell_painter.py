@@ -1,0 +1,309 @@
+"""Paints the cells of a live table in few passes: grounds, marks, then texts by font and ink."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF, QStaticText
+
+from oddsdesk.clock import Clock
+from oddsdesk.desk.ui.table.cells import FADE_MS, FADE_STEPS, FLASH_MS, NEVER, Align, Cell, Column
+from oddsdesk.desk.ui.table.live_model import Band, Lane, LiveModel, Painted, Tile
+from oddsdesk.desk.ui.table.texts import TextCache
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import (
+    CELL_MARGIN,
+    FLASH_SHARE,
+    HALF,
+    HOVER_SHARE,
+    LEAD,
+    SurfaceRole,
+    TextRole,
+    mix,
+)
+
+MARK = 7
+"""Size of a mark in device-independent pixels."""
+_UP = ((0, 6), (7, 6), (3.5, 1))
+_DOWN = ((0, 1), (7, 1), (3.5, 6))
+_RIGHT = ((1.5, 0), (1.5, 7), (6.5, 3.5))
+
+
+class Marks:
+    """Draws each mark once for each colour and pixel ratio."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[tuple[tuple[tuple[float, float], ...], int, float], QPixmap] = {}
+
+    def arrow(self, direction: int, colour: QColor, ratio: float) -> QPixmap:
+        """Return a triangle that points up for 1 and down for -1."""
+        return self._mark(_UP if direction > 0 else _DOWN, colour, ratio)
+
+    def fold(self, is_folded: bool, colour: QColor, ratio: float) -> QPixmap:
+        """Return a triangle that points right where rows are hidden, else down."""
+        return self._mark(_RIGHT if is_folded else _DOWN, colour, ratio)
+
+    def _mark(
+        self, corners: tuple[tuple[float, float], ...], colour: QColor, ratio: float
+    ) -> QPixmap:
+        key = (corners, colour.rgba(), ratio)
+        drawn = self._drawn.get(key)
+        if drawn is None:
+            drawn = self._drawn[key] = _triangle(corners, colour, ratio)
+        return drawn
+
+
+def _triangle(corners: tuple[tuple[float, float], ...], colour: QColor, ratio: float) -> QPixmap:
+    drawn = QPixmap(round(MARK * ratio), round(MARK * ratio))
+    drawn.setDevicePixelRatio(ratio)
+    drawn.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(drawn)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    painter.drawPolygon(QPolygonF([QPointF(x, y) for x, y in corners]))
+    painter.end()
+    return drawn
+
+
+_ARROW_GAP = 5
+_NOTE_GAP = 6
+LEAST_NOTE = 40
+"""Notes that do not fit are elided, and left out where even this is too much."""
+_LEAST_NAME = 64
+"""In less than this a name is told by its beginning alone."""
+_FOLD_WIDTH = MARK + 5
+_VALUE_BAR = 2
+"""Width of the bar at the left of a value cell: a sign that is not colour alone."""
+_PALE_SHARE = 0.45
+_SPARK_MARGIN = 5
+"""From a cell's edge to its sparkline, above and below."""
+_BODY, _STRONG, _SMALL, _NAME = range(4)
+_PLAIN_GROUNDS = (SurfaceRole.PANEL, SurfaceRole.REFERENCE, SurfaceRole.RAISED)
+
+
+class CellPainter:
+    """Paints spans of cells; one a table, shared by its panes."""
+
+    def __init__(self, theme: Theme, clock: Clock) -> None:
+        self._theme = theme
+        self._clock = clock
+        self._marks = Marks()
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Take colours and fonts from the theme anew."""
+        fonts, tokens = self._theme.fonts, self._theme.tokens
+        # Names of one kind differ at their ends: Over and Under, Betfair Exchange EU and UK.
+        middle = Qt.TextElideMode.ElideMiddle
+        self._texts = [
+            TextCache(fonts.body, middle),
+            TextCache(fonts.strong, middle),
+            TextCache(fonts.small),
+            TextCache(fonts.small, middle),
+        ]
+        self._grounds = [QColor(colour) for colour in tokens.grounds]
+        self._pens = [QPen(QColor(colour)) for colour in tokens.inks]
+        self._value = QColor(tokens.ink(TextRole.VALUE))
+        self._line = QColor(tokens.line)
+        self._accent = QColor(tokens.accent)
+        self._hover = QColor(tokens.hover)
+        self._hover.setAlphaF(HOVER_SHARE)
+        movement = {1: tokens.up, -1: tokens.down}
+        self._arrow_colours = {
+            (direction, pale): _with_alpha(colour, _PALE_SHARE if pale else 1)
+            for direction, colour in movement.items()
+            for pale in (True, False)
+        }
+        self._flashes = {
+            (direction, ground): _flash_steps(colour, tokens.ground(ground))
+            for direction, colour in movement.items()
+            for ground in SurfaceRole
+        }
+
+    def lane(self, model: LiveModel, column: int, left: int, width: int) -> Lane:
+        """Return a visible column of a model."""
+        spec = model.column(column)
+        is_left = spec.align is Align.LEFT
+        note = 0 if is_left else self._note_width(spec)
+        if note:
+            spare = width - self.narrow_width(model, column, spec.sample)
+            note = min(note, spare if spare >= min(note, LEAST_NOTE) else 0)
+        return Lane(column, left, width, is_left, 0 if is_left else note + self._hang(spec))
+
+    def scaled(self, size: int) -> int:
+        """Return a size as the size of texts has it now."""
+        return self._theme.fonts.scaled(size)
+
+    def least_width(self, model: LiveModel, column: int) -> int:
+        """Return the pixels that the samples of a column take, margins included."""
+        spec = model.column(column)
+        return self.narrow_width(model, column, spec.sample) + self._note_width(spec)
+
+    def narrow_width(self, model: LiveModel, column: int, sample: str) -> int:
+        """Return the pixels that a text takes in a column without its note, margins included."""
+        spec = model.column(column)
+        beside = (MARK + _ARROW_GAP if spec.has_arrow else 0) + self._hang(spec)
+        left = CELL_MARGIN if column else LEAD
+        return self._texts[_BODY].lay(sample).width + beside + left + CELL_MARGIN
+
+    def paint(self, painter: QPainter, model: LiveModel, tiles: Iterable[Tile]) -> Painted:
+        """Paint parts of a model's table."""
+        painted, now = Painted(), self._clock()
+        for tile in tiles:
+            # A cell may lie in two of them: the second paints over it, its text too.
+            canvas = _Canvas(painter, now, painted)
+            for band in tile.bands if tile.lanes else ():
+                self._paint_band(model, band, tile.lanes, canvas)
+            self._paint_texts(canvas)
+            self._paint_sparklines(canvas)
+        return painted
+
+    def paint_outline(self, painter: QPainter, rect: QRect, *, has_focus: bool) -> None:
+        """Draw the frame of the current cell."""
+        painter.setPen(self._accent if has_focus else self._pens[TextRole.GHOST])
+        painter.drawRect(rect.adjusted(0, 0, -1, -2))
+
+    def _note_width(self, spec: Column) -> int:
+        sample = spec.note_sample
+        return self._texts[_SMALL].lay(sample).width + _NOTE_GAP if sample else 0
+
+    def _hang(self, spec: Column) -> int:
+        return self._texts[_BODY].hang - HALF if spec.hangs else 0
+
+    def _paint_band(
+        self, model: LiveModel, band: Band, lanes: Sequence[Lane], canvas: "_Canvas"
+    ) -> None:
+        row, top, inner, base = band.row, band.top, band.height - 1, band.ground
+        left = lanes[0].left
+        width = lanes[-1].left + lanes[-1].width - left
+        fill, cell_of, painted = canvas.painter.fillRect, model.cell, canvas.painted
+        flashes = self._theme.flashes
+        fill(left, top, width, inner, self._grounds[base])
+        fill(left, top + inner, width, 1, self._line)
+        for lane in lanes:
+            cell = cell_of(row, lane.column)
+            if cell.due < painted.due:
+                painted.due = cell.due
+            ground = cell.ground
+            if ground in _PLAIN_GROUNDS and base is not SurfaceRole.PANEL:
+                ground = base
+            elapsed = canvas.now - cell.flashes_from if flashes else NEVER
+            if elapsed < FLASH_MS + FADE_MS:
+                fill(lane.left, top, lane.width, inner, self._flash(cell.flash, ground, elapsed))
+                painted.flash(lane.left, top, lane.width, inner)
+            elif ground != base:
+                fill(lane.left, top, lane.width, inner, self._grounds[ground])
+            if ground is SurfaceRole.VALUE:
+                fill(lane.left, top, _VALUE_BAR, inner, self._value)
+            if cell.sparkline is not None:
+                lines = cell.sparkline.laid_in(
+                    lane.left + CELL_MARGIN,
+                    top + _SPARK_MARGIN,
+                    lane.width - 2 * CELL_MARGIN,
+                    inner - 2 * _SPARK_MARGIN,
+                )
+                canvas.sparklines[cell.ink].append(lines)
+            if cell.text:
+                self._place(cell, band, lane, elapsed < FLASH_MS, canvas)
+        if band.is_hovered:
+            fill(left, top, width, inner, self._hover)
+
+    def _place(
+        self, cell: Cell, band: Band, lane: Lane, is_flashing: bool, canvas: "_Canvas"
+    ) -> None:
+        font = _STRONG if cell.is_strong else _BODY
+        cache = self._texts[font]
+        if lane.is_left:
+            x = lane.left + (CELL_MARGIN if lane.column else LEAD)
+            if band.is_section and lane.column == 0:
+                self._place_fold(x, band, canvas)
+                x += _FOLD_WIDTH
+            laid = cache.fit(cell.text, lane.left + lane.width - CELL_MARGIN - x)
+        else:
+            edge = lane.left + lane.width - CELL_MARGIN - lane.note_width
+            laid = cache.fit(cell.text, edge - lane.left - HALF)
+            x = edge - laid.width + laid.hang
+        ink = TextRole.STRONG if is_flashing else cell.ink
+        y = band.top + (band.height - cache.height) // 2
+        canvas.texts[font, ink].append((x, y, laid.static))
+        if cell.note:
+            self._place_note(cell.note, band, lane, x + laid.width + _NOTE_GAP, canvas)
+        if cell.is_struck:
+            canvas.strikes[ink].append((x - 1, band.top + band.height // 2, laid.width + 2))
+        if cell.arrow:
+            colour = self._arrow_colours[cell.arrow, cell.arrow_is_pale]
+            arrow = self._marks.arrow(cell.arrow, colour, canvas.ratio)
+            arrow_y = band.top + (band.height - MARK) // 2
+            canvas.painter.drawPixmap(x - _ARROW_GAP - MARK, arrow_y, arrow)
+
+    def _place_fold(self, x: int, band: Band, canvas: "_Canvas") -> None:
+        mark = self._marks.fold(band.is_folded, self._pens[TextRole.SOFT].color(), canvas.ratio)
+        canvas.painter.drawPixmap(x, band.top + (band.height - MARK) // 2 + 1, mark)
+
+    def _place_note(self, note: str, band: Band, lane: Lane, x: int, canvas: "_Canvas") -> None:
+        edge = lane.left + lane.width - CELL_MARGIN
+        font = _SMALL if lane.is_left or edge - x < _LEAST_NAME else _NAME
+        cache = self._texts[font]
+        if edge - x < min(LEAST_NOTE - _NOTE_GAP, cache.lay(note).width):
+            return
+        laid = cache.fit(note, edge - x)
+        if not lane.is_left:
+            x = edge - laid.width
+        y = band.top + (band.height - cache.height) // 2 + 1
+        canvas.texts[font, TextRole.NOTE].append((x, y, laid.static))
+
+    def _paint_texts(self, canvas: "_Canvas") -> None:
+        painter = canvas.painter
+        draw = painter.drawStaticText
+        for (font, ink), placed in canvas.texts.items():
+            painter.setFont(self._texts[font].font)
+            painter.setPen(self._pens[ink])
+            for x, y, static in placed:
+                draw(x, y, static)
+        for ink, strikes in canvas.strikes.items():
+            for x, y, width in strikes:
+                painter.fillRect(x, y, width, 1, self._pens[ink].color())
+
+    def _paint_sparklines(self, canvas: "_Canvas") -> None:
+        for ink, cells in canvas.sparklines.items():
+            canvas.painter.setPen(self._pens[ink])
+            for lines in cells:
+                for line in lines:
+                    canvas.painter.drawPolyline(line)
+
+    def _flash(self, direction: int, ground: SurfaceRole, elapsed: int) -> QColor:
+        steps = self._flashes[direction, ground]
+        if elapsed < FLASH_MS:
+            return steps[0]
+        return steps[(elapsed - FLASH_MS) * FADE_STEPS // FADE_MS]
+
+
+class _Canvas:
+    """What one tile collects before it draws texts."""
+
+    __slots__ = ("now", "painted", "painter", "ratio", "sparklines", "strikes", "texts")
+
+    def __init__(self, painter: QPainter, now: int, painted: Painted) -> None:
+        self.painter = painter
+        self.now = now
+        self.ratio = painter.device().devicePixelRatio()
+        self.painted = painted
+        self.texts: dict[tuple[int, TextRole], list[tuple[int, int, QStaticText]]] = defaultdict(
+            list
+        )
+        self.sparklines: dict[TextRole, list[list[QPolygonF]]] = defaultdict(list)
+        self.strikes: dict[TextRole, list[tuple[int, int, int]]] = defaultdict(list)
+
+
+@cache
+def _flash_steps(colour: str, ground: str) -> tuple[QColor, ...]:
+    shares = (FLASH_SHARE * (1 - step / FADE_STEPS) for step in range(FADE_STEPS))
+    return tuple(QColor(mix(colour, ground, share)) for share in shares)
+
+
+def _with_alpha(colour: str, share: float) -> QColor:
+    made = QColor(colour)
+    made.setAlphaF(share)
+    return made

@@ -1,0 +1,131 @@
+"""What a live table shows: cells, columns and headers as plain values."""
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple
+
+import msgspec
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QPolygonF
+
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+
+Run = Sequence[tuple[float, float]]
+"""Corners of a line, both coordinates 0..1: left to right, low to high."""
+
+
+class Sparkline:
+    """Unbroken runs of a path; keeps its shape for the size it was last drawn in."""
+
+    __slots__ = ("_size", "_where", "segments", "shapes")
+
+    def __init__(self, segments: Sequence[Run]) -> None:
+        self.segments = segments
+        self.shapes: list[QPolygonF] = []
+        self._size = self._where = (-1, -1)
+
+    def laid_in(self, left: int, top: int, width: int, height: int) -> list[QPolygonF]:
+        """Return the lines in a rectangle."""
+        if (width, height) != self._size:
+            self._size, self._where = (width, height), (left, top)
+            self.shapes = [
+                QPolygonF(
+                    [
+                        QPointF(round(left + x * (width - 1)), round(top + (1 - y) * (height - 1)))
+                        for x, y in run
+                    ]
+                )
+                for run in self.segments
+            ]
+        elif (left, top) != self._where:
+            by = QPointF(left - self._where[0], top - self._where[1])
+            self._where = (left, top)
+            for shape in self.shapes:
+                shape.translate(by)
+        return self.shapes
+
+
+NEVER = 1 << 62
+"""A time that does not come, in milliseconds."""
+FLASH_MS = 500
+FADE_MS = 1_000
+FADE_STEPS = 12
+
+
+class Align(Enum):
+    """Where a column's texts and its header stand."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
+class Cell(NamedTuple):
+    """How one cell looks now; models make it anew when it changes. Times in milliseconds.
+
+    ``note`` is a secondary text in small type: right of the text, in the width that the
+    column keeps for it where it is aligned right.
+    """
+
+    text: str = ""
+    ink: TextRole = TextRole.STRONG
+    ground: SurfaceRole = SurfaceRole.PANEL
+    note: str = ""
+    is_strong: bool = False
+    """Whether the text is set in semi-bold."""
+    is_struck: bool = False
+    arrow: int = 0
+    """1 up, -1 down, 0 none."""
+    arrow_is_pale: bool = False
+    flash: int = 0
+    """1 up, -1 down: what ``flashes_from`` tells of."""
+    flashes_from: int = -NEVER
+    """When the flash began: full for ``FLASH_MS``, then fading for ``FADE_MS``."""
+    due: int = NEVER
+    """When the cell has to be asked for again, because age alone changes it."""
+    sparkline: Sparkline | None = None
+    """Drawn over the width of the cell, in the ink."""
+
+
+EMPTY = Cell()
+
+
+class Column(msgspec.Struct, frozen=True):
+    """What never changes of a column: alignment, and samples that its width is taken from.
+
+    The header's title widens a column up to ``most`` pixels; what is longer is elided and
+    shown whole in the tooltip.
+    """
+
+    sample: str
+    align: Align = Align.RIGHT
+    note_sample: str = ""
+    has_arrow: bool = False
+    hangs: bool = False
+    """Whether a third decimal stands right of where texts end otherwise, in room kept for it."""
+    most: int = 110
+    stretches: bool = False
+    """Takes its part of the width that is left; a table without such a column scrolls."""
+    likes: str = ""
+    """A longer sample: what it takes before any column is stretched."""
+    widest: str = ""
+    """A sample of how far it is stretched; without end where it is empty."""
+    drops: int = 0
+    """In which order columns are left out of a table that is too narrow, 1 first; 0 stays."""
+
+
+class ShrinkStep(msgspec.Struct, frozen=True):
+    """One way to make room where the columns that stay take too much of a table."""
+
+    column: int
+    sample: str = ""
+    """What the column still keeps room for, its note left out; empty: the column is hidden."""
+
+
+class Header(msgspec.Struct, frozen=True):
+    """The two lines above a column."""
+
+    title: str
+    note: str = ""
+    tip: str = ""
+    is_marked: bool = False
+    """Whether the title is set in the strong ink: sorted by, favourite."""

@@ -1,0 +1,193 @@
+"""The widths of a live table's columns: from samples and titles, never from the cells."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from oddsdesk.desk.ui.table.cell_painter import LEAST_NOTE, CellPainter
+from oddsdesk.desk.ui.table.cells import Header, ShrinkStep
+from oddsdesk.desk.ui.table.live_model import LiveModel
+from oddsdesk.desk.ui.table.live_pane import LivePane
+
+
+class WidthWish(NamedTuple):
+    """What one column asks for, in pixels."""
+
+    column: int
+    least: int
+    likes: int
+    """What it takes before any column is stretched."""
+    most: int | None
+    """How far it is stretched; None: without end."""
+    drops: int = 0
+    """In which order columns give way where not all have room, 1 first; 0 stays."""
+
+
+def share_width(wishes: Sequence[WidthWish], room: int) -> dict[int, int]:
+    """Return the width of each column that has room, by column.
+
+    The least important ones are dropped until the others have what they need. What is left
+    goes to those who like more, then to those that stretch, and in the end to all alike.
+    """
+    kept = list(wishes)
+    for wish in sorted((wish for wish in wishes if wish.drops), key=lambda wish: wish.drops):
+        if sum(other.least for other in kept) <= room:
+            break
+        kept.remove(wish)
+    widths = {wish.column: wish.least for wish in kept}
+    spare = _grow(widths, {wish.column: wish.likes for wish in kept}, room - sum(widths.values()))
+    capped = {wish.column: wish.most for wish in kept if wish.most is not None}
+    spare = _grow(widths, capped, spare)
+    endless = [wish.column for wish in kept if wish.most is None] or list(widths)
+    for place, column in enumerate(endless):
+        widths[column] += (spare + len(endless) - 1 - place) // len(endless) if spare > 0 else 0
+    return widths
+
+
+def _grow(widths: dict[int, int], limits: dict[int, int], spare: int) -> int:
+    """Widen columns up to their limits, in proportion to what they want; return what is left."""
+    wanted = {column: max(0, limit - widths[column]) for column, limit in limits.items()}
+    total = sum(wanted.values())
+    given = min(max(0, spare), total)
+    left = given
+    for column, more in wanted.items():
+        share = given * more // total if total else 0
+        widths[column] += share
+        left -= share
+    for column, more in wanted.items():
+        dust = min(left, limits[column] - widths[column]) if more else 0
+        widths[column] += dust
+        left -= dust
+    return spare - given
+
+
+FROZEN_SHARE: Final = 0.5
+"""What frozen columns may take of a table before they are narrowed."""
+_HIDING_SHARE: Final = 0.60
+"""What they may take, narrowed, before some are hidden."""
+
+
+class ColumnWidths:
+    """Shares the columns of a model out to two panes and sizes them."""
+
+    def __init__(
+        self,
+        model: LiveModel,
+        painter: CellPainter,
+        frozen: LivePane,
+        scrolling: LivePane,
+        frozen_count: int,
+    ) -> None:
+        self._model = model
+        self._painter = painter
+        self._frozen = frozen
+        self._scrolling = scrolling
+        self._frozen_count = frozen_count
+        self._left_out: set[int] = set()
+        self._dropped: set[int] = set()
+        """For want of room: frozen columns that gave way, and others."""
+
+    def is_shown(self, column: int) -> bool:
+        """Whether a column can be seen in either pane."""
+        is_out = column in self._left_out or column in self._dropped
+        return not is_out and not self._model.is_hidden(column)
+
+    def share_out(self) -> None:
+        """Show each column that is shown at all in its pane only, and size them."""
+        count = self._model.columnCount()
+        for column in range(count):
+            is_frozen, is_hidden = column < self._frozen_count, not self.is_shown(column)
+            self._frozen.setColumnHidden(column, is_hidden or not is_frozen)
+            self._scrolling.setColumnHidden(column, is_hidden or is_frozen)
+        self.fit(0, count - 1)
+
+    def fit(self, first: int, last: int) -> None:
+        """Give columns, both ends included, the width that samples and titles ask for."""
+        for column in range(max(first, self._frozen_count), last + 1):
+            if self.is_shown(column):
+                _give(self._scrolling, column, self._wanted(self._scrolling, column))
+        self.fit_frozen()
+
+    def fit_frozen(self) -> None:
+        """Give the frozen columns their widths, narrowed where the others had no room."""
+        shown = (c for c in range(self._frozen_count) if not self._model.is_hidden(c))
+        widths = {column: self._wanted(self._frozen, column) for column in shown}
+        left_out = self._narrow(widths)
+        for column, width in widths.items():
+            _give(self._frozen, column, width)
+        for column in left_out ^ self._left_out:
+            pane = self._frozen if column < self._frozen_count else self._scrolling
+            pane.setColumnHidden(column, column in left_out or self._model.is_hidden(column))
+        self._left_out = left_out
+        self._frozen.setFixedWidth(self._frozen.header.length())
+        self.stretch()
+
+    def _narrow(self, widths: dict[int, int]) -> set[int]:
+        """Take from widths what is too much; return the columns to leave out."""
+        table = self._scrolling.parentWidget()
+        assert table is not None
+        room, left_out = table.width(), set[int]()
+        most = int(room * FROZEN_SHARE)
+        for step in self._model.narrowings():
+            taken, column = sum(widths.values()), step.column
+            if not step.sample:
+                if taken > room * _HIDING_SHARE:
+                    widths.pop(column, None)
+                    left_out.add(column)
+            elif taken > most:
+                least = self._least(step)
+                width = widths[column] - (taken - most)
+                keeps_note = (
+                    width >= least + LEAST_NOTE or not self._model.column(column).note_sample
+                )
+                widths[column] = max(least, width) if keeps_note else least
+        self._give_back(widths, most)
+        return left_out
+
+    def _give_back(self, widths: dict[int, int], most: int) -> None:
+        """Let the first column that gave way have what a note that is left out took."""
+        first = next((step.column for step in self._model.narrowings() if step.sample), None)
+        if first is not None:
+            spare = most - sum(widths.values())
+            wanted = self._wanted(self._frozen, first)
+            widths[first] = min(wanted, widths[first] + max(0, spare))
+
+    def stretch(self) -> None:
+        """Share the whole width out, where a column stretches at all."""
+        model = self._model
+        columns = range(self._frozen_count, model.columnCount())
+        there = [column for column in columns if not model.is_hidden(column)]
+        if not any(model.column(column).stretches for column in there):
+            return
+        room = self._scrolling.viewport().width()
+        widths = share_width([self._wish(column) for column in there], room)
+        dropped = set(there) - set(widths)
+        for column in dropped ^ self._dropped:
+            self._scrolling.setColumnHidden(column, column in dropped or model.is_hidden(column))
+        self._dropped = dropped
+        for column, width in widths.items():
+            _give(self._scrolling, column, width)
+
+    def _wish(self, column: int) -> WidthWish:
+        spec, width_of = self._model.column(column), self._painter.narrow_width
+        least = self._wanted(self._scrolling, column)
+        likes = max(least, width_of(self._model, column, spec.likes)) if spec.likes else least
+        most: int | None = likes
+        if spec.stretches:
+            widest = spec.widest
+            most = max(likes, width_of(self._model, column, widest)) if widest else None
+        return WidthWish(column, least, likes, most, spec.drops)
+
+    def _wanted(self, pane: LivePane, column: int) -> int:
+        title = pane.header.width_of(self._model.header(column))
+        least = self._painter.least_width(self._model, column)
+        return max(least, min(title, self._painter.scaled(self._model.column(column).most)))
+
+    def _least(self, step: ShrinkStep) -> int:
+        """Return what a column keeps: its sample, and the title without the note below."""
+        title = self._frozen.header.width_of(Header(self._model.header(step.column).title))
+        return max(title, self._painter.narrow_width(self._model, step.column, step.sample))
+
+
+def _give(pane: LivePane, column: int, width: int) -> None:
+    if pane.columnWidth(column) != width:
+        pane.setColumnWidth(column, width)

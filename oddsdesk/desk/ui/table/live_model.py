@@ -1,0 +1,209 @@
+"""The model behind a live table: cells as values, changes told together, 20 times a second."""
+
+import math
+import time
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+    QTimer,
+)
+
+from oddsdesk.desk.ui.table.cells import NEVER, Align, Cell, Column, Header, ShrinkStep
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole
+
+FLUSH_MS = 50
+"""At least between two flushes."""
+_BUSY_FLUSH_MS, _BUSY_SPANS = 66, 20
+"""The same while so many cells change from one to the next."""
+Index = QModelIndex | QPersistentModelIndex
+_ALIGNMENTS = {
+    Align.LEFT: Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
+    Align.RIGHT: Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+}
+
+
+class Span(NamedTuple):
+    """A block of cells, all ends included."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+class LiveModel(QAbstractTableModel):
+    """Base of every model that a ``LiveTable`` shows.
+
+    Subclasses give ``rowCount``, ``columnCount`` and the methods below; the table paints
+    from ``cell`` alone and never calls ``data``. Changes are noted with ``touch`` and told
+    together: ``dataChanged`` of the block around them, while ``told`` has each of its own.
+    """
+
+    has_sections = False
+    """Whether section rows are taller than the others; looks at every row when rows change."""
+
+    headers_age = False
+    """Whether headers tell of ages, which change by themselves."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.told: Sequence[Span] = ()
+        """What the last ``dataChanged`` was about; to be clipped to the rows there are."""
+        self._touched: set[Span] = set()
+        self._flushed_at = -math.inf
+        self._flush_timer = QTimer(self, singleShot=True)
+        self._flush_timer.timeout.connect(self.flush)
+
+    @abstractmethod
+    def column(self, column: int) -> Column:
+        """Return what never changes of a column."""
+
+    @abstractmethod
+    def header(self, column: int) -> Header:
+        """Return what stands above a column now."""
+
+    @abstractmethod
+    def cell(self, row: int, column: int) -> Cell:
+        """Return how a cell looks now; called for each visible cell of each repaint."""
+
+    def tip(self, row: int, column: int) -> str:
+        """Return the tooltip of a cell, empty for none."""
+        return ""
+
+    def is_hidden(self, column: int) -> bool:
+        """Whether a column is not shown; ``LiveTable.show_columns`` asks anew."""
+        return False
+
+    def narrowings(self) -> Sequence[ShrinkStep]:
+        """Return how columns give way where the frozen ones are too wide, the first one first."""
+        return ()
+
+    def is_section(self, row: int) -> bool:
+        """Whether a row is the title of the rows below it, and folds them."""
+        return False
+
+    def is_folded(self, row: int) -> bool:
+        """Whether the rows below a section row are hidden."""
+        return False
+
+    def set_folded(self, row: int, folded: bool) -> None:
+        """Hide or show the rows below a section row."""
+
+    def refresh_all(self) -> None:
+        """Have every cell and header made anew: figures are written differently now.
+
+        Who keeps cells forgets them first.
+        """
+        last = self.columnCount() - 1
+        if last >= 0:
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
+            self.touch(0, 0, self.rowCount() - 1, last)
+
+    def touch(self, top: int, left: int, bottom: int, right: int) -> None:
+        """Note that the cells of a span look different, all ends included."""
+        self._touched.add(Span(top, left, bottom, right))
+        if not self._flush_timer.isActive():
+            since_ms = (time.monotonic() - self._flushed_at) * 1_000
+            pause_ms = FLUSH_MS if len(self.told) < _BUSY_SPANS else _BUSY_FLUSH_MS
+            self._flush_timer.start(math.ceil(max(0, pause_ms - since_ms)))
+
+    def flush(self) -> None:
+        """Tell of what was touched, now."""
+        touched, self._touched = self._touched, set()
+        self._flush_timer.stop()
+        self._flushed_at = time.monotonic()
+        last_row, last_column = self.rowCount() - 1, self.columnCount() - 1
+        self.told = [span for span in touched if span.top <= last_row and span.left <= last_column]
+        if self.told:
+            first = self.index(
+                min(span.top for span in self.told), min(span.left for span in self.told)
+            )
+            last = self.index(
+                min(last_row, max(span.bottom for span in self.told)),
+                min(last_column, max(span.right for span in self.told)),
+            )
+            self.dataChanged.emit(first, last)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Answer what accessibility, tooltips and copying ask for."""
+        if not self.checkIndex(index, QAbstractTableModel.CheckIndexOption.IndexIsValid):
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self.cell(index.row(), index.column()).text
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self.tip(index.row(), index.column()) or None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _ALIGNMENTS[self.column(index.column()).align]
+        return None
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> Any:
+        """Answer what accessibility and tooltips ask for."""
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < self.columnCount():
+            return None
+        header = self.header(section)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return header.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return header.tip or header.title
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _ALIGNMENTS[self.column(section).align]
+        return None
+
+
+class Lane(NamedTuple):
+    """A visible column: where it is and how it is set."""
+
+    column: int
+    left: int
+    width: int
+    is_left: bool
+    note_width: int
+    """What the column keeps for notes right of its texts."""
+
+
+class Band(NamedTuple):
+    """A visible row: where it is and in what state."""
+
+    row: int
+    top: int
+    height: int
+    ground: SurfaceRole
+    is_section: bool = False
+    is_folded: bool = False
+    is_hovered: bool = False
+
+
+class Tile(NamedTuple):
+    """A part of a table to be painted: the cells where bands and lanes cross."""
+
+    bands: Sequence[Band]
+    lanes: Sequence[Lane]
+
+
+class Painted(msgspec.Struct):
+    """What a repaint found: cells that flash still, and when age will change a look."""
+
+    flashing: list[QRect] = msgspec.field(default_factory=list)
+    due: int = NEVER
+
+    def flash(self, left: int, top: int, width: int, height: int) -> None:
+        """Note a cell that flashes; cells side by side are one block."""
+        last = self.flashing[-1] if self.flashing else None
+        if last is not None and (last.top(), last.right() + 1) == (top, left):
+            last.setWidth(last.width() + width)
+        else:
+            self.flashing.append(QRect(left, top, width, height))

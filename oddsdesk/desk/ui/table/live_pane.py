@@ -1,0 +1,314 @@
+"""One pane of a live table: a table view that paints its cells itself, in one go."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
+
+from oddsdesk.desk.ui.table.cell_painter import CellPainter
+from oddsdesk.desk.ui.table.cells import NEVER
+from oddsdesk.desk.ui.table.live_header import LiveHeader
+from oddsdesk.desk.ui.table.live_model import Band, Lane, LiveModel, Span, Tile
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole
+
+_MOST_RECTS = 40
+_MOVES = QAbstractItemView.CursorAction
+
+
+class LivePane(QTableView):
+    """Shows some columns of a ``LiveModel``; made and driven by ``LiveTable``."""
+
+    opened = Signal(QModelIndex)
+    """Enter was pressed on a cell."""
+    fold_asked = Signal(int, bool)
+    """A section row shall be folded (True) or unfolded."""
+    row_hovered = Signal(int)
+    """The row under the pointer, -1 for none."""
+    resized = Signal()
+    flash_seen = Signal(bool)
+    """Cells were painted that flash still; True if they are all that do."""
+
+    def __init__(self, theme: Theme, painter: CellPainter, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._painter = painter
+        self._flashing = QRegion()
+        self.flash_count = 0
+        """How many blocks of cells flash, of those painted last."""
+        self._due = NEVER
+        self._hovered = -1
+        self.outlines_current = False
+        self.is_shown: Callable[[int], bool] = lambda _column: True
+        """Whether a column can be seen at all, in this pane or its neighbour."""
+        self.header = LiveHeader(theme, self)
+        self.setHorizontalHeader(self.header)
+        self._set_up_rows()
+        self._set_up_behaviour()
+
+    def live_model(self) -> LiveModel:
+        """Return the model."""
+        model = self.model()
+        assert isinstance(model, LiveModel)
+        return model
+
+    def set_hovered(self, row: int) -> None:
+        """Tint another row; -1 for none."""
+        for changed in {self._hovered, row} - {-1}:
+            self.viewport().update(self._row_rect(changed))
+        self._hovered = row
+
+    def advance_flashes(self) -> bool:
+        """Repaint what flashes; whether anything does."""
+        if self._flashing.isEmpty():
+            self.flash_count = 0
+            return False
+        region, self._flashing = self._flashing, QRegion()
+        self.viewport().update(region)
+        return True
+
+    def repaint_due(self, now_ms: int) -> None:
+        """Repaint if age has changed a look by now."""
+        if now_ms >= self._due:
+            self._due = NEVER
+            self.viewport().update()
+
+    def _set_up_rows(self) -> None:
+        rows = self.verticalHeader()
+        rows.setVisible(False)
+        rows.setMinimumSectionSize(1)
+        rows.setDefaultSectionSize(spacing.ROW)
+        rows.setSectionResizeMode(rows.ResizeMode.Fixed)
+
+    def _set_up_behaviour(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+
+    def _row_rect(self, row: int) -> QRect:
+        top = self.rowViewportPosition(row)
+        return QRect(0, top, self.viewport().width(), self.rowHeight(row))
+
+    def _bands(self, rect: QRect) -> Iterable[Band]:
+        model, selection = self.live_model(), self.selectionModel()
+        row = self.rowAt(rect.top())
+        if row < 0:
+            return
+        top, count, bottom = self.rowViewportPosition(row), model.rowCount(), rect.bottom()
+        some_selected = selection.hasSelection()
+        while row < count and top <= bottom:
+            height = self.rowHeight(row)
+            if height:
+                is_selected = some_selected and selection.isRowSelected(row)
+                is_section = model.is_section(row)
+                ground = SurfaceRole.RAISED if is_section else SurfaceRole.PANEL
+                yield Band(
+                    row,
+                    top,
+                    height,
+                    SurfaceRole.SELECTED if is_selected else ground,
+                    is_section,
+                    is_section and model.is_folded(row),
+                    row == self._hovered and not is_selected,
+                )
+            top += height
+            row += 1
+
+    def _lanes(self, rect: QRect) -> Iterable[Lane]:
+        model, header = self.live_model(), self.header
+        visual = header.visualIndexAt(rect.left())
+        if visual < 0:
+            return
+        while visual < header.count():
+            column = header.logicalIndex(visual)
+            visual += 1
+            if header.isSectionHidden(column):
+                continue
+            left = header.sectionViewportPosition(column)
+            if left > rect.right():
+                return
+            yield self._painter.lane(model, column, left, header.sectionSize(column))
+
+    def _tiles(self, region: QRegion) -> Iterator[Tile]:
+        """Yield what a region covers; many rectangles cost more than the one around them."""
+        around = region.boundingRect()
+        bands, lanes = list(self._bands(around)), list(self._lanes(around))
+        rects = [around] if region.rectCount() > _MOST_RECTS else region
+        for rect in rects:  # type: ignore[union-attr]  # a region iterates; the stubs forget it
+            top, bottom, left, right = rect.top(), rect.bottom(), rect.left(), rect.right()
+            yield Tile(
+                [one for one in bands if one.top <= bottom and top < one.top + one.height],
+                [one for one in lanes if one.left <= right and left < one.left + one.width],
+            )
+
+    def _region(self, spans: Iterable[Span]) -> QRegion:
+        """Return where blocks of cells are in sight: more than one column are taken for all."""
+        region, port, header = QRegion(), self.viewport().rect(), self.header
+        first, last = self.rowAt(0), self.rowAt(port.bottom())
+        last = self.live_model().rowCount() - 1 if last < 0 else last
+        for top, left, bottom, right in spans:
+            x, width = 0, port.width()
+            if left == right:
+                x, width = header.sectionViewportPosition(left), header.sectionSize(left)
+            top, bottom = max(top, first), min(bottom, last)
+            if width and top <= bottom:
+                y = self.rowViewportPosition(top)
+                height = self.rowViewportPosition(bottom) + self.rowHeight(bottom) - y
+                region += QRect(x, y, width, height)
+        return region
+
+    def _move(
+        self, action: QAbstractItemView.CursorAction, row: int, visual: int
+    ) -> tuple[int, int]:
+        last_row, last = self.model().rowCount() - 1, self.header.count() - 1
+        page = max(1, self.viewport().height() // spacing.ROW - 1)
+        steps = {
+            _MOVES.MoveUp: (row - 1, visual),
+            _MOVES.MoveDown: (row + 1, visual),
+            _MOVES.MovePageUp: (row - page, visual),
+            _MOVES.MovePageDown: (row + page, visual),
+            _MOVES.MoveLeft: (row, visual - 1),
+            _MOVES.MovePrevious: (row, visual - 1),
+            _MOVES.MoveRight: (row, visual + 1),
+            _MOVES.MoveNext: (row, visual + 1),
+            _MOVES.MoveHome: (row, 0),
+            _MOVES.MoveEnd: (row, last),
+        }
+        row, wanted = steps[action]
+        step, visual = (1 if wanted > visual else -1), max(0, min(wanted, last))
+        while not self.is_shown(self.header.logicalIndex(visual)) and 0 < visual < last:
+            visual += step
+        return max(0, min(row, last_row)), visual
+
+    def _press_on_section(self, key: Qt.Key, row: int, column: int) -> bool:
+        is_folded = self.live_model().is_folded(row)
+        if key in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.fold_asked.emit(row, not is_folded)
+        elif key == Qt.Key.Key_Left and column == 0:
+            self.fold_asked.emit(row, True)
+        elif key == Qt.Key.Key_Right and is_folded:
+            self.fold_asked.emit(row, False)
+        else:
+            return False
+        return True
+
+    # Qt's virtuals
+
+    def dataChanged(
+        self,
+        first: QModelIndex | QPersistentModelIndex,
+        last: QModelIndex | QPersistentModelIndex,
+        roles: Sequence[int] = (),
+    ) -> None:
+        """Repaint the cells that were told of, not all those between them."""
+        if QAccessible.isActive():
+            super().dataChanged(first, last, roles)
+        else:
+            self.viewport().update(self._region(self.live_model().told))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        region = event.region()
+        self._flashing -= region
+        is_whole = self._flashing.isEmpty()
+        painter = QPainter(self.viewport())
+        painted = self._painter.paint(painter, self.live_model(), self._tiles(region))
+        self._due = min(self._due, painted.due)
+        for flashing in painted.flashing:
+            self._flashing += flashing
+        current = self.currentIndex()
+        if self.outlines_current and current.isValid():
+            rect = self.visualRect(current)
+            if not rect.isEmpty() and region.intersects(rect):
+                self._painter.paint_outline(painter, rect, has_focus=self.hasFocus())
+        painter.end()
+        seen = len(painted.flashing)
+        self.flash_count = seen if is_whole else max(seen, self.flash_count)
+        if not self._flashing.isEmpty():
+            self.flash_seen.emit(is_whole)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        super().scrollContentsBy(dx, dy)
+        self._flashing.translate(dx, dy)
+
+    def scrollTo(
+        self,
+        index: QModelIndex | QPersistentModelIndex,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        if not self.isColumnHidden(index.column()):
+            super().scrollTo(index, hint)
+            return
+        bar, rect = self.verticalScrollBar(), self._row_rect(index.row())
+        if rect.top() < 0:
+            bar.setValue(bar.value() + rect.top())
+        elif rect.bottom() >= self.viewport().height():
+            bar.setValue(bar.value() + rect.bottom() + 1 - self.viewport().height())
+
+    def moveCursor(
+        self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
+    ) -> QModelIndex:
+        if not self.model().rowCount():
+            return QModelIndex()
+        current = self.currentIndex()
+        if not current.isValid():
+            return self.model().index(0, self.header.logicalIndex(0))
+        row, visual = current.row(), self.header.visualIndex(current.column())
+        if modifiers & Qt.KeyboardModifier.ControlModifier and action in (
+            _MOVES.MoveHome,
+            _MOVES.MoveEnd,
+        ):
+            row = 0 if action is _MOVES.MoveHome else self.model().rowCount() - 1
+        else:
+            row, visual = self._move(action, row, visual)
+        return self.model().index(row, self.header.logicalIndex(visual))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        current, key = self.currentIndex(), Qt.Key(event.key())
+        row = current.row()
+        if current.isValid() and self.live_model().is_section(row):
+            if self._press_on_section(key, row, current.column()):
+                return
+        elif current.isValid() and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.opened.emit(current)
+            return
+        super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Letters are shortcuts of the desk, not a search through the whole model."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.MouseMove:
+            assert isinstance(event, QMouseEvent)
+            self.row_hovered.emit(self.rowAt(event.position().toPoint().y()))
+        elif event.type() == QEvent.Type.Leave:
+            self.row_hovered.emit(-1)
+        return super().viewportEvent(event)

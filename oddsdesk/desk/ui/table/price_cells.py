@@ -1,0 +1,217 @@
+"""How each cell of the matrix looks: prices, the reference's columns, the rows of sections."""
+
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.matrix import Section, SelectionRow
+from oddsdesk.board.prices import Price
+from oddsdesk.desk.ui.formatting import (
+    amount_text,
+    fair_text,
+    odds_text,
+    percent_text,
+    signed_text,
+    window_text,
+)
+from oddsdesk.desk.ui.table.cells import EMPTY, NEVER, Cell, Sparkline
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+
+RELOOK_MS = 2_000
+"""How often a price is asked again whether its age changes its look."""
+PAST_RELOOK_MS = 60_000
+"""How often a sparkline is laid out anew: a pixel is some minutes."""
+ARROW_MS = 60_000
+PALE_ARROW_MS = 10 * 60_000
+"""How long the arrow of a move stays, full and then pale."""
+
+SUSPICIOUS = "? "
+"""Before a price above its window: hardly value, in words in the tooltip."""
+
+_INKS = (TextRole.STRONG, TextRole.SOFT, TextRole.NOTE, TextRole.NOTE)
+_NO_PRICE = Cell("·", TextRole.GHOST)
+_NO_REFERENCE = Cell("·", TextRole.GHOST, SurfaceRole.REFERENCE)
+_NO_FIGURE = Cell("–", TextRole.NOTE, SurfaceRole.REFERENCE)
+
+
+def price_cell(
+    line: SelectionRow,
+    bookmaker: str,
+    freshness: Freshness,
+    now_ms: int,
+    *,
+    is_comparable: bool,
+    shares_state: bool = True,
+) -> Cell:
+    """Return a bookmaker's price; ``is_comparable``: it bets on what the reference prices.
+
+    What cannot be compared recedes; without ``shares_state``, in play against a reference
+    before the game or the other way round, no price is value (D30).
+    """
+    price = line.prices.get(bookmaker)
+    if price is None:
+        return _NO_PRICE
+    if price.withdrawn_at is not None:
+        return Cell(odds_text(price.odds), TextRole.NOTE, is_struck=True)
+    ink, ground, sign = _INKS[freshness], SurfaceRole.PANEL, ""
+    if not is_comparable:
+        ink = max(ink, TextRole.SOFT)
+    elif shares_state and is_suspicious(line, price.odds):
+        ink, sign = TextRole.NOTE, SUSPICIOUS
+    elif freshness is not Freshness.DEAD:
+        if freshness is not Freshness.STALE and shares_state and is_value(line, price.odds):
+            ground = SurfaceRole.VALUE
+            ink = TextRole.VALUE if freshness is Freshness.FRESH else TextRole.SOFT
+        elif bookmaker in line.best_bookmakers:
+            ground = SurfaceRole.BEST
+            ink = TextRole.BEST if freshness is Freshness.FRESH else TextRole.SOFT
+    return _moving(price, "", ink, ground, freshness, now_ms, sign)
+
+
+def best_cell(
+    line: SelectionRow,
+    bookmaker: str | None,
+    freshness: Freshness,
+    now_ms: int,
+    *,
+    shares_state: bool = True,
+) -> Cell:
+    """Return the best price of a line and who offers it, how many others beside.
+
+    Without ``shares_state`` it is not judged (see ``price_cell``).
+    """
+    price = None if bookmaker is None else line.prices.get(bookmaker)
+    if bookmaker is None or price is None:
+        return _NO_PRICE
+    others = len(line.best_bookmakers) - 1
+    who = f"{bookmaker} +{others}" if others else bookmaker
+    due = now_ms + RELOOK_MS
+    if shares_state and is_suspicious(line, price.odds):
+        return Cell(SUSPICIOUS + odds_text(price.odds), TextRole.NOTE, note=who, due=due)
+    is_fresh = freshness is Freshness.FRESH
+    is_worth = is_fresh and shares_state and is_value(line, price.odds)
+    ink = TextRole.VALUE if is_worth else _INKS[freshness]
+    is_dead = freshness is Freshness.DEAD
+    return Cell(
+        odds_text(price.odds), ink, note=who, is_strong=is_fresh, is_struck=is_dead, due=due
+    )
+
+
+def reference_cell(line: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
+    """Return the reference's price with its limit."""
+    price = line.reference
+    if price is None:
+        return _NO_REFERENCE
+    if price.withdrawn_at is not None:
+        return Cell(odds_text(price.odds), TextRole.NOTE, SurfaceRole.REFERENCE, is_struck=True)
+    limit = "" if line.liquidity is None else amount_text(line.liquidity)
+    return _moving(price, limit, _INKS[freshness], SurfaceRole.REFERENCE, freshness, now_ms)
+
+
+def fair_cell(line: SelectionRow) -> Cell:
+    """Return the devigged odds."""
+    if line.fair is None:
+        return _NO_FIGURE
+    return Cell(fair_text(line.fair), TextRole.SOFT, SurfaceRole.REFERENCE)
+
+
+def window_cell(line: SelectionRow) -> Cell:
+    """Return from which price the selection is value, and above which it is suspicious."""
+    if line.fair is None:
+        return _NO_FIGURE
+    return Cell(
+        window_text(line.value_from, line.suspicious_above), TextRole.SOFT, SurfaceRole.REFERENCE
+    )
+
+
+def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
+    """Return the path of the reference's price; made anew as its hours pass."""
+    due = now_ms + PAST_RELOOK_MS
+    if sparkline is None:
+        return Cell("·", TextRole.GHOST, due=due)
+    return Cell("", TextRole.NOTE, due=due, sparkline=sparkline)
+
+
+def selection_cell(section: Section, line: SelectionRow) -> Cell:
+    """Return the name of a selection, without what the section's title says already."""
+    return Cell(selection_text(section, line))
+
+
+def section_cell(section: Section) -> Cell:
+    """Return the title of a section."""
+    return Cell(section.title, TextRole.STRONG, SurfaceRole.RAISED, is_strong=True)
+
+
+def period_cell(section: Section) -> Cell:
+    """Return the period of a section: in a column of its own, so that it is never cut."""
+    return Cell(section.period_label, TextRole.NOTE, SurfaceRole.RAISED)
+
+
+def hold_cell(hold: float | None, unit: str = "") -> Cell:
+    """Return a hold in percent; nothing where it is not known."""
+    if hold is None:
+        return EMPTY
+    return Cell(percent_text(hold) + unit, TextRole.NOTE, SurfaceRole.RAISED)
+
+
+def best_hold_cell(section: Section) -> Cell:
+    """Return the hold of a section's best prices; below 0 it is an arbitrage."""
+    if section.best_hold is None:
+        return EMPTY
+    text = signed_text(section.best_hold)
+    ink = TextRole.STRONG if text.startswith("−") else TextRole.NOTE
+    return Cell(f"{text} %", ink, SurfaceRole.RAISED)
+
+
+def is_value(line: SelectionRow, odds: float) -> bool:
+    """Whether odds lie in the price window of a line."""
+    if line.value_from is None or line.suspicious_above is None:
+        return False
+    return line.value_from <= odds <= line.suspicious_above
+
+
+def is_suspicious(line: SelectionRow, odds: float) -> bool:
+    """Whether odds lie above the price window of a line: too good to be true, by the rules."""
+    return line.suspicious_above is not None and odds > line.suspicious_above
+
+
+def selection_text(section: Section, line: SelectionRow) -> str:
+    """Return a selection; of a player's prop only what sets it apart in its section."""
+    if section.key.market_type != "player_prop" or len(section.lines) < 2:
+        return line.selection
+    words = line.selection.split(" ")
+    others = [other.selection.split(" ") for other in section.lines]
+    shared = 0
+    while all(len(other) > shared + 1 and other[shared] == words[shared] for other in others):
+        shared += 1
+    return " ".join(words[shared:])
+
+
+def _moving(
+    price: Price,
+    note: str,
+    ink: TextRole,
+    ground: SurfaceRole,
+    freshness: Freshness,
+    now_ms: int,
+    sign: str = "",
+) -> Cell:
+    direction = price.direction
+    flash, flashes_from, arrow, is_pale = 0, -NEVER, 0, False
+    if direction:
+        if price.changed_at == price.scraped_at:
+            flash, flashes_from = direction, price.heard_at
+        since = now_ms - price.changed_at
+        if since < PALE_ARROW_MS:
+            arrow, is_pale = direction, since >= ARROW_MS
+    is_dead = freshness is Freshness.DEAD
+    return Cell(
+        sign + odds_text(price.odds),
+        ink,
+        ground,
+        note,
+        ground in (SurfaceRole.VALUE, SurfaceRole.BEST),
+        is_dead,
+        arrow,
+        is_pale,
+        flash,
+        flashes_from,
+        NEVER if is_dead else now_ms + RELOOK_MS,
+    )

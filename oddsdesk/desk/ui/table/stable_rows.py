@@ -1,0 +1,213 @@
+"""Keyed rows that stay where they are until they are asked to move."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.desk.ui.table.cells import Cell, Column, Header
+from oddsdesk.desk.ui.table.live_model import LiveModel
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+
+
+@cache
+def sized(column: Column, sample: str) -> Column:
+    """Return a column with another sample."""
+    return msgspec.structs.replace(column, sample=sample)
+
+
+Index = QModelIndex | QPersistentModelIndex
+T = TypeVar("T")
+
+
+class HeldColumn(msgspec.Struct, Generic[T], frozen=True):
+    """One column: title, width, how a cell looks at a time, and the order it gives."""
+
+    title: str
+    column: Column
+    cell: Callable[[T, int], Cell]
+    sort_key: Callable[[T], Any]
+    descending_first: bool = False
+    """Whether the first click on the header puts the highest on top."""
+    tip: str = ""
+    sample: Callable[[], str] | None = None
+    """Gives the column its width where the style of odds decides."""
+
+
+class StableRowsModel(LiveModel, Generic[T]):
+    """Rows by price; present ones move, and gone ones leave, only where rows may move."""
+
+    order_changed = Signal()
+    """How many rows would move, or are gone, is another number now."""
+
+    def __init__(
+        self, columns: Sequence[HeldColumn[T]], sorted_by: int, clock: Callable[[], int]
+    ) -> None:
+        super().__init__()
+        self._columns = columns
+        self._clock = clock
+        self._sorted_by = sorted_by
+        self._descending = columns[sorted_by].descending_first
+        self._order: list[RowKey] = []
+        self._held: dict[RowKey, T] = {}
+        self._present: dict[RowKey, T] = {}
+        self.is_arranging = False
+        """Whether rows come, go or move now: no wish of the user's."""
+
+    def show_rows(self, rows: Mapping[RowKey, T], *, may_move: bool) -> None:
+        """Take the present rows; where they may not move, new ones come last and gone ones stay."""
+        self._present = dict(rows)
+        if may_move:
+            self.sort_now()
+        else:
+            self._hold()
+        self.order_changed.emit()
+
+    def change_rows(self, changed: Mapping[RowKey, T | None]) -> bool:
+        """Take rows as they are now, None for what is gone; each stays where it is.
+
+        Returns whether there are some that have no row yet: ``show_rows`` gives them one.
+        """
+        for key, row in changed.items():
+            if row is None:
+                self._present.pop(key, None)
+            elif key in self._held:
+                self._present[key] = self._held[key] = row
+        last = len(self._columns) - 1
+        for place, key in enumerate(self._order):
+            if key in changed:
+                self.touch(place, 0, place, last)
+        return any(row is not None and key not in self._held for key, row in changed.items())
+
+    def sort_by(self, column: int) -> None:
+        """Sort by a column; a second time turns the order round."""
+        if column == self._sorted_by:
+            self._descending = not self._descending
+        else:
+            self._sorted_by = column
+            self._descending = self._columns[column].descending_first
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns) - 1)
+        self.sort_now()
+
+    def sort_now(self) -> None:
+        """Put the rows in order and drop what is gone."""
+        self._held.update(self._present)
+        wanted = self._sorted(self._present)
+        if wanted != self._order:
+            self.is_arranging = True
+            self._reorder(wanted)
+            self.is_arranging = False
+        self._held = dict(self._present)
+        self._touch_all()
+        self.order_changed.emit()
+
+    @property
+    def rows_that_would_move(self) -> int:
+        """How many rows stand elsewhere than they would after sorting, gone ones included."""
+        kept = [key for key in self._order if key in self._present]
+        moved = sum(1 for one, other in zip(kept, self._sorted(kept), strict=True) if one != other)
+        return moved + len(self._order) - len(kept)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are now, gone ones left out."""
+        return len(self._present)
+
+    def rows(self) -> Iterable[T]:
+        """Return what there is now, in no order; gone ones left out."""
+        return self._present.values()
+
+    def entry(self, row: int) -> T:
+        """Return what a row shows."""
+        return self._held[self._order[row]]
+
+    def key(self, row: int) -> RowKey:
+        """Return the price of a row."""
+        return self._order[row]
+
+    def is_gone(self, row: int) -> bool:
+        """Whether a row only stays until rows may move."""
+        return self._order[row] not in self._present
+
+    def row_of(self, key: RowKey) -> int | None:
+        """Return the row of a price, None where it has none."""
+        return self._order.index(key) if key in self._held else None
+
+    def _sorted(self, keys: Iterable[RowKey]) -> list[RowKey]:
+        order = self._columns[self._sorted_by].sort_key
+        by_key = sorted(keys)
+        by_key.sort(key=lambda key: order(self._present[key]), reverse=self._descending)
+        return by_key
+
+    def _hold(self) -> None:
+        new = self._sorted(key for key in self._present if key not in self._held)
+        self._held.update(self._present)
+        self._append(new)
+        self._touch_all()
+
+    def _append(self, new: list[RowKey]) -> None:
+        if new:
+            first = len(self._order)
+            self.beginInsertRows(QModelIndex(), first, first + len(new) - 1)
+            self._order += new
+            self.endInsertRows()
+
+    def _reorder(self, wanted: list[RowKey]) -> None:
+        rows = set(wanted)
+        for row in reversed(range(len(self._order))):
+            if self._order[row] not in rows:
+                self.beginRemoveRows(QModelIndex(), row, row)
+                del self._order[row]
+                self.endRemoveRows()
+        known = set(self._order)
+        self._append([key for key in wanted if key not in known])
+        if self._order != wanted:
+            self.layoutAboutToBeChanged.emit()
+            self._move_persistent(wanted)
+            self.layoutChanged.emit()
+
+    def _move_persistent(self, wanted: list[RowKey]) -> None:
+        held = self.persistentIndexList()
+        keys = [self._order[index.row()] for index in held]
+        rows = {key: row for row, key in enumerate(wanted)}
+        self._order = wanted
+        moved = [
+            self.index(rows[key], index.column()) for key, index in zip(keys, held, strict=True)
+        ]
+        self.changePersistentIndexList(held, moved)
+
+    def _touch_all(self) -> None:
+        if self._order:
+            self.touch(0, 0, len(self._order) - 1, len(self._columns) - 1)
+
+    def column(self, column: int) -> Column:
+        shown = self._columns[column]
+        return shown.column if shown.sample is None else sized(shown.column, shown.sample())
+
+    def header(self, column: int) -> Header:
+        shown = self._columns[column]
+        if column != self._sorted_by:
+            return Header(shown.title, tip=shown.tip)
+        mark = "▾" if self._descending else "▴"
+        return Header(f"{shown.title} {mark}", tip=shown.tip, is_marked=True)
+
+    def cell(self, row: int, column: int) -> Cell:
+        key = self._order[row]
+        cell = self._columns[column].cell(self._held[key], self._clock())
+        return cell if key in self._present else struck(cell)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._order)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._columns)
+
+
+def struck(cell: Cell) -> Cell:
+    """Return a cell of a row that is there no more."""
+    return Cell(
+        cell.text, TextRole.NOTE, SurfaceRole.PANEL, cell.note, is_struck=True, due=cell.due
+    )

@@ -1,0 +1,1 @@
+"""Prices better than fair, stakes, and what was nearly one."""

@@ -1,0 +1,152 @@
+"""The line above the value bets: which list, how many, sorting, stakes, bet and preset."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
+
+from oddsdesk.desk.ui.controls.chips import ChipRow
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
+from oddsdesk.desk.ui.controls.plain import literal
+from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.presets import Preset
+
+BETS: Final = "bets"
+MISSES: Final = "misses"
+_LEAST_WIDTH: Final = 240
+"""A window that is too small cuts the line, rather than to grow beyond the screen."""
+
+
+class ValuesHeader(QWidget):
+    """Says what is listed; tells what the user wants of it."""
+
+    list_chosen = Signal(str)
+    """``BETS`` or ``MISSES``."""
+    sort_requested = Signal()
+    stakes_requested = Signal()
+    preset_chosen = Signal(str)
+    """The name of a preset."""
+    preset_edit_requested = Signal()
+    preset_deletion_requested = Signal()
+
+    def __init__(self, theme: Theme, bet_menu: QMenu) -> None:
+        super().__init__()
+        self.setProperty("look", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_height(self, theme, spacing.BAR)
+        self._facts = ElidedLabel()
+        self._facts.setProperty("look", "note")
+        self.chips = ChipRow("Which prices are listed")
+        self.chips.show_chips([(BETS, "Value bets"), (MISSES, "Nearest misses")])
+        self.chips.chosen.connect(self.list_chosen)
+        self._sort = SteadyButton()
+        self._sort.setToolTip("Put rows in order and drop what is gone (S)")
+        self._sort.setAccessibleName("Put rows in order")
+        self._sort.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._sort.clicked.connect(self.sort_requested)
+        self._stakes = _button("Stakes…", "Bankroll, share of Kelly, cap, limit, rounding")
+        self._stakes.clicked.connect(self.stakes_requested)
+        self._bet = _button("Bet ▾", "What can be done with the selected bet")
+        self._bet.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._bet.setMenu(bet_menu)
+        self._preset = _button("Preset ▾", "Which value bets are listed")
+        self._preset.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._preset.setFont(theme.fonts.strong)
+        self._preset_name, self._lists_bets = "", True
+        self.preset_menu = QMenu(self)
+        self._preset.setMenu(self.preset_menu)
+        self._lay_out()
+        self.show_waiting(0)
+
+    def show_facts(self, text: str) -> None:
+        """Say how many rows there are and by what they were chosen."""
+        self._facts.show_text(text)
+
+    def show_waiting(self, rows: int) -> None:
+        """Say how many rows would move if they were sorted."""
+        text = f"{rows} row{'s' if rows != 1 else ''} would move · S to sort"
+        if self._sort.show_text(text) or self._sort.isHidden() == (rows > 0):
+            self._sort.setVisible(rows > 0)
+            self._fit()
+
+    def show_list(self, which: str) -> None:
+        """Offer what goes with a list."""
+        self._lists_bets = which == BETS
+        self._preset.setVisible(self._lists_bets)
+        self._fit()
+
+    def show_presets(self, presets: Iterable[Preset], current: str, built_in: set[str]) -> None:
+        """Offer presets, the built-in ones first."""
+        self._preset_name = current
+        self._preset.setAccessibleName(f"Preset: {current}")
+        self._fit()
+        menu = self.preset_menu
+        menu.clear()
+        group = QActionGroup(menu)
+        own = False
+        for preset in presets:
+            if preset.name not in built_in and not own:
+                own = True
+                menu.addSeparator()
+            group.addAction(self._preset_action(preset.name, current))
+        menu.addSeparator()
+        edit = "Change this preset…" if current not in built_in else "New preset from this…"
+        menu.addAction(edit, self.preset_edit_requested.emit)
+        delete = menu.addAction("Delete this preset", self.preset_deletion_requested.emit)
+        delete.setEnabled(current not in built_in)
+
+    def _preset_action(self, name: str, current: str) -> QAction:
+        action = self.preset_menu.addAction(literal(name))
+        action.setCheckable(True)
+        action.setChecked(name == current)
+        action.triggered.connect(lambda _checked=False: self.preset_chosen.emit(name))
+        return action
+
+    def _fit(self) -> None:
+        """Give way where it is narrow: "Preset" before its name, then the stakes (K opens them)."""
+        shown = [self.chips, self._bet, *([] if self._sort.isHidden() else [self._sort])]
+        room = self.width() - 2 * spacing.LEAD - spacing.HALF - sum(map(_width, shown))
+        stakes = _width(self._stakes)
+        self._preset.setText(literal(f"Preset: {self._preset_name} ▾"))
+        if self._lists_bets and room < _width(self._preset) + stakes:
+            self._preset.setText(literal(f"{self._preset_name} ▾"))
+        self._stakes.setVisible(self._lists_bets and room >= _width(self._preset) + stakes)
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout(self)
+        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
+        line.setSpacing(spacing.STEP)
+        line.addWidget(self.chips)
+        line.addSpacing(spacing.HALF)
+        line.addWidget(self._facts, 1)
+        line.addWidget(self._sort)
+        line.addWidget(self._bet)
+        line.addWidget(self._stakes)
+        line.addWidget(self._preset)
+
+    # Qt's virtuals
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+
+def _width(part: QWidget) -> int:
+    return part.sizeHint().width() + spacing.STEP
+
+
+def _button(text: str, tip: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(text.rstrip(" ▾…") or tip)
+    button.setProperty("look", "plain")
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button

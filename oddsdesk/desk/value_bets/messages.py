@@ -1,0 +1,149 @@
+"""What the value-bet panel says in its message bar: a formula that is off, bets placed, trouble."""
+
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import QObject
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.states import refusal
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.value_bets.actions import BetActions, placed_text
+from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.audit import Audit
+from oddsdesk.pricing.devig import PUBLISHED
+
+_OVERSTATED = (
+    "This service overstates EV: its formula, as published, adds the reference's margin instead "
+    "of taking it out. "
+)
+
+
+class State(NamedTuple):
+    """Why a list is empty, and what to do about it."""
+
+    icon: str
+    sentence: str
+    detail: str = ""
+    action: str = ""
+    ink: TextRole = TextRole.NOTE
+
+
+_TURNED: Final = (
+    "This service sends the return rate 1/S where its contract says S; "
+    "figures here are reckoned with S."
+)
+
+
+def audit_text(audit: Audit | None, method: str) -> str:
+    """Return what to know of how a service reckons, empty where it reckons as it should (D26)."""
+    if audit is None:
+        return ""
+    if not audit.is_published:
+        return _TURNED if audit.sends_return_rate else ""
+    if method == PUBLISHED:
+        return f"{_OVERSTATED}So does your own devig method: choose another in the settings."
+    return f"{_OVERSTATED}Bets are chosen and sorted by true EV."
+
+
+def is_about_formula(text: str) -> bool:
+    """Tell whether a message is what ``audit_text`` says."""
+    return text.startswith((_OVERSTATED, _TURNED))
+
+
+def state_without_bets(connection: Connection, filtered_out: int) -> State:
+    """Return why no value bet is listed; ``filtered_out`` is how many the preset hides."""
+    if connection.has_value_bets is False:
+        return State(
+            "lock", "Value bets are not in your plan.", "Pro and the plans above it have them."
+        )
+    if connection.link in (Link.CONNECTING, Link.STOPPED):
+        return State("loading", "Looking for value bets…")
+    if connection.link is Link.PAST:
+        return State("table", "Value bets are of now.", "The past shows games and their prices.")
+    if filtered_out:
+        bets = "1 value bet is" if filtered_out == 1 else f"{filtered_out} value bets are"
+        return State("filter", f"{bets} hidden by the preset.", action="Show all value bets")
+    if connection.link is Link.REFUSED:
+        return State("lock", *refusal(connection))
+    if connection.link is Link.WAITING:
+        return State("offline", "Not connected.", "Value bets come back with the connection.")
+    return State(
+        "check", "No value bets now.", "A bet is listed while every rule of the service holds."
+    )
+
+
+def state_without_misses(games: int) -> State:
+    """Return why no near miss is listed; ``games`` is how many are read here."""
+    if not games:
+        return State(
+            "table",
+            "No game is read here yet.",
+            "Near misses are looked for in open games, and in all games while the odds grid is up.",
+        )
+    return State("check", "No price is close to being value.", _in_games(games))
+
+
+def misses_text(shown: int, games: int) -> str:
+    """Return how many near misses there are, and where they were looked for."""
+    return f"{shown} · {_in_games(games).lower().rstrip('.')}"
+
+
+def bets_text(reliable: int, shown: int, total: int, chosen: str, *, is_cut: bool) -> str:
+    """Return how many value bets there are and by what they were chosen.
+
+    ``shown`` are listed, of which ``reliable`` hold and are not stale; ``total`` were read,
+    not all that the service has where the list was cut.
+    """
+    said = [f"{reliable}" if shown == total else f"{reliable} of {total:,}"]
+    if shown > reliable:
+        said.append(f"{shown - reliable} gone or stale")
+    if is_cut:
+        said.append(f"cut at {total:,} of more")
+    return " · ".join((*said, chosen))
+
+
+def _in_games(games: int) -> str:
+    return f"Looked for in {games} game{'s' if games != 1 else ''} read here."
+
+
+class ValuesMessages(QObject):
+    """Speaks through a bar, whose button takes back the bet that was placed last."""
+
+    def __init__(
+        self, bar: MessageBar, board: Board, records: Records, actions: BetActions
+    ) -> None:
+        super().__init__(bar)
+        self._bar = bar
+        self._board = board
+        self._actions = actions
+        self._undoable: PlacedBet | None = None
+        self._said_of_audit = ""
+        actions.said.connect(bar.say)
+        actions.placed.connect(self._on_actions_placed)
+        records.failed.connect(self._on_records_failed)
+        bar.action_requested.connect(self._on_bar_action_requested)
+
+    def show_audit(self) -> None:
+        """Warn once of a service that reckons wrongly, until it does it right (D26, D52)."""
+        text = audit_text(self._board.audit, self._board.method)
+        if text and text != self._said_of_audit:
+            self._undoable = None
+            self._bar.say(text, icon="warning", ink=TextRole.VALUE)
+        elif not text and is_about_formula(self._bar.text):
+            self._bar.hide()
+        self._said_of_audit = text
+
+    def _on_actions_placed(self, bet: PlacedBet) -> None:
+        self._undoable = bet
+        self._bar.say(placed_text(bet), icon="check", action="Undo")
+
+    def _on_bar_action_requested(self) -> None:
+        if self._undoable is not None:
+            self._actions.take_back(self._undoable)
+            self._undoable = None
+
+    def _on_records_failed(self, text: str) -> None:
+        self._bar.say(text, icon="warning", ink=TextRole.DOWN)

@@ -1,0 +1,173 @@
+"""The nearest misses as rows: the price, and the rule that stops it by how much."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from oddsdesk.board.near_misses import NearMiss
+from oddsdesk.board.verdict_words import margin_text, rule_title
+from oddsdesk.clock import Clock
+from oddsdesk.desk.ui.formatting import (
+    exact_odds_text,
+    odds_sample,
+    odds_text,
+    signed_text,
+    window_sample,
+    window_text,
+)
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column
+from oddsdesk.desk.ui.table.stable_rows import HeldColumn, StableRowsModel
+from oddsdesk.desk.ui.table.value_cells import (
+    MARKET_WIDTH,
+    SELECTION_WIDTH,
+    age_cell,
+    beside_text,
+    market_text,
+)
+from oddsdesk.desk.ui.theme.tokens import TextRole
+
+NOT_LISTED: Final = "Not listed by the service"
+MOST_NAMED: Final = 12
+"""So many other bookmakers are named in a tooltip."""
+
+
+class NearMissesModel(StableRowsModel[NearMiss]):
+    """Prices that are almost value, the nearest first until the user sorts otherwise."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(COLUMNS, NEARNESS_COLUMN, clock)
+
+    def tip(self, row: int, column: int) -> str:
+        if self.is_gone(row):
+            return "Gone: it is no near miss any more"
+        miss = self.entry(row)
+        said = [f"{miss.key.selection} at {miss.key.bookmaker}: {exact_odds_text(miss.price.odds)}"]
+        said += [
+            f"{rule_title(check.rule)}: {margin_text(check)}" for check in miss.verdict.stopped_by
+        ]
+        if miss.window is not None:
+            said.append(f"Window {window_text(*miss.window[:2])}")
+        if not miss.verdict.stopped_by:
+            said.append(
+                "Every rule holds by your devig method, yet the service does not list it: "
+                "it may be seconds late, or reckon otherwise"
+            )
+        return "\n".join((*said, *_others(miss)))
+
+
+def _selection(miss: NearMiss, _now: int) -> Cell:
+    beside = beside_text(miss.key.selection, miss.match_name)
+    note = f"live · {beside}" if miss.is_live else beside
+    return Cell(miss.key.selection, is_strong=True, note=note)
+
+
+def _others(miss: NearMiss) -> Iterator[str]:
+    for other in miss.others[:MOST_NAMED]:
+        check = other.stopped_by
+        short = NOT_LISTED.lower() if check is None else margin_text(check)
+        yield f"{other.key.bookmaker} {exact_odds_text(other.price.odds)}: {short}"
+    if len(miss.others) > MOST_NAMED:
+        yield f"and {len(miss.others) - MOST_NAMED} more"
+
+
+def _bookmaker(miss: NearMiss, _now: int) -> Cell:
+    others = len(miss.others)
+    books = "book" if others == 1 else "books"
+    return Cell(miss.key.bookmaker or "", note=f"+ {others} {books}" if others else "")
+
+
+def _stopped_by(miss: NearMiss, _now: int) -> Cell:
+    check = miss.stopped_by
+    if check is None:
+        return Cell(NOT_LISTED, TextRole.VALUE)
+    more = len(miss.verdict.stopped_by) - 1
+    return Cell(rule_title(check.rule), TextRole.DOWN, note=f"+ {more} more" if more else "")
+
+
+def _margin(miss: NearMiss, _now: int) -> Cell:
+    check = miss.stopped_by
+    return Cell("0", TextRole.NOTE) if check is None else Cell(margin_text(check))
+
+
+def _ev(miss: NearMiss, _now: int) -> Cell:
+    ev = miss.verdict.ev_pct
+    return Cell("–" if ev is None else f"{signed_text(ev)} %", TextRole.SOFT)
+
+
+def _window(miss: NearMiss, _now: int) -> Cell:
+    if miss.verdict.fair_odds is None:
+        return Cell("–", TextRole.NOTE)
+    least, most = (None, None) if miss.window is None else miss.window[:2]
+    return Cell(window_text(least, most), TextRole.SOFT)
+
+
+COLUMNS: Final[tuple[HeldColumn[NearMiss], ...]] = (
+    HeldColumn(
+        "Selection",
+        SELECTION_WIDTH,
+        _selection,
+        lambda miss: (miss.key.selection.casefold(), miss.match_name),
+    ),
+    HeldColumn(
+        "Market",
+        MARKET_WIDTH,
+        lambda miss, _now: Cell(
+            market_text(miss.key.market_type, miss.section.sport, miss.key.period), TextRole.SOFT
+        ),
+        lambda miss: miss.section.order(),
+    ),
+    HeldColumn(
+        "Bookmaker",
+        Column(
+            "Betfair Ex + 11 books",
+            Align.LEFT,
+            stretches=True,
+            likes="Betfair Exchange UK + 11 books",
+            widest="Betfair Exchange Australia + 11 books",
+        ),
+        _bookmaker,
+        lambda miss: (miss.key.bookmaker or "").casefold(),
+    ),
+    HeldColumn(
+        "Stopped by",
+        Column("Reference S ≤ 1.05 +", Align.LEFT, likes="Not listed by the service"),
+        _stopped_by,
+        lambda miss: "" if miss.stopped_by is None else rule_title(miss.stopped_by.rule),
+        tip="The rule that is farthest from holding",
+    ),
+    HeldColumn(
+        "By",
+        Column("00.00 pp short"),
+        _margin,
+        lambda miss: miss.distance,
+        tip="How far the price is from the rule's threshold: nearest first",
+    ),
+    HeldColumn(
+        "Odds",
+        Column("", has_arrow=True, hangs=True),
+        lambda miss, _now: Cell(
+            odds_text(miss.price.odds), is_strong=True, arrow=miss.price.direction
+        ),
+        lambda miss: miss.price.odds,
+        True,
+        sample=odds_sample,
+    ),
+    HeldColumn("True EV", Column("+10.00 %"), _ev, lambda miss: miss.verdict.ev_pct or 0.0, True),
+    HeldColumn(
+        "Window",
+        Column("", drops=1),
+        _window,
+        lambda miss: 0.0 if miss.window is None else miss.window.least,
+        True,
+        "From which price the selection is value, and above which it is suspicious; "
+        "none: no price can be value by the rules",
+        window_sample,
+    ),
+    HeldColumn(
+        "PriceHistory",
+        Column("59 min"),
+        lambda miss, now: age_cell(miss.price.scraped_at, now),
+        lambda miss: -miss.price.scraped_at,
+        tip="How long ago the bookmaker was last seen to offer the price",
+    ),
+)
+NEARNESS_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "By")

@@ -1,0 +1,315 @@
+"""The value-bet panel: prices better than fair, the best first, and those that nearly are."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
+from oddsdesk.clock import Clock
+from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.settings.declared import STAKES
+from oddsdesk.desk.settings.dialog import SettingsDialog
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.actions import BetActions, BetSubject, subject_of_bet, subject_of_miss
+from oddsdesk.desk.value_bets.header import BETS, MISSES, ValuesHeader
+from oddsdesk.desk.value_bets.lists import ValueLists
+from oddsdesk.desk.value_bets.messages import (
+    ValuesMessages,
+    bets_text,
+    misses_text,
+    state_without_bets,
+    state_without_misses,
+)
+from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
+from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.desk.value_bets.stake_settings import StakeSettings
+from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
+
+
+def filter_text(chosen: ValueFilter) -> str:
+    """Return a filter in few words: ``true EV ≥ 1 % · odds 1.5 – 3 · all books``."""
+    said = [f"true EV ≥ {chosen.min_true_ev:g} %"]
+    said += _odds(chosen.min_odds, chosen.max_odds)
+    said += _some(chosen.sports, "sports")
+    said += _some([market_title(market) for market in chosen.market_types], "markets")
+    if chosen.in_play is not None:
+        said.append("in play" if chosen.in_play else "before kick-off")
+    said += _some(chosen.bookmakers, "books") or ["all books"]
+    return " · ".join(said)
+
+
+def _some(names: Sequence[str], word: str) -> list[str]:
+    if not names:
+        return []
+    return [names[0] if len(names) == 1 else f"{len(names)} {word}"]
+
+
+def _odds(least: float | None, most: float | None) -> list[str]:
+    if least is not None and most is not None:
+        return [f"odds {least:g} – {most:g}"]
+    if least is not None:
+        return [f"odds ≥ {least:g}"]
+    return [] if most is None else [f"odds ≤ {most:g}"]
+
+
+_IDLE_MS = 1_000
+_BUILT_IN = {preset.name for preset in BUILT_IN}
+_PRESET_KEY = "values/preset"
+
+
+class ValuesPanel(QWidget):
+    """Lists value bets or near misses; rows move only when nobody points at them."""
+
+    game_requested = Signal(str)
+    """A game to be opened."""
+    price_selected = Signal(object)
+    """The ``RowKey`` of the current row, None for none."""
+
+    def __init__(
+        self,
+        board: Board,
+        theme: Theme,
+        clock: Clock,
+        preferences: Preferences,
+        layout: Layout,
+        records: Records,
+    ) -> None:
+        super().__init__()
+        self.setProperty("look", "panel")
+        self._board = board
+        self._theme = theme
+        self._layout = layout
+        self._records = records
+        self._preferences = preferences
+        self._stakes = StakeSettings(preferences)
+        self.lists = ValueLists(board, records, self._stakes, clock)
+        self.table = LiveTable(theme, self.lists.bets, clock)
+        self.table.setAccessibleName("Value bets")
+        self.misses = LiveTable(theme, self.lists.misses, clock)
+        self.misses.setAccessibleName("Nearest misses")
+        self.actions_on_bet = BetActions(board, records, clock, self.subject, self)
+        self.header = ValuesHeader(theme, self.actions_on_bet.menu)
+        self.messages = MessageBar(theme)
+        self._said = ValuesMessages(self.messages, board, records, self.actions_on_bet)
+        self.placeholder = Placeholder(theme)
+        self._which = BETS
+        self._idle = QTimer(self, interval=_IDLE_MS)
+        self._lay_out()
+        self._connect()
+        self._show_presets()
+        self._show_all()
+
+    def close_panel(self) -> None:
+        """Hear no more of the board."""
+        self._idle.stop()
+        self.lists.close()
+        self._unsubscribe()
+
+    def subject(self) -> BetSubject | None:
+        """Return what the current row is about."""
+        index = self._current_table().current()
+        if not index.isValid():
+            return None
+        if self._which == BETS:
+            row = self.lists.bets.entry(index.row())
+            return subject_of_bet(row, is_reliable=self.lists.is_reliable(row))
+        miss = self.lists.misses.entry(index.row())
+        return subject_of_miss(miss, self._board, self._stakes.plan)
+
+    def show_list(self, which: str) -> None:
+        """Show ``BETS`` or ``MISSES``."""
+        self.header.chips.choose(which)
+
+    def choose_preset(self, name: str) -> None:
+        """List the value bets of a preset."""
+        self._layout.put(_PRESET_KEY, name)
+        self._show_presets()
+
+    def selected(self) -> RowKey | None:
+        """Return the price of the current row."""
+        subject = self.subject()
+        return None if subject is None else subject.key
+
+    def _lay_out(self) -> None:
+        body = QWidget()
+        self._stack = QStackedLayout(body)
+        for page in (self.table, self.misses, self.placeholder):
+            self._stack.addWidget(page)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        for part in (self.header, self.messages, body):
+            whole.addWidget(part)
+        whole.setStretchFactor(body, 1)
+
+    def _connect(self) -> None:
+        header, actions = self.header, self.actions_on_bet
+        header.list_chosen.connect(self._on_header_list_chosen)
+        header.sort_requested.connect(self._sort)
+        attach(self, "values.sort", self._sort)
+        header.stakes_requested.connect(self._ask_stakes)
+        attach(self, "values.sort_by", self._sort_by_current)
+        attach(self, "values.list", header.chips.choose_next)
+        attach(self, "values.stakes", self._ask_stakes)
+        attach(self, "values.preset", self._ask_preset)
+        attach(self, "values.delete_preset", self._on_header_preset_deletion_requested)
+        header.preset_chosen.connect(self.choose_preset)
+        header.preset_edit_requested.connect(self._ask_preset)
+        header.preset_deletion_requested.connect(self._on_header_preset_deletion_requested)
+        actions.game_requested.connect(self.game_requested)
+        self._stakes.changed.connect(self._show_bets)
+        self._records.bets_changed.connect(self._show_bets)
+        self._records.presets_changed.connect(self._show_presets)
+        self.placeholder.action_requested.connect(lambda: self.choose_preset(BUILT_IN[0].name))
+        self.lists.changed.connect(self._show_counts)
+        self.lists.finder.found.connect(self._show_misses)
+        for table, model in ((self.table, self.lists.bets), (self.misses, self.lists.misses)):
+            table.opened.connect(lambda _index: self.actions_on_bet.open())
+            table.header_clicked.connect(model.sort_by)
+            table.current_changed.connect(self._on_table_current_changed)
+            model.order_changed.connect(self._show_counts)
+            table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            table.scrolling.customContextMenuRequested.connect(self._show_menu)
+        self._idle.timeout.connect(self._on_idle_timeout)
+        self._unsubscribe = self._board.subscribe(self._on_board_notice)
+
+    def _current_table(self) -> LiveTable:
+        return self.table if self._which == BETS else self.misses
+
+    def _current_model(self) -> StableRowsModel[Any]:
+        return self.lists.bets if self._which == BETS else self.lists.misses
+
+    def _is_pointed_at(self) -> bool:
+        table = self._current_table()
+        return table.model.rowCount() > 0 and (table.underMouse() or table.scrolling.hasFocus())
+
+    def _show_all(self) -> None:
+        self._show_bets()
+        self._said.show_audit()
+
+    def _show_bets(self) -> None:
+        self.lists.show_bets(may_move=not self._is_pointed_at())
+
+    def _show_misses(self) -> None:
+        self.lists.show_misses(may_move=not self._is_pointed_at())
+
+    def _show_counts(self) -> None:
+        lists = self.lists
+        bets, games = lists.bets, lists.finder.games
+        if self._which == BETS:
+            chosen, listed = filter_text(lists.preset.filter), self._board.listed
+            total, is_cut = len(listed.entries), listed.is_cut
+            text = bets_text(lists.reliable, bets.count, total, chosen, is_cut=is_cut)
+            waiting = bets.rows_that_would_move
+            state = state_without_bets(self._board.connection, lists.hidden)
+        else:
+            text = misses_text(lists.misses.count, games)
+            waiting = lists.misses.rows_that_would_move
+            state = state_without_misses(games)
+        self.header.show_facts(text)
+        self.header.show_waiting(waiting)
+        table = self._current_table()
+        if table.model.rowCount():
+            self._stack.setCurrentWidget(table)
+        else:
+            self.placeholder.say(*state)
+            self._stack.setCurrentWidget(self.placeholder)
+
+    def _show_presets(self) -> None:
+        """Offer the presets; the one in use stays, or gives way to the first."""
+        presets = {preset.name: preset for preset in self._records.presets}
+        name = self._layout.get(_PRESET_KEY, BUILT_IN[0].name)
+        self.lists.preset = presets.get(name, BUILT_IN[0])
+        self.header.show_presets(presets.values(), self.lists.preset.name, _BUILT_IN)
+        self.lists.show_bets(may_move=True)
+
+    def _sort(self) -> None:
+        self._current_model().sort_now()
+
+    def _sort_by_current(self) -> None:
+        index = self._current_table().current()
+        if index.isValid():
+            self._current_model().sort_by(index.column())
+
+    def _ask_stakes(self) -> None:
+        SettingsDialog(self._theme, self._preferences, self, (STAKES,)).open()
+
+    def _ask_preset(self) -> None:
+        preset = self.lists.preset
+        name = f"My {preset.name.lower()}" if preset.name in _BUILT_IN else preset.name
+        bookmakers = {entry.bet.bookmaker for entry in self._board.value_bets.values()}
+        dialog = PresetDialog(Preset(name, preset.filter), bookmakers, _BUILT_IN, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.chosen.connect(self._on_dialog_preset_chosen)
+        dialog.open()
+
+    def _show_menu(self, at: QPoint) -> None:
+        self.actions_on_bet.menu.popup(self._current_table().scrolling.viewport().mapToGlobal(at))
+
+    def _on_header_list_chosen(self, which: str) -> None:
+        self._which = which
+        self.header.show_list(which)
+        self._look_for_misses()
+        self._show_counts()
+        self.price_selected.emit(self.selected())
+
+    def _look_for_misses(self) -> None:
+        if self._which == MISSES and self.isVisible():
+            self.lists.finder.start()
+        else:
+            self.lists.finder.stop()
+
+    def _on_dialog_preset_chosen(self, preset: Preset) -> None:
+        self._layout.put(_PRESET_KEY, preset.name)
+        self._records.save_preset(preset)
+
+    def _on_header_preset_deletion_requested(self) -> None:
+        if self.lists.preset.name not in _BUILT_IN:
+            self._records.delete_preset(self.lists.preset.name)
+
+    def _on_table_current_changed(self, _index: QModelIndex) -> None:
+        if not self._current_model().is_arranging:
+            self.price_selected.emit(self.selected())
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, ValueBetsChanged) and notice.moved:
+            self.lists.note_moved(notice.moved)
+        elif isinstance(notice, ValueBetsChanged):
+            self._show_all()
+        elif isinstance(notice, GamesChanged):
+            self._show_bets()
+        elif isinstance(notice, ConnectionChanged):
+            self._show_counts()
+
+    def _on_idle_timeout(self) -> None:
+        model = self._current_model()
+        if self.lists.has_unlisted:
+            self._show_bets()
+        if model.rows_that_would_move and not self._is_pointed_at():
+            model.sort_now()
+        else:
+            self._show_counts()
+
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._idle.start()
+        self._look_for_misses()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._idle.stop()
+        self._look_for_misses()

@@ -1,0 +1,190 @@
+"""Asks which value bets a preset shows, and what it is called."""
+
+from collections.abc import Container, Iterable, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QGridLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.markets import MARKET_TYPES, market_title
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.scaling import inset
+from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
+from oddsdesk.ledger.presets import Preset, ValueFilter
+from oddsdesk.pricing.rules import MAX_EV
+
+
+class CheckList(QListWidget):
+    """Keys with their texts; Space ticks the current one."""
+
+    def __init__(
+        self,
+        purpose: str,
+        entries: Sequence[tuple[str, str]],
+        ticked: Iterable[str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(purpose)
+        self.setSpacing(2)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        wanted = set(ticked)
+        for key, text in entries:
+            item = QListWidgetItem(text, self)
+            item.setData(Qt.ItemDataRole.UserRole, key)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Checked if key in wanted else Qt.CheckState.Unchecked)
+
+    def ticked(self) -> tuple[str, ...]:
+        """Return the keys that are ticked, in the order of the list."""
+        items = (self.item(row) for row in range(self.count()))
+        return tuple(
+            item.data(Qt.ItemDataRole.UserRole)
+            for item in items
+            if item.checkState() is Qt.CheckState.Checked
+        )
+
+
+_STATES: Final = ((None, "Any time"), (False, "Before kick-off"), (True, "In play"))
+_LIST_SIZE: Final = (184, 220)
+
+
+class PresetDialog(QDialog):
+    """A preset to be named and kept; nothing ticked in a list means all of it."""
+
+    chosen = Signal(object)
+    """The ``Preset`` as the user gave it."""
+
+    def __init__(
+        self,
+        preset: Preset,
+        bookmakers: Iterable[str],
+        taken: Container[str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Preset of value bets")
+        self._taken = taken
+        chosen = preset.filter
+        self.name = QLineEdit(preset.name)
+        self.name.setMaxLength(60)
+        self.sports = CheckList("Sports", [(s, s) for s in SPORTS], chosen.sports)
+        markets = [(market, market_title(market)) for market in MARKET_TYPES]
+        self.markets = CheckList("Markets", markets, chosen.market_types)
+        names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
+        self.bookmakers = CheckList("Bookmakers", [(n, n) for n in names], chosen.bookmakers)
+        self.ev = inset(QDoubleSpinBox(decimals=1, minimum=-100, maximum=MAX_EV, singleStep=0.5))
+        self.ev.setSuffix(" %")
+        self.ev.setValue(chosen.min_true_ev)
+        self.least = _odds(chosen.min_odds, "No least")
+        self.most = _odds(chosen.max_odds, "No most")
+        self.state = QComboBox()
+        for in_play, text in _STATES:
+            self.state.addItem(text, in_play)
+        self.state.setCurrentIndex([in_play for in_play, _ in _STATES].index(chosen.in_play))
+        self._problem = Label(wordWrap=True)
+        self._problem.setProperty("look", "value")
+        self._save = QPushButton("Save preset")
+        self._save.setProperty("look", "primary")
+        self._lay_out()
+        self._connect()
+        self._check()
+
+    @property
+    def problem(self) -> str:
+        """Why the preset cannot be kept; empty where it can."""
+        return self._problem.text()
+
+    def preset(self) -> Preset:
+        """Return the preset as it is given now."""
+        return Preset(
+            self.name.text().strip(),
+            ValueFilter(
+                sports=self.sports.ticked(),
+                market_types=self.markets.ticked(),
+                bookmakers=self.bookmakers.ticked(),
+                min_true_ev=self.ev.value(),
+                min_odds=_given(self.least),
+                max_odds=_given(self.most),
+                in_play=self.state.currentData(),
+            ),
+        )
+
+    def _lay_out(self) -> None:
+        form = QFormLayout()
+        form.setSpacing(STEP)
+        form.addRow("&Name", self.name)
+        form.addRow("Least true &EV", self.ev)
+        form.addRow("&Odds from", self.least)
+        form.addRow("Odds &to", self.most)
+        form.addRow("&When", self.state)
+        lists = QGridLayout()
+        lists.setSpacing(STEP)
+        titled = (("Sports", self.sports), ("Markets", self.markets))
+        for column, (title, widget) in enumerate((*titled, ("Bookmakers", self.bookmakers))):
+            label = Label(title)
+            label.setBuddy(widget)
+            lists.addWidget(label, 0, column)
+            lists.addWidget(widget, 1, column)
+            widget.setMinimumSize(*_LIST_SIZE)
+        note = Label("Nothing ticked means all.")
+        note.setProperty("look", "note")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        whole.setSpacing(STEP)
+        whole.addLayout(form)
+        whole.addLayout(lists)
+        for part in (note, self._problem, buttons):
+            whole.addWidget(part)
+
+    def _connect(self) -> None:
+        self.name.textChanged.connect(self._check)
+        self.least.valueChanged.connect(self._check)
+        self.most.valueChanged.connect(self._check)
+        self.accepted.connect(lambda: self.chosen.emit(self.preset()))
+
+    def _check(self) -> None:
+        self._problem.setText(_problem_of(self.preset(), self._taken))
+        self._problem.setVisible(bool(self._problem.text()))
+        self._save.setEnabled(not self._problem.text())
+
+
+def _problem_of(preset: Preset, taken: Container[str]) -> str:
+    chosen = preset.filter
+    if not preset.name:
+        return "A preset needs a name."
+    if preset.name in taken:
+        return f"“{preset.name}” is built in; give this one a name of its own."
+    least, most = chosen.min_odds, chosen.max_odds
+    if least is not None and most is not None and least > most:
+        return f"No odds lie between {least:g} and {most:g}."
+    return ""
+
+
+def _odds(value: float | None, none: str) -> QDoubleSpinBox:
+    spin = inset(QDoubleSpinBox(decimals=2, minimum=1.0, maximum=1_000, singleStep=0.1))
+    spin.setSpecialValueText(none)
+    spin.setValue(1.0 if value is None else value)
+    return spin
+
+
+def _given(spin: QDoubleSpinBox) -> float | None:
+    return None if spin.value() <= spin.minimum() else spin.value()

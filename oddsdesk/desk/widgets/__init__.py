@@ -1,1 +1,0 @@
-"""Widgets that know their arguments and Qt, nothing else."""

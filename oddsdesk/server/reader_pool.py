@@ -1,0 +1,26 @@
+"""The threads that read the store, so that the loop never waits for a query."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+T = TypeVar("T")
+THREADS = 2
+"""Python's module gives the interpreter lock away at each row that SQLite finds, so more threads
+mostly wait for one another; one would let a long query hold up all others."""
+
+
+class ReaderPool:
+    """A few named threads; each has its own reader of the store."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="oddsdesk read")
+
+    async def run(self, function: Callable[[], T]) -> T:
+        """Run a function on one of the threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, function)
+
+    def close(self) -> None:
+        """Wait for what runs, drop what waits, and end the threads."""
+        self._pool.shutdown(cancel_futures=True)
