@@ -331,7 +331,7 @@ def test_a_very_long_text_is_drawn_in_time(theme: Theme, text: str) -> None:
 
 
 BANNED: dict[str, Callable[[str], bool]] = {
-    "QLabel": lambda file: file in ("plain.py", "style.py"),
+    "QLabel": lambda file: file in ("controls/plain.py", "theme/style.py"),
     "QMessageBox": lambda _: False,
     "QErrorMessage": lambda _: False,
     "QTextEdit": lambda _: False,
