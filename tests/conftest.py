@@ -3,8 +3,9 @@
 import asyncio
 import gc
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
         if folder in _KINDS:
             item.add_marker(_KINDS[folder])
+
+
+@pytest.fixture(autouse=True)
+def own_signals() -> Iterator[None]:
+    """Take back what a command run here does on a signal: later it would end the tests, with 0."""
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for each, handler in before.items():
+        if signal.getsignal(each) is not handler:
+            signal.signal(each, handler)
 
 
 def pytest_asyncio_loop_factories(
