@@ -28,7 +28,7 @@ from oddsdesk.desk.export.tables import ExportColumn, Kind, Table, html_text, sa
 COLUMNS = (
     ExportColumn("bookmaker", "Bookmaker"),
     ExportColumn("odds", "Odds", Kind.NUMBER),
-    ExportColumn("scraped_at", "PriceHistory", Kind.TIME),
+    ExportColumn("scraped_at", "Seen", Kind.TIME),
     ExportColumn("is_live", "In play", Kind.FLAG),
 )
 ROW = ("Bet & Söhne", 2.05, "2026-11-20T18:30:00.000Z", True)

@@ -218,7 +218,7 @@ COLUMNS = (
         is_usual=False, tip="Hold of the reference bookmaker's prices of the line",
     ),
     GridColumn(
-        "scraped_at", "PriceHistory", Column("59 min"), looks.age(attrgetter("scraped_at")),
+        "scraped_at", "Seen", Column("59 min"), looks.age(attrgetter("scraped_at")),
         attrgetter("scraped_at"), Kind.TIME, descending_first=True,
         tip="How long ago the bookmaker was last seen to say so",
     ),

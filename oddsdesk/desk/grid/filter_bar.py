@@ -262,7 +262,7 @@ class GridFilterBar(QWidget):
         self._add(edges, "From … to …", partial(self._type, "ev", "True EV", "%"))
         self._add(menu, "Odds…", partial(self._type, "odds", "Odds", ""))
         ages = [(f"Within {seconds_text(seconds)}", seconds) for seconds in _AGES_S]
-        self._add_values(menu, "PriceHistory", "seen_within_s", ages)
+        self._add_values(menu, "Seen", "seen_within_s", ages)
         levels = [
             ("Fresh only", Freshness.FRESH),
             ("Fresh or ageing", Freshness.AGEING),

@@ -306,7 +306,7 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
         "How long ago the bet was detected",
     ),
     HeldColumn(
-        "PriceHistory",
+        "Seen",
         Column("≥ 59 min"),
         lambda row, now: age_cell(row.seen_at, now),
         lambda row: -row.seen_at,
@@ -324,7 +324,7 @@ def _place_of(title: str) -> int:
 EV_COLUMN: Final = _place_of("True EV")
 STAKE_COLUMN: Final = _place_of("Stake")
 ODDS_COLUMN: Final = _place_of("Odds")
-SEEN_COLUMN: Final = _place_of("PriceHistory")
+SEEN_COLUMN: Final = _place_of("Seen")
 
 
 def _market_of(row: ValueRow) -> tuple[str, str, int]:

@@ -163,7 +163,7 @@ COLUMNS: Final[tuple[HeldColumn[NearMiss], ...]] = (
         window_sample,
     ),
     HeldColumn(
-        "PriceHistory",
+        "Seen",
         Column("59 min"),
         lambda miss, now: age_cell(miss.price.scraped_at, now),
         lambda miss: -miss.price.scraped_at,

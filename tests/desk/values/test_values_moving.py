@@ -68,7 +68,7 @@ def test_bets_pale_with_age_and_are_staked_and_counted_no_more(
     quoted.board.load_value_bets([bet(quoted)])
     model, odds = panel.table.model, TITLES.index("Odds")
     assert model.cell(0, odds).ink is TextRole.STRONG
-    assert row(panel)["PriceHistory"] == "≥ 0 s"
+    assert row(panel)["Seen"] == "≥ 0 s"
     quoted.clock.now += 90_000
     assert model.cell(0, odds).ink is TextRole.SOFT
     assert row(panel)["Stake"] == "3.00"
@@ -77,7 +77,7 @@ def test_bets_pale_with_age_and_are_staked_and_counted_no_more(
     assert model.cell(0, TITLES.index("True EV")).ink is TextRole.NOTE
     assert row(panel)["Stake"] == "–"
     assert "No stake: the price is stale" in model.tip(0, STAKE_COLUMN)
-    assert row(panel)["PriceHistory"] == "≥ 3 min"
+    assert row(panel)["Seen"] == "≥ 3 min"
     panel._idle.timeout.emit()
     assert facts(panel).startswith("0 · 1 gone or stale")
     quoted.clock.now += 600_000
@@ -89,7 +89,7 @@ def test_the_price_of_a_game_that_is_held_tells_when_it_was_seen(
 ) -> None:
     quoted.clock.now += 20_000
     quoted.board.load_value_bets([everton(quoted)])
-    assert row(panel)["PriceHistory"] == "20 s"
+    assert row(panel)["Seen"] == "20 s"
     assert "Seen 20 s ago" in panel.table.model.tip(0, 0)
 
 

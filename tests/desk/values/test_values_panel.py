@@ -43,7 +43,7 @@ def test_the_columns_fill_the_width_and_the_game_can_be_read(
     qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)
     shown = {title for at, title in enumerate(TITLES) if not pane.isColumnHidden(at)}
     assert ("Limit" in shown) is (width == 2_300)
-    assert {"Selection", "Bookmaker", "Odds", "True EV", "Stake", "PriceHistory"} <= shown
+    assert {"Selection", "Bookmaker", "Odds", "True EV", "Stake", "Seen"} <= shown
     assert 250 <= pane.columnWidth(0) <= 600
     assert "The reference takes up to 3" in panel.table.model.tip(0, 0)
 

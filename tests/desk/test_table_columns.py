@@ -1,0 +1,29 @@
+"""What holds for the columns of every table."""
+
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from oddsdesk.desk.grid.columns import COLUMNS as GRID
+from oddsdesk.desk.value_bets.model import COLUMNS as VALUE_BETS
+from oddsdesk.desk.value_bets.near_misses import COLUMNS as NEAR_MISSES
+
+TABLES = {"grid": GRID, "value bets": VALUE_BETS, "near misses": NEAR_MISSES}
+every_table = pytest.mark.parametrize("columns", TABLES.values(), ids=TABLES)
+
+
+@every_table
+def test_titles_are_words_that_people_read(columns: tuple[Any, ...]) -> None:
+    assert not [column.title for column in columns if re.search("[a-z][A-Z]|_", column.title)]
+
+
+@every_table
+def test_no_two_columns_have_the_same_title(columns: tuple[Any, ...]) -> None:
+    assert max(Counter(column.title for column in columns).values()) == 1
+
+
+@every_table
+def test_each_table_says_how_long_ago_a_price_was_seen(columns: tuple[Any, ...]) -> None:
+    assert "Seen" in [column.title for column in columns]
