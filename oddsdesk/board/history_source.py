@@ -8,17 +8,11 @@ import msgspec
 from oddsdesk.board.board import Board
 from oddsdesk.board.history import Gap, History, Origin, Path, Point, Why, tidy, without_known
 from oddsdesk.board.price_history import SelectionKey
+from oddsdesk.contract.administration import LogState
 
 
 class HistoryError(Exception):
     """The past cannot be read now; one line that says why."""
-
-
-class LogState(msgspec.Struct, frozen=True):
-    """What a log covers; times in milliseconds."""
-
-    began: int | None = None
-    silences: Sequence[tuple[int, int]] = ()
 
 
 class References(msgspec.Struct, frozen=True):

@@ -9,13 +9,14 @@ from click.core import ParameterSource
 
 from oddsdesk.cli.options import access_option, database_option
 from oddsdesk.clock import system_clock
+from oddsdesk.contract.administration import Key
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.access import AccessStore, access_path, earlier_access_files, open_access
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.keys import Key, KeyLimitError, UnknownKeyError
+from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
 
 DEFAULT_ACCOUNT = "default"
@@ -171,5 +172,5 @@ def _row(key: Key) -> tuple[str, ...]:
         key.plan.value,
         key.bookmaker or "-",
         format_ms(key.created_at),
-        "revoked" if key.revoked else "active",
+        "revoked" if key.is_revoked else "active",
     )

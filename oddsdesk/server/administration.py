@@ -8,18 +8,16 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 
-import msgspec
-
 from oddsdesk.clock import Clock
+from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key, LogState
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.server.importing import ImportOutcome, import_files
+from oddsdesk.server.importing import import_files
 from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.server.runner import Server
-from oddsdesk.server.running_feeds import FeedState
 from oddsdesk.store.backup import BackedUp, Contents, back_up, total_bytes
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.keys import Key, NewKey
+from oddsdesk.store.keys import NewKey
 from oddsdesk.store.settings import KEEP_ALL
 from oddsdesk.store.values import HistoryPoint
 
@@ -27,28 +25,6 @@ SILENT_MS = 10 * MINUTE_MS
 """A log that took nothing of any game for this long was not being written."""
 
 _log = logging.getLogger(__name__)
-
-
-class DatabaseState(msgspec.Struct, frozen=True):
-    """The odds file as it may be shown; ``size`` in bytes, its write-ahead log included."""
-
-    path: Path
-    size: int
-    reference: str
-    last_scraped_at: int | None
-    holds_real_odds: bool
-    is_read_only: bool
-    """Whether prices that are not made up were ever recorded."""
-    keep_days: int
-    """For how long the log of price changes is kept; 0: for ever."""
-
-
-class LogState(msgspec.Struct, frozen=True):
-    """What the log of price changes covers; times in milliseconds."""
-
-    began: int | None
-    silences: list[tuple[int, int]]
-    """Whiles in which nothing of any game was recorded."""
 
 
 class Administration:
@@ -79,8 +55,8 @@ class Administration:
 
     def adopt_keep_days(self, days: int) -> Future[bool]:
         """The same where nobody ever said; the answer is whether that was so."""
-        register_panel = self._server.store.adopt_keep_days
-        return self._ask(asyncio.to_thread(lambda: register_panel(days).result()))
+        adopt = self._server.store.adopt_keep_days
+        return self._ask(asyncio.to_thread(lambda: adopt(days).result()))
 
     def back_up(
         self, target: Path, contents: Contents, told: Callable[[float], None]

@@ -4,9 +4,8 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
-
 from oddsdesk.clock import Clock
+from oddsdesk.contract.administration import ImportOutcome
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.settings import settle_shift
@@ -20,26 +19,6 @@ _REMEDY_AGAIN: Final = (
 )
 
 _log = logging.getLogger(__name__)
-
-
-class ImportOutcome(msgspec.Struct, frozen=True):
-    """What came of files, in prices; ``skipped`` by reason, the commonest first."""
-
-    kept: int
-    skipped: dict[str, int]
-    problems: list[str]
-    """Each names a file, or a part of one, that made no sense."""
-    quotes: int
-    changes: int
-    """Price changes that were recorded; what the database knew already is none."""
-    notes: list[str]
-    """What there is to know besides, each a sentence."""
-    newest_ms: int | None
-    """When the newest of the prices was scraped, in milliseconds."""
-    is_past: bool
-    """Whether all prices are too old to be shown as offered now."""
-    inferred_times: bool
-    """Whether the files name no time of scrape, so that it follows from kick-offs."""
 
 
 def import_files(
@@ -76,13 +55,13 @@ def import_files(
         changes += recorded.changes
     _log.info("imported %s: %d quotes, %d changes", ", ".join(places), quotes, changes)
     return ImportOutcome(
-        imported.kept,
-        dict(imported.skipped.most_common()),
-        imported.problems,
-        quotes,
-        changes,
-        [past] if past else [],
-        newest,
-        newest is not None and newest < clock() - LONGEST_WINDOW_MS,
-        imported.inferred_times,
+        kept=imported.kept,
+        skipped=dict(imported.skipped.most_common()),
+        problems=imported.problems,
+        quotes=quotes,
+        changes=changes,
+        notes=[past] if past else [],
+        newest_ms=newest,
+        is_past=newest is not None and newest < clock() - LONGEST_WINDOW_MS,
+        inferred_times=imported.inferred_times,
     )

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.clock import Clock
+from oddsdesk.contract.administration import FeedState
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.feed import Feed, Recorder, open_feed
 from oddsdesk.server.troubles import Trouble
@@ -16,23 +17,6 @@ from oddsdesk.tasks import JobFault, Jobs, in_daemon_thread
 
 LOSS_S: Final = 600.0
 """How long lost quotes are told of; the feed's own state tells of them until it is begun anew."""
-
-
-class FeedState(msgspec.Struct, frozen=True):
-    """A feed as it may be shown; ``problem`` says why it ended where nobody stopped it, or what
-    is wrong while it runs.
-
-    ``recorded_at``: when a replay's odds were first said, in milliseconds.
-    """
-
-    number: int
-    spec: str
-    name: str
-    speed: float
-    simulated: bool
-    is_running: bool
-    problem: str
-    recorded_at: int | None
 
 
 class _Entry(msgspec.Struct):

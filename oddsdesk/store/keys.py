@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan, Rights
 from oddsdesk.store.access_file import AccessFile
 from oddsdesk.store.accounts import ensure_account
@@ -42,18 +43,6 @@ class KeyLimitError(Exception):
 
 class UnknownKeyError(LookupError):
     """No active key goes by that name."""
-
-
-class Key(msgspec.Struct, frozen=True):
-    """A key as it may be shown; times in milliseconds."""
-
-    key_id: int
-    account: str
-    plan: Plan
-    bookmaker: str | None
-    masked: str
-    created_at: int
-    revoked: bool
 
 
 class NewKey(msgspec.Struct, frozen=True):

@@ -2,16 +2,16 @@
 
 from datetime import datetime
 
+from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.shell.connections import badge_of
-from oddsdesk.desk.ui.local_server import LocalFeed
 
 RECORDED = round(datetime(2026, 4, 16, 12).timestamp() * 1000)
 
 
 def feed(
     *, running: bool = True, recorded_at: int | None = RECORDED, speed: float = 1
-) -> LocalFeed:
-    return LocalFeed(1, "replay:x", "replay of x", speed, False, running, "", recorded_at)
+) -> FeedState:
+    return FeedState(1, "replay:x", "replay of x", speed, False, running, "", recorded_at)
 
 
 def test_a_replay_is_named_with_its_day_and_speed() -> None:

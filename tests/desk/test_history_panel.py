@@ -10,8 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.history import Point
-from oddsdesk.board.history_source import HistoryError, LogSource, LogState
+from oddsdesk.board.history_source import HistoryError, LogSource
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.contract.administration import LogState
 from oddsdesk.desk.history.panel import HistoryPanel
 from oddsdesk.desk.ui.theme.theme import Theme
 

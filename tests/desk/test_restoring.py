@@ -11,10 +11,10 @@ import pytest
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
-from oddsdesk.desk.shell import restoring
+from oddsdesk.desk.shell import local_server
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
-from oddsdesk.desk.shell.restoring import restored
+from oddsdesk.desk.shell.local_server import restored
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.places import default_ledger
@@ -103,7 +103,7 @@ async def test_a_restore_that_nobody_waits_for_is_broken_off_before_anything_is_
         go_on.wait(10)
         return restore(*given, **named)
 
-    monkeypatch.setattr(restoring, "restore", late)
+    monkeypatch.setattr(local_server, "restore", late)
     work = spawn("restore", restored(backup, tmp_path / "new.db", None, lambda _count: None))
     await asyncio.sleep(0)
     work.cancel()

@@ -95,7 +95,7 @@ class ServerController(QObject):
             self._is_looking = False
 
     async def _show_keys(self) -> None:
-        self._dialog.keys.show_keys(await self._server.keys())
+        self._dialog.keys.show_keys(await self._server.keys(), self._server.own_key_id)
 
     async def _show_new(self, secret: str) -> None:
         try:

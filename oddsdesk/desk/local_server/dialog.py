@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.contract.administration import DatabaseState
 from oddsdesk.desk.local_server.backup_page import BackupPage
 from oddsdesk.desk.local_server.feeds_page import FeedsPage
 from oddsdesk.desk.local_server.import_page import ImportPage
@@ -22,7 +23,6 @@ from oddsdesk.desk.ui.controls.form_dialog import note, side_by_side
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import resize_scaled
-from oddsdesk.desk.ui.local_server import LocalDatabase
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP, TextRole
 from oddsdesk.desk.ui.time_format import age_text
@@ -56,7 +56,7 @@ class ServerPage(QWidget):
         self.database, self.room, self.reference, self.newest = (_fact() for _ in range(4))
         self._lay_out(address)
 
-    def show_database(self, database: LocalDatabase, now_ms: int) -> None:
+    def show_database(self, database: DatabaseState, now_ms: int) -> None:
         """Show the state of the odds file."""
         self.database.setText(str(database.path))
         self.room.setText(f"{database.size / _MIB:,.1f} MiB")

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.ui.controls.feed_fields import REPLAY, FeedFields
 from oddsdesk.desk.ui.controls.form_dialog import note, plain_table
 from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.local_server import LocalFeed
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 
@@ -45,7 +45,7 @@ class FeedsPage(QWidget):
         self._lay_out(theme)
         self._show_buttons()
 
-    def show_feeds(self, feeds: list[LocalFeed]) -> None:
+    def show_feeds(self, feeds: list[FeedState]) -> None:
         """Show the feeds as they are; the selected one stays selected."""
         selected = self._number()
         self.list.clear()
@@ -80,7 +80,7 @@ class FeedsPage(QWidget):
         column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(note(_SAID, theme))
 
-    def _feed(self) -> LocalFeed | None:
+    def _feed(self) -> FeedState | None:
         item = self.list.currentItem()
         return None if item is None else item.data(0, Qt.ItemDataRole.UserRole)
 
@@ -105,12 +105,12 @@ class FeedsPage(QWidget):
             self.add_requested.emit(spec, self.fields.speed.value())
 
 
-def title(feed: LocalFeed) -> str:
+def title(feed: FeedState) -> str:
     """Return a feed as people call it."""
     return "Simulated odds" if feed.simulated else feed.spec.replace("replay:", "Replay of ", 1)
 
 
-def state(feed: LocalFeed) -> str:
+def state(feed: FeedState) -> str:
     """Return in words whether a feed runs."""
     word = "Running" if feed.is_running else "Stopped"
     return f"{word}: {feed.problem}" if feed.problem else word

@@ -6,9 +6,10 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from oddsdesk.contract.administration import ImportOutcome
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.local_server.import_page import summary
-from oddsdesk.desk.ui.local_server import LocalImport, LocalServer, LocalServerError
+from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError
 from oddsdesk.tasks import spawn, stop
 
 
@@ -62,7 +63,7 @@ class ImportController(QObject):
         finally:
             self._task = None
 
-    def _tell(self, done: LocalImport) -> None:
+    def _tell(self, done: ImportOutcome) -> None:
         if self._dialog is None:
             self.told.emit(f"Import: {summary(done)}")
         else:

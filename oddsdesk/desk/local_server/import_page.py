@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.contract.administration import ImportOutcome
 from oddsdesk.desk.ui.controls.feed_fields import FORMATS
 from oddsdesk.desk.ui.controls.form_dialog import note
 from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.local_server import LocalImport
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 from oddsdesk.desk.ui.time_format import day_text, local_time
@@ -85,7 +85,7 @@ class ImportPage(QWidget):
         self.state.hide()
         self.outcome.hide()
 
-    def show_outcome(self, outcome: LocalImport) -> None:
+    def show_outcome(self, outcome: ImportOutcome) -> None:
         """Say what came of the files; others are taken again."""
         self.choose.setEnabled(True)
         self.state.setText(summary(outcome))
@@ -123,7 +123,7 @@ class ImportPage(QWidget):
         dialog.open()
 
 
-def summary(outcome: LocalImport) -> str:
+def summary(outcome: ImportOutcome) -> str:
     """Return in a line how many prices were kept and how many were new."""
     skipped = sum(outcome.skipped.values())
     read = outcome.kept + skipped
@@ -135,7 +135,7 @@ def summary(outcome: LocalImport) -> str:
     )
 
 
-def details(outcome: LocalImport) -> str:
+def details(outcome: ImportOutcome) -> str:
     """Return why prices were skipped and what made no sense, a line each; empty for nothing."""
     lines = [f"Skipped {count:,}: {reason}" for reason, count in outcome.skipped.items()]
     lines += [f"Problem: {problem}" for problem in outcome.problems]

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.ui.controls.form_dialog import plain_table
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.local_server import LocalKey
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, MARGIN, STEP
 from oddsdesk.desk.ui.time_format import local_time
@@ -119,9 +119,13 @@ class KeysPage(QWidget):
         self._show_buttons()
         self._show_bookmaker()
 
-    def show_keys(self, keys: list[LocalKey]) -> None:
-        """Show the keys, those that open something first; a new one is selected."""
+    def show_keys(self, keys: list[Key], own_key_id: int) -> None:
+        """Show the keys, those that open something first; a new one is selected.
+
+        ``own_key_id`` is the key of the desk itself, which it keeps.
+        """
         selected, known = self._key(), self._known
+        self._own_key_id = own_key_id
         self._known = {key.key_id for key in keys}
         ordered = sorted(keys, key=lambda each: (each.is_revoked, -each.key_id))
         chosen = next((key.key_id for key in ordered if key.key_id not in known), None)
@@ -129,7 +133,7 @@ class KeysPage(QWidget):
             chosen = selected.key_id
         self.list.clear()
         for key in ordered:
-            item = QTreeWidgetItem(_texts(key))
+            item = QTreeWidgetItem(_texts(key, own_key_id))
             item.setData(0, Qt.ItemDataRole.UserRole, key)
             self.list.addTopLevelItem(item)
             if key.key_id == chosen:
@@ -171,7 +175,7 @@ class KeysPage(QWidget):
         column.addLayout(fields)
         column.addWidget(self.made)
 
-    def _key(self) -> LocalKey | None:
+    def _key(self) -> Key | None:
         item = self.list.currentItem()
         return None if item is None else item.data(0, Qt.ItemDataRole.UserRole)
 
@@ -196,8 +200,9 @@ class KeysPage(QWidget):
 
     def _show_buttons(self) -> None:
         key = self._key()
-        for button in (self.rotate, self.revoke):
-            button.setEnabled(key is not None and not key.is_revoked and not key.is_own)
+        may_end = key is not None and not key.is_revoked and key.key_id != self._own_key_id
+        self.rotate.setEnabled(may_end)
+        self.revoke.setEnabled(may_end)
 
     def _show_bookmaker(self) -> None:
         self.bookmaker.setVisible(self.plan.currentData() is Plan.FREE)
@@ -213,12 +218,12 @@ class KeysPage(QWidget):
         )
 
 
-def _texts(key: LocalKey) -> list[str]:
+def _texts(key: Key, own_key_id: int) -> list[str]:
     return [
         key.masked,
         key.account,
         key.plan.value,
         key.bookmaker or "all" if key.plan is not Plan.FREE else key.bookmaker or "none",
         f"{local_time(key.created_at):%d %b %H:%M}",
-        "Revoked" if key.is_revoked else "This desk's" if key.is_own else "Active",
+        "Revoked" if key.is_revoked else "This desk's" if key.key_id == own_key_id else "Active",
     ]

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu
 
+from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import Profile, Profiles, RemoteProfile
 from oddsdesk.desk.connections.sessions import InUseError, MissingKeyError, Session, SessionError
@@ -20,7 +21,7 @@ from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.actions import Actions
 from oddsdesk.desk.ui.controls.plain import literal
-from oddsdesk.desk.ui.local_server import LocalFeed, LocalServerError
+from oddsdesk.desk.ui.local_server import LocalServerError
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.tasks import spawn, stop
@@ -208,7 +209,7 @@ class Connections(QObject):
         if before is not None:
             await stop(before)
         session = self._switchboard.session
-        feeds: list[LocalFeed] = []
+        feeds: list[FeedState] = []
         if session is not None and session.local is not None:
             try:
                 feeds = await session.local.feeds()
@@ -225,7 +226,7 @@ def _address(session: Session) -> str:
     return f" at {profile.base_url}" if isinstance(profile, RemoteProfile) else ""
 
 
-def badge_of(feeds: list[LocalFeed]) -> str:
+def badge_of(feeds: list[FeedState]) -> str:
     """Return what the top bar says of feeds whose odds are not of this moment; empty for none."""
     for feed in feeds:
         if feed.is_running and feed.recorded_at is not None:

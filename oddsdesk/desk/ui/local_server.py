@@ -1,71 +1,16 @@
-"""The embedded server as the desk sees it: what its dialog shows and asks for."""
+"""The embedded server as the desk asks it."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-import msgspec
-
 from oddsdesk.board.history_source import PriceLog
+from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key
 from oddsdesk.contract.plans import Plan
 
 
 class LocalServerError(Exception):
     """The server refused; one line that says why and what to do."""
-
-
-class LocalFeed(msgspec.Struct, frozen=True):
-    """A feed; ``problem`` says why it ended where nobody stopped it, or what is wrong."""
-
-    number: int
-    spec: str
-    name: str
-    speed: float
-    simulated: bool
-    is_running: bool
-    problem: str
-    recorded_at: int | None = None
-    """When a replay's odds were first said, in milliseconds; None: they are of this moment."""
-
-
-class LocalKey(msgspec.Struct, frozen=True):
-    """A key as it may be shown; times in milliseconds."""
-
-    key_id: int
-    masked: str
-    account: str
-    plan: Plan
-    bookmaker: str | None
-    created_at: int
-    is_revoked: bool
-    is_own: bool
-    """The desk itself is connected with it."""
-
-
-class LocalDatabase(msgspec.Struct, frozen=True):
-    """The odds file; ``size`` in bytes, times in milliseconds, ``keep_days`` 0 for ever."""
-
-    path: Path
-    size: int
-    reference: str
-    last_scraped_at: int | None
-    keep_days: int
-
-
-class LocalImport(msgspec.Struct, frozen=True):
-    """What came of files that were imported; all but ``changes`` counts prices."""
-
-    kept: int
-    skipped: dict[str, int]
-    """By reason, the commonest first."""
-    problems: list[str]
-    changes: int
-    inferred_times: bool
-    notes: list[str] = []
-    newest_ms: int | None = None
-    """When the newest of the prices was scraped."""
-    is_past: bool = False
-    """Whether all are too old to be shown as offered now."""
 
 
 class LocalServer(Protocol):
@@ -74,24 +19,23 @@ class LocalServer(Protocol):
     @property
     def address(self) -> str:
         """Where it answers, on this machine only."""
-        ...
+
+    @property
+    def own_key_id(self) -> int:
+        """The key that the desk itself is connected with."""
 
     @property
     def log(self) -> PriceLog:
         """The past of the prices it holds."""
-        ...
 
     async def keep_days(self, days: int) -> None:
         """Keep price history for so many days from now on, 0 for ever."""
-        ...
 
     async def adopt_keep_days(self, days: int) -> bool:
         """The same where the database says nothing; return whether that was so."""
-        ...
 
-    async def database(self) -> LocalDatabase:
+    async def database(self) -> DatabaseState:
         """Say where the odds are and how much room they take."""
-        ...
 
     async def back_up(
         self, target: Path, *, keys: bool, bets: bool, told: Callable[[float], None]
@@ -100,49 +44,38 @@ class LocalServer(Protocol):
 
         ``told`` hears on this thread which share of it is copied.
         """
-        ...
 
     async def restore(self, source: Path, told: Callable[[int], None]) -> str:
         """Replace the database with a backup, once the server has ended, and say what was done.
 
         ``told`` hears on this thread how many bytes are read. Cancelled, it changes nothing.
         """
-        ...
 
-    async def feeds(self) -> list[LocalFeed]:
+    async def feeds(self) -> list[FeedState]:
         """Return every feed."""
-        ...
 
     async def add_feed(self, spec: str, speed: float) -> None:
         """Open a feed and run it until the server stops."""
-        ...
 
     async def start_feed(self, number: int) -> None:
         """Run a feed that was stopped or has ended."""
-        ...
 
     async def stop_feed(self, number: int) -> None:
         """End a feed."""
-        ...
 
     async def import_files(
         self, format_name: str, places: Sequence[str], *, shift_to_now: bool
-    ) -> LocalImport:
+    ) -> ImportOutcome:
         """Convert other people's files and record them, once."""
-        ...
 
-    async def keys(self) -> list[LocalKey]:
+    async def keys(self) -> list[Key]:
         """Return every key, masked."""
-        ...
 
     async def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> str:
         """Make a key and return it: the only time that it is known."""
-        ...
 
     async def rotate_key(self, key_id: int) -> str:
         """Give a key a new secret and return it; the old one ends at once."""
-        ...
 
     async def revoke_key(self, key_id: int) -> None:
         """End a key for good."""
-        ...

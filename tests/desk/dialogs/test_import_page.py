@@ -1,8 +1,10 @@
 """Files imported into the running server: each price accounted for, what is refused said."""
 
+import msgspec
+
+from oddsdesk.contract.administration import ImportOutcome
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.local_server.import_page import ImportPage
-from oddsdesk.desk.ui.local_server import LocalImport
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.feeds.importers import IMPORTERS
 
@@ -78,12 +80,23 @@ def test_files_of_the_past_lead_to_their_last_day(theme, qtbot):
     page = ImportPage(theme)
     qtbot.addWidget(page)
     newest = 1_723_900_000_000
-    page.show_outcome(LocalImport(9, {}, [], 9, True, newest_ms=newest, is_past=True))
+    outcome = ImportOutcome(
+        kept=9,
+        skipped={},
+        problems=[],
+        quotes=9,
+        changes=9,
+        notes=[],
+        newest_ms=newest,
+        is_past=True,
+        inferred_times=True,
+    )
+    page.show_outcome(outcome)
     assert "All of them are past" in page.outcome.toPlainText()
     with qtbot.waitSignal(page.day_requested) as asked:
         page.look.click()
     assert asked.args == [local_time(newest).date()]
-    page.show_outcome(LocalImport(9, {}, [], 9, True, newest_ms=newest, is_past=False))
+    page.show_outcome(msgspec.structs.replace(outcome, is_past=False))
     assert page.look.isHidden()
 
 

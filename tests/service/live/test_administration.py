@@ -56,7 +56,7 @@ def test_a_key_opens_until_it_is_rotated_and_its_successor_until_it_is_revoked(
     administration.revoke_key(made.key.key_id).result(LIMIT_S)
     assert _status(server, rotated.secret) == 401
     listed = {key.account: key for key in administration.keys().result(LIMIT_S)}
-    assert listed["anna"].revoked
+    assert listed["anna"].is_revoked
     assert rotated.secret not in listed["anna"].masked
 
 

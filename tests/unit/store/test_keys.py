@@ -92,7 +92,7 @@ def test_a_revoked_key_is_unknown(access: AccessStore) -> None:
     new = access.keys.create("default", None, None, NOW)
     caller = access.keys.caller(new.secret)
     assert caller is not None
-    assert access.keys.revoke(new.key.masked, NOW).revoked
+    assert access.keys.revoke(new.key.masked, NOW).is_revoked
     assert access.keys.caller(new.secret) is None
     assert access.keys.by_id(caller.key_id) is None
     assert access.keys.present(caller) is None
@@ -124,7 +124,7 @@ def test_what_another_process_does_holds_within_a_second(
 def test_a_reissued_key_is_the_accounts_only_one(access: AccessStore) -> None:
     several = [access.keys.create("desk", Plan.PRO, None, NOW) for _ in range(3)]
     new = access.keys.reissue("desk", Plan.PRO_LIVE, NOW)
-    assert [key for key in access.keys.all() if not key.revoked] == [new.key]
+    assert [key for key in access.keys.all() if not key.is_revoked] == [new.key]
     assert all(access.keys.caller(old.secret) is None for old in several)
     assert access.keys.reissue("desk", Plan.PRO_LIVE, NOW).key.key_id == new.key.key_id
 

@@ -1,0 +1,76 @@
+"""What an embedded server tells its owner of itself: the same for the server and the desk."""
+
+from pathlib import Path
+
+import msgspec
+
+from oddsdesk.contract.plans import Plan
+
+
+class DatabaseState(msgspec.Struct, frozen=True):
+    """The odds file as it may be shown; ``size`` in bytes, its write-ahead log included."""
+
+    path: Path
+    size: int
+    reference: str
+    last_scraped_at: int | None
+    """In milliseconds."""
+    holds_real_odds: bool
+    """Whether prices that are not made up were ever recorded."""
+    is_read_only: bool
+    keep_days: int
+    """For how long the log of price changes is kept; 0: for ever."""
+
+
+class FeedState(msgspec.Struct, frozen=True):
+    """A feed; ``problem`` says why it ended where nobody stopped it, or what is wrong."""
+
+    number: int
+    spec: str
+    name: str
+    speed: float
+    simulated: bool
+    is_running: bool
+    problem: str
+    recorded_at: int | None = None
+    """When a replay's odds were first said, in milliseconds; None: they are of this moment."""
+
+
+class ImportOutcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of files, in prices; ``skipped`` by reason, the commonest first."""
+
+    kept: int
+    skipped: dict[str, int]
+    problems: list[str]
+    """Each names a file, or a part of one, that made no sense."""
+    quotes: int
+    changes: int
+    """Price changes that were recorded; what the database knew already is none."""
+    notes: list[str]
+    """What there is to know besides, each a sentence."""
+    newest_ms: int | None
+    """When the newest of the prices was scraped."""
+    is_past: bool
+    """Whether all prices are too old to be shown as offered now."""
+    inferred_times: bool
+    """Whether the files name no time of scrape, so that it follows from kick-offs."""
+
+
+class Key(msgspec.Struct, frozen=True):
+    """A key as it may be shown; times in milliseconds."""
+
+    key_id: int
+    account: str
+    plan: Plan
+    bookmaker: str | None
+    masked: str
+    created_at: int
+    is_revoked: bool
+
+
+class LogState(msgspec.Struct, frozen=True):
+    """What the log of price changes covers; times in milliseconds."""
+
+    began: int | None
+    silences: list[tuple[int, int]]
+    """Whiles in which nothing of any game was recorded."""

@@ -1,0 +1,220 @@
+"""The embedded server's administration for the desk: its futures on the desk's loop."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TypeVar
+
+from oddsdesk.board.history import Point
+from oddsdesk.board.history_source import HistoryError, PriceLog
+from oddsdesk.board.price_history import SelectionKey
+from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key, LogState
+from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.ui.background import in_background
+from oddsdesk.desk.ui.local_server import LocalServerError
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.ledger.merging import take_in
+from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.places import default_ledger
+from oddsdesk.server.administration import Administration
+from oddsdesk.store.accounts import BadAccountError
+from oddsdesk.store.backup import Contents
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
+from oddsdesk.store.restore import Restored, restore
+from oddsdesk.store.values import HistoryPoint
+
+T = TypeVar("T")
+
+STEP_BYTES = 8 << 20
+"""So often it is told how far a restore is."""
+
+_REFUSALS = (StoreError, FeedError, KeyLimitError, UnknownKeyError, BadAccountError)
+
+
+class LocalAdministration:
+    """Hands what is asked to the server's thread, and its refusals back in one line."""
+
+    def __init__(
+        self,
+        address: str,
+        administration: Administration,
+        own_key_id: int,
+        database: Path,
+        access: Path | None,
+    ) -> None:
+        self.address: str = address
+        self.log: PriceLog = EmbeddedLog(administration)
+        self._server = administration
+        self.own_key_id: int = own_key_id
+        self._database = database
+        self._access = access
+
+    async def keep_days(self, days: int) -> None:
+        """Keep price history for so many days from now on, 0 for ever."""
+        await _answer(self._server.keep_log(days))
+
+    async def adopt_keep_days(self, days: int) -> bool:
+        """The same where the database says nothing; return whether that was so."""
+        return await _answer(self._server.adopt_keep_days(days))
+
+    async def database(self) -> DatabaseState:
+        """Say where the odds are and how much room they take."""
+        return await _answer(self._server.database())
+
+    async def back_up(
+        self, target: Path, *, keys: bool, bets: bool, told: Callable[[float], None]
+    ) -> int:
+        """Copy the database while it is in use and return the backup's size in bytes."""
+        contents = Contents(keys, default_ledger() if bets else None, self._access)
+        copying = self._server.back_up(target, contents, _on_this_thread(told))
+        return (await _answer(copying)).size
+
+    async def restore(self, source: Path, told: Callable[[int], None]) -> str:
+        """Replace the database with a backup, once the server has ended, and say what was done."""
+        return await restored(source, self._database, self._access, told)
+
+    async def feeds(self) -> list[FeedState]:
+        """Return every feed."""
+        return await _answer(self._server.feeds())
+
+    async def add_feed(self, spec: str, speed: float) -> None:
+        """Open a feed and run it until the server stops."""
+        await _answer(self._server.add_feed(spec, speed))
+
+    async def start_feed(self, number: int) -> None:
+        """Run a feed that was stopped or has ended."""
+        await _answer(self._server.start_feed(number))
+
+    async def stop_feed(self, number: int) -> None:
+        """End a feed."""
+        await _answer(self._server.stop_feed(number))
+
+    async def import_files(
+        self, format_name: str, places: Sequence[str], *, shift_to_now: bool
+    ) -> ImportOutcome:
+        """Convert other people's files and record them, once."""
+        asked = self._server.import_files(format_name, places, shift_to_now=shift_to_now)
+        return await _answer(asked)
+
+    async def keys(self) -> list[Key]:
+        """Return every key, masked."""
+        return await _answer(self._server.keys())
+
+    async def create_key(self, account: str, plan: Plan, bookmaker: str | None) -> str:
+        """Make a key and return it: the only time that it is known."""
+        return (await _answer(self._server.create_key(account, plan, bookmaker))).secret
+
+    async def rotate_key(self, key_id: int) -> str:
+        """Give a key a new secret and return it; the old one ends at once."""
+        return (await _answer(self._server.rotate_key(key_id))).secret
+
+    async def revoke_key(self, key_id: int) -> None:
+        """End a key for good."""
+        await _answer(self._server.revoke_key(key_id))
+
+
+class EmbeddedLog:
+    """The log of the same server, as ``board.history_source.PriceLog``."""
+
+    def __init__(self, administration: Administration) -> None:
+        self._server = administration
+
+    async def history(
+        self, game_id: str, line: SelectionKey, since_ms: int
+    ) -> dict[str, list[Point]]:
+        """Return how every bookmaker's price of a selection moved."""
+        found: dict[str, list[Point]] = {}
+        for point in await _answer_of_log(self._server.history(game_id, *line, since_ms)):
+            found.setdefault(point.bookmaker, []).append(Point(point.scraped_at, point.odds))
+        return found
+
+    async def reference_history(
+        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+    ) -> dict[SelectionKey, list[Point]]:
+        """Return how the reference's prices of some selections moved."""
+        told = await _answer_of_log(self._server.reference_history(game_id, lines, since_ms))
+        return {line: list(_points(points)) for line, points in told.items()}
+
+    async def state(self, since_ms: int) -> LogState:
+        """Say how far back the log reaches, and when it was not written."""
+        return await _answer_of_log(self._server.log_state(since_ms))
+
+
+async def _answer(future: Future[T]) -> T:
+    try:
+        return await asyncio.wrap_future(future)
+    except _REFUSALS as error:
+        raise LocalServerError(str(error)) from error
+
+
+async def _answer_of_log(future: Future[T]) -> T:
+    try:
+        return await _answer(future)
+    except LocalServerError as error:
+        raise HistoryError(str(error)) from error
+
+
+def _points(points: Iterable[HistoryPoint]) -> Iterable[Point]:
+    return (Point(point.scraped_at, point.odds) for point in points)
+
+
+class _BrokenOff(Exception):  # noqa: N818 - no error: nobody waits for it any more
+    """The desk closes, or another connection is wanted."""
+
+
+async def restored(
+    source: Path, database: Path, access: Path | None, told: Callable[[int], None]
+) -> str:
+    """Restore a backup on a thread and say what was done; cancelled, it is broken off first.
+
+    Raises:
+        LocalServerError: nothing was replaced; one line that says why.
+    """
+    tell_read = _on_this_thread(told)
+    broken_off = threading.Event()
+    read = 0
+
+    def tell(count: int) -> None:
+        nonlocal read
+        if broken_off.is_set():
+            raise _BrokenOff
+        before, read = read, read + count
+        if read // STEP_BYTES != before // STEP_BYTES:
+            tell_read(read)
+
+    def work() -> Restored:
+        return restore(source, database, take_bets, access=access, force=True, told=tell)
+
+    def take_bets(ledger: Path) -> None:
+        take_in(ledger, default_ledger())
+
+    done = asyncio.wrap_future(in_background("restore", work))
+    try:
+        return _words(await asyncio.shield(done))
+    except asyncio.CancelledError:
+        broken_off.set()
+        await asyncio.wait([done])
+        done.exception()
+        raise
+    except (StoreError, LedgerError) as error:
+        raise LocalServerError(str(error)) from error
+
+
+def _on_this_thread(told: Callable[[T], None]) -> Callable[[T], None]:
+    loop = asyncio.get_running_loop()
+
+    def tell(value: T) -> None:
+        with contextlib.suppress(RuntimeError):  # the desk has ended, the work goes on
+            loop.call_soon_threadsafe(told, value)
+
+    return tell
+
+
+def _words(done: Restored) -> str:
+    kept = " and ".join(path.name for path in done.kept)
+    beside = f" The former database stays beside as {kept}." if kept else ""
+    return f"{done.database.name} is restored{' with its keys' if done.keys else ''}.{beside}"
