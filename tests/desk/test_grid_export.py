@@ -23,7 +23,8 @@ from oddsdesk.desk.export.files import (
     Writer,
     write_whole,
 )
-from oddsdesk.desk.export.tables import ExportColumn, Kind, Table, html_text, safe_text, tsv_text
+from oddsdesk.desk.export.tables import ExportColumn, Table, html_text, safe_text, tsv_text
+from oddsdesk.desk.ui.table.column_spec import Kind
 
 COLUMNS = (
     ExportColumn("bookmaker", "Bookmaker"),

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.desk.grid.arrangement import in_order, stand_well
+from oddsdesk.desk.ui.table.row_order import in_order, stand_well
 
 keys = st.one_of(
     st.lists(st.none() | st.floats(-5, 5), max_size=30),

@@ -6,11 +6,19 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.ui.table.cells import Cell, Column
-from oddsdesk.desk.ui.table.stable_rows import HeldColumn, StableRowsModel
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 
-COLUMNS: tuple[HeldColumn[float], ...] = (
-    HeldColumn("Name", Column("x"), lambda row, _now: Cell(f"n{row}"), lambda row: -row),
-    HeldColumn("Worth", Column("x"), lambda row, _now: Cell(f"{row}"), lambda row: row, True),
+COLUMNS: tuple[ColumnSpec[float, int], ...] = (
+    ColumnSpec("name", "Name", Column("x"), lambda row, _now: Cell(f"n{row}"), lambda row: -row),
+    ColumnSpec(
+        "worth",
+        "Worth",
+        Column("x"),
+        lambda row, _now: Cell(f"{row}"),
+        lambda row: row,
+        descending_first=True,
+    ),
 )
 
 

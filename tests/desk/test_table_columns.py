@@ -20,8 +20,9 @@ def test_titles_are_words_that_people_read(columns: tuple[Any, ...]) -> None:
 
 
 @every_table
-def test_no_two_columns_have_the_same_title(columns: tuple[Any, ...]) -> None:
-    assert max(Counter(column.title for column in columns).values()) == 1
+@pytest.mark.parametrize("name", ["key", "title"])
+def test_no_two_columns_have_the_same_name(columns: tuple[Any, ...], name: str) -> None:
+    assert max(Counter(getattr(column, name) for column in columns).values()) == 1
 
 
 @every_table

@@ -1,26 +1,16 @@
 """A table on its way out: named columns and rows of plain values."""
 
 from collections.abc import Sequence
-from enum import Enum
 from html import escape
 
 import msgspec
 
-Value = str | float | int | bool | None
+from oddsdesk.desk.ui.table.column_spec import Kind, Value
+
 Row = Sequence[Value]
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """What a spreadsheet may take for the start of a formula, full-width signs included."""
-
-
-class Kind(Enum):
-    """What the values of a column are."""
-
-    TEXT = "text"
-    NUMBER = "number"
-    TIME = "time"
-    """ISO-8601 texts in UTC, as on the wire (D2)."""
-    FLAG = "flag"
 
 
 class ExportColumn(msgspec.Struct, frozen=True):

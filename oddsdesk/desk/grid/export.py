@@ -10,8 +10,8 @@ from PySide6.QtCore import QMimeData, QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
 from oddsdesk.desk.export.files import FileFormat, Writer
-from oddsdesk.desk.export.tables import Row, Table, html_text, tsv_text
-from oddsdesk.desk.grid.columns import COLUMNS
+from oddsdesk.desk.export.tables import ExportColumn, Row, Table, html_text, tsv_text
+from oddsdesk.desk.grid.columns import COLUMNS, title_in
 from oddsdesk.desk.grid.entries import Entry, Shape
 
 _SLICE_S = 0.004
@@ -122,7 +122,10 @@ class GridExport(QObject):
             return
         job = self._job = self._waiting.popleft()
         self._values = [COLUMNS[column].export_value for column in job.columns]
-        self._columns = tuple(COLUMNS[column].export_column(job.shape) for column in job.columns)
+        self._columns = tuple(
+            ExportColumn(spec.key, title_in(spec, job.shape), spec.kind)
+            for spec in (COLUMNS[column] for column in job.columns)
+        )
         self._rows: list[Row] = []
         self._timer.start()
 

@@ -12,7 +12,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.grid.arrangement import Arrangement
 from oddsdesk.desk.grid.book import GridBook
 from oddsdesk.desk.grid.cells import Look
-from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, suits, title_in
 from oddsdesk.desk.grid.entries import Entry, GameGroup, Line, PriceEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
@@ -281,11 +281,9 @@ class GridModel(LiveModel):
         return COLUMNS[column].sized
 
     def header(self, column: int) -> Header:
-        shown = COLUMNS[column]
-        title, (sorted_by, descending) = shown.title_in(self.shape), self.sorted_by
-        if column != sorted_by:
-            return Header(title, tip=shown.tip)
-        return Header(f"{title} {'▾' if descending else '▴'}", tip=shown.tip, is_marked=True)
+        shown, (sorted_by, descending) = COLUMNS[column], self.sorted_by
+        title = title_in(shown, self.shape)
+        return shown.header(title, descending if column == sorted_by else None)
 
     def cell(self, row: int, column: int) -> Cell:
         shown = self._arrangement.rows[row]
@@ -305,8 +303,7 @@ class GridModel(LiveModel):
     def is_hidden(self, column: int) -> bool:
         if column == _GAME and self.is_grouped:
             return True
-        only = COLUMNS[column].only
-        return column not in self.columns or only not in (None, self.shape)
+        return column not in self.columns or not suits(COLUMNS[column], self.shape)
 
     def is_section(self, row: int) -> bool:
         return isinstance(self._arrangement.rows[row], GameGroup)

@@ -19,7 +19,8 @@ from oddsdesk.desk.ui.formatting import (
     window_text,
 )
 from oddsdesk.desk.ui.table.cells import EMPTY, Cell, Column
-from oddsdesk.desk.ui.table.stable_rows import HeldColumn, StableRowsModel, struck
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel, struck
 from oddsdesk.desk.ui.table.value_cells import (
     BOOKMAKER_WIDTH,
     MARKET_WIDTH,
@@ -225,14 +226,16 @@ def _or_lowest(figure: float | None) -> float:
     return _LOWEST if figure is None else figure
 
 
-COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
-    HeldColumn(
+COLUMNS: Final[tuple[ColumnSpec[ValueRow, int], ...]] = (
+    ColumnSpec(
+        "selection",
         "Selection",
         SELECTION_WIDTH,
         _selection,
         lambda row: (row.entry.bet.selection.casefold(), row.entry.bet.match_name),
     ),
-    HeldColumn(
+    ColumnSpec(
+        "market_type",
         "Market",
         MARKET_WIDTH,
         lambda row, _now: Cell(market_text(*_market_of(row)), TextRole.SOFT),
@@ -241,90 +244,93 @@ COLUMNS: Final[tuple[HeldColumn[ValueRow], ...]] = (
             row.entry.bet.period,
         ),
     ),
-    HeldColumn(
+    ColumnSpec(
+        "bookmaker",
         "Bookmaker",
         BOOKMAKER_WIDTH,
         lambda row, _now: Cell(row.entry.bet.bookmaker),
         lambda row: row.entry.bet.bookmaker.casefold(),
     ),
-    HeldColumn(
+    ColumnSpec(
+        "odds",
         "Odds",
         Column("", has_arrow=True, hangs=True),
         _odds,
         lambda row: row.entry.odds,
-        True,
+        descending_first=True,
         sample=odds_sample,
     ),
-    HeldColumn(
+    ColumnSpec(
+        "true_ev_pct",
         "True EV",
         Column("+10.00 %"),
         lambda row, _now: ev_cell(row.entry.true_ev),
         lambda row: _or_lowest(row.entry.true_ev),
-        True,
-        "The edge over the fair price by your devig method, safety floor included",
+        descending_first=True,
+        tip="The edge over the fair price by your devig method, safety floor included",
     ),
-    HeldColumn(
+    ColumnSpec(
+        "service_ev_pct",
         "Service",
         Column("+10.00 %", drops=3),
         lambda row, _now: Cell(f"{signed_text(row.entry.bet.ev_pct)} %", TextRole.NOTE),
         lambda row: row.entry.bet.ev_pct,
-        True,
-        "The edge as the service states it",
+        descending_first=True,
+        tip="The edge as the service states it",
     ),
-    HeldColumn(
+    ColumnSpec(
+        "window",
         "Window",
         Column("", drops=4),
         _window,
         lambda row: _or_lowest(row.entry.value_from),
-        True,
-        "From which price the selection is value, and above which it is suspicious; "
+        descending_first=True,
+        tip="From which price the selection is value, and above which it is suspicious; "
         "none: no price can be value by the rules",
-        window_sample,
+        sample=window_sample,
     ),
-    HeldColumn(
+    ColumnSpec(
+        "stake",
         "Stake",
         Column("✓ 1,000.00"),
         _stake,
         lambda row: (bool(row.placed), 0.0 if row.stake is None else row.stake.amount),
-        True,
-        "What to stake by your share of Kelly, or what you placed (✓)",
+        descending_first=True,
+        tip="What to stake by your share of Kelly, or what you placed (✓)",
     ),
-    HeldColumn(
+    ColumnSpec(
+        "liquidity",
         "Limit",
         Column("100,000", drops=1),
         _limit,
         lambda row: _or_lowest(row.entry.bet.liquidity),
-        True,
-        "The reference bookmaker's maximum bet",
+        descending_first=True,
+        tip="The reference bookmaker's maximum bet",
     ),
-    HeldColumn(
+    ColumnSpec(
+        "detected_at",
         "Age",
         Column("59 min", drops=2),
         lambda row, now: age_cell(row.entry.detected_at, now),
         lambda row: -row.entry.detected_at,
-        False,
-        "How long ago the bet was detected",
+        tip="How long ago the bet was detected",
     ),
-    HeldColumn(
+    ColumnSpec(
+        "scraped_at",
         "Seen",
         Column("≥ 59 min"),
         lambda row, now: age_cell(row.seen_at, now),
         lambda row: -row.seen_at,
-        False,
-        "How long ago the price was last seen; ≥: the service listed it so long ago, and does "
+        tip="How long ago the price was last seen; ≥: the service listed it so long ago, and does "
         "not say when the bookmaker was read",
     ),
 )
 
 
-def _place_of(title: str) -> int:
-    return next(place for place, column in enumerate(COLUMNS) if column.title == title)
-
-
-EV_COLUMN: Final = _place_of("True EV")
-STAKE_COLUMN: Final = _place_of("Stake")
-ODDS_COLUMN: Final = _place_of("Odds")
-SEEN_COLUMN: Final = _place_of("Seen")
+EV_COLUMN, STAKE_COLUMN, ODDS_COLUMN, SEEN_COLUMN = (
+    [column.key for column in COLUMNS].index(key)
+    for key in ("true_ev_pct", "stake", "odds", "scraped_at")
+)
 
 
 def _market_of(row: ValueRow) -> tuple[str, str, int]:

@@ -15,7 +15,8 @@ from oddsdesk.desk.ui.formatting import (
     window_text,
 )
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
-from oddsdesk.desk.ui.table.stable_rows import HeldColumn, StableRowsModel
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.table.value_cells import (
     MARKET_WIDTH,
     SELECTION_WIDTH,
@@ -100,14 +101,16 @@ def _window(miss: NearMiss, _now: int) -> Cell:
     return Cell(window_text(least, most), TextRole.SOFT)
 
 
-COLUMNS: Final[tuple[HeldColumn[NearMiss], ...]] = (
-    HeldColumn(
+COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
+    ColumnSpec(
+        "selection",
         "Selection",
         SELECTION_WIDTH,
         _selection,
         lambda miss: (miss.key.selection.casefold(), miss.match_name),
     ),
-    HeldColumn(
+    ColumnSpec(
+        "market_type",
         "Market",
         MARKET_WIDTH,
         lambda miss, _now: Cell(
@@ -115,7 +118,8 @@ COLUMNS: Final[tuple[HeldColumn[NearMiss], ...]] = (
         ),
         lambda miss: miss.section.order(),
     ),
-    HeldColumn(
+    ColumnSpec(
+        "bookmaker",
         "Bookmaker",
         Column(
             "Betfair Ex + 11 books",
@@ -127,42 +131,54 @@ COLUMNS: Final[tuple[HeldColumn[NearMiss], ...]] = (
         _bookmaker,
         lambda miss: (miss.key.bookmaker or "").casefold(),
     ),
-    HeldColumn(
+    ColumnSpec(
+        "stopped_by",
         "Stopped by",
         Column("Reference S ≤ 1.05 +", Align.LEFT, likes="Not listed by the service"),
         _stopped_by,
         lambda miss: "" if miss.stopped_by is None else rule_title(miss.stopped_by.rule),
         tip="The rule that is farthest from holding",
     ),
-    HeldColumn(
+    ColumnSpec(
+        "distance",
         "By",
         Column("00.00 pp short"),
         _margin,
         lambda miss: miss.distance,
         tip="How far the price is from the rule's threshold: nearest first",
     ),
-    HeldColumn(
+    ColumnSpec(
+        "odds",
         "Odds",
         Column("", has_arrow=True, hangs=True),
         lambda miss, _now: Cell(
             odds_text(miss.price.odds), is_strong=True, arrow=miss.price.direction
         ),
         lambda miss: miss.price.odds,
-        True,
+        descending_first=True,
         sample=odds_sample,
     ),
-    HeldColumn("True EV", Column("+10.00 %"), _ev, lambda miss: miss.verdict.ev_pct or 0.0, True),
-    HeldColumn(
+    ColumnSpec(
+        "true_ev_pct",
+        "True EV",
+        Column("+10.00 %"),
+        _ev,
+        lambda miss: miss.verdict.ev_pct or 0.0,
+        descending_first=True,
+    ),
+    ColumnSpec(
+        "window",
         "Window",
         Column("", drops=1),
         _window,
         lambda miss: 0.0 if miss.window is None else miss.window.least,
-        True,
-        "From which price the selection is value, and above which it is suspicious; "
+        descending_first=True,
+        tip="From which price the selection is value, and above which it is suspicious; "
         "none: no price can be value by the rules",
-        window_sample,
+        sample=window_sample,
     ),
-    HeldColumn(
+    ColumnSpec(
+        "scraped_at",
         "Seen",
         Column("59 min"),
         lambda miss, now: age_cell(miss.price.scraped_at, now),
@@ -170,4 +186,4 @@ COLUMNS: Final[tuple[HeldColumn[NearMiss], ...]] = (
         tip="How long ago the bookmaker was last seen to offer the price",
     ),
 )
-NEARNESS_COLUMN: Final = next(i for i, column in enumerate(COLUMNS) if column.title == "By")
+NEARNESS_COLUMN: Final = [column.key for column in COLUMNS].index("distance")

@@ -1,40 +1,19 @@
 """Keyed rows that stay where they are until they are asked to move."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
-import msgspec
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.live_model import LiveModel
+from oddsdesk.desk.ui.table.row_order import in_order
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
-
-
-@cache
-def sized(column: Column, sample: str) -> Column:
-    """Return a column with another sample."""
-    return msgspec.structs.replace(column, sample=sample)
-
 
 Index = QModelIndex | QPersistentModelIndex
 T = TypeVar("T")
-
-
-class HeldColumn(msgspec.Struct, Generic[T], frozen=True):
-    """One column: title, width, how a cell looks at a time, and the order it gives."""
-
-    title: str
-    column: Column
-    cell: Callable[[T, int], Cell]
-    sort_key: Callable[[T], Any]
-    descending_first: bool = False
-    """Whether the first click on the header puts the highest on top."""
-    tip: str = ""
-    sample: Callable[[], str] | None = None
-    """Gives the column its width where the style of odds decides."""
 
 
 class StableRowsModel(LiveModel, Generic[T]):
@@ -44,7 +23,7 @@ class StableRowsModel(LiveModel, Generic[T]):
     """How many rows would move, or are gone, is another number now."""
 
     def __init__(
-        self, columns: Sequence[HeldColumn[T]], sorted_by: int, clock: Callable[[], int]
+        self, columns: Sequence[ColumnSpec[T, int]], sorted_by: int, clock: Callable[[], int]
     ) -> None:
         super().__init__()
         self._columns = columns
@@ -137,10 +116,10 @@ class StableRowsModel(LiveModel, Generic[T]):
         return self._order.index(key) if key in self._held else None
 
     def _sorted(self, keys: Iterable[RowKey]) -> list[RowKey]:
-        order = self._columns[self._sorted_by].sort_key
-        by_key = sorted(keys)
-        by_key.sort(key=lambda key: order(self._present[key]), reverse=self._descending)
-        return by_key
+        order = self._columns[self._sorted_by].sort_key(descending=self._descending)
+        return in_order(
+            sorted(keys), lambda key: order(self._present[key]), descending=self._descending
+        )
 
     def _hold(self) -> None:
         new = self._sorted(key for key in self._present if key not in self._held)
@@ -184,15 +163,11 @@ class StableRowsModel(LiveModel, Generic[T]):
             self.touch(0, 0, len(self._order) - 1, len(self._columns) - 1)
 
     def column(self, column: int) -> Column:
-        shown = self._columns[column]
-        return shown.column if shown.sample is None else sized(shown.column, shown.sample())
+        return self._columns[column].sized
 
     def header(self, column: int) -> Header:
         shown = self._columns[column]
-        if column != self._sorted_by:
-            return Header(shown.title, tip=shown.tip)
-        mark = "▾" if self._descending else "▴"
-        return Header(f"{shown.title} {mark}", tip=shown.tip, is_marked=True)
+        return shown.header(shown.title, self._descending if column == self._sorted_by else None)
 
     def cell(self, row: int, column: int) -> Cell:
         key = self._order[row]

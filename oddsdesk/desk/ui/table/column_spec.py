@@ -1,0 +1,84 @@
+"""What a table knows of each of its columns: one description for all tables."""
+
+from collections.abc import Callable
+from enum import Enum
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.ui.table.cells import Cell, Column, Header
+
+R = TypeVar("R")
+L = TypeVar("L")
+Value = str | float | int | bool | None
+
+
+class Kind(Enum):
+    """What the values of a column are."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    TIME = "time"
+    """Milliseconds; exported as ISO-8601 texts in UTC, as on the wire (D2)."""
+    FLAG = "flag"
+
+
+class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
+    """One column of rows ``R``; ``L`` is what a look depends on beside the row: the time, say."""
+
+    key: str
+    """What programs and saved layouts know it by."""
+    title: str
+    width: Column
+    """How it is set, and the samples that its width is taken from."""
+    cell: Callable[[R, L], Cell]
+    value: Callable[[R], Any] = lambda _row: None
+    """What it exports and, without ``order``, what it is sorted by."""
+    kind: Kind = Kind.TEXT
+    decimals: int | None = None
+    """Of exported figures that are worked out; None is as received."""
+    order: Callable[[R], Any] | None = None
+    order_up: Callable[[R], Any] | None = None
+    """The same for ascending order, where that is not the other way round."""
+    descending_first: bool = False
+    """Whether the first click on the header puts the highest on top."""
+    tip: str = ""
+    """The header's tooltip."""
+    is_usual: bool = True
+    """Whether it is shown until the user chooses."""
+    sample: Callable[[], str] | None = None
+    """Gives the column its width where the style of odds decides."""
+
+    @property
+    def sized(self) -> Column:
+        """The column, as wide as it has to be now."""
+        return self.width if self.sample is None else _sized(self.width, self.sample())
+
+    def sort_key(self, *, descending: bool) -> Callable[[R], Any]:
+        """Return what rows are sorted by; None stands last."""
+        if not descending and self.order_up is not None:
+            return self.order_up
+        return self.order or self.value
+
+    def header(self, title: str, descending: bool | None) -> Header:
+        """Return what stands above it by that title; ``descending`` None: not sorted by it."""
+        if descending is None:
+            return Header(title, tip=self.tip)
+        return Header(f"{title} {'▾' if descending else '▴'}", tip=self.tip, is_marked=True)
+
+    def export_value(self, row: R) -> Value:
+        """Return what it exports of a row: times as on the wire, figures rounded."""
+        value = self.value(row)
+        if value is None:
+            return None
+        if self.kind is Kind.TIME:
+            return format_ms(value)
+        exported: Value = value if self.decimals is None else round(value, self.decimals)
+        return exported
+
+
+@cache
+def _sized(column: Column, sample: str) -> Column:
+    return msgspec.structs.replace(column, sample=sample)
