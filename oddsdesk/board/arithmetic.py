@@ -57,7 +57,7 @@ def exact(number: float) -> str:
 
 def _steps(said: Explanation) -> Iterator[Step]:
     verdict = said.verdict
-    total = verdict.payout_rate
+    total = verdict.overround
     if total is None:
         return
     fair, final = verdict.fair_odds, verdict.fair_final

@@ -94,7 +94,7 @@ class Explanation(NamedTuple):
     @property
     def margin_share(self) -> float | None:
         """What one outcome carries of the margin, in percentage points of probability."""
-        total = self.verdict.payout_rate
+        total = self.verdict.overround
         return None if total is None or not self.outcomes else (total - 1) / self.outcomes * 100
 
     @property

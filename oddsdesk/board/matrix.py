@@ -80,7 +80,7 @@ class Section(msgspec.Struct):
     """What each line bets on: ``home``, ``draw``, ``over``, ...; empty for unread text."""
     reference: ReferenceLine | None = None
     """The reference's prices as the rules judge by them; None where it prices no full group."""
-    payout_rate: float | None = None
+    overround: float | None = None
     """S, the sum of 1/odds of the reference's line group."""
     reference_hold: float | None = None
     holds: dict[str, float] = msgspec.field(default_factory=dict)

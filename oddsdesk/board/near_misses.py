@@ -8,7 +8,7 @@ from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.rules import (
-    MAX_PAYOUT_RATE,
+    MAX_OVERROUND,
     MIN_EV,
     Rule,
     RuleCheck,
@@ -24,12 +24,12 @@ _ONE_AWAY: Final[Mapping[Rule, float]] = {
     Rule.EDGE_CAP: 1.0,
     Rule.PAYOUT: 0.01,
     Rule.RATIO: 0.01,
-    Rule.PAYOUT_RATE: 0.01,
+    Rule.OVERROUND: 0.01,
     Rule.BOOK_AGE: 5 * MINUTE_MS,
     Rule.REFERENCE_AGE: 5 * MINUTE_MS,
 }
 """What counts as a distance of 1 from each threshold: about one percent of the price."""
-_ROOM: Final = MAX_PAYOUT_RATE + MOST_DISTANCE * _ONE_AWAY[Rule.PAYOUT_RATE]
+_ROOM: Final = MAX_OVERROUND + MOST_DISTANCE * _ONE_AWAY[Rule.OVERROUND]
 _LEAST_EV: Final = MIN_EV - MOST_DISTANCE * _ONE_AWAY[Rule.MIN_EDGE]
 
 
@@ -63,7 +63,7 @@ def near_misses(matrix: Matrix, now_ms: int) -> Iterator[NearMiss]:
     """Yield the prices of a game that are almost value, and those that are by every rule."""
     for section in matrix.sections:
         reference = section.reference
-        if reference is None or (section.payout_rate or _ROOM) > _ROOM:
+        if reference is None or (section.overround or _ROOM) > _ROOM:
             continue
         floor = safety_floor(section.key.market_type)
         for line in section.lines:

@@ -45,7 +45,7 @@ def refigure_price(section: Section, line: SelectionRow, bookmaker: str) -> None
 
 def value_reference(section: Section, method: str) -> None:
     """Devig the reference's line group and form the price windows."""
-    section.reference = section.payout_rate = section.reference_hold = None
+    section.reference = section.overround = section.reference_hold = None
     for line in section.lines:
         line.fair = line.value_from = line.suspicious_above = None
     priced = [line for line in section.lines if offered(line.reference) is not None]
@@ -61,7 +61,7 @@ def value_reference(section: Section, method: str) -> None:
         is_live=_state(prices),
         method=method,
     )
-    section.payout_rate = section.reference.payout_rate
+    section.overround = section.reference.overround
     section.reference_hold = hold(price.odds for price in prices)
     for line, side in zip(priced, group.sides, strict=True):
         line.fair = section.reference.prices[side].fair_odds

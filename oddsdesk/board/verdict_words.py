@@ -11,8 +11,8 @@ from oddsdesk.pricing.rules import (
     CAPPED_EV,
     MAX_AGE_MS,
     MAX_EV,
+    MAX_OVERROUND,
     MAX_PAYOUT,
-    MAX_PAYOUT_RATE,
     MAX_RATIO,
     MIN_EV,
     MIN_PAYOUT,
@@ -31,7 +31,7 @@ _TITLES: Final = {
     Rule.DEVIGGED: "A fair price exists",
     Rule.REFERENCE_AGE: f"Ref. age ≤ {_AGE}",
     Rule.BOOK_AGE: f"Price age ≤ {_AGE}",
-    Rule.PAYOUT_RATE: f"Reference S ≤ {MAX_PAYOUT_RATE:g}",
+    Rule.OVERROUND: f"Reference S ≤ {MAX_OVERROUND:g}",
     Rule.MIN_EDGE: f"Edge ≥ {MIN_EV:g} %",
     Rule.MAX_EDGE: f"Edge ≤ {MAX_EV:g} %",
     Rule.EDGE_CAP: f"Cap {CAPPED_EV:g} %",
@@ -40,7 +40,7 @@ _TITLES: Final = {
 }
 _EDGES: Final = (Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP)
 _AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
-_DECIMALS: Final = {Rule.PAYOUT_RATE: 4, Rule.PAYOUT: 4, Rule.RATIO: 4}
+_DECIMALS: Final = {Rule.OVERROUND: 4, Rule.PAYOUT: 4, Rule.RATIO: 4}
 
 
 def rule_title(rule: Rule) -> str:
@@ -117,9 +117,9 @@ def _remedy(said: Explanation, check: RuleCheck) -> str:
         case Rule.PAYOUT:
             too_low = (check.figure or 0.0) < MIN_PAYOUT
             return _fall(said) if too_low else _rise(said)
-        case Rule.PAYOUT_RATE:
+        case Rule.OVERROUND:
             margin = ((check.figure or 0.0) - 1) * 100
-            most = (MAX_PAYOUT_RATE - 1) * 100
+            most = (MAX_OVERROUND - 1) * 100
             return f"{said.reference}'s margin would have to fall from {margin:.2f} to {most:.0f} %"
         case Rule.BOOK_AGE:
             return f"{said.bookmaker}'s price would have to be seen again"

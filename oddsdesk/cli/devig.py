@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from oddsdesk.pricing.devig import METHODS, DevigError, Fair, payout_rate
+from oddsdesk.pricing.devig import METHODS, DevigError, Fair, overround
 from oddsdesk.pricing.devig import devig as take_margin_out
 from oddsdesk.pricing.formats import OddsFormatError, parse_odds
 
@@ -60,7 +60,7 @@ def _json(answers: Mapping[str, Fair | DevigError]) -> str:
 
 
 def _table(prices: Sequence[float], answers: Mapping[str, Fair | DevigError]) -> str:
-    total = payout_rate(prices)
+    total = overround(prices)
     rows = [
         ["method", *["fair odds"] * len(prices), *["probability"] * len(prices), "parameter"],
         ["as quoted", *_odds(prices), *_percents([1 / price for price in prices]), ""],

@@ -14,7 +14,7 @@ from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.rules import (
     MAX_AGE_MS,
     MIN_EV,
-    MIN_PAYOUT_RATE,
+    MIN_OVERROUND,
     Rule,
     RuleCheck,
     safety_floor,
@@ -199,7 +199,7 @@ def _cautions(
     in_play = bool(price.is_live or line.is_live)
     stale_after = price.stale_after_ms or (STALE_IN_PLAY_MS if in_play else STALE_MS)
     age = None if price.scraped_at is None else now - price.scraped_at
-    total = line.payout_rate
+    total = line.overround
     found = {
         Caution.NOT_COMPARABLE: bool(line.prices)
         and not is_comparable(line.group.sides, group.sides),
@@ -215,7 +215,7 @@ def _cautions(
         Caution.STARTED: not price.is_live
         and setting.kick_off is not None
         and now > setting.kick_off,
-        Caution.CROSSED_REFERENCE: total is not None and total < MIN_PAYOUT_RATE,
+        Caution.CROSSED_REFERENCE: total is not None and total < MIN_OVERROUND,
         Caution.ABOVE_WINDOW: any(_is_above(check) for check in checks),
         Caution.WITHDRAWN: not price.is_offered,
         Caution.DELAYED: price.is_delayed,

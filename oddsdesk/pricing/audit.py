@@ -25,7 +25,7 @@ class AuditedRow(NamedTuple):
     market_type: str
     odds: float
     reference_odds: float
-    payout_rate: float
+    overround: float
     fair_odds: float
     ev_pct: float
     outcomes: tuple[int, ...]
@@ -63,7 +63,7 @@ def true_ev(
     market_type: str,
     odds: float,
     reference_odds: float,
-    payout_rate: float,
+    overround: float,
     outcomes: int,
     method: str = DEFAULT_METHOD,
 ) -> float:
@@ -74,33 +74,33 @@ def true_ev(
             ``margin_proportional``, ``multiplicative`` or ``published``), or has no fair
             price for these.
     """
-    fair = fair_odds(method, reference_odds, payout_rate, outcomes)
+    fair = fair_odds(method, reference_odds, overround, outcomes)
     return (odds / (fair * safety_floor(market_type)) - 1) * 100
 
 
-def fair_odds(method: str, reference_odds: float, payout_rate: float, outcomes: int) -> float:
+def fair_odds(method: str, reference_odds: float, overround: float, outcomes: int) -> float:
     """Return the fair odds of one outcome from its odds, S and N.
 
     Raises:
         DevigError: as ``true_ev``.
     """
-    if not 1 < reference_odds < math.inf or not 0 < payout_rate < math.inf:
-        raise DevigError(f"odds {reference_odds} under S = {payout_rate} are no market")
+    if not 1 < reference_odds < math.inf or not 0 < overround < math.inf:
+        raise DevigError(f"odds {reference_odds} under S = {overround} are no market")
     implied = 1 / reference_odds
     direct = FROM_TOTAL.get(method)
     if direct is not None:
         try:
-            probability = direct(implied, payout_rate, outcomes)
+            probability = direct(implied, overround, outcomes)
         except ArithmeticError as error:
-            raise DevigError(f"S = {payout_rate} is beyond floating point: {error}") from error
+            raise DevigError(f"S = {overround} is beyond floating point: {error}") from error
         if not sys.float_info.min <= probability < 1:
             raise DevigError(f"{method} gives odds {reference_odds} no fair price")
         return 1 / probability
     if outcomes != 2:
         raise DevigError(f"{method} needs the odds of all {outcomes} outcomes")
-    other = payout_rate - implied
+    other = overround - implied
     if not 0 < other < 1:
-        raise DevigError(f"odds {reference_odds} leave no other outcome under S = {payout_rate}")
+        raise DevigError(f"odds {reference_odds} leave no other outcome under S = {overround}")
     return devig(method, (reference_odds, 1 / other)).fair_odds[0]
 
 
@@ -112,21 +112,21 @@ _HYPOTHESES: Final = tuple(
 )
 
 
-def sends_return_rate(payout_rates: Sequence[float]) -> bool:
+def sends_return_rate(rates: Sequence[float]) -> bool:
     """Tell whether a server sends 1/S as ``payout_rate``: most of its rows lie below 1 (D52).
 
     S of a reference that values anything is 1 or more.
     """
-    return 2 * sum(rate < 1 for rate in payout_rates) > len(payout_rates)
+    return 2 * sum(rate < 1 for rate in rates) > len(rates)
 
 
 def audit(rows: Iterable[AuditedRow]) -> Audit:
     """Find out how a server computed the fair odds and EV of its value bets.
 
-    ``payout_rate`` of the rows is S; turn it round first where ``sends_return_rate``.
+    ``overround`` of the rows is S; turn it round first where ``sends_return_rate``.
 
     A hypothesis explains a row when both figures follow from it within what rounding of
-    ``payout_rate``, ``fair_odds`` and ``ev_pct`` leaves open; it fits when it explains nine
+    ``overround``, ``fair_odds`` and ``ev_pct`` leaves open; it fits when it explains nine
     tenths of the rows, and no other explains more.
     """
     counts = dict.fromkeys(_HYPOTHESES, 0)
@@ -154,13 +154,13 @@ def exact_total(row: AuditedRow, served: Hypothesis, outcomes: int) -> float:
 
     The rounding of long odds leaves much less open than that of S does, that of short odds more.
     """
-    ends = row.payout_rate - _RATE_ROUNDING, row.payout_rate + _RATE_ROUNDING
+    ends = row.overround - _RATE_ROUNDING, row.overround + _RATE_ROUNDING
     try:
         first, last = (fair_odds(served.method, row.reference_odds, end, outcomes) for end in ends)
     except DevigError:
-        return row.payout_rate
+        return row.overround
     if first == last:
-        return row.payout_rate
+        return row.overround
     share = (shown_fair(row, served) - first) / (last - first)
     return ends[0] + min(max(share, 0.0), 1.0) * (ends[1] - ends[0])
 
@@ -203,7 +203,7 @@ def _fair_span(method: str, row: AuditedRow, outcomes: int) -> tuple[float, floa
     """The least and greatest fair odds that the rounded S leaves open."""
     try:
         ends = [
-            fair_odds(method, row.reference_odds, row.payout_rate + shift, outcomes)
+            fair_odds(method, row.reference_odds, row.overround + shift, outcomes)
             for shift in (-_RATE_ROUNDING, _RATE_ROUNDING)
         ]
     except DevigError:

@@ -62,7 +62,7 @@ def devig(method: str, odds: Sequence[float]) -> Fair:
     return Fair(tuple(probabilities), tuple([1 / p for p in probabilities]), parameter)
 
 
-def payout_rate(odds: Sequence[float]) -> float:
+def overround(odds: Sequence[float]) -> float:
     """Return S, the sum of the implied probabilities: 1.018 is a margin of 1.8 %.
 
     Raises:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.outcomes import Outcome, read_selection
-from oddsdesk.pricing.rules import MAX_AGE_MS, MAX_PAYOUT_RATE, MIN_PAYOUT_RATE, least_edge_factor
+from oddsdesk.pricing.rules import MAX_AGE_MS, MAX_OVERROUND, MIN_OVERROUND, least_edge_factor
 from oddsdesk.pricing.selections import LineGroup, line_groups
 from oddsdesk.pricing.value import (
     Candidate,
@@ -160,8 +160,8 @@ def _least_prices(
     """By line key and side, the price below which no rule but the least edge need be judged."""
     least = {}
     for line in lines:
-        total = line.payout_rate
-        if total is None or not MIN_PAYOUT_RATE <= total <= MAX_PAYOUT_RATE:
+        total = line.overround
+        if total is None or not MIN_OVERROUND <= total <= MAX_OVERROUND:
             continue
         edge = least_edge_factor(line.market_type) * (1 - _SLACK)
         for side, price in line.prices.items():

@@ -12,9 +12,9 @@ CAPPED_EV: Final = 10.0
 CAPPED_MARKETS: Final = frozenset({"moneyline", "spread"})
 MIN_PAYOUT: Final = 0.99
 MAX_PAYOUT: Final = 1.05
-MIN_PAYOUT_RATE: Final = 1 - 1e-9
+MIN_OVERROUND: Final = 1 - 1e-9
 """Below 1 the reference could be beaten at its own prices: crossed, it values nothing (D50)."""
-MAX_PAYOUT_RATE: Final = 1.05
+MAX_OVERROUND: Final = 1.05
 MAX_RATIO: Final = 1.15
 MAX_AGE_MS: Final = 15 * MINUTE_MS
 _FLOOR: Final = 1.01
@@ -38,7 +38,7 @@ class Rule(Enum):
     """Milliseconds since the reference was scraped (D29)."""
     BOOK_AGE = "book_age"
     """Milliseconds since the bookmaker was scraped."""
-    PAYOUT_RATE = "payout_rate"
+    OVERROUND = "overround"
     """S of the reference's line group."""
     MIN_EDGE = "min_edge"
     MAX_EDGE = "max_edge"

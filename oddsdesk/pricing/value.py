@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 import msgspec
 
-from oddsdesk.pricing.devig import DEFAULT_METHOD, NotApplicableError, devig, payout_rate
+from oddsdesk.pricing.devig import DEFAULT_METHOD, NotApplicableError, devig, overround
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.rules import (
     CAPPED_EV,
     CAPPED_MARKETS,
     MAX_AGE_MS,
     MAX_EV,
+    MAX_OVERROUND,
     MAX_PAYOUT,
-    MAX_PAYOUT_RATE,
     MAX_RATIO,
     MIN_EV,
+    MIN_OVERROUND,
     MIN_PAYOUT,
-    MIN_PAYOUT_RATE,
     Rule,
     RuleCheck,
     edge_limit,
@@ -47,7 +47,7 @@ class ReferenceLine(msgspec.Struct, frozen=True):
     group: LineGroup
     prices: Mapping[str, ReferencePrice]
     """By side; empty where the group is not complete."""
-    payout_rate: float | None
+    overround: float | None
     """S; None where the group is not complete."""
     scraped_at: int
     is_live: bool | None
@@ -76,7 +76,7 @@ class Verdict(NamedTuple):
 
     odds: float
     reference_odds: float | None
-    payout_rate: float | None
+    overround: float | None
     """S of the reference's line group."""
     fair_odds: float | None
     fair_final: float | None
@@ -124,7 +124,7 @@ def reference_line(
     """
     if not group.complete:
         return ReferenceLine(market_type, group, {}, None, scraped_at, is_live)
-    total = payout_rate(odds)
+    total = overround(odds)
     try:
         fair_odds: Sequence[float | None] = devig(method, odds).fair_odds
     except NotApplicableError:
@@ -153,15 +153,15 @@ def judge(line: ReferenceLine, candidate: Candidate, now_ms: int) -> Verdict:
         within(Rule.REFERENCE_AGE, now_ms - line.scraped_at, most=MAX_AGE_MS),
         within(Rule.BOOK_AGE, now_ms - candidate.scraped_at, most=MAX_AGE_MS),
     )
-    if price is None or line.payout_rate is None:
+    if price is None or line.overround is None:
         return Verdict(candidate.odds, None, None, None, None, None, None, None, (*checks, *ages))
     checks += (
         RuleCheck(Rule.COMPARABLE, is_comparable(line.group.sides, candidate.sides)),
         RuleCheck(Rule.DEVIGGED, price.fair_odds is not None),
         *ages,
-        within(Rule.PAYOUT_RATE, line.payout_rate, MIN_PAYOUT_RATE, MAX_PAYOUT_RATE),
+        within(Rule.OVERROUND, line.overround, MIN_OVERROUND, MAX_OVERROUND),
     )
-    return _judge_price(line, line.payout_rate, price, candidate.odds, checks)
+    return _judge_price(line, line.overround, price, candidate.odds, checks)
 
 
 def _judge_price(
@@ -214,9 +214,9 @@ def price_window(line: ReferenceLine, side: str) -> PriceWindow | None:
     Ages, in-play and comparability are not looked at.
     """
     price = line.prices.get(side)
-    if price is None or price.fair_odds is None or line.payout_rate is None:
+    if price is None or price.fair_odds is None or line.overround is None:
         return None
-    is_usable = MIN_PAYOUT_RATE <= line.payout_rate <= MAX_PAYOUT_RATE
+    is_usable = MIN_OVERROUND <= line.overround <= MAX_OVERROUND
     if not is_usable or price.others >= MAX_PAYOUT:
         return None
     fair, final = price.fair_odds, price.fair_odds * safety_floor(line.market_type)

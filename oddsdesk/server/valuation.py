@@ -205,7 +205,7 @@ def _found(judged: Judged, reference: Mapping[str, float]) -> FoundValueBet:
     assert verdict.reference_odds is not None
     assert verdict.fair_odds is not None
     assert verdict.ev_pct is not None
-    assert verdict.payout_rate is not None
+    assert verdict.overround is not None
     return FoundValueBet(
         bookmaker=judged.bookmaker,
         selection=judged.selection,
@@ -214,5 +214,5 @@ def _found(judged: Judged, reference: Mapping[str, float]) -> FoundValueBet:
         reference_odds=verdict.reference_odds,
         fair_odds=verdict.fair_odds,
         ev_pct=verdict.ev_pct,
-        payout_rate=verdict.payout_rate,
+        payout_rate=verdict.overround,
     )

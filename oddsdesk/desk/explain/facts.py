@@ -217,7 +217,7 @@ _ORDER: Final = (
     Rule.EDGE_CAP,
     Rule.MAX_EDGE,
     Rule.PAYOUT,
-    Rule.PAYOUT_RATE,
+    Rule.OVERROUND,
     Rule.RATIO,
     Rule.BOOK_AGE,
     Rule.REFERENCE_AGE,

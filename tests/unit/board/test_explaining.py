@@ -38,7 +38,7 @@ def test_sevilla_at_levante_step_by_step(desk: Desk) -> None:
     sevilla(desk)
     said = at(desk)
     assert said.quoted == tuple(SHARP.items())
-    assert said.verdict.payout_rate == pytest.approx(1.0268, abs=5e-5)
+    assert said.verdict.overround == pytest.approx(1.0268, abs=5e-5)
     assert said.margin_share == pytest.approx(0.892, abs=5e-4)
     assert said.verdict.fair_odds == pytest.approx(2.8507, abs=5e-5)
     assert said.verdict.fair_final == pytest.approx(2.8792, abs=5e-5)
@@ -53,7 +53,7 @@ def test_the_same_price_against_the_line_of_the_snapshot(desk: Desk) -> None:
     odds = {REFERENCE: sharp, "Betfair Ex": {"Sevilla": 3.05}}
     desk.board.load_matrix(matrix(odds, name=NAME, competition="LIGA"))
     said = at(desk)
-    assert said.verdict.payout_rate == pytest.approx(1.0485, abs=5e-5)
+    assert said.verdict.overround == pytest.approx(1.0485, abs=5e-5)
     assert said.true_ev == pytest.approx(3.74, abs=5e-3)
     assert said.window is not None
     assert said.window.least == pytest.approx(2.969, abs=5e-4)
@@ -66,7 +66,7 @@ def test_every_rule_is_there_with_its_margin(desk: Desk) -> None:
     assert said.verdict.is_value
     assert check(said, Rule.MIN_EDGE)[1] == pytest.approx(4.932, abs=5e-4)
     assert check(said, Rule.EDGE_CAP)[1] == pytest.approx(4.068, abs=5e-4)
-    assert check(said, Rule.PAYOUT_RATE)[1] == pytest.approx(0.0232, abs=5e-5)
+    assert check(said, Rule.OVERROUND)[1] == pytest.approx(0.0232, abs=5e-5)
     assert check(said, Rule.BOOK_AGE)[1] == 15 * MINUTE_MS - 5_000
 
 

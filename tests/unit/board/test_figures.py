@@ -22,7 +22,7 @@ def test_the_window_of_an_even_price_is_the_one_that_was_worked_out_by_hand() ->
     assert over.fair == pytest.approx(2.0923, abs=5e-5)
     assert over.value_from == pytest.approx(2.13435, abs=5e-6)
     assert over.suspicious_above == pytest.approx(2.1830, abs=5e-5)
-    assert section.payout_rate == pytest.approx(1 / 2.05 + 1 / 1.88)
+    assert section.overround == pytest.approx(1 / 2.05 + 1 / 1.88)
 
 
 def test_holds_stand_for_whole_sets_only_and_best_prices_may_be_an_arbitrage() -> None:
@@ -40,7 +40,7 @@ def test_holds_stand_for_whole_sets_only_and_best_prices_may_be_an_arbitrage() -
     }
     assert section.best_hold == pytest.approx(-3.735, abs=1e-3)
     assert section.reference is None
-    assert section.payout_rate is None
+    assert section.overround is None
 
 
 def test_equal_best_prices_are_both_named() -> None:

@@ -46,7 +46,7 @@ def test_a_price_that_every_rule_lets_pass_is_there_unstopped(desk: Desk) -> Non
 def test_a_reference_with_a_little_too_much_margin_is_near_and_more_is_not(desk: Desk) -> None:
     near = misses_of(desk, {"Book": 3.03}, Arsenal=2.55)
     assert near["Book"].stopped_by is not None
-    assert near["Book"].stopped_by.rule is Rule.PAYOUT_RATE
+    assert near["Book"].stopped_by.rule is Rule.OVERROUND
     assert misses_of(Desk(), {"Book": 3.03}, Arsenal=2.40) == {}
 
 

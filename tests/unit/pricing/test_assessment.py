@@ -196,7 +196,7 @@ def test_a_handicap_is_won_above_minus_its_line() -> None:
 
 
 def test_a_price_that_cannot_be_valued_has_no_figures() -> None:
-    line = replace(reference(), prices={}, payout_rate=None)
+    line = replace(reference(), prices={}, overround=None)
     found = judged(line=line)
     assert (found.fair_odds, found.ev_pct, found.settlement, found.is_value) == (
         None,

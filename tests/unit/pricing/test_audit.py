@@ -14,7 +14,7 @@ from oddsdesk.pricing.audit import (
     still_fits,
     true_ev,
 )
-from oddsdesk.pricing.devig import METHODS, DevigError, devig, payout_rate
+from oddsdesk.pricing.devig import METHODS, DevigError, devig, overround
 from oddsdesk.pricing.rules import safety_floor
 
 CONTRACT = Hypothesis("margin_proportional", floor_in_fair_odds=False, floor_in_ev=True)
@@ -41,7 +41,7 @@ def served_rows(
                 market_type,
                 price,
                 odds[0],
-                round(payout_rate(odds), 4),
+                round(overround(odds), 4),
                 shown,
                 round(ev, 2),
                 (2, 3) if number % 2 else (outcomes,),
@@ -95,13 +95,13 @@ def test_no_rows_say_nothing() -> None:
 
 def test_true_ev_of_the_worked_example() -> None:
     """2.15 against 2.05/1.88, worked by hand from D26."""
-    total = payout_rate([2.05, 1.88])
+    total = overround([2.05, 1.88])
     assert true_ev("total", 2.15, 2.05, total, 2) == pytest.approx(1.7407656697)
     assert true_ev("player_prop", 2.15, 2.05, total, 2) == pytest.approx(-1.2225576)
 
 
 def test_the_references_own_price_is_a_bet_only_under_the_published_formula() -> None:
-    total = payout_rate([2.05, 1.88])
+    total = overround([2.05, 1.88])
     assert true_ev("total", 2.05, 2.05, total, 2, "published") == pytest.approx(0.97, abs=5e-3)
     assert true_ev("total", 2.05, 2.05, total, 2) < 0
 
@@ -124,7 +124,7 @@ def test_two_outcomes_need_only_one_price_and_the_sum(
 )
 def test_formulas_of_the_sum_need_only_one_price(method: str, odds: list[float]) -> None:
     expected = devig(method, odds).fair_odds[0]
-    assert fair_odds(method, odds[0], payout_rate(odds), 3) == pytest.approx(expected, rel=1e-9)
+    assert fair_odds(method, odds[0], overround(odds), 3) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -158,4 +158,4 @@ def test_the_fair_odds_of_a_long_price_tell_the_total_more_exactly_than_the_row_
     fair = fair_odds(method, sides[0], total, 2)
     row = AuditedRow("total", 22.5, sides[0], round(total, 4), round(fair, 4), 0.0, (2,))
     exact = exact_total(row, Hypothesis(method, floor_in_fair_odds=False, floor_in_ev=True), 2)
-    assert abs(exact - total) < 3e-6 < abs(row.payout_rate - total)
+    assert abs(exact - total) < 3e-6 < abs(row.overround - total)

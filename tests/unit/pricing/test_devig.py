@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.devig import METHODS, DevigError, Fair, devig, payout_rate
+from oddsdesk.pricing.devig import METHODS, DevigError, Fair, devig, overround
 
 VECTORS = Path(__file__).parents[4] / "shared" / "data" / "devig_vectors.json"
 REAL_METHODS = tuple(method for method in METHODS if method != "published")
@@ -161,8 +161,8 @@ def test_extreme_prices_are_solved_or_refused_in_words(odds: list[float], method
 
 
 @given(groups)
-def test_payout_rate_is_the_sum_of_implied_probabilities(odds: list[float]) -> None:
-    assert payout_rate(odds) == pytest.approx(sum(1 / price for price in odds))
+def test_overround_is_the_sum_of_implied_probabilities(odds: list[float]) -> None:
+    assert overround(odds) == pytest.approx(sum(1 / price for price in odds))
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_what_is_no_decimal_odds_is_refused(odds: list[float], message: str) -> 
         with pytest.raises(DevigError, match=message):
             devig(method, odds)
     with pytest.raises(DevigError, match=message):
-        payout_rate(odds)
+        overround(odds)
 
 
 def test_shin_refuses_prices_below_fair_and_the_others_do_not() -> None:

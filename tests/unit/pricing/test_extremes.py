@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.pricing.audit import AuditedRow, audit, exact_total, true_ev
 from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window
-from oddsdesk.pricing.devig import METHODS, DevigError, devig, payout_rate
+from oddsdesk.pricing.devig import METHODS, DevigError, devig, overround
 from oddsdesk.pricing.formats import STYLES, format_odds
 from oddsdesk.pricing.market import Market, Prices, reference_lines, value_bets, verdicts
 from oddsdesk.pricing.outcomes import _read
@@ -40,7 +40,7 @@ market_types = st.sampled_from(sorted(SELECTIONS))
 @example(odds=[LEAST, LEAST, MOST])
 @example(odds=[MOST] * 3)
 def test_fair_prices_are_finite_or_there_are_none(method: str, odds: list[float]) -> None:
-    assert payout_rate(odds) > 0
+    assert overround(odds) > 0
     try:
         fair = devig(method, odds)
     except DevigError:

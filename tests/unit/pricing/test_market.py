@@ -21,9 +21,9 @@ def prices(bookmaker: str, odds: dict[str, float], *, age: int = 0, live: bool =
 def test_each_line_group_has_its_own_margin() -> None:
     row = {"Over 2.5": 2.05, "Under 2.5": 1.88, "Over 3.5": 3.4, "Under 3.5": 1.34, "Over 4.5": 7}
     lines = reference_lines(TOTALS, prices("Pinnacle", row))
-    assert lines["2.5"].payout_rate == pytest.approx(1 / 2.05 + 1 / 1.88)
-    assert lines["3.5"].payout_rate == pytest.approx(1 / 3.4 + 1 / 1.34)
-    assert lines["4.5"].payout_rate is None
+    assert lines["2.5"].overround == pytest.approx(1 / 2.05 + 1 / 1.88)
+    assert lines["3.5"].overround == pytest.approx(1 / 3.4 + 1 / 1.34)
+    assert lines["4.5"].overround is None
 
 
 def test_lines_are_compared_by_meaning_not_by_spelling() -> None:

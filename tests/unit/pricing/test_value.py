@@ -55,7 +55,7 @@ def test_the_arithmetic_of_a_value_bet() -> None:
     assert verdict.is_value
     assert verdict.stopped_by == ()
     assert verdict.reference_odds == 2.05
-    assert verdict.payout_rate == pytest.approx(1.0197197717)
+    assert verdict.overround == pytest.approx(1.0197197717)
     assert verdict.fair_odds == pytest.approx(2.0922909881)
     assert verdict.fair_final == pytest.approx(2.0922909881 * 1.01)
     assert verdict.ev_pct == pytest.approx(1.7407656697)
@@ -124,7 +124,7 @@ def test_moneyline_and_spread_are_capped_at_ten_percent() -> None:
 
 def test_a_reference_with_a_wide_margin_values_nothing() -> None:
     wide = line_of("total", {"Over 2.5": 1.9, "Under 2.5": 1.89})
-    assert Rule.PAYOUT_RATE in rules_of(judge_over(wide, 2.1))
+    assert Rule.OVERROUND in rules_of(judge_over(wide, 2.1))
     assert price_window(wide, "over") is None
 
 
@@ -153,7 +153,7 @@ def test_the_reference_is_never_the_bookmaker() -> None:
 def test_a_missing_side_leaves_nothing_to_compute() -> None:
     verdict = judge_over(line_of("total", {"Over 2.5": 2.05}), 2.15)
     assert rules_of(verdict) == {Rule.REFERENCE_SIDES}
-    assert (verdict.ev_pct, verdict.payout_rate, verdict.fair_odds) == (None, None, None)
+    assert (verdict.ev_pct, verdict.overround, verdict.fair_odds) == (None, None, None)
     football = line_of("moneyline", {"Arsenal": 2.05, "Chelsea": 1.88})
     candidate = Candidate("home", 2.15, frozenset({"home"}), NOW, False)
     assert rules_of(judge(football, candidate, NOW)) == {Rule.REFERENCE_SIDES}

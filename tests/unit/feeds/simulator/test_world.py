@@ -64,8 +64,8 @@ class Record:
                 continue
             market = Market(market_type, name, sport_of(competition))
             for line in reference_lines(market, reference).values():
-                if line.payout_rate is not None:
-                    self.margins.append(line.payout_rate)
+                if line.overround is not None:
+                    self.margins.append(line.overround)
             count += len(value_bets(market, reference, said.values(), now_ms))
         self.value_counts.append(count)
 
