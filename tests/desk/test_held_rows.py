@@ -71,7 +71,7 @@ def test_rows_that_changed_stay_where_they_are_gone_ones_are_struck_and_new_ones
     assert names(made) == "bca"
     assert (made.is_gone(0), made.cell(0, 1).text, made.count) == (False, "4", 3)
     made.flush()
-    assert {span.top for span in made.told} == {0, 2}
+    assert {span.top for span in made.dirty_spans} == {0, 2}
 
 
 def test_a_header_sorts_and_a_second_time_turns_the_order_round(qtbot: QtBot) -> None:

@@ -49,7 +49,7 @@ def looks(model: MatrixModel) -> list[list[Cell]]:
     """Every cell but the sparklines, which are read elsewhere, without when it will age."""
     return [
         [
-            model.cell(row, column)._replace(due=0)
+            model.cell(row, column)._replace(repaint_at_ms=0)
             for column in range(model.columnCount())
             if column != PAST
         ]

@@ -212,6 +212,6 @@ def age(moment: Callable[[Entry], int | None]) -> CellOf:
             return EMPTY
         span = max(0, look.now_ms - since)
         step = 1_000 if span < MINUTE_MS else MINUTE_MS if span < _HOUR_MS else _HOUR_MS
-        return Cell(age_text(span), TextRole.NOTE, due=look.now_ms + step - span % step)
+        return Cell(age_text(span), TextRole.NOTE, repaint_at_ms=look.now_ms + step - span % step)
 
     return look_of

@@ -195,7 +195,7 @@ class MatrixModel(LiveModel):
         """Return how a cell looks now."""
         shown = self._layout.rows[row]
         cell = shown.cells[column]
-        if cell is None or cell.due <= self._clock():
+        if cell is None or cell.repaint_at_ms <= self._clock():
             cell = shown.cells[column] = self._looks.cell(shown, column)
         return cell
 

@@ -33,7 +33,7 @@ def test_changes_of_one_moment_are_told_together(model: RowsModel, qtbot: QtBot)
     assert told == []
     qtbot.waitUntil(lambda: bool(told))
     assert told == [(4, 3, 7, 9)]
-    assert set(model.told) == {(5, 5, 5, 5), (4, 9, 4, 9), (7, 3, 7, 3)}
+    assert set(model.dirty_spans) == {(5, 5, 5, 5), (4, 9, 4, 9), (7, 3, 7, 3)}
 
 
 def test_only_what_changed_is_painted_anew(
@@ -84,10 +84,10 @@ def test_a_changed_cell_alone_is_painted_again(table: LiveTable, model: RowsMode
 def test_age_alone_brings_a_repaint_when_it_is_due(
     table: LiveTable, model: RowsModel, clock: Clock, qtbot: QtBot
 ) -> None:
-    model.rows[3][4] = Cell("2.40", due=NOW_MS + 2_000)
+    model.rows[3][4] = Cell("2.40", repaint_at_ms=NOW_MS + 2_000)
     table.scrolling.viewport().repaint()
     model.asked.clear()
-    table.scrolling.repaint_due(NOW_MS + 1_999)
+    table.scrolling.repaint_aged(NOW_MS + 1_999)
     assert not model.asked
-    table.scrolling.repaint_due(NOW_MS + 2_000)
+    table.scrolling.repaint_aged(NOW_MS + 2_000)
     qtbot.waitUntil(lambda: (3, 4) in model.asked, timeout=1_000)

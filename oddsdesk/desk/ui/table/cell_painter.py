@@ -184,8 +184,8 @@ class CellPainter:
         fill(left, top + inner, width, 1, self._line)
         for lane in lanes:
             cell = cell_of(row, lane.column)
-            if cell.due < painted.due:
-                painted.due = cell.due
+            if cell.repaint_at_ms < painted.repaint_at_ms:
+                painted.repaint_at_ms = cell.repaint_at_ms
             ground = cell.ground
             if ground in _PLAIN_GROUNDS and base is not SurfaceRole.PANEL:
                 ground = base

@@ -80,7 +80,7 @@ class Cell(NamedTuple):
     """1 up, -1 down: what ``flashes_from`` tells of."""
     flashes_from: int = -NEVER
     """When the flash began: full for ``FLASH_MS``, then fading for ``FADE_MS``."""
-    due: int = NEVER
+    repaint_at_ms: int = NEVER
     """When the cell has to be asked for again, because age alone changes it."""
     sparkline: Sparkline | None = None
     """Drawn over the width of the cell, in the ink."""

@@ -1,4 +1,4 @@
-"""The model behind a live table: cells as values, changes told together, 20 times a second."""
+"""The model behind a live table: cells as values, changes emitted together, 20 times a second."""
 
 import math
 import time
@@ -44,8 +44,8 @@ class LiveModel(QAbstractTableModel):
     """Base of every model that a ``LiveTable`` shows.
 
     Subclasses give ``rowCount``, ``columnCount`` and the methods below; the table paints
-    from ``cell`` alone and never calls ``data``. Changes are noted with ``touch`` and told
-    together: ``dataChanged`` of the block around them, while ``told`` has each of its own.
+    from ``cell`` alone and never calls ``data``. Changes are noted with ``touch`` and emitted
+    together: ``dataChanged`` of the block around them, while ``dirty_spans`` has each of its own.
     """
 
     has_sections = False
@@ -56,7 +56,7 @@ class LiveModel(QAbstractTableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.told: Sequence[Span] = ()
+        self.dirty_spans: Sequence[Span] = ()
         """What the last ``dataChanged`` was about; to be clipped to the rows there are."""
         self._touched: set[Span] = set()
         self._flushed_at = -math.inf
@@ -113,23 +113,26 @@ class LiveModel(QAbstractTableModel):
         self._touched.add(Span(top, left, bottom, right))
         if not self._flush_timer.isActive():
             since_ms = (time.monotonic() - self._flushed_at) * 1_000
-            pause_ms = FLUSH_MS if len(self.told) < _BUSY_SPANS else _BUSY_FLUSH_MS
+            pause_ms = FLUSH_MS if len(self.dirty_spans) < _BUSY_SPANS else _BUSY_FLUSH_MS
             self._flush_timer.start(math.ceil(max(0, pause_ms - since_ms)))
 
     def flush(self) -> None:
-        """Tell of what was touched, now."""
+        """Emit what was touched, now."""
         touched, self._touched = self._touched, set()
         self._flush_timer.stop()
         self._flushed_at = time.monotonic()
         last_row, last_column = self.rowCount() - 1, self.columnCount() - 1
-        self.told = [span for span in touched if span.top <= last_row and span.left <= last_column]
-        if self.told:
+        self.dirty_spans = [
+            span for span in touched if span.top <= last_row and span.left <= last_column
+        ]
+        if self.dirty_spans:
             first = self.index(
-                min(span.top for span in self.told), min(span.left for span in self.told)
+                min(span.top for span in self.dirty_spans),
+                min(span.left for span in self.dirty_spans),
             )
             last = self.index(
-                min(last_row, max(span.bottom for span in self.told)),
-                min(last_column, max(span.right for span in self.told)),
+                min(last_row, max(span.bottom for span in self.dirty_spans)),
+                min(last_column, max(span.right for span in self.dirty_spans)),
             )
             self.dataChanged.emit(first, last)
 
@@ -195,10 +198,10 @@ class Tile(NamedTuple):
 
 
 class Painted(msgspec.Struct):
-    """What a repaint found: cells that flash still, and when age will change a look."""
+    """What a repaint found: cells that flash still, and when age alone will change a cell."""
 
     flashing: list[QRect] = msgspec.field(default_factory=list)
-    due: int = NEVER
+    repaint_at_ms: int = NEVER
 
     def flash(self, left: int, top: int, width: int, height: int) -> None:
         """Note a cell that flashes; cells side by side are one block."""

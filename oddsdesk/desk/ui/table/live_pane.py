@@ -46,7 +46,7 @@ class LivePane(QTableView):
         self._flashing = QRegion()
         self.flash_count = 0
         """How many blocks of cells flash, of those painted last."""
-        self._due = NEVER
+        self._repaint_at_ms = NEVER
         self._hovered = -1
         self.outlines_current = False
         self.is_shown: Callable[[int], bool] = lambda _column: True
@@ -77,10 +77,10 @@ class LivePane(QTableView):
         self.viewport().update(region)
         return True
 
-    def repaint_due(self, now_ms: int) -> None:
-        """Repaint if age has changed a look by now."""
-        if now_ms >= self._due:
-            self._due = NEVER
+    def repaint_aged(self, now_ms: int) -> None:
+        """Repaint if age alone has changed a cell by now."""
+        if now_ms >= self._repaint_at_ms:
+            self._repaint_at_ms = NEVER
             self.viewport().update()
 
     def _set_up_rows(self) -> None:
@@ -217,11 +217,11 @@ class LivePane(QTableView):
         last: QModelIndex | QPersistentModelIndex,
         roles: Sequence[int] = (),
     ) -> None:
-        """Repaint the cells that were told of, not all those between them."""
+        """Repaint the spans that changed, not all that lies between them."""
         if QAccessible.isActive():
             super().dataChanged(first, last, roles)
         else:
-            self.viewport().update(self._region(self.live_model().told))
+            self.viewport().update(self._region(self.live_model().dirty_spans))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         region = event.region()
@@ -229,7 +229,7 @@ class LivePane(QTableView):
         is_whole = self._flashing.isEmpty()
         painter = QPainter(self.viewport())
         painted = self._painter.paint(painter, self.live_model(), self._tiles(region))
-        self._due = min(self._due, painted.due)
+        self._repaint_at_ms = min(self._repaint_at_ms, painted.repaint_at_ms)
         for flashing in painted.flashing:
             self._flashing += flashing
         current = self.currentIndex()

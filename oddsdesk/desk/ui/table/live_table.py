@@ -216,7 +216,7 @@ class LiveTable(QWidget):
     def _on_age_timer_timeout(self) -> None:
         now_ms = self._clock()
         for pane in self._panes():
-            pane.repaint_due(now_ms)
+            pane.repaint_aged(now_ms)
             if self._model.headers_age:
                 pane.header.viewport().update()
 

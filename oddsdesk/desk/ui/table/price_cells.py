@@ -82,15 +82,22 @@ def best_cell(
         return _NO_PRICE
     others = len(line.best_bookmakers) - 1
     who = f"{bookmaker} +{others}" if others else bookmaker
-    due = now_ms + RELOOK_MS
+    repaint_at_ms = now_ms + RELOOK_MS
     if shares_state and is_suspicious(line, price.odds):
-        return Cell(SUSPICIOUS + odds_text(price.odds), TextRole.NOTE, note=who, due=due)
+        return Cell(
+            SUSPICIOUS + odds_text(price.odds), TextRole.NOTE, note=who, repaint_at_ms=repaint_at_ms
+        )
     is_fresh = freshness is Freshness.FRESH
     is_worth = is_fresh and shares_state and is_value(line, price.odds)
     ink = TextRole.VALUE if is_worth else _INKS[freshness]
     is_dead = freshness is Freshness.DEAD
     return Cell(
-        odds_text(price.odds), ink, note=who, is_strong=is_fresh, is_struck=is_dead, due=due
+        odds_text(price.odds),
+        ink,
+        note=who,
+        is_strong=is_fresh,
+        is_struck=is_dead,
+        repaint_at_ms=repaint_at_ms,
     )
 
 
@@ -123,10 +130,10 @@ def window_cell(line: SelectionRow) -> Cell:
 
 def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
     """Return the path of the reference's price; made anew as its hours pass."""
-    due = now_ms + PAST_RELOOK_MS
+    repaint_at_ms = now_ms + PAST_RELOOK_MS
     if sparkline is None:
-        return Cell("·", TextRole.GHOST, due=due)
-    return Cell("", TextRole.NOTE, due=due, sparkline=sparkline)
+        return Cell("·", TextRole.GHOST, repaint_at_ms=repaint_at_ms)
+    return Cell("", TextRole.NOTE, repaint_at_ms=repaint_at_ms, sparkline=sparkline)
 
 
 def selection_cell(section: Section, line: SelectionRow) -> Cell:

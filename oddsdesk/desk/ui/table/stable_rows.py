@@ -184,5 +184,10 @@ class StableRowsModel(LiveModel, Generic[T]):
 def struck(cell: Cell) -> Cell:
     """Return a cell of a row that is there no more."""
     return Cell(
-        cell.text, TextRole.NOTE, SurfaceRole.PANEL, cell.note, is_struck=True, due=cell.due
+        cell.text,
+        TextRole.NOTE,
+        SurfaceRole.PANEL,
+        cell.note,
+        is_struck=True,
+        repaint_at_ms=cell.repaint_at_ms,
     )

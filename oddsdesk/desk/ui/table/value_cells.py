@@ -57,7 +57,7 @@ def age_cell(since_ms: int, now_ms: int) -> Cell:
     """Return the look of an age, which changes by itself."""
     age = max(0, now_ms - since_ms)
     step = MINUTE_MS if age >= MINUTE_MS else 1_000
-    return Cell(age_text(age), TextRole.NOTE, due=now_ms + step - age % step)
+    return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + step - age % step)
 
 
 def seen_cell(seen: LastSeen, now_ms: int) -> Cell:
@@ -73,7 +73,7 @@ def paled(cell: Cell, freshness: Freshness, now_ms: int) -> Cell:
         ink = cell.ink
     else:
         ink = TextRole.SOFT if freshness is Freshness.AGEING else TextRole.NOTE
-    return cell._replace(ink=ink, due=min(cell.due, now_ms + RELOOK_MS))
+    return cell._replace(ink=ink, repaint_at_ms=min(cell.repaint_at_ms, now_ms + RELOOK_MS))
 
 
 def ev_cell(true_ev: float | None) -> Cell:
