@@ -150,7 +150,7 @@ class Board:
                 book.put(*reading[:2], changes, reading[2])
         self._report("stream", bad)
         for book, changes in changed.values():
-            self._settle(book, changes)
+            self._recompute(book, changes)
 
     def load_games(self, games: Iterable[Game]) -> None:
         """Take in the whole list of games."""
@@ -183,7 +183,7 @@ class Board:
             for readings in batched(read_market(market, now, bad, in_play=entry.is_live)):
                 put_all(book, readings, changes, self.scrape_interval, self.reference)
                 yield
-            book.settle(self._method, changes)
+            book.recompute(self._method, changes)
             if whole.relaid or changes.relaid:
                 whole.absorb(changes)
             else:
@@ -193,7 +193,7 @@ class Board:
         book.matrix.is_live, book.matrix.kick_off = entry.is_live, entry.kick_off
         book.withdraw_unheard(now if asked_at is None else asked_at, now, whole)
         self._report(matrix.match_name, bad)
-        self._settle(book, whole)
+        self._recompute(book, whole)
 
     def load_rows(self, rows: Iterable[OddsRow], asked_at: int | None = None) -> None:
         """Merge odds rows; a selection that a row no longer names becomes withdrawn."""
@@ -221,7 +221,7 @@ class Board:
                 now if asked_at is None else asked_at, now, changes, among(quotes)
             )
             self._report(book.matrix.match_name, bad)
-            yield from book.settling(self._method, changes)
+            yield from book.recomputing(self._method, changes)
             self._publish(book, changes)
 
     def load_value_bets(self, bets: Iterable[ValueBet], *, is_cut: bool = False) -> None:
@@ -245,7 +245,7 @@ class Board:
         if (book := self._books.get(game)) is not None:
             changes = Changes()
             book.tell_untold(changes)
-            self._settle(book, changes)
+            self._recompute(book, changes)
 
     def set_connection(self, connection: Connection) -> None:
         """Take in the state of the connection."""
@@ -318,7 +318,7 @@ class Board:
             changes = Changes()
             book.drop_withdrawn(now, changes)
             if changes.removed:
-                self._settle(book, changes)
+                self._recompute(book, changes)
 
     def withdraw_unheard(self, since_ms: int) -> None:
         """Mark as gone what a whole pass over the odds, begun at ``since_ms``, did not show."""
@@ -329,7 +329,7 @@ class Board:
         for book in list(self._books.values()):
             changes = Changes()
             book.withdraw_unheard(since_ms, self._clock(), changes)
-            self._settle(book, changes)
+            self._recompute(book, changes)
             yield
 
     def end_game(self, game: str) -> None:
@@ -339,10 +339,10 @@ class Board:
             changes = Changes()
             now = self._clock()
             book.withdraw_unheard(now + 1, now, changes)
-            self._settle(book, changes)
+            self._recompute(book, changes)
 
-    def _settle(self, book: GameBook, changes: Changes) -> None:
-        book.settle(self._method, changes)
+    def _recompute(self, book: GameBook, changes: Changes) -> None:
+        book.recompute(self._method, changes)
         self._publish(book, changes)
 
     def _publish(self, book: GameBook, changes: Changes) -> None:
@@ -363,7 +363,7 @@ class Board:
         for book in self._books.values():
             changes = Changes()
             book.promote(name, changes)
-            self._settle(book, changes)
+            self._recompute(book, changes)
 
     def _report(self, what: str, bad: list[str]) -> None:
         if bad:

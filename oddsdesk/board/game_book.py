@@ -15,7 +15,7 @@ MarketKey = tuple[str, int]
 
 
 class GameBook:
-    """Holds one game; sightings go in through ``put``, ``settle`` ends a round."""
+    """Holds one game; sightings go in through ``put``, ``recompute`` ends a round."""
 
     def __init__(self, game: GameEntry) -> None:
         self.matrix = Matrix(
@@ -91,14 +91,14 @@ class GameBook:
             if market.tell_untold(changes):
                 self._dirty.add(where)
 
-    def settle(self, method: str, changes: Changes) -> None:
+    def recompute(self, method: str, changes: Changes) -> None:
         """Bring figures and layout up to date after a round of sightings."""
-        exhaust(self.settling(method, changes))
+        exhaust(self.recomputing(method, changes))
 
-    def settling(self, method: str, changes: Changes) -> Iterator[None]:
-        """Do what ``settle`` does in steps of one market; go through it to the end."""
+    def recomputing(self, method: str, changes: Changes) -> Iterator[None]:
+        """Do what ``recompute`` does in steps of one market; go through it to the end."""
         while self._dirty:
-            self._markets[self._dirty.pop()].settle(method, changes)
+            self._markets[self._dirty.pop()].recompute(method, changes)
             yield
         if changes.relaid:
             self._lay_out()

@@ -47,7 +47,7 @@ class Market:
         changes: Changes,
         liquidity: float | UnsetType | None = UNSET,
     ) -> int:
-        """Take in a sighting; call ``settle`` when all of them are in.
+        """Take in a sighting; call ``recompute`` when all of them are in.
 
         Returns the milliseconds since the scrape before, 0 where it is no later one.
         """
@@ -137,7 +137,7 @@ class Market:
             self._spread_state(bookmaker, self._states.get(bookmaker, False), changes)
         return bool(untold)
 
-    def settle(self, method: str, changes: Changes) -> None:
+    def recompute(self, method: str, changes: Changes) -> None:
         """Bring groups and figures up to date with the prices."""
         if self._regroup or any(cell[0] not in self._section_of for cell in self._moved):
             self._group(method)

@@ -109,7 +109,7 @@ def _move_times(
     """Move times as the first import of this database did (D72); leave out what is to come."""
     shift = None
     if own_shift is not None and imported.quotes:
-        shift = recorder.settle_shift(own_shift, again=again)
+        shift = recorder.agree_on_shift(own_shift, again=again)
         if abs(shift - own_shift) > MINUTE_MS:
             moved = timedelta(seconds=shift // 1000)
             click.echo(f"times are moved by {moved}, as those of the first import here", err=True)

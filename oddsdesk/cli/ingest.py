@@ -33,7 +33,7 @@ def ingest(files: tuple[str, ...], database: Path, durable: bool) -> None:
         try:
             unread = [name for name in files if not _ingest(name, recorder, progress)]
         except KeyboardInterrupt:
-            recorder.settle()
+            recorder.collect()
             progress.clear()
             click.echo("interrupted; what was read until then is recorded", err=True)
             unread = list(files)
@@ -56,7 +56,7 @@ def _ingest(name: str, recorder: Recorder, progress: Progress) -> bool:
     except KeyboardInterrupt:
         if name != STANDARD:
             raise
-        recorder.settle()
+        recorder.collect()
     return True
 
 

@@ -10,7 +10,7 @@ import click
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.retention import imported_past
-from oddsdesk.store.settings import settle_shift
+from oddsdesk.store.settings import agree_on_shift
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Recorded
 
@@ -30,17 +30,17 @@ class Recorder:
         """Return what to say of quotes that are older than the database keeps its log for."""
         return imported_past(quotes, self._store.reader().keep_days(), now_ms)
 
-    def settle_shift(self, own_ms: int, *, again: bool) -> int:
+    def agree_on_shift(self, own_ms: int, *, again: bool) -> int:
         """Return by how much to move times: as the first import here did (D72)."""
-        return self._store.write(lambda c: settle_shift(c, own_ms, again=again)).result()
+        return self._store.write(lambda c: agree_on_shift(c, own_ms, again=again)).result()
 
     def record(self, quotes: Sequence[Quote]) -> None:
         """Record one batch and wait until it is committed."""
         if quotes:
             self._pending = self._store.record(quotes)
-            self.settle()
+            self.collect()
 
-    def settle(self) -> None:
+    def collect(self) -> None:
         """Wait for a batch that an interrupt left behind, and count it."""
         if self._pending is not None:
             recorded = self._pending.result()

@@ -141,7 +141,7 @@ def _plan(values: Right, live: Right, stream: Right) -> Plan | None:
     return None
 
 
-class _SettledError(Exception):
+class _DecidedError(Exception):
     """The stream has said whether it can be had; carries why not."""
 
     def __init__(self, reason: str | None) -> None:
@@ -152,19 +152,19 @@ class _SettledError(Exception):
 async def _stream(client: Client) -> None:
     """Open the stream and close it again; ``ServiceError`` where it cannot be had."""
     try:
-        async with aclosing(client.stream(on_state=_settle)) as changes:
+        async with aclosing(client.stream(on_state=_notice_state)) as changes:
             async for _ in changes:
                 return
-    except _SettledError as settled:
-        if settled.reason is not None:
-            raise OfflineError(settled.reason) from settled
+    except _DecidedError as decided:
+        if decided.reason is not None:
+            raise OfflineError(decided.reason) from decided
 
 
-def _settle(state: StreamState) -> None:
+def _notice_state(state: StreamState) -> None:
     if isinstance(state, Connected):
-        raise _SettledError(None)
+        raise _DecidedError(None)
     if isinstance(state, Lost):
-        raise _SettledError(state.reason)
+        raise _DecidedError(state.reason)
 
 
 def _is_about_tls(error: BaseException) -> bool:

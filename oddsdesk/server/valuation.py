@@ -72,7 +72,7 @@ class Valuation:
         self._failing: dict[_Place, int] = {}
         """Markets whose valuation failed of an error, each with the round in which it did last."""
         self._watch = LogWatch(store)
-        self._settled: dict[_Place, _Found] = {}
+        self._stored: dict[_Place, _Found] = {}
 
     @property
     def failing(self) -> int:
@@ -133,7 +133,7 @@ class Valuation:
         """Value markets in slices; after each, store what is new and let others work."""
         for news, worked_s in self._slices(visits):
             if news:
-                await self._settle(news)
+                await self._store_news(news)
             await asyncio.sleep(worked_s * rest)
 
     def _slices(self, visits: Iterator[_Visit]) -> Iterator[tuple[dict[_Place, _Found], float]]:
@@ -142,7 +142,7 @@ class Valuation:
         started = time.monotonic()
         for place, has_bets in visits:
             found = self._find_alone(place)
-            if found != self._settled.get(place, ()) or has_bets not in (None, bool(found)):
+            if found != self._stored.get(place, ()) or has_bets not in (None, bool(found)):
                 news[place] = found
             if (worked_s := time.monotonic() - started) > SLICE_S:
                 yield news, worked_s
@@ -178,9 +178,9 @@ class Valuation:
         judged = value_bets(market, reference, prices.values(), self._clock(), self._method)
         return tuple(_found(each, reference.odds) for each in judged)
 
-    async def _settle(self, news: dict[_Place, _Found]) -> None:
+    async def _store_news(self, news: dict[_Place, _Found]) -> None:
         """Store what was found; kept in mind at once, so that nobody stores it twice."""
-        self._settled.update(news)
+        self._stored.update(news)
         now_ms = self._clock()
 
         def write(connection: Any) -> None:
@@ -193,11 +193,11 @@ class Valuation:
             await asyncio.wrap_future(self._store.write(write))
         except StoreUnavailableError:
             for place in news:
-                self._settled.pop(place, None)
+                self._stored.pop(place, None)
             raise
         for place in news:
-            if self._settled.get(place) == ():
-                del self._settled[place]
+            if self._stored.get(place) == ():
+                del self._stored[place]
 
 
 def _found(judged: Judged, reference: Mapping[str, float]) -> FoundValueBet:

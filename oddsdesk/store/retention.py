@@ -63,7 +63,7 @@ def prune(store: "Store", now_ms: int, keep_days: int = 0, aged_log: AgedLog | N
     removed = 0
     if keep_days:
         removed = _forget_log(store, now_ms - keep_days * DAY_MS, keep_days, aged_log or AgedLog())
-    store.write(_settle_recent(now_ms)).result()
+    store.write(_drop_not_recent(now_ms)).result()
     dead_before = now_ms - DEAD_AFTER_MS
     for game in store.reader().forgotten_games(dead_before):
         store.write(_forget(game, dead_before)).result()
@@ -120,12 +120,12 @@ def _forget_times(recorded_before: int) -> Callable[[sqlite3.Connection], None]:
     return forget
 
 
-def _settle_recent(now_ms: int) -> Callable[[sqlite3.Connection], None]:
-    def settle(connection: sqlite3.Connection) -> None:
+def _drop_not_recent(now_ms: int) -> Callable[[sqlite3.Connection], None]:
+    def drop(connection: sqlite3.Connection) -> None:
         newest = number_setting(connection, NEWEST_SCRAPED_AT) or 0
         connection.execute(_NOT_RECENT, (recent_since(newest, now_ms),))
 
-    return settle
+    return drop
 
 
 def _forget(game: int, before: int) -> Callable[[sqlite3.Connection], None]:

@@ -34,7 +34,7 @@ def number_setting(connection: sqlite3.Connection, key: str) -> int | None:
     return int(rows[0][0]) if rows else None
 
 
-def settle_shift(connection: sqlite3.Connection, own_ms: int, *, again: bool) -> int:
+def agree_on_shift(connection: sqlite3.Connection, own_ms: int, *, again: bool) -> int:
     """Return by how much an import moves its times: as the first of this database did (D72).
 
     ``own_ms`` is what would move its newest price to now: taken, and kept for the next ones,

@@ -96,7 +96,7 @@ class StoredQuote(msgspec.Struct, frozen=True):
 
 
 class FoundValueBet(msgspec.Struct, frozen=True):
-    """A value bet as the rules found it, unrounded; its market is named where it is settled.
+    """A value bet as the rules found it, unrounded; its market is named where bets are replaced.
 
     ``line`` is what it was valued by: the reference's odds of the whole line group.
     """

@@ -23,17 +23,17 @@ class _File:
     def __init__(self) -> None:
         self.certain = bytearray()
         self.written: list[Deed] = []
-        self.settled = 0
+        self.durable_count = 0
         """How many were written before those in ``written``."""
 
-    def settle(self, count: int) -> None:
+    def make_durable(self, count: int) -> None:
         """Make what was written first certain: ``count`` deeds since the file was made."""
-        new = count - self.settled
+        new = count - self.durable_count
         if new > 0:
             for deed in self.written[:new]:
                 _apply(self.certain, deed)
             del self.written[:new]
-            self.settled = count
+            self.durable_count = count
 
 
 class _Name(msgspec.Struct):
@@ -49,15 +49,15 @@ class _Folder:
     def __init__(self) -> None:
         self.certain: dict[str, _File] = {}
         self.changed: list[list[_Name]] = []
-        self.settled = 0
+        self.durable_count = 0
 
-    def settle(self, count: int) -> None:
+    def make_durable(self, count: int) -> None:
         """Make the first ``count`` changes since the folder was made certain."""
-        new = count - self.settled
+        new = count - self.durable_count
         if new > 0:
             self.certain = self.names(new)
             del self.changed[:new]
-            self.settled = count
+            self.durable_count = count
 
     def names(self, count: int) -> dict[str, _File]:
         """Return the names after so many of the changes that are not certain."""
@@ -138,11 +138,11 @@ class Disk:
         opened = self._opened[deed.file]
         synced = self._folders[opened] if isinstance(opened, str) else opened
         if deed.kind is Kind.SYNCED:
-            synced.settle(self._syncs.pop(deed.position))
+            synced.make_durable(self._syncs.pop(deed.position))
         elif isinstance(synced, _Folder):
-            self._syncs[deed.position] = synced.settled + len(synced.changed)
+            self._syncs[deed.position] = synced.durable_count + len(synced.changed)
         else:
-            self._syncs[deed.position] = synced.settled + len(synced.written)
+            self._syncs[deed.position] = synced.durable_count + len(synced.written)
 
     def _change(self, *names: _Name) -> None:
         self._folders[str(PurePath(names[0].path).parent)].changed.append(list(names))

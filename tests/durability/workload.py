@@ -77,7 +77,7 @@ def rows_of_a_batch() -> int:
     return sum(len(teams) + len(TOTALS) for _, _, teams in GAMES) * len(BOOKMAKERS)
 
 
-def settle(store: Store, number: int, now_ms: int) -> None:
+def reconcile(store: Store, number: int, now_ms: int) -> None:
     """Write value bets as the valuation does: some come, some go."""
     bookmaker = BOOKMAKERS[1 + number % 3]
     line = {"Over 2.5": 2.0, "Under 2.5": 1.9}
@@ -103,7 +103,7 @@ def record(store: Store, base_ms: int, first: int, tell: Tell) -> Iterator[int]:
         store.record(batch(number, base_ms)).result()
         tell(f"{store.path.name} {number}")
         if number % 3 == 0:
-            settle(store, number, base_ms + number)
+            reconcile(store, number, base_ms + number)
         yield number
         number += 1
 

@@ -28,11 +28,11 @@ def valued(service: Any) -> Any:
         }
         service.quote(bookmaker=REFERENCE, odds=TOTAL, liquidity=700.0, **shared)
         service.quote(bookmaker="Betfair" if edge != 1.5 else "Unibet", odds=TOTAL, **shared)
-        settle(service, game, "Betfair" if edge != 1.5 else "Unibet", edge)
+        reconcile(service, game, "Betfair" if edge != 1.5 else "Unibet", edge)
     return service
 
 
-def settle(service: Any, game: int, bookmaker: str, edge: float) -> None:
+def reconcile(service: Any, game: int, bookmaker: str, edge: float) -> None:
     bet = FoundValueBet(bookmaker, "Over 2.5", 2.05, TOTAL, 2.05, 2.092312, edge, 1.019722)
     service.store.write(
         lambda connection: replace_value_bets(connection, game, "total", 0, [bet], service.now)

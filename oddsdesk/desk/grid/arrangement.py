@@ -48,7 +48,7 @@ class Arrangement:
         entries, stayed = _as_before(self.entries, sieve.kept(lines))
         if self._groups or stayed < len(self.entries):
             self._leave_places()
-        self._settle(self._in_order(entries))
+        self._place(self._in_order(entries))
 
     def placing(self, sieve: CompiledFilter) -> Generator[None, None, list[Entry]]:
         """Form the order that ``place`` takes, with entries judged since where they belong.
@@ -72,7 +72,7 @@ class Arrangement:
         for entry in self._moving:
             entry.place = AWAY
         judged = self._judged or {}
-        self._settle(entries)
+        self._place(entries)
         for entry in judged:
             self.judge(entry, sieve)
 
@@ -123,7 +123,7 @@ class Arrangement:
     def _in_order(self, entries: Sequence[Entry]) -> list[Entry]:
         return in_order(entries, self._key, descending=self.descending)
 
-    def _settle(self, entries: list[Entry]) -> None:
+    def _place(self, entries: list[Entry]) -> None:
         self.entries = entries
         self.misplaced.clear()
         self._moving, self._judged = {}, None

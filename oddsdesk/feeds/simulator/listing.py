@@ -77,9 +77,9 @@ class Listing:
         if view.serial == self._serial and not copies:
             return self.offers
         self._serial = view.serial
-        return self._settled(self._prices.offers(game, view, self._opinions))
+        return self._steadied(self._prices.offers(game, view, self._opinions))
 
-    def _settled(self, wanted: Offers) -> Offers:
+    def _steadied(self, wanted: Offers) -> Offers:
         """Keep prices that hardly move, and the slip's price apart."""
         slip = self.slip
         for key, odds in wanted.items():

@@ -62,7 +62,7 @@ OPENING = (
 )
 
 
-async def settle() -> None:
+async def let_events_pass() -> None:
     """Let Qt and the tasks that wait for nothing have their turns."""
     for _ in range(10):
         await asyncio.sleep(0.005)
@@ -201,19 +201,19 @@ async def test_every_panel_and_dialog_shows_hostile_names_as_they_are(opened: Op
         desk.values.choose_preset(hostile.trap.markup)
         desk.values.table.setFocus()
         desk.values.table.set_current(0)
-        await settle()
+        await let_events_pass()
         assert walk.look() == []
         for ident in OPENING:
             actions[ident].trigger()
-            await settle()
+            await let_events_pass()
             assert (ident, walk.look()) == (ident, [])
             for dialog in desk.window.findChildren(ServerDialog):
                 for page in range(dialog.pages.count()):
                     dialog.pages.setCurrentIndex(page)
-                    await settle()
+                    await let_events_pass()
                     assert (ident, page, walk.look()) == (ident, page, [])
             close_all()
-            await settle()
+            await let_events_pass()
         assert walk.marked > 300
         assert len(walk.tips) > 10
 
@@ -222,7 +222,7 @@ async def test_every_menu_shows_hostile_names_as_they_are(opened: Opened) -> Non
     async with opened() as hostile:
         walk, seen = Walk(hostile.trap), 0
         hostile.desk.history.show_price(next(iter(hostile.board.value_bets)))
-        await settle()
+        await let_events_pass()
         for menu in hostile.desk.window.findChildren(QMenu):
             menu.aboutToShow.emit()
             menu.popup(QPoint(10, 10))
@@ -251,14 +251,14 @@ async def test_every_word_of_a_failing_service_is_shown_as_it_is(
             )
         )
         desk.window.say(mark, icon="warning", action=literal(mark))
-        await settle()
+        await let_events_pass()
         assert walk.look() == []
         desk.window.clear_message()
         desk.window.tabs.setCurrentWidget(desk.grid)
-        await settle()
+        await let_events_pass()
         assert walk.look() == []
         hostile.board.clear()
-        await settle()
+        await let_events_pass()
         assert walk.look() == []
         assert walk.marked > 3
 
@@ -269,7 +269,7 @@ async def test_dialogs_that_tell_of_trouble_show_it_as_it_is(opened: Opened) -> 
         BugReportDialog(mark, window).open()
         hostile.dialogs.open_list()
         hostile.dialogs.add()
-        await settle()
+        await let_events_pass()
         listed = window.findChild(ConnectionsDialog)
         assert listed is not None
         for dialog in window.findChildren(RemoteDialog):
@@ -280,7 +280,7 @@ async def test_dialogs_that_tell_of_trouble_show_it_as_it_is(opened: Opened) -> 
             )
             assert walk.look() == []
         close_all()
-        await settle()
+        await let_events_pass()
 
 
 def test_the_trap_is_sprung_by_markup(trap: Trap, theme: Theme) -> None:

@@ -154,7 +154,7 @@ async def test_devig_setting_decides_the_fair_price(live, listed, method):
     live.devig_method = method
     await live.start()
     expected = _published() if method == "published" else devig(method, [2.05, 1.88]).fair_odds[0]
-    bets = await _settled(live, round(expected, 4))
+    bets = await _revalued(live, round(expected, 4))
     for bet in bets:
         assert bet["ev_pct"] == round((bet["odds"] / (expected * 1.01) - 1) * 100, 2)
         assert bet["payout_rate"] == 1.0197
@@ -168,7 +168,7 @@ def _published() -> float:
     return 2 * 2.05 / (2 - 2.05 * (1 / trj - 1))
 
 
-async def _settled(live: Any, fair_odds: float) -> list[dict[str, Any]]:
+async def _revalued(live: Any, fair_odds: float) -> list[dict[str, Any]]:
     """The bets on 2.05/1.88 once all of them, and there are some, have this fair price."""
     key = live.key()
     async with asyncio.timeout(5):

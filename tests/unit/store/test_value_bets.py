@@ -23,7 +23,7 @@ def priced(store: Store, quote: MakeQuote) -> Store:
     return store
 
 
-def settle(store: Store, now: int, *bets: FoundValueBet) -> None:
+def reconcile(store: Store, now: int, *bets: FoundValueBet) -> None:
     store.write(lambda c: replace_value_bets(c, 1, "moneyline", 0, bets, now)).result(10)
 
 
@@ -32,7 +32,7 @@ def listed(store: Store, now: int, filters=Filters(), sight=Visibility(), low=1.
 
 
 def test_figures_are_rounded_in_the_answer_and_judged_unrounded(priced: Store, now: int) -> None:
-    settle(priced, now, BET)
+    reconcile(priced, now, BET)
     (bet,) = listed(priced, now)
     assert (bet.odds, bet.reference_odds, bet.fair_odds) == (6.0, 5.5, 5.8123)
     assert (bet.ev_pct, bet.payout_rate, bet.liquidity) == (2.12, 1.0235, 700.0)
@@ -42,18 +42,18 @@ def test_figures_are_rounded_in_the_answer_and_judged_unrounded(priced: Store, n
 
 
 def test_detection_stays_while_price_and_fair_price_do(priced: Store, now: int) -> None:
-    settle(priced, now, BET)
-    settle(priced, now + 5, msgspec.structs.replace(BET, ev_pct=2.5))
+    reconcile(priced, now, BET)
+    reconcile(priced, now + 5, msgspec.structs.replace(BET, ev_pct=2.5))
     assert listed(priced, now)[0].detected_at == "2026-04-12T13:20:00.000Z"
-    settle(priced, now + 7, msgspec.structs.replace(BET, fair_odds=5.8))
+    reconcile(priced, now + 7, msgspec.structs.replace(BET, fair_odds=5.8))
     assert listed(priced, now)[0].detected_at == "2026-04-12T13:20:00.007Z"
 
 
 def test_what_is_found_no_more_is_gone_and_new_when_it_returns(priced: Store, now: int) -> None:
-    settle(priced, now, BET)
-    settle(priced, now + 1)
+    reconcile(priced, now, BET)
+    reconcile(priced, now + 1)
     assert listed(priced, now) == []
-    settle(priced, now + 2, BET)
+    reconcile(priced, now + 2, BET)
     assert listed(priced, now)[0].detected_at == "2026-04-12T13:20:00.002Z"
 
 
@@ -70,7 +70,7 @@ def test_a_price_that_moved_since_hides_the_bet(
     priced: Store, quote: MakeQuote, now: int, bookmaker: str, odds: dict[str, float]
 ) -> None:
     """D29: on present odds, those of the reference's whole line group."""
-    settle(priced, now, BET)
+    reconcile(priced, now, BET)
     priced.record([quote(bookmaker, odds=odds, scraped_at=now + 1)]).result(10)
     assert listed(priced, now + 1) == []
 
@@ -90,7 +90,7 @@ def test_a_reference_that_writes_the_selection_otherwise_is_the_same_line(
 def test_both_prices_may_be_fifteen_minutes_old_and_no_more(
     priced: Store, quote: MakeQuote, now: int
 ) -> None:
-    settle(priced, now, BET)
+    reconcile(priced, now, BET)
     assert len(listed(priced, now + 15 * MINUTE_MS)) == 1
     assert listed(priced, now + 15 * MINUTE_MS + 1) == []
     priced.record([quote(scraped_at=now + 16 * MINUTE_MS)]).result(10)
@@ -100,7 +100,7 @@ def test_both_prices_may_be_fifteen_minutes_old_and_no_more(
 def test_a_detection_is_listed_for_thirty_minutes(
     priced: Store, quote: MakeQuote, now: int
 ) -> None:
-    settle(priced, now, BET)
+    reconcile(priced, now, BET)
     later = now + 30 * MINUTE_MS
     sharp = {"PSG": 1.6, "Draw": 4.2, "Lyon": 5.5}
     again = [quote(scraped_at=later), quote("Pinnacle", odds=sharp, scraped_at=later)]
@@ -112,7 +112,7 @@ def test_a_detection_is_listed_for_thirty_minutes(
 def test_in_play_needs_both_sides_in_play_and_the_right_to_see_it(
     priced: Store, quote: MakeQuote, now: int
 ) -> None:
-    settle(priced, now, BET)
+    reconcile(priced, now, BET)
     priced.record([quote(is_live=True)]).result(10)
     assert listed(priced, now) == []
     sharp = {"PSG": 1.6, "Draw": 4.2, "Lyon": 5.5}
@@ -122,7 +122,7 @@ def test_in_play_needs_both_sides_in_play_and_the_right_to_see_it(
 
 
 def test_the_reference_is_never_the_bookmaker(priced: Store, now: int) -> None:
-    settle(priced, now, msgspec.structs.replace(BET, bookmaker="Pinnacle", odds=5.5))
+    reconcile(priced, now, msgspec.structs.replace(BET, bookmaker="Pinnacle", odds=5.5))
     assert listed(priced, now) == []
 
 
@@ -137,7 +137,7 @@ def test_the_reference_is_never_the_bookmaker(priced: Store, now: int) -> None:
     ids=str,
 )
 def test_filters_narrow(priced: Store, now: int, filters: Filters, count: int) -> None:
-    settle(priced, now, BET)
+    reconcile(priced, now, BET)
     assert len(listed(priced, now, filters)) == count
 
 
@@ -147,7 +147,7 @@ def test_the_best_come_first_over_all_pages(priced: Store, now: int) -> None:
         FoundValueBet("Bet365", name, odds, LINE, sharp, 4.0, ev, 1.02)
         for name, (odds, sharp, ev) in edges.items()
     ]
-    settle(priced, now, *bets)
+    reconcile(priced, now, *bets)
     found, cursor = [], None
     while True:
         page = priced.reader().value_bets(now, Filters(), Visibility(), 1, 20, 1, cursor)

@@ -38,7 +38,7 @@ def note(writer: Writer, size: int = 20 * KIB) -> None:
     writer.submit(lambda c: c.execute(query, (size,))).result(LIMIT_S)
 
 
-def settle(writer: Writer) -> None:
+def wait_for_writer(writer: Writer) -> None:
     """Wait until the thread is past what follows the last commit."""
     writer.submit(lambda c: None).result(LIMIT_S)
 
@@ -73,7 +73,7 @@ def test_the_log_shrinks_again_after_a_large_commit_and_a_long_reader(path: Path
     reader.execute("ROLLBACK")
     for _ in range(20):
         note(writer)
-    settle(writer)
+    wait_for_writer(writer)
     assert wal_bytes(path) < 2 * LIMIT
     reader.close()
     writer.close()
@@ -82,10 +82,10 @@ def test_the_log_shrinks_again_after_a_large_commit_and_a_long_reader(path: Path
 def test_a_log_that_is_small_is_left_alone(path: Path) -> None:
     writer = writer_of(path)
     note(writer)
-    settle(writer)
+    wait_for_writer(writer)
     wal = path.read_bytes()
     note(writer)
-    settle(writer)
+    wait_for_writer(writer)
     assert path.read_bytes() == wal
     writer.close()
 
