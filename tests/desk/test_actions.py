@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.shell.key_list import KeysDialog, keys_page
-from oddsdesk.desk.ui.actions import Actions, attach
+from oddsdesk.desk.ui.actions import Actions, add_action
 from oddsdesk.desk.ui.declared_actions import ACTIONS, Where
 from oddsdesk.desk.ui.theme.theme import Theme
 
@@ -61,7 +61,7 @@ def test_what_a_panel_attaches_can_be_offered_to_the_palette(
     window: QMainWindow, qtbot: QtBot
 ) -> None:
     panel, done = QWidget(window), []
-    attach(panel, "values.sort", lambda: done.append("sorted"))
+    add_action(panel, "values.sort", lambda: done.append("sorted"))
     actions = Actions(window)
     shown: list[str] = []
     actions.register_panel(panel, lambda: shown.append("shown"))
@@ -73,7 +73,7 @@ def test_what_a_panel_attaches_can_be_offered_to_the_palette(
 def test_actions_of_a_game_reach_the_game_in_front_while_there_is_one(window: QMainWindow) -> None:
     games, done = [QWidget(window), QWidget(window)], []
     for number, game in enumerate(games):
-        attach(game, "matrix.fold", lambda number=number: done.append(number))
+        add_action(game, "matrix.fold", lambda number=number: done.append(number))
     in_front: list[QWidget | None] = [games[1]]
     actions = Actions(window)
     actions.register_context(Where.MATRIX, lambda: in_front[0])

@@ -29,7 +29,7 @@ from oddsdesk.board.notices import (
 from oddsdesk.board.verdict_words import doubt_text, remedies
 from oddsdesk.clock import Clock
 from oddsdesk.desk.explain.facts import FactList, arithmetic, ev_text, give_ink, methods, rules
-from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import scale_least_width
@@ -73,7 +73,7 @@ class ExplainPanel(QWidget):
         self.rules = FactList(theme, "Rules")
         self.placeholder = Placeholder(theme)
         self._lay_out()
-        attach(self, "explain.copy", self.copy)
+        add_action(self, "explain.copy", self.copy)
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._show)
         self._tick = QTimer(self, interval=_TICK_MS)

@@ -29,7 +29,7 @@ from oddsdesk.desk.grid.filter_bar import GridFilterBar
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.grid.view import GridView
 from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.links import open_link
@@ -345,7 +345,7 @@ def attach_grid_actions(panel: GridPanel) -> None:
     for ident, file_format in _EXPORTS.items():
         acts[ident] = partial(bar.export_requested.emit, file_format)
     for ident, act in acts.items():
-        attach(panel, ident, act)
+        add_action(panel, ident, act)
 
 
 def choices(lines: Iterable[Line], facet: str) -> list[tuple[str, str]]:

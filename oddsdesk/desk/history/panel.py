@@ -22,7 +22,7 @@ from oddsdesk.board.history_source import HistorySource
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.clock import Clock
 from oddsdesk.desk.history.model import HistoryModel, Run, described
-from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.chart.legend import ChartLegend
 from oddsdesk.desk.ui.chart.painter import ChartPainter
 from oddsdesk.desk.ui.chart.step_chart import StepChart
@@ -163,9 +163,9 @@ class HistoryPanel(QWidget):
         self._pin.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._copy = self._button("Copy", "Copy the chart as a picture (Ctrl+C)", self.copy)
         self._save = self._button("Save", "Save the chart as a picture…", self.save)
-        attach(self, "history.copy", self.copy)
-        attach(self, "history.save", self.save)
-        attach(self, "history.add", self._pin.showMenu)
+        add_action(self, "history.copy", self.copy)
+        add_action(self, "history.save", self.save)
+        add_action(self, "history.add", self._pin.showMenu)
 
     def _button(self, text: str, tip: str, act: object) -> QToolButton:
         button = QToolButton()

@@ -28,7 +28,7 @@ class ImportController(QObject):
         self._task: asyncio.Task[None] | None = None
         self._files = 0
 
-    def attach(self, dialog: ServerDialog, server: LocalServer) -> None:
+    def show_in(self, dialog: ServerDialog, server: LocalServer) -> None:
         """Take files from a dialog; where some are on their way, it says so."""
         self._dialog = dialog
         dialog.imports.import_requested.connect(partial(self._begin, server))

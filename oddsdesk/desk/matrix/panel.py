@@ -17,7 +17,7 @@ from oddsdesk.desk.matrix.header import MatrixHeader
 from oddsdesk.desk.matrix.layout import BEST, FROZEN
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.matrix.rows import ALL
-from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.links import open_link
 from oddsdesk.desk.ui.states import state_without_rows
@@ -111,7 +111,7 @@ class MatrixPanel(QWidget):
             "matrix.usual_columns": columns.reset,
         }
         for ident, act in acts.items():
-            attach(self, ident, act)
+            add_action(self, ident, act)
         self.header.columns_requested.connect(self.choose_columns)
         self.header.watch_requested.connect(self._ask_to_watch)
 

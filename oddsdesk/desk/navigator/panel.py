@@ -28,7 +28,7 @@ from oddsdesk.desk.navigator.day_choice import DayPopup, PastBar
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.items import CompetitionDelegate, GameDelegate
 from oddsdesk.desk.navigator.model import GAME_ROLE, CompetitionsModel, GamesModel
-from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.states import FEED, text_without_games
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -202,7 +202,7 @@ class Navigator(QWidget):
         self._past.day_wanted.connect(self.choose_day)
         self._past.now_wanted.connect(self.now_requested)
         self._newest.clicked.connect(self._on_newest_clicked)
-        attach(self._list, "navigator.watch", self._watch_current)
+        add_action(self._list, "navigator.watch", self._watch_current)
         self._show_star()
         self._show_watched()
 

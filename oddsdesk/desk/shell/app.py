@@ -114,7 +114,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     looking_back = LookingBack(switchboard, board, clock)
     desk.offer_past(looking_back)
     switchboard.left.connect(desk.reset)
-    desk.attach(switchboard)
+    desk.connect_reading(switchboard)
     switchboard.entered.connect(lambda: desk.read_history(_price_log(switchboard)))
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, switchboard)

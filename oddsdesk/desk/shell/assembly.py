@@ -118,7 +118,7 @@ class Desk:
         self._show_watched()
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
-    def attach(self, wishes: Wishes) -> None:
+    def connect_reading(self, wishes: Wishes) -> None:
         """Tell from now on what the user looks at."""
         # Kept: Qt holds no reference to who a signal is connected to.
         watching = self._watching = Subscriptions(wishes)

@@ -73,7 +73,7 @@ class DeskDialogs(QObject):
         self._server_work = ServerController(dialog, session.local, self._clock)
         self._server_work.feeds_changed.connect(self.feeds_changed)
         self._server_work.restore_requested.connect(self._on_restore_requested)
-        self._imports.attach(dialog, session.local)
+        self._imports.show_in(dialog, session.local)
         self._show(dialog)
 
     def open_import(self) -> None:

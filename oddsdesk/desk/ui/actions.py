@@ -34,13 +34,13 @@ class Actions(QObject):
         return made
 
     def register_panel(self, owner: QWidget, reveal: Act) -> None:
-        """Offer the actions that a panel has attached; each goes on to be carried out there.
+        """Offer the actions that a panel has added; each goes on to be carried out there.
 
         ``reveal`` brings the panel into sight, before an action is triggered from elsewhere.
         """
-        attached = {made.objectName(): made for made in _attached(owner)}
-        self._bound.update(attached)
-        self._reveals.update(dict.fromkeys(attached, reveal))
+        added = {made.objectName(): made for made in _added_actions(owner)}
+        self._bound.update(added)
+        self._reveals.update(dict.fromkeys(added, reveal))
 
     def register_context(self, where: Where, find_owner: Callable[[], QWidget | None]) -> None:
         """Offer all actions of a place of which there may be several panels, or none.
@@ -49,7 +49,7 @@ class Actions(QObject):
         """
         for declared in ACTIONS:
             if declared.where is where and declared.is_offered:
-                self.bind(declared.ident, partial(_trigger_attached, find_owner, declared.ident))
+                self.bind(declared.ident, partial(_trigger_added, find_owner, declared.ident))
 
     def enable(self, where: Where, enabled: bool) -> None:
         """Offer the actions of a place, or not for now."""
@@ -72,7 +72,7 @@ class Actions(QObject):
         return [a for a in ACTIONS if a.is_offered and a.ident in self._bound]
 
 
-def attach(owner: QWidget, ident: str, act: Act) -> QAction:
+def add_action(owner: QWidget, ident: str, act: Act) -> QAction:
     """Let the keys of a declared action work while the focus is in ``owner``."""
     declared = BY_IDENT[ident]
     made = QAction(declared.title, owner)
@@ -84,13 +84,13 @@ def attach(owner: QWidget, ident: str, act: Act) -> QAction:
     return made
 
 
-def _attached(owner: QWidget) -> Iterator[QAction]:
+def _added_actions(owner: QWidget) -> Iterator[QAction]:
     return (made for made in owner.findChildren(QAction) if made.objectName() in BY_IDENT)
 
 
-def _trigger_attached(find_owner: Callable[[], QWidget | None], ident: str) -> None:
+def _trigger_added(find_owner: Callable[[], QWidget | None], ident: str) -> None:
     owner = find_owner()
-    for made in () if owner is None else _attached(owner):
+    for made in () if owner is None else _added_actions(owner):
         if made.objectName() == ident:
             made.trigger()
 

@@ -18,7 +18,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss
 from oddsdesk.clock import Clock
-from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import inset
 from oddsdesk.desk.ui.formatting import exact_odds_text
@@ -189,7 +189,7 @@ class BetActions(QObject):
         self.said.emit(f"Taken back: {bet.selection} at {bet.bookmaker}.")
 
     def _action(self, ident: str, act: Callable[[], None]) -> QAction:
-        action = attach(self._owner, ident, act)
+        action = add_action(self._owner, ident, act)
         self.menu.addAction(action)
         return action
 

@@ -16,7 +16,7 @@ from oddsdesk.desk.settings.declared import STAKES
 from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.ui.actions import attach
+from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.table.live_table import LiveTable
@@ -158,13 +158,13 @@ class ValuesPanel(QWidget):
         header, actions = self.header, self.actions_on_bet
         header.list_chosen.connect(self._on_header_list_chosen)
         header.sort_requested.connect(self._sort)
-        attach(self, "values.sort", self._sort)
+        add_action(self, "values.sort", self._sort)
         header.stakes_requested.connect(self._ask_stakes)
-        attach(self, "values.sort_by", self._sort_by_current)
-        attach(self, "values.list", header.chips.choose_next)
-        attach(self, "values.stakes", self._ask_stakes)
-        attach(self, "values.preset", self._ask_preset)
-        attach(self, "values.delete_preset", self._on_header_preset_deletion_requested)
+        add_action(self, "values.sort_by", self._sort_by_current)
+        add_action(self, "values.list", header.chips.choose_next)
+        add_action(self, "values.stakes", self._ask_stakes)
+        add_action(self, "values.preset", self._ask_preset)
+        add_action(self, "values.delete_preset", self._on_header_preset_deletion_requested)
         header.preset_chosen.connect(self.choose_preset)
         header.preset_edit_requested.connect(self._ask_preset)
         header.preset_deletion_requested.connect(self._on_header_preset_deletion_requested)

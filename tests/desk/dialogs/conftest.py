@@ -45,7 +45,7 @@ async def server(theme, window, session, imports) -> AsyncIterator[ServerDialog]
     assert session.local is not None
     dialog = ServerDialog(theme, session.local.address, window)
     made = ServerController(dialog, session.local, system_clock)
-    imports.attach(dialog, session.local)
+    imports.show_in(dialog, session.local)
     await until(lambda: dialog.keys.list.topLevelItemCount() == 1)
     yield dialog
     await made.close()

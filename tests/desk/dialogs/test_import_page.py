@@ -45,11 +45,11 @@ async def test_what_came_of_files_is_told_where_the_user_is_by_then(
     told = []
     imports.told.connect(told.append)
     first, other = (ServerDialog(theme, session.local.address, window) for _ in range(2))
-    imports.attach(first, session.local)
+    imports.show_in(first, session.local)
     first.imports.format.setCurrentIndex(first.imports.format.findData("football-data"))
     first.imports.take([str(tmp_path / "E0.csv")])
     first.reject()
-    imports.attach(other, session.local)
+    imports.show_in(other, session.local)
     assert other.imports.state.text() == "Importing 1 file…"
     assert not other.imports.choose.isEnabled()
     other.reject()

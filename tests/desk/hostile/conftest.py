@@ -114,7 +114,7 @@ class HostileDesk:
         profiles.put(RemoteProfile(f"2{trap.markup}", "https://odds.invalid", ident="2"))
         switchboard = self.switchboard = ConnectionManager(self.board, system_clock, self._session)
         switchboard.left.connect(self.desk.reset)
-        self.desk.attach(switchboard)
+        self.desk.connect_reading(switchboard)
         switchboard.entered.connect(lambda: self.desk.read_history(_price_log(switchboard)))
         window = self.desk.window
         self.dialogs = DeskDialogs(
