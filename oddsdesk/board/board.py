@@ -53,7 +53,7 @@ class Board:
         """The reference bookmaker's name, None until an answer shows it."""
         self.scrape_interval = ScrapeInterval()
         self.seen = PriceHistory()
-        """How the prices of watched games moved."""
+        """How the prices of subscribed games moved."""
         self.rows_wanted = False
         """Whether prices of all games are kept, for the odds grid."""
         self.times_forgotten = 0
@@ -61,7 +61,7 @@ class Board:
         self._clock = clock
         self._method = method
         self._books: dict[str, GameBook] = {}
-        self._watched: set[str] = set()
+        self._subscribed: set[str] = set()
         self._ids = GameIds()
         self.listed = ValueBets(self._book_at, self._ids.of)
         """The service's list of value bets: when it was read, and whether it was cut."""
@@ -262,25 +262,25 @@ class Board:
 
     # What is asked of it
 
-    def watch(self, game: str) -> None:
+    def subscribe_game(self, game: str) -> None:
         """Keep a game's prices."""
-        self._watched.add(game)
-        self.seen.watch(game, self._clock())
+        self._subscribed.add(game)
+        self.seen.begin(game, self._clock())
 
-    def unwatch(self, game: str) -> None:
+    def unsubscribe_game(self, game: str) -> None:
         """Keep a game's prices no longer, unless the odds grid wants them."""
-        self._watched.discard(game)
-        self.seen.unwatch(game, self._clock())
+        self._subscribed.discard(game)
+        self.seen.pause(game, self._clock())
         if not self.rows_wanted:
             self._forget([game])
 
     def want_rows(self, wanted: bool) -> None:
-        """Keep the prices of all games, or of those watched only."""
+        """Keep the prices of all games, or of subscribed games only."""
         self.rows_wanted = wanted
         if wanted:
             self._subscribers.tell(RowsChanged(tuple(self.row_keys())))
         else:
-            self._forget([game for game in self._books if game not in self._watched])
+            self._forget([game for game in self._books if game not in self._subscribed])
 
     def set_method(self, method: str) -> None:
         """Judge everything by another devig method."""
@@ -297,7 +297,7 @@ class Board:
         removed = tuple(self.row_keys())
         self.games, self.reference, self.scrape_interval = {}, None, ScrapeInterval()
         self.connection, self.snapshot_progress = Connection(), SnapshotProgress()
-        self._books, self._watched = {}, set()
+        self._books, self._subscribed = {}, set()
         self.listed = ValueBets(self._book_at, self._ids.of)
         self.seen = PriceHistory()
         for notice in (
@@ -348,7 +348,7 @@ class Board:
     def _publish(self, book: GameBook, changes: Changes) -> None:
         game = book.matrix.game_id
         if self._books.get(game) is book:
-            if game in self._watched and changes.moves:
+            if game in self._subscribed and changes.moves:
                 self.seen.take(game, changes.moves)
             for notice in changes.notices(game, rows_wanted=self.rows_wanted):
                 self._subscribers.tell(notice)

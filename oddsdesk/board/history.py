@@ -23,7 +23,7 @@ class Why(Enum):
     """Why nothing is known of a while; the value is what people read."""
 
     STREAM_DOWN = "stream down"
-    NOT_WATCHED = "game closed"
+    NOT_SUBSCRIBED = "game closed"
     ASLEEP = "computer asleep"
     NOT_RECORDED = "nothing recorded"
 

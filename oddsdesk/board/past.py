@@ -27,11 +27,11 @@ class Past:
         self._board = board
         self._at_ms = at_ms
         self._tasks: set[Any] = set()
-        self._watched: dict[str, None] = {}
+        self._subscribed: dict[str, None] = {}
         self._is_started = False
 
     def start(self) -> None:
-        """Read the games of that moment, then those that are watched."""
+        """Read the games of that moment, then those that are subscribed."""
         self._is_started = True
         connection = Connection(link=Link.PAST, as_of_ms=self._at_ms, since_ms=self._at_ms)
         self._board.set_connection(connection)
@@ -42,17 +42,17 @@ class Past:
         self._is_started = False
         await stop(*self._tasks)
 
-    def watch(self, game_id: str) -> None:
+    def subscribe_game(self, game_id: str) -> None:
         """Read a game's prices."""
-        self._board.watch(game_id)
-        self._watched[game_id] = None
+        self._board.subscribe_game(game_id)
+        self._subscribed[game_id] = None
         if self._is_started:
             self._read("matrix", self._read_matrix(game_id))
 
-    def unwatch(self, game_id: str) -> None:
+    def unsubscribe_game(self, game_id: str) -> None:
         """Let go of a game."""
-        self._watched.pop(game_id, None)
-        self._board.unwatch(game_id)
+        self._subscribed.pop(game_id, None)
+        self._board.unsubscribe_game(game_id)
 
     def want_rows(self, wanted: bool) -> None:
         """Read the prices of all listed games, for the odds grid."""
@@ -74,14 +74,14 @@ class Past:
 
     async def _read_games(self) -> None:
         self._board.load_games(await all_games(self._client, self._moment))
-        for game in list(self._watched):
+        for game in list(self._subscribed):
             await self._read_matrix(game)
         if self._board.rows_wanted:
             await self._read_rows()
 
     async def _read_rows(self) -> None:
         for game in list(self._board.games):
-            if self._board.rows_wanted and game not in self._watched:
+            if self._board.rows_wanted and game not in self._subscribed:
                 await self._read_matrix(game)
 
     async def _read_matrix(self, game_id: str) -> None:

@@ -1,4 +1,4 @@
-"""What this desk has seen of watched games since it was started, kept compactly."""
+"""What this desk has seen of subscribed games since it was started, kept compactly."""
 
 import math
 from array import array
@@ -25,7 +25,7 @@ Move = tuple[CellKey, Price | None, Price]
 
 
 class PriceHistory:
-    """The moves of watched games; a price that never moved takes no room."""
+    """The moves of subscribed games; a price that never moved takes no room."""
 
     def __init__(self, most_points: int = MOST_POINTS) -> None:
         self._tracks: dict[str, dict[SelectionKey, dict[str | None, array[float]]]] = {}
@@ -36,21 +36,21 @@ class PriceHistory:
         self._closed: dict[str, list[Gap]] = {}
         self._ticked_at: int | None = None
 
-    def watch(self, game: str, now_ms: int) -> None:
+    def begin(self, game: str, now_ms: int) -> None:
         """Keep the moves of a game from now on."""
         gaps = self._closed.get(game)
         if gaps and gaps[-1].until is None:
             gaps[-1] = gaps[-1]._replace(until=now_ms)
         self._since.setdefault(game, now_ms)
 
-    def unwatch(self, game: str, now_ms: int) -> None:
+    def pause(self, game: str, now_ms: int) -> None:
         """Note that a game's moves are not heard of from now on; what was seen stays."""
         gaps = self._closed.setdefault(game, [])
         if game in self._since and not (gaps and gaps[-1].until is None):
-            gaps.append(Gap(now_ms, None, Why.NOT_WATCHED))
+            gaps.append(Gap(now_ms, None, Why.NOT_SUBSCRIBED))
 
     def take(self, game: str, moves: Iterable[Move]) -> None:
-        """Keep moves of a watched game."""
+        """Keep moves of a subscribed game."""
         tracks = self._tracks.setdefault(game, {})
         before = self._points
         for (market_type, period, selection, bookmaker), held, price in moves:
@@ -94,7 +94,7 @@ class PriceHistory:
         self._down.append(Gap(last, now_ms, Why.ASLEEP))
 
     def since(self, game: str) -> int | None:
-        """Return when watching a game began, None where it never did."""
+        """Return when a game was first subscribed, None where it never was."""
         return self._since.get(game)
 
     def gaps(self, game: str) -> tuple[Gap, ...]:

@@ -88,7 +88,7 @@ class Sync:
         self._signal = ConnectionMonitor(board, clock)
         self._jobs = Jobs(lambda: self._signal.jobs_failing(self._jobs.faults))
         self._poller = Poller(self.budget, clock, self._on_outcome, randomness, self._jobs)
-        self._watched: dict[str, None] = {}
+        self._subscribed: dict[str, None] = {}
         self._is_started = False
         self._look: asyncio.TimerHandle | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -96,7 +96,7 @@ class Sync:
         self._has_games = False
 
     def start(self) -> None:
-        """Begin: games and watched games first, then value bets, the stream and the rest."""
+        """Begin: games and subscribed ones first, then value bets, the stream and the rest."""
         if self._is_started:
             return
         self._is_started = True
@@ -105,7 +105,7 @@ class Sync:
         self._unsubscribe = self._board.subscribe(self._on_board_notice)
         self._jobs.start(task_name("tick"), self._tick)
         self._jobs.start(task_name("inbox"), self._inbox.run)
-        for game in self._watched:
+        for game in self._subscribed:
             self._add_matrix(game)
         later = self._after_first_prices
         self._poller.add(Job(_GAMES, pace.games_s, 1, self._read_games))
@@ -129,17 +129,17 @@ class Sync:
         self._inbox.clear()
         self._signal.end()
 
-    def watch(self, game_id: str) -> None:
-        """Keep a game's matrix current, at once and until it is unwatched."""
-        self._board.watch(game_id)
-        self._watched[game_id] = None
+    def subscribe_game(self, game_id: str) -> None:
+        """Keep a game's matrix current, at once and until it is unsubscribed."""
+        self._board.subscribe_game(game_id)
+        self._subscribed[game_id] = None
         if self._is_started:
             self._add_matrix(game_id)
 
-    def unwatch(self, game_id: str) -> None:
+    def unsubscribe_game(self, game_id: str) -> None:
         """Keep a game's matrix current no more."""
-        self._watched.pop(game_id, None)
-        self._board.unwatch(game_id)
+        self._subscribed.pop(game_id, None)
+        self._board.unsubscribe_game(game_id)
         self._poller.remove(_matrix(game_id))
 
     def want_rows(self, wanted: bool) -> None:
@@ -220,7 +220,7 @@ class Sync:
     async def _try_live(self) -> None:
         await self._client.live_odds(limit=1)
         self._signal.knows(has_live=True)
-        for game in list(self._watched):
+        for game in list(self._subscribed):
             await learn_in_play(self._client, self._board, game, self._clock)
 
     async def _after_first_prices(self) -> None:
@@ -228,7 +228,7 @@ class Sync:
         await self._poller.tried(_GAMES)
         with suppress(TimeoutError):
             async with asyncio.timeout(_FIRST_PRICES_S):
-                for game in list(self._watched):
+                for game in list(self._subscribed):
                     await self._poller.tried(_matrix(game))
 
     async def _listen(self) -> None:
@@ -254,7 +254,7 @@ class Sync:
         self._signal.stream_state(state)
         if isinstance(state, Connected):
             self._filling_until_ms = self._clock() + _FILLING_MS
-            known = [_GAMES, VALUE_BETS, ROWS, *map(_matrix, self._watched)]
+            known = [_GAMES, VALUE_BETS, ROWS, *map(_matrix, self._subscribed)]
             self._poller.hurry([*known, *self._signal.troubled])
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
@@ -285,7 +285,7 @@ class Sync:
         if self._board.rows_wanted and not self._board.snapshot_progress.is_paused:
             turn_ms = float(self._rows.turn_ms())
         else:
-            turns = [self.budget.period_s(_matrix(game)) for game in self._watched]
+            turns = [self.budget.period_s(_matrix(game)) for game in self._subscribed]
             turn_ms = max(turns, default=0.0) * 1000
         return round(turn_ms * _PATIENCE)
 

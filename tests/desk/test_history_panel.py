@@ -32,7 +32,7 @@ def run_now(_name: str, work: Coroutine[Any, Any, None]) -> None:
 
 @pytest.fixture
 def panel(theme: Theme, quoted: Any, qtbot: QtBot) -> Iterator[HistoryPanel]:
-    quoted.board.watch(quoted.id)
+    quoted.board.subscribe_game(quoted.id)
     quoted.load()
     made = HistoryPanel(quoted.board, theme, quoted.clock, run_now)
     qtbot.addWidget(made)

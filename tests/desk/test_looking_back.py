@@ -84,7 +84,7 @@ async def test_games_of_a_date_are_shown_as_they_stood_at_its_end(looking: Looki
     (game,) = board.games
     assert board.connection.link is Link.PAST
     assert board.connection.as_of_ms == looking.clock() == end_of_day(DAY)
-    looking.switchboard.watch(game)
+    looking.switchboard.subscribe_game(game)
     await looking.until(lambda: board.matrix(game) is not None)
     matrix = board.matrix(game)
     assert matrix is not None

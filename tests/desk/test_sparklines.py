@@ -56,7 +56,7 @@ def not_asked(_name: str, work: Coroutine[Any, Any, None]) -> None:
 
 @pytest.fixture
 def sparklines(quoted: Any, qtbot: QtBot) -> Sparklines:
-    quoted.board.watch(quoted.id)
+    quoted.board.subscribe_game(quoted.id)
     quoted.load()
     return Sparklines(quoted.board, quoted.id, quoted.clock, run_now)
 
@@ -108,7 +108,7 @@ def test_the_log_comes_first_and_what_is_seen_goes_on(
 
 
 def test_what_the_board_knows_is_not_asked_for(quoted: Any, qtbot: QtBot) -> None:
-    quoted.board.watch(quoted.id)
+    quoted.board.subscribe_game(quoted.id)
     quoted.load()
     sparklines = Sparklines(quoted.board, quoted.id, quoted.clock, not_asked)
     sparklines.use(PriceHistorySource(quoted.board))
@@ -156,7 +156,7 @@ def test_a_sparkline_is_laid_out_once_a_size_and_moved_along() -> None:
 
 @pytest.fixture
 def table(theme: Theme, quoted: Any, qtbot: QtBot) -> LiveTable:
-    quoted.board.watch(quoted.id)
+    quoted.board.subscribe_game(quoted.id)
     quoted.load()
     model = MatrixModel(quoted.board, quoted.id, quoted.clock)
     made = LiveTable(theme, model, quoted.clock, frozen=FROZEN)

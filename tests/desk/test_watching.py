@@ -9,44 +9,44 @@ class Asked:
     def __init__(self) -> None:
         self.said: list[str] = []
 
-    def watch(self, game_id: str) -> None:
+    def subscribe_game(self, game_id: str) -> None:
         self.said.append(f"+{game_id}")
 
-    def unwatch(self, game_id: str) -> None:
+    def unsubscribe_game(self, game_id: str) -> None:
         self.said.append(f"-{game_id}")
 
 
-def test_an_open_game_is_watched_until_it_is_closed() -> None:
+def test_an_open_game_is_subscribed_until_it_is_closed() -> None:
     asked = Asked()
-    watching = Subscriptions(asked)
-    watching.open("a")
-    watching.close("a")
+    subscriptions = Subscriptions(asked)
+    subscriptions.open("a")
+    subscriptions.close("a")
     assert asked.said == ["+a", "-a"]
 
 
-def test_a_game_that_is_explained_is_watched_until_another_is() -> None:
+def test_a_game_that_is_explained_is_subscribed_until_another_is() -> None:
     asked = Asked()
-    watching = Subscriptions(asked)
+    subscriptions = Subscriptions(asked)
     for game in ("a", "a", "b", ""):
-        watching.explain(game)
+        subscriptions.explain(game)
     assert asked.said == ["+a", "-a", "+b", "-b"]
 
 
 def test_a_game_that_is_open_and_explained_is_asked_for_once() -> None:
     asked = Asked()
-    watching = Subscriptions(asked)
-    watching.open("a")
-    watching.explain("a")
-    watching.close("a")
+    subscriptions = Subscriptions(asked)
+    subscriptions.open("a")
+    subscriptions.explain("a")
+    subscriptions.close("a")
     assert asked.said == ["+a"]
-    watching.explain("")
+    subscriptions.explain("")
     assert asked.said == ["+a", "-a"]
 
 
 def test_a_game_that_is_opened_while_explained_stays_when_the_explanation_leaves() -> None:
     asked = Asked()
-    watching = Subscriptions(asked)
-    watching.explain("a")
-    watching.open("a")
-    watching.explain("b")
+    subscriptions = Subscriptions(asked)
+    subscriptions.explain("a")
+    subscriptions.open("a")
+    subscriptions.explain("b")
     assert asked.said == ["+a", "+b"]

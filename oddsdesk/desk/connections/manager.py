@@ -25,10 +25,10 @@ class Reading(Protocol):
     async def stop(self) -> None:
         """End; what the board holds stays."""
 
-    def watch(self, game_id: str) -> None:
+    def subscribe_game(self, game_id: str) -> None:
         """Keep a game's matrix current."""
 
-    def unwatch(self, game_id: str) -> None:
+    def unsubscribe_game(self, game_id: str) -> None:
         """Keep it current no longer."""
 
     def want_rows(self, wanted: bool) -> None:
@@ -138,15 +138,15 @@ class ConnectionManager(QObject):
         async with self._turn:
             await self._leave()
 
-    def watch(self, game_id: str) -> None:
+    def subscribe_game(self, game_id: str) -> None:
         """Keep a game's matrix current."""
         if self._sync is not None:
-            self._sync.watch(game_id)
+            self._sync.subscribe_game(game_id)
 
-    def unwatch(self, game_id: str) -> None:
+    def unsubscribe_game(self, game_id: str) -> None:
         """Keep it current no longer."""
         if self._sync is not None:
-            self._sync.unwatch(game_id)
+            self._sync.unsubscribe_game(game_id)
 
     def want_rows(self, wanted: bool) -> None:
         """Keep the prices of all games current, for the odds grid."""

@@ -59,10 +59,10 @@ class FirstPaint(QObject):
 class Wishes(Protocol):
     """What the desk asks to be kept current."""
 
-    def watch(self, game_id: str) -> None:
+    def subscribe_game(self, game_id: str) -> None:
         """Keep a game's matrix current."""
 
-    def unwatch(self, game_id: str) -> None:
+    def unsubscribe_game(self, game_id: str) -> None:
         """Keep it current no longer."""
 
     def want_rows(self, wanted: bool) -> None:
@@ -121,10 +121,10 @@ class Desk:
     def connect_reading(self, wishes: Wishes) -> None:
         """Tell from now on what the user looks at."""
         # Kept: Qt holds no reference to who a signal is connected to.
-        watching = self._watching = Subscriptions(wishes)
-        self.games.game_opened.connect(watching.open)
-        self.games.game_closed.connect(watching.close)
-        self.explain.game_wanted.connect(watching.explain)
+        subscriptions = self._subscriptions = Subscriptions(wishes)
+        self.games.game_opened.connect(subscriptions.open)
+        self.games.game_closed.connect(subscriptions.close)
+        self.explain.game_wanted.connect(subscriptions.explain)
         self.grid.pause_requested.connect(wishes.pause_rows)
         self.window.messages.retry_requested.connect(wishes.refresh)
         self.status_bar.tell_cost(wishes.wished_per_hour)

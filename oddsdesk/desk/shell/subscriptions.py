@@ -3,35 +3,35 @@
 from typing import Protocol
 
 
-class Watcher(Protocol):
+class GameReader(Protocol):
     """Keeps games current."""
 
-    def watch(self, game_id: str) -> None:
+    def subscribe_game(self, game_id: str) -> None:
         """Keep a game's matrix current."""
 
-    def unwatch(self, game_id: str) -> None:
+    def unsubscribe_game(self, game_id: str) -> None:
         """Keep it current no longer."""
 
 
 class Subscriptions:
     """Asks for each game once, whoever looks at it, and lets go when nobody does."""
 
-    def __init__(self, watcher: Watcher) -> None:
-        self._watcher = watcher
+    def __init__(self, reader: GameReader) -> None:
+        self._reader = reader
         self._open: set[str] = set()
         self._explained = ""
 
     def open(self, game_id: str) -> None:
         """Note that a game was opened."""
         if game_id not in self._open and game_id != self._explained:
-            self._watcher.watch(game_id)
+            self._reader.subscribe_game(game_id)
         self._open.add(game_id)
 
     def close(self, game_id: str) -> None:
         """Note that a game was closed."""
         self._open.discard(game_id)
         if game_id != self._explained:
-            self._watcher.unwatch(game_id)
+            self._reader.unsubscribe_game(game_id)
 
     def explain(self, game_id: str) -> None:
         """Note which game's price is explained; empty for none."""
@@ -39,6 +39,6 @@ class Subscriptions:
         if game_id == before:
             return
         if before and before not in self._open:
-            self._watcher.unwatch(before)
+            self._reader.unsubscribe_game(before)
         if game_id and game_id not in self._open:
-            self._watcher.watch(game_id)
+            self._reader.subscribe_game(game_id)

@@ -145,7 +145,7 @@ def test_a_group_shows_its_markets_and_hides_empty_columns(model: MatrixModel, q
 
 def test_a_game_opened_before_its_prices_are_known_fills_in(quoted: Any) -> None:
     game = quoted
-    game.board.unwatch(game.id)
+    game.board.unsubscribe_game(game.id)
     model = MatrixModel(game.board, game.id, game.clock)
     assert model.rowCount() == 0
     game.load()

@@ -230,10 +230,10 @@ def test_freshness_follows_the_rhythm_of_the_bookmaker(desk: Desk) -> None:
 
 
 def test_a_game_may_be_left_between_the_steps_of_its_picture(desk: Desk) -> None:
-    desk.board.watch(GAME)
+    desk.board.subscribe_game(GAME)
     steps = desk.board.merge_matrix(matrix())
     next(steps)
-    desk.board.unwatch(GAME)
+    desk.board.unsubscribe_game(GAME)
     assert list(steps) is not None
     assert desk.board.matrix(GAME) is None
     assert desk.told() == []

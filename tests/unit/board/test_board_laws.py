@@ -49,7 +49,7 @@ def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
     steps: list[PriceMessage | GameMatrix | int], sport: str
 ) -> None:
     desk = Desk()
-    desk.board.watch(GAME)
+    desk.board.subscribe_game(GAME)
     desk.board.load_matrix(matrix(sport=sport))
     for step in steps:
         desk.now += 1
@@ -71,7 +71,7 @@ def test_messages_may_come_between_the_steps_of_a_picture(
     first: GameMatrix, between: list[PriceMessage]
 ) -> None:
     desk = Desk()
-    desk.board.watch(GAME)
+    desk.board.subscribe_game(GAME)
     coming = iter(between)
     for _ in desk.board.merge_matrix(first):
         for each in coming:

@@ -81,7 +81,7 @@ def test_a_reference_whose_name_comes_late_leaves_its_column(desk: Desk) -> None
 
 
 def test_prices_of_games_that_are_not_looked_at_are_let_go_with_the_grid(desk: Desk) -> None:
-    desk.board.watch(GAME)
+    desk.board.subscribe_game(GAME)
     desk.board.want_rows(True)
     desk.board.load_rows(
         [odds_row("Betfair", {"A": 2.0}), odds_row("Betfair", {"B": 2.0}, match_name="C - D")]
@@ -89,5 +89,5 @@ def test_prices_of_games_that_are_not_looked_at_are_let_go_with_the_grid(desk: D
     assert len(list(desk.board.row_keys())) == 2
     desk.board.want_rows(False)
     assert [key.game_id for key in desk.board.row_keys()] == [GAME]
-    desk.board.unwatch(GAME)
+    desk.board.unsubscribe_game(GAME)
     assert list(desk.board.row_keys()) == []

@@ -104,7 +104,7 @@ async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
         PoisonedClient(server.url, key_of(server, Plan.PRO_LIVE)) as client,
     ):
         made = Kept(server, client)
-        made.sync.watch(GAME)
+        made.sync.subscribe_game(GAME)
         made.sync.want_rows(True)
         made.sync.start()
         board = made.board

@@ -24,7 +24,7 @@ def paths_of(desk: Desk) -> dict[str, list[Point]]:
 
 def test_fair_odds_follow_every_move_of_the_group(desk: Desk) -> None:
     board = desk.board
-    board.watch(GAME)
+    board.subscribe_game(GAME)
     board.load_matrix(matrix())
     section = board.section(GAME, "moneyline", 0, "Arsenal")
     assert section is not None

@@ -1,4 +1,4 @@
-"""What the desk has seen: moves of watched games, gaps, bounded memory."""
+"""What the desk has seen: moves of subscribed games, gaps, bounded memory."""
 
 from itertools import pairwise
 
@@ -19,26 +19,26 @@ def history_of(desk: Desk, bookmaker: str | None = "Betfair") -> Path:
     return desk.board.seen.history(GAME, LINE, held).paths.get(bookmaker, ())
 
 
-def watched(desk: Desk) -> Desk:
-    desk.board.watch(GAME)
+def subscribed(desk: Desk) -> Desk:
+    desk.board.subscribe_game(GAME)
     desk.board.load_matrix(matrix())
     return desk
 
 
 def test_a_price_that_never_moved_is_one_point_and_takes_no_room(desk: Desk) -> None:
-    assert history_of(watched(desk)) == [(NOW, 2.06)]
+    assert history_of(subscribed(desk)) == [(NOW, 2.06)]
     assert history_of(desk, None) == [(NOW, 2.0)]
     assert desk.board.seen.point_count == 0
 
 
-def test_moves_of_a_watched_game_are_kept_from_the_price_before_on(desk: Desk) -> None:
-    watched(desk)
+def test_moves_of_a_subscribed_game_are_kept_from_the_price_before_on(desk: Desk) -> None:
+    subscribed(desk)
     desk.board.apply(message("Arsenal", 2.08, NOW + 1000))
     desk.board.apply(message("Arsenal", 2.04, NOW + 2000))
     assert history_of(desk) == [(NOW, 2.06), (NOW + 1000, 2.08), (NOW + 2000, 2.04)]
 
 
-def test_moves_of_a_game_that_is_not_watched_are_not_kept(desk: Desk) -> None:
+def test_moves_of_a_game_that_is_not_subscribed_are_not_kept(desk: Desk) -> None:
     desk.board.want_rows(True)
     desk.board.load_matrix(matrix())
     desk.board.apply(message("Arsenal", 2.08, NOW + 1000))
@@ -47,7 +47,7 @@ def test_moves_of_a_game_that_is_not_watched_are_not_kept(desk: Desk) -> None:
 
 
 def test_a_withdrawn_price_ends_and_its_return_begins_anew(desk: Desk) -> None:
-    watched(desk)
+    subscribed(desk)
     without = {**MONEYLINE, "Betfair": {"Draw": 3.5, "Chelsea": 4.1}}
     desk.now = NOW + 5000
     desk.board.load_matrix(matrix(without, NOW + 4000))
@@ -62,7 +62,7 @@ def test_a_withdrawn_price_ends_and_its_return_begins_anew(desk: Desk) -> None:
 
 
 def test_a_lost_connection_is_a_gap_until_it_is_back(desk: Desk) -> None:
-    watched(desk)
+    subscribed(desk)
     desk.board.set_connection(Connection(Link.LIVE))
     desk.now += 1000
     desk.board.set_connection(Connection(Link.WAITING, "unreachable"))
@@ -76,25 +76,25 @@ def test_a_lost_connection_is_a_gap_until_it_is_back(desk: Desk) -> None:
 def test_connecting_for_the_first_time_is_no_gap(desk: Desk) -> None:
     desk.board.set_connection(Connection(Link.CONNECTING))
     desk.board.set_connection(Connection(Link.LIVE))
-    assert watched(desk).board.seen.gaps(GAME) == ()
+    assert subscribed(desk).board.seen.gaps(GAME) == ()
 
 
 def test_a_closed_game_keeps_what_was_seen_with_a_gap(desk: Desk) -> None:
-    watched(desk)
+    subscribed(desk)
     desk.board.apply(message("Arsenal", 2.08, NOW + 1000))
     desk.now += 2000
-    desk.board.unwatch(GAME)
-    desk.board.unwatch(GAME)
+    desk.board.unsubscribe_game(GAME)
+    desk.board.unsubscribe_game(GAME)
     desk.now += 50_000
-    desk.board.watch(GAME)
+    desk.board.subscribe_game(GAME)
     desk.board.load_matrix(matrix(at=desk.now))
-    assert desk.board.seen.gaps(GAME) == ((NOW + 2000, NOW + 52_000, Why.NOT_WATCHED),)
+    assert desk.board.seen.gaps(GAME) == ((NOW + 2000, NOW + 52_000, Why.NOT_SUBSCRIBED),)
     assert history_of(desk) == [(NOW, 2.06), (NOW + 1000, 2.08), (NOW + 52_000, 2.06)]
     assert desk.board.seen.since(GAME) == NOW
 
 
 def test_a_computer_that_slept_leaves_a_gap(desk: Desk) -> None:
-    watched(desk)
+    subscribed(desk)
     for step in (0, 2000, 2000, 3_600_000, 2000):
         desk.now += step
         desk.board.sweep()
@@ -123,12 +123,12 @@ def test_memory_is_bounded_and_the_newest_moves_stay() -> None:
 
 
 def test_a_history_says_where_it_is_from_and_since_when(desk: Desk) -> None:
-    told = watched(desk).board.seen.history(GAME, LINE, None)
+    told = subscribed(desk).board.seen.history(GAME, LINE, None)
     assert (told.origin, told.since_ms, told.paths) == (Origin.SEEN, NOW, {})
 
 
 def test_a_quiet_while_is_no_gap_where_the_connection_holds(desk: Desk) -> None:
-    watched(desk)
+    subscribed(desk)
     for link in (Link.LIVE, Link.POLLING):
         desk.board.set_connection(Connection(link=link))
         for second in range(0, 1_800, 2):

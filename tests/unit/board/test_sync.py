@@ -55,7 +55,7 @@ async def test_games_matrix_and_changes_arrive(tmp_path: Path) -> None:
         service(tmp_path) as server,
         syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync),
     ):
-        sync.watch(GAME)
+        sync.subscribe_game(GAME)
         await until(board, lambda: odds(board) == 3.5)
         await until(board, lambda: board.connection.link is Link.LIVE)
         assert GAME in board.games
@@ -94,7 +94,7 @@ async def test_the_prices_of_a_game_opened_first_come_before_the_rest(tmp_path: 
         board = Board(system_clock)
         sync = Sync(client, board, system_clock, pace=CALM, randomness=lambda: 0.0)
         board.subscribe(
-            lambda notice: sync.watch(GAME) if isinstance(notice, GamesChanged) else None
+            lambda notice: sync.subscribe_game(GAME) if isinstance(notice, GamesChanged) else None
         )
         sync.start()
         await until(board, lambda: board.connection.link is Link.LIVE)
@@ -117,7 +117,7 @@ async def test_a_service_that_goes_away_is_waited_for_and_read_again(tmp_path: P
         url, key = server.url, key_of(server, Plan.PRO_LIVE)
         running = syncing(url, key)
         board, sync = await running.__aenter__()
-        sync.watch(GAME)
+        sync.subscribe_game(GAME)
         await until(board, lambda: board.connection.link is Link.LIVE and odds(board) == 3.5)
     await until(board, lambda: board.connection.link is Link.WAITING)
     assert board.connection.reason
@@ -162,7 +162,7 @@ async def test_after_a_sleep_all_is_read_and_the_stream_opened_anew(tmp_path: Pa
         ListeningClient(server.url, key_of(server, Plan.PRO_LIVE)) as client,
     ):
         sync = Sync(client, board, clock, pace=CALM, randomness=lambda: 0.0)
-        sync.watch(GAME)
+        sync.subscribe_game(GAME)
         sync.start()
         await until(board, lambda: board.connection.link is Link.LIVE and odds(board) == 3.5)
         assert client.tokens == 1
@@ -176,7 +176,7 @@ async def test_a_plan_without_stream_is_polled_and_says_so(tmp_path: Path) -> No
         service(tmp_path) as server,
         syncing(server.url, key_of(server, Plan.PRO), QUICK) as (board, sync),
     ):
-        sync.watch(GAME)
+        sync.subscribe_game(GAME)
         await until(board, lambda: board.connection.link is Link.POLLING and odds(board) == 3.5)
         await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.9, "Chelsea": 4.1}))
         await until(board, lambda: odds(board) == 3.9)
@@ -196,7 +196,7 @@ async def test_what_is_in_play_of_a_game_is_asked_for_since_its_picture_does_not
             quote("Betfair"), is_live=True, match_date=system_clock() - 60_000
         )
         await record(server, playing)
-        sync.watch(GAME)
+        sync.subscribe_game(GAME)
         reference = DRAW._replace(bookmaker=None)
 
         def told() -> tuple[bool | None, ...]:
@@ -211,7 +211,7 @@ async def test_a_plan_without_value_bets_says_so_and_streams(tmp_path: Path) -> 
         service(tmp_path) as server,
         syncing(server.url, key_of(server, Plan.FREE, "Betfair")) as (board, sync),
     ):
-        sync.watch(GAME)
+        sync.subscribe_game(GAME)
         await until(board, lambda: odds(board) == 3.5)
         await until(board, lambda: board.connection.has_value_bets is False)
         await until(board, lambda: board.connection.link is Link.LIVE)
@@ -253,9 +253,9 @@ async def test_a_game_may_be_left_and_looked_at_again_at_once(tmp_path: Path) ->
         service(tmp_path) as server,
         syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync),
     ):
-        sync.watch(GAME)
-        sync.unwatch(GAME)
-        sync.watch(GAME)
+        sync.subscribe_game(GAME)
+        sync.unsubscribe_game(GAME)
+        sync.subscribe_game(GAME)
         await until(board, lambda: odds(board) == 3.5)
 
 
@@ -263,7 +263,7 @@ async def test_stopping_ends_every_task(tmp_path: Path) -> None:
     async with service(tmp_path) as server:
         before = asyncio.all_tasks()
         async with syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync):
-            sync.watch(GAME)
+            sync.subscribe_game(GAME)
             sync.want_rows(True)
             await until(board, lambda: board.connection.link is Link.LIVE)
         left = {task.get_name() for task in asyncio.all_tasks() - before}
@@ -276,7 +276,7 @@ async def test_wishes_before_the_start_are_kept(tmp_path: Path, wanted: bool) ->
         board = Board(system_clock)
         async with Client(server.url, key_of(server, Plan.PRO)) as client:
             sync = Sync(client, board, system_clock)
-            sync.watch(GAME)
+            sync.subscribe_game(GAME)
             sync.want_rows(wanted)
             sync.start()
             await until(board, lambda: odds(board) == 3.5)
@@ -366,7 +366,7 @@ async def test_the_desk_s_own_turns_make_nothing_old_while_the_stream_is_up(
         board.scrape_interval.patience_ms = -1
         for want_rows in (False, True):
             sync.want_rows(want_rows)
-            sync.watch(GAME)
+            sync.subscribe_game(GAME)
             async with asyncio.timeout(15):
                 while board.scrape_interval.patience_ms not in patience_ms:
                     await asyncio.sleep(0.02)

@@ -79,7 +79,7 @@ async def asking(server: Server) -> AsyncIterator[tuple[CountingClient, Counting
     """One game and all rows are kept current over REST, as by a key without the stream."""
     async with CountingClient(server.url, key_of(server, Plan.PRO)) as client:
         sync = CountingSync(client, Board(system_clock))
-        sync.watch(GAME)
+        sync.subscribe_game(GAME)
         sync.want_rows(True)
         sync.start()
         try:
@@ -137,5 +137,5 @@ async def test_what_is_looked_at_no_more_is_wished_no_more(tmp_path: Path) -> No
         await sync.until_round(1)
         assert sync.budget.wished_per_hour == pytest.approx(4 * 60 + 1 / 6)
         sync.want_rows(False)
-        sync.unwatch(GAME)
+        sync.unsubscribe_game(GAME)
         assert sync.budget.wished_per_hour == pytest.approx(2 * 60 + 1 / 6)
