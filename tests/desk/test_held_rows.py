@@ -26,18 +26,18 @@ def key(name: str) -> RowKey:
     return RowKey(name, "total", 0, "Over 2.5", "Unibet")
 
 
-def model(**rows: float) -> StableRowsModel[float]:
-    made: StableRowsModel[float] = StableRowsModel(COLUMNS, 1, lambda: 0)
+def model(**rows: float) -> StableRowsModel[RowKey, float]:
+    made: StableRowsModel[RowKey, float] = StableRowsModel(COLUMNS, 1, lambda: 0)
     made.checker = QAbstractItemModelTester(made)  # type: ignore[attr-defined]
     show(made, **rows)
     return made
 
 
-def show(made: StableRowsModel[float], *, may_move: bool = True, **rows: float) -> None:
+def show(made: StableRowsModel[RowKey, float], *, may_move: bool = True, **rows: float) -> None:
     made.show_rows({key(name): worth for name, worth in rows.items()}, may_move=may_move)
 
 
-def names(made: StableRowsModel[float]) -> str:
+def names(made: StableRowsModel[RowKey, float]) -> str:
     return "".join(made.key(row).game_id for row in range(made.rowCount()))
 
 

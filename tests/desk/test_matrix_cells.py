@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import Section, SectionKey, SelectionRow
 from oddsdesk.board.prices import Price
+from oddsdesk.desk.matrix.cells import price_cell, selection_text
 from oddsdesk.desk.matrix.rows import ALL, groups_of, is_in_group, rows_of, steps_between
 from oddsdesk.desk.ui.formatting import (
     amount_text,
@@ -16,7 +17,6 @@ from oddsdesk.desk.ui.formatting import (
     signed_text,
     window_text,
 )
-from oddsdesk.desk.ui.table.price_cells import price_cell, selection_text
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
 

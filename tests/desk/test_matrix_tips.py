@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from oddsdesk.board.matrix import SelectionRow
+from oddsdesk.desk.matrix.cells import window_cell
 from oddsdesk.desk.matrix.looks import window_tip
 from oddsdesk.desk.ui import formatting as figures
-from oddsdesk.desk.ui.table.price_cells import window_cell
 from oddsdesk.pricing import formats
 
 

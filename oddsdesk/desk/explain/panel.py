@@ -33,8 +33,7 @@ from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import scale_least_width
-from oddsdesk.desk.ui.formatting import exact_odds_text
-from oddsdesk.desk.ui.table.value_cells import beside_text
+from oddsdesk.desk.ui.formatting import beside_text, exact_odds_text
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole

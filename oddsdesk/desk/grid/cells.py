@@ -15,8 +15,7 @@ from oddsdesk.desk.ui.formatting import (
     percent_text,
     signed_text,
 )
-from oddsdesk.desk.ui.table.cells import EMPTY, NEVER, Cell
-from oddsdesk.desk.ui.table.price_cells import ARROW_MS, PALE_ARROW_MS, RELOOK_MS
+from oddsdesk.desk.ui.table.cells import ARROW_MS, EMPTY, NEVER, PALE_ARROW_MS, RELOOK_MS, Cell
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, kick_off_text
 

@@ -6,8 +6,9 @@ from oddsdesk.board.judging import shares_state
 from oddsdesk.board.matrix import Section, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
+from oddsdesk.desk.matrix import cells, titles
 from oddsdesk.desk.matrix import looks as tips
-from oddsdesk.desk.matrix import titles
+from oddsdesk.desk.matrix.cells import is_suspicious, is_value
 from oddsdesk.desk.matrix.layout import (
     BEST,
     FAIR,
@@ -20,9 +21,7 @@ from oddsdesk.desk.matrix.layout import (
 from oddsdesk.desk.matrix.rows import Row
 from oddsdesk.desk.matrix.sparklines import Sparklines
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, least_text, most_text
-from oddsdesk.desk.ui.table import price_cells as cells
 from oddsdesk.desk.ui.table.cells import EMPTY, Cell, Header
-from oddsdesk.desk.ui.table.price_cells import is_suspicious, is_value
 from oddsdesk.desk.ui.time_format import age_text, span_text
 
 

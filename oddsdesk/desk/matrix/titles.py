@@ -5,10 +5,10 @@ from functools import lru_cache
 from typing import Final
 
 from oddsdesk.board.matrix import Section
+from oddsdesk.desk.matrix.cells import selection_text
 from oddsdesk.desk.matrix.layout import BEST, FAIR, PAST, REFERENCE, SELECTION, WINDOW
 from oddsdesk.desk.ui.formatting import odds_sample, window_sample
 from oddsdesk.desk.ui.table.cells import Align, Column, Header, ShrinkStep
-from oddsdesk.desk.ui.table.price_cells import selection_text
 
 WITHOUT_AGE: Final = frozenset({SELECTION, FAIR, WINDOW, BEST, PAST})
 """The columns that show no bookmaker's prices."""

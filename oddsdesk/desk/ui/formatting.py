@@ -1,4 +1,4 @@
-"""How figures are written: decimals that suit each, so that columns can be compared by eye.
+"""How figures and names are written: decimals that suit each, to be compared by eye in columns.
 
 Odds are written in the style of the whole desk, as a locale is of a whole program
 (``odds_format`` chooses it): a table that shows another style than the next would mislead.
@@ -9,6 +9,7 @@ import math
 from functools import lru_cache
 from typing import Final
 
+from oddsdesk.contract.identity import teams
 from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window
 from oddsdesk.pricing.formats import (
     AMERICAN,
@@ -146,3 +147,14 @@ def _end(odds: float, style: str, *, is_least: bool) -> str:
 
 def _true_minus(text: str) -> str:
     return text.replace("-", "−")
+
+
+def beside_text(selection: str, match_name: str) -> str:
+    """Return what a selection belongs to: the opponent, or both teams."""
+    pair = teams(match_name)
+    if pair is None:
+        return match_name
+    home, away = pair
+    if selection == home:
+        return f"v {away}"
+    return f"at {home}" if selection == away else f"{home} v {away}"

@@ -21,9 +21,8 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import inset
-from oddsdesk.desk.ui.formatting import exact_odds_text
+from oddsdesk.desk.ui.formatting import beside_text, exact_odds_text
 from oddsdesk.desk.ui.links import may_open, open_link
-from oddsdesk.desk.ui.table.value_cells import beside_text
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
 from oddsdesk.desk.value_bets.model import ValueRow
 from oddsdesk.desk.value_bets.records import Records

@@ -11,6 +11,7 @@ from oddsdesk.board.value_entry import Standing, ValueEntry
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.ui.formatting import (
+    beside_text,
     exact_odds_text,
     odds_sample,
     odds_text,
@@ -21,19 +22,18 @@ from oddsdesk.desk.ui.formatting import (
 from oddsdesk.desk.ui.table.cells import EMPTY, Cell, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel, struck
-from oddsdesk.desk.ui.table.value_cells import (
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import local_time, span_text
+from oddsdesk.desk.value_bets.cells import (
     BOOKMAKER_WIDTH,
     MARKET_WIDTH,
     SELECTION_WIDTH,
     age_cell,
-    beside_text,
     ev_cell,
     market_text,
     paled,
     seen_cell,
 )
-from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import local_time, span_text
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.stakes import Bound, Stake
 
@@ -132,7 +132,7 @@ class ValueRow(NamedTuple):
     """When the price was last seen as the row was made."""
 
 
-class ValuesModel(StableRowsModel[ValueRow]):
+class ValuesModel(StableRowsModel[RowKey, ValueRow]):
     """Value bets, highest true EV first until the user sorts otherwise; they pale with age."""
 
     def __init__(

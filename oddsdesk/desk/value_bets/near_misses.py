@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from typing import Final
 
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss
 from oddsdesk.board.verdict_words import margin_text, rule_title
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.formatting import (
+    beside_text,
     exact_odds_text,
     odds_sample,
     odds_text,
@@ -17,21 +19,20 @@ from oddsdesk.desk.ui.formatting import (
 from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
-from oddsdesk.desk.ui.table.value_cells import (
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.value_bets.cells import (
     MARKET_WIDTH,
     SELECTION_WIDTH,
     age_cell,
-    beside_text,
     market_text,
 )
-from oddsdesk.desk.ui.theme.tokens import TextRole
 
 NOT_LISTED: Final = "Not listed by the service"
 MOST_NAMED: Final = 12
 """So many other bookmakers are named in a tooltip."""
 
 
-class NearMissesModel(StableRowsModel[NearMiss]):
+class NearMissesModel(StableRowsModel[RowKey, NearMiss]):
     """Prices that are almost value, the nearest first until the user sorts otherwise."""
 
     def __init__(self, clock: Clock) -> None:

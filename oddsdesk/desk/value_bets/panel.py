@@ -188,7 +188,7 @@ class ValuesPanel(QWidget):
     def _current_table(self) -> LiveTable:
         return self.table if self._which == BETS else self.misses
 
-    def _current_model(self) -> StableRowsModel[Any]:
+    def _current_model(self) -> StableRowsModel[RowKey, Any]:
         return self.lists.bets if self._which == BETS else self.lists.misses
 
     def _is_pointed_at(self) -> bool:

@@ -5,7 +5,6 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
 
-from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.live_model import LiveModel
@@ -13,11 +12,12 @@ from oddsdesk.desk.ui.table.row_order import in_order
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
 Index = QModelIndex | QPersistentModelIndex
+K = TypeVar("K", bound=tuple[object, ...])
 T = TypeVar("T")
 
 
-class StableRowsModel(LiveModel, Generic[T]):
-    """Rows by price; present ones move, and gone ones leave, only where rows may move."""
+class StableRowsModel(LiveModel, Generic[K, T]):
+    """Rows by key; present ones move, and gone ones leave, only where rows may move."""
 
     order_changed = Signal()
     """How many rows would move, or are gone, is another number now."""
@@ -30,13 +30,13 @@ class StableRowsModel(LiveModel, Generic[T]):
         self._clock = clock
         self._sorted_by = sorted_by
         self._descending = columns[sorted_by].descending_first
-        self._order: list[RowKey] = []
-        self._held: dict[RowKey, T] = {}
-        self._present: dict[RowKey, T] = {}
+        self._order: list[K] = []
+        self._held: dict[K, T] = {}
+        self._present: dict[K, T] = {}
         self.is_arranging = False
         """Whether rows come, go or move now: no wish of the user's."""
 
-    def show_rows(self, rows: Mapping[RowKey, T], *, may_move: bool) -> None:
+    def show_rows(self, rows: Mapping[K, T], *, may_move: bool) -> None:
         """Take the present rows; where they may not move, new ones come last and gone ones stay."""
         self._present = dict(rows)
         if may_move:
@@ -45,7 +45,7 @@ class StableRowsModel(LiveModel, Generic[T]):
             self._hold()
         self.order_changed.emit()
 
-    def change_rows(self, changed: Mapping[RowKey, T | None]) -> bool:
+    def change_rows(self, changed: Mapping[K, T | None]) -> bool:
         """Take rows as they are now, None for what is gone; each stays where it is.
 
         Returns whether there are some that have no row yet: ``show_rows`` gives them one.
@@ -103,19 +103,19 @@ class StableRowsModel(LiveModel, Generic[T]):
         """Return what a row shows."""
         return self._held[self._order[row]]
 
-    def key(self, row: int) -> RowKey:
-        """Return the price of a row."""
+    def key(self, row: int) -> K:
+        """Return the key of a row."""
         return self._order[row]
 
     def is_gone(self, row: int) -> bool:
         """Whether a row only stays until rows may move."""
         return self._order[row] not in self._present
 
-    def row_of(self, key: RowKey) -> int | None:
-        """Return the row of a price, None where it has none."""
+    def row_of(self, key: K) -> int | None:
+        """Return the row of a key, None where it has none."""
         return self._order.index(key) if key in self._held else None
 
-    def _sorted(self, keys: Iterable[RowKey]) -> list[RowKey]:
+    def _sorted(self, keys: Iterable[K]) -> list[K]:
         order = self._columns[self._sorted_by].sort_key(descending=self._descending)
         return in_order(
             sorted(keys), lambda key: order(self._present[key]), descending=self._descending
@@ -127,14 +127,14 @@ class StableRowsModel(LiveModel, Generic[T]):
         self._append(new)
         self._touch_all()
 
-    def _append(self, new: list[RowKey]) -> None:
+    def _append(self, new: list[K]) -> None:
         if new:
             first = len(self._order)
             self.beginInsertRows(QModelIndex(), first, first + len(new) - 1)
             self._order += new
             self.endInsertRows()
 
-    def _reorder(self, wanted: list[RowKey]) -> None:
+    def _reorder(self, wanted: list[K]) -> None:
         rows = set(wanted)
         for row in reversed(range(len(self._order))):
             if self._order[row] not in rows:
@@ -148,7 +148,7 @@ class StableRowsModel(LiveModel, Generic[T]):
             self._move_persistent(wanted)
             self.layoutChanged.emit()
 
-    def _move_persistent(self, wanted: list[RowKey]) -> None:
+    def _move_persistent(self, wanted: list[K]) -> None:
         held = self.persistentIndexList()
         keys = [self._order[index.row()] for index in held]
         rows = {key: row for row, key in enumerate(wanted)}

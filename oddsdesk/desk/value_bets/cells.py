@@ -4,12 +4,10 @@ from typing import Final
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.last_seen import LastSeen
-from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import signed_text
-from oddsdesk.desk.ui.table.cells import Align, Cell, Column
-from oddsdesk.desk.ui.table.price_cells import RELOOK_MS
+from oddsdesk.desk.ui.table.cells import RELOOK_MS, Align, Cell, Column
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text
 
@@ -34,17 +32,6 @@ BOOKMAKER_WIDTH: Final = Column(
     widest="Betfair Exchange Australia",
 )
 _AGE_INKS: Final = (TextRole.SOFT, TextRole.NOTE, TextRole.NOTE, TextRole.NOTE)
-
-
-def beside_text(selection: str, match_name: str) -> str:
-    """Return what a selection belongs to: the opponent, or both teams."""
-    pair = teams(match_name)
-    if pair is None:
-        return match_name
-    home, away = pair
-    if selection == home:
-        return f"v {away}"
-    return f"at {home}" if selection == away else f"{home} v {away}"
 
 
 def market_text(market_type: str, sport: str, period: int) -> str:

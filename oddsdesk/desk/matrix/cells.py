@@ -11,17 +11,19 @@ from oddsdesk.desk.ui.formatting import (
     signed_text,
     window_text,
 )
-from oddsdesk.desk.ui.table.cells import EMPTY, NEVER, Cell, Sparkline
+from oddsdesk.desk.ui.table.cells import (
+    ARROW_MS,
+    EMPTY,
+    NEVER,
+    PALE_ARROW_MS,
+    RELOOK_MS,
+    Cell,
+    Sparkline,
+)
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
-RELOOK_MS = 2_000
-"""How often a price is asked again whether its age changes its look."""
 PAST_RELOOK_MS = 60_000
 """How often a sparkline is laid out anew: a pixel is some minutes."""
-ARROW_MS = 60_000
-PALE_ARROW_MS = 10 * 60_000
-"""How long the arrow of a move stays, full and then pale."""
-
 SUSPICIOUS = "? "
 """Before a price above its window: hardly value, in words in the tooltip."""
 
