@@ -8,12 +8,12 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.notices import Notice, ValueBetsChanged
 from oddsdesk.board.polling import Poller
 from oddsdesk.board.slices import LIMIT, all_value_bets
-from oddsdesk.board.steps import in_slices
 from oddsdesk.board.value_entry import Standing
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import ValueBet
+from oddsdesk.slices import in_slices
 
 VALUE_BETS: Final = "value bets"
 """The job's name."""

@@ -30,13 +30,13 @@ from oddsdesk.board.readings import (
     read_row,
     reference_of,
 )
-from oddsdesk.board.steps import exhaust
 from oddsdesk.board.value_entry import ValueEntry
 from oddsdesk.board.values import ValueBets
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
 from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.slices import exhaust
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.market import Market
 from oddsdesk.board.matrix import CellKey, Matrix, Section
 from oddsdesk.board.prices import Price, Sighting
-from oddsdesk.board.steps import exhaust
+from oddsdesk.slices import exhaust
 
 MarketKey = tuple[str, int]
 

@@ -3,9 +3,9 @@
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.board.slices import all_in_play
-from oddsdesk.board.steps import in_slices
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
+from oddsdesk.slices import in_slices
 
 
 async def learn_in_play(client: Client, board: Board, game_id: str, clock: Clock) -> None:

@@ -1,12 +1,13 @@
 """Stream messages on their way to the board: taken in together, which costs a fraction each."""
 
 import asyncio
-import time
 from collections import deque
+from collections.abc import Iterator
 from typing import Final
 
 from oddsdesk.board.board import Board
 from oddsdesk.contract.resources import PriceMessage
+from oddsdesk.slices import in_slices
 
 _GATHER_S: Final = 0.015
 _SLICE_S: Final = 0.006
@@ -48,16 +49,14 @@ class Inbox:
         while True:
             await self._has_some.wait()
             await asyncio.sleep(_GATHER_S)
-            while self._waiting:
-                self._take_some()
-                await asyncio.sleep(0)
+            await in_slices(self._take_all(), _SLICE_S)
             self._has_some.clear()
 
-    def _take_some(self) -> None:
-        ends = time.perf_counter() + _SLICE_S
-        while self._waiting and time.perf_counter() < ends:
+    def _take_all(self) -> Iterator[None]:
+        while self._waiting:
             count = min(_MOST, len(self._waiting))
             messages = [self._waiting.popleft() for _ in range(count)]
             if len(self._waiting) < _FULL:
                 self._has_room.set()
             self._board.apply_all(messages)
+            yield

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.slices import all_games
-from oddsdesk.board.steps import in_slices
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import NotFoundError, ServiceError
 from oddsdesk.contract.times import format_ms
+from oddsdesk.slices import in_slices
 from oddsdesk.tasks import spawn, stop
 
 

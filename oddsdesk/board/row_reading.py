@@ -9,10 +9,10 @@ import msgspec
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import SnapshotProgress
 from oddsdesk.board.slices import all_rows
-from oddsdesk.board.steps import in_slices
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
+from oddsdesk.slices import in_slices
 
 ROWS: Final = "rows"
 """The job's name."""

@@ -13,6 +13,7 @@ from oddsdesk.server.frames import price_frame
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.server.watch import LogWatch
+from oddsdesk.slices import in_slices
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.store import Store
@@ -21,8 +22,6 @@ from oddsdesk.store.values import Change
 BATCH: Final = 256
 """Changes read at once: about a millisecond of work."""
 KEY_CHECK_S: Final = 0.5
-SLICE_S: Final = 0.004
-"""How long one turn on the loop may take."""
 RETRY_S: Final = 1.0
 BREATH_BYTES: Final = 256 * 1024
 BREATH_S: Final = 0.02
@@ -153,7 +152,7 @@ class Hub:
             messages = [*self._messages(changes)]
             self._seq = changes[-1].seq
             try:
-                await self._hand_out(messages)
+                await in_slices(self._hand_out(messages))
             except Exception:
                 self._give_up_all()
                 raise
@@ -193,15 +192,12 @@ class Hub:
             subscriber.channel.close(FELL_BEHIND, "changes were missed: read the present state")
         self._by_interest.clear()
 
-    async def _hand_out(self, messages: Sequence[_Message]) -> None:
-        started = time.monotonic()
+    def _hand_out(self, messages: Sequence[_Message]) -> Iterator[None]:
         for interest in list(self._by_interest):
             frames = b"".join([each.frame for each in messages if each.matches(interest)])
             if frames:
                 self._write(frames, interest)
-            if time.monotonic() - started > SLICE_S:
-                await asyncio.sleep(0)
-                started = time.monotonic()
+            yield
 
     def _write(self, frames: bytes, interest: Interest) -> None:
         for subscriber in self._by_interest.get(interest, ()):

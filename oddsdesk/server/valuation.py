@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -12,13 +11,12 @@ from oddsdesk.pricing.rules import MAX_AGE_MS
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.server.watch import LogWatch
+from oddsdesk.slices import slices
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.store import Store
 from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import FoundValueBet
 
-SLICE_S: Final = 0.004
-"""How long one turn on the loop may take."""
 BATCH: Final = 512
 PACE_S: Final = 0.05
 """How long changes are collected, so that a market is valued once for all of them."""
@@ -131,24 +129,19 @@ class Valuation:
 
     async def _value(self, visits: Iterator[_Visit], rest: float) -> None:
         """Value markets in slices; after each, store what is new and let others work."""
-        for news, worked_s in self._slices(visits):
+        news: dict[_Place, _Found] = {}
+        for worked_s in slices(self._find_news(visits, news)):
             if news:
-                await self._store_news(news)
+                await self._store_news(dict(news))
+                news.clear()
             await asyncio.sleep(worked_s * rest)
 
-    def _slices(self, visits: Iterator[_Visit]) -> Iterator[tuple[dict[_Place, _Found], float]]:
-        """Yield what is new in the markets of each slice, and how long it took (s)."""
-        news: dict[_Place, _Found] = {}
-        started = time.monotonic()
+    def _find_news(self, visits: Iterator[_Visit], news: dict[_Place, _Found]) -> Iterator[None]:
         for place, has_bets in visits:
             found = self._find_alone(place)
             if found != self._stored.get(place, ()) or has_bets not in (None, bool(found)):
                 news[place] = found
-            if (worked_s := time.monotonic() - started) > SLICE_S:
-                yield news, worked_s
-                news = {}
-                started = time.monotonic()
-        yield news, time.monotonic() - started
+            yield
 
     def _find_alone(self, place: _Place) -> _Found:
         """Find nothing in a market that cannot be valued: an error in one stops no other."""

@@ -1,8 +1,7 @@
 """Taking rows of the odds grid out: to the clipboard or a file, without holding the window."""
 
-import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,8 +12,8 @@ from oddsdesk.desk.export.files import FileFormat, Writer
 from oddsdesk.desk.export.tables import ExportColumn, Row, Table, html_text, tsv_text
 from oddsdesk.desk.grid.columns import COLUMNS, title_in
 from oddsdesk.desk.grid.entries import Entry, Shape
+from oddsdesk.slices import one_slice
 
-_SLICE_S = 0.004
 _STEP = 50
 _END_S = 2.0
 
@@ -137,16 +136,19 @@ class GridExport(QObject):
     def _collect(self) -> None:
         """Take values out some rows at a time; the board's own thread must do it."""
         assert self._job is not None
-        ends = time.perf_counter() + _SLICE_S
-        entries, rows, values = self._job.entries, self._rows, self._values
-        while len(rows) < len(entries) and time.perf_counter() < ends:
-            part = entries[len(rows) : len(rows) + _STEP]
-            rows += [[value(entry) for value in values] for entry in part]
-        if len(rows) < len(entries):
+        entries, rows = self._job.entries, self._rows
+        if one_slice(self._rows_to_come(entries)) and len(rows) < len(entries):
             self.progressed.emit(self._job.doing, len(rows) // 2, len(entries))
             return
         self._timer.stop()
         self._job.then(Table(self._columns, rows))
+
+    def _rows_to_come(self, entries: Sequence[Entry]) -> Iterator[None]:
+        rows, values = self._rows, self._values
+        while len(rows) < len(entries):
+            part = entries[len(rows) : len(rows) + _STEP]
+            rows += [[value(entry) for value in values] for entry in part]
+            yield
 
     def _put_on_clipboard(self, table: Table) -> None:
         data = QMimeData()

@@ -1,6 +1,5 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
-import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, QTimer, Signal
@@ -19,6 +18,7 @@ from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.slices import one_slice
 
 
 class Relayout:
@@ -206,20 +206,24 @@ class GridModel(LiveModel):
     def _take_some(self) -> None:
         """Take waiting prices from the board, some at a time, so that the window stays awake."""
         misplaced, total = self.misplaced, self.total
-        ends, sieve = time.perf_counter() + _SLICE_S, self._sieve()
         seen = [key for key in self._keys_in_view() if key in self._waiting]
-        while self._waiting and time.perf_counter() < ends:
-            keys = seen or [key for key, _ in zip(self._waiting, range(_STEP), strict=False)]
-            seen = []
-            for key in keys:
-                del self._waiting[key]
-            self._show_changed(*self.book.take(keys), sieve)
+        one_slice(self._take_all(seen), _SLICE_S)
         if (misplaced, total) != (self.misplaced, self.total) and not self._count_timer.isActive():
             self._count_timer.start()
         if self._waiting:
             self._take_timer.start(0)
         else:
             self._take_timer.setInterval(_TAKE_MS)
+
+    def _take_all(self, first: list[RowKey]) -> Iterator[None]:
+        sieve = self._sieve()
+        while self._waiting:
+            keys = first or [key for key, _ in zip(self._waiting, range(_STEP), strict=False)]
+            first = []
+            for key in keys:
+                del self._waiting[key]
+            self._show_changed(*self.book.take(keys), sieve)
+            yield
 
     def _show_changed(
         self, changed: Iterable[PriceEntry], lines: Set[Line], sieve: CompiledFilter

@@ -1,7 +1,6 @@
 """The history of the price that is selected: read once, then kept up with the board."""
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import Any, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -18,6 +17,7 @@ from oddsdesk.desk.ui.chart.data import ChartData, Line, Stroke, Window, extende
 from oddsdesk.desk.ui.formatting import fair_text
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import DAY_MS
+from oddsdesk.slices import in_slices
 from oddsdesk.tasks import spawn
 
 LOOKBACK_MS: Final = 30 * DAY_MS
@@ -26,8 +26,6 @@ CALM_MS: Final = 250
 REREAD_MS: Final = 60_000
 MOST_PINNED: Final = 3
 FAIR: Final = "Fair"
-_PAUSE_AFTER: Final = 50
-"""Points of the fair path, a few ms of devigging, before others are let in."""
 _PINNED_LOOKS: Final = (
     (TextRole.STRONG, Stroke.THIN),
     (TextRole.UP, Stroke.DASHED),
@@ -202,10 +200,13 @@ class HistoryModel(QObject):
         told = await self._source.references(key.game_id, lines, since)
         paths = {name[2]: path for name, path in told.paths.items()}
         points: list[Point] = []
-        for point in fair_points(section, paths, key.selection, self._board.method):
-            points.append(point)
-            if len(points) % _PAUSE_AFTER == 0:
-                await asyncio.sleep(0)
+
+        def steps() -> Iterator[None]:
+            for point in fair_points(section, paths, key.selection, self._board.method):
+                points.append(point)
+                yield
+
+        await in_slices(steps())
         return tidy(points)
 
     def _held(self) -> list[str | None]:

@@ -1,6 +1,5 @@
 """The two lists of the value-bet panel kept up to date: value bets and nearest misses."""
 
-import time
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -18,11 +17,10 @@ from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.pricing.stakes import stake
+from oddsdesk.slices import exhaust, one_slice
 
 MOST_SHOWN: Final = 100
 _REST_MS: Final = 2_000
-_SLICE_S: Final = 0.004
-"""How long the window is held at a time."""
 
 
 class NearMissFinder(QObject):
@@ -55,19 +53,16 @@ class NearMissFinder(QObject):
 
     def look(self) -> None:
         """Go through all games at once."""
-        for _ in self._pass():
-            pass
+        exhaust(self._pass())
 
     def _on_timer_timeout(self) -> None:
-        began = time.perf_counter()
         if self._steps is None:
             self._steps = self._pass()
-        for _ in self._steps:
-            if time.perf_counter() - began > _SLICE_S:
-                self._timer.start(0)
-                return
-        self._steps = None
-        self._timer.start(_REST_MS)
+        if one_slice(self._steps):
+            self._timer.start(0)
+        else:
+            self._steps = None
+            self._timer.start(_REST_MS)
 
     def _pass(self) -> Iterator[None]:
         """Look game by game; each step is one game."""

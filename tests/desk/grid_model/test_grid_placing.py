@@ -4,11 +4,11 @@ import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.steps import returned
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.filter import GridFilter, Range
 from oddsdesk.desk.grid.model import GridModel
+from oddsdesk.slices import returned
 
 from .conftest import BOOKMAKER, ODDS, PRICES, SELECTION, shown, sorted_by, take_in, words
 
