@@ -91,7 +91,8 @@ def import_(
         last_line = recorder.count_line()
     else:
         set_times(imported, system_clock(), own_shift)
-        _write(target, imported.quotes)
+        if imported.quotes or not imported.problems:  # nothing takes the place of what stood there
+            _write(target, imported.quotes)
         last_line = count_line(len(imported.quotes), 0, 0, len(imported.problems))
     for problem in imported.problems:
         click.echo(problem, err=True)

@@ -1,5 +1,6 @@
 """The odds file as a whole: one writer, a reader for each thread, news of commits."""
 
+import shutil
 import sqlite3
 import threading
 import time
@@ -11,7 +12,7 @@ from typing import Final, TypeVar
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.database import Synchronous, open_reader, open_writer
-from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.recognition import SchemaWatch
@@ -33,6 +34,8 @@ T = TypeVar("T")
 REFUSAL_S: Final = 15.0
 """A refusal is of the past once nobody has tried to record for so long: feeds try each second,
 and may wait 5 s for a lock."""
+LEAST_ROOM: Final = 1 << 20
+"""Bytes that a disk must have free for prices to be recorded: a commit of a few hundred quotes."""
 
 
 def open_store(
@@ -128,9 +131,26 @@ class Store:
         return future
 
     def refusal(self) -> StoreUnavailableError | None:
-        """Return why the last recording was refused, None where it was not or nobody tries now."""
+        """Return why prices cannot be recorded now, None where they can as far as is known.
+
+        That is what refused the last recording, where somebody tries; and a disk without room,
+        whether or not this process has tried: others record into the file, too.
+        """
         at, error = self._refused
-        return error if time.monotonic() - at < REFUSAL_S else None
+        if time.monotonic() - at < REFUSAL_S:
+            return error
+        return None if self.is_read_only else self._full()
+
+    def _full(self) -> StoreUnavailableError | None:
+        try:
+            free = shutil.disk_usage(self.path.parent).free
+        except OSError:
+            return None
+        if free >= LEAST_ROOM:
+            return None
+        full = StoreUnavailableError(f"{self.path}: {Fault.FULL.value}")
+        full.fault = Fault.FULL
+        return full
 
     def write(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
         """Run a function on the writer thread; it takes effect whole or not at all."""

@@ -10,7 +10,8 @@ import pytest
 from tests.journeys.conftest import Launch, Program
 from tests.journeys.test_service import quote
 
-CLOSE_LIMIT_S = 2.0
+CLOSE_LIMIT_S = 3.0
+"""What is promised (docs/promises.md); a calm machine takes a third of it."""
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ def desk(launch: Launch, screen: str, *arguments: str) -> Program:
     return launch("desk", "--local", "--verbose", *arguments, DISPLAY=screen)
 
 
-def test_a_first_start_shows_simulated_prices_and_closes_within_two_seconds(
+def test_a_first_start_shows_simulated_prices_and_closes_within_three_seconds(
     launch: Launch, screen: str, xdotool
 ):
     program = desk(launch, screen)

@@ -269,9 +269,9 @@ async def test_a_full_disk_is_told_at_once_and_loses_no_quote(live, small_disk, 
     ballast.write_bytes(bytes(free.f_bavail * free.f_frsize - 300_000))
     (number,) = await live.server.feeds.open([f"replay:{_recording(tmp_path, live.now, 400)}"], 1e6)
     await live.server.feeds.start(number)
-    health = await _until(live, "degraded", 5, "prices cannot be recorded: the disk is full")
+    health = await _until(live, "degraded", 5, " quotes wait, the disk is full")
     assert health["database"] == "the disk is full"
-    assert any(" quotes wait, the disk is full" in each for each in health["reasons"])
+    assert "prices cannot be recorded: the disk is full" in health["reasons"]
     assert str(small_disk) not in str(health)
     ready = await live.http.get("/api/ready")
     assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
@@ -283,6 +283,23 @@ async def test_a_full_disk_is_told_at_once_and_loses_no_quote(live, small_disk, 
         while live.store.reader().last_seq() < 1_200:
             await asyncio.sleep(0.05)
     assert [each.problem for each in live.server.feeds.states()] == [""]
+    await live.stop()
+
+
+async def test_a_full_disk_is_told_where_only_others_record(live, small_disk):
+    """D82: with nothing to record itself, the server says what `ingest` beside it meets."""
+    await live.stop()
+    live.database = small_disk / "odds.db"
+    await live.start()
+    assert (await _health(live))["status"] == "ok"
+    free = os.statvfs(small_disk)
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(free.f_bavail * free.f_frsize))
+    health = await _health(live)
+    assert (health["status"], health["database"]) == ("degraded", "the disk is full")
+    assert (await live.http.get("/api/ready")).status_code == 503
+    ballast.unlink()
+    assert (await _health(live))["status"] == "ok"
     await live.stop()
 
 

@@ -92,6 +92,16 @@ def test_to_a_file_writes_quotes_that_ingest_reads(
     assert again.stdout == "quotes 1, changes 2, skipped 0, bad 0\n"
 
 
+def test_files_that_hold_nothing_leave_the_target_as_it_was(database: Path, tmp_path: Path) -> None:
+    target, empty = tmp_path / "quotes.ndjson", tmp_path / "not.csv"
+    target.write_text("precious\n")
+    empty.write_text("this is no such file\n")
+    for source in (empty, tmp_path / "missing.csv"):
+        result = run(database, "football-data", source, "--to", target)
+        assert result.exit_code == 1
+        assert target.read_text() == "precious\n"
+
+
 def test_shifting_moves_every_time_by_one_offset(database: Path, tmp_path: Path) -> None:
     for number, seen in enumerate((SEEN, "2026-04-16T18:30:00Z")):
         write_answer(tmp_path / f"{number}.json", seen)
