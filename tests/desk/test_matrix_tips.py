@@ -6,7 +6,7 @@ import pytest
 
 from oddsdesk.board.matrix import SelectionRow
 from oddsdesk.desk.matrix.cells import window_cell
-from oddsdesk.desk.matrix.looks import window_tip
+from oddsdesk.desk.matrix.tips import window_tip
 from oddsdesk.desk.ui import formatting as figures
 from oddsdesk.pricing import formats
 

@@ -1,136 +1,259 @@
-"""How the user arranges a matrix's bookmakers: by the chooser, by dragging, by keys."""
+"""The matrix's columns: how wide each is, and what its headers, cells and tooltips show."""
 
-from PySide6.QtCore import QObject, QPoint, Qt
-from PySide6.QtWidgets import QMenu, QWidget
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Final
 
-from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
-from oddsdesk.desk.matrix.layout import FIRST_BOOKMAKER
-from oddsdesk.desk.matrix.model import MatrixModel
-from oddsdesk.desk.ui.controls.plain import literal
-from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
-from oddsdesk.desk.ui.table.live_table import LiveTable
-from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.board.board import Board
+from oddsdesk.board.freshness import Freshness
+from oddsdesk.board.judging import shares_state
+from oddsdesk.board.matrix import Section, SelectionRow
+from oddsdesk.board.prices import Price
+from oddsdesk.clock import Clock
+from oddsdesk.desk.matrix import cells, tips
+from oddsdesk.desk.matrix.cells import selection_text
+from oddsdesk.desk.matrix.layout import BEST, FAIR, PAST, REFERENCE, SELECTION, MatrixLayout
+from oddsdesk.desk.matrix.rows import Row
+from oddsdesk.desk.matrix.sparklines import Sparklines
+from oddsdesk.desk.ui.formatting import odds_sample, window_sample
+from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, Header, ShrinkStep
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec
+from oddsdesk.desk.ui.time_format import age_text
+
+_WIDE_NAME: Final = "Both teams to score  Full Time"
+_USUAL_NAME: Final = "Both teams to score"
+_NARROW_NAME: Final = "Manchester +0.5"
+_FOLD: Final = " " * 6
+"""As wide as the mark before a section's title, and its semi-bold letters."""
 
 
-class MatrixColumns(QObject):
-    """Turns what the user does with columns into a ``BookmakerOrder``, and shows that."""
+class MatrixLook:
+    """What the columns of a matrix depend on beside a row."""
 
     def __init__(
-        self, columns: BookmakerColumns, model: MatrixModel, table: LiveTable, theme: Theme
+        self, board: Board, layout: MatrixLayout, sparklines: Sparklines, clock: Clock
     ) -> None:
-        super().__init__(table)
-        self._columns = columns
-        self._model = model
-        self._table = table
-        self._theme = theme
-        self._header = table.scrolling.header
-        self._header.setSectionsMovable(True)
-        self._header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self._is_putting_back = False
-        self._menu: QMenu | None = None
-        columns.changed.connect(self._show)
-        # Queued: the header is still in its own release of the mouse.
-        self._header.sectionMoved.connect(
-            self._on_header_section_moved, Qt.ConnectionType.QueuedConnection
+        self.board = board
+        self.layout = layout
+        self.sparklines = sparklines
+        self.clock = clock
+        self.widest_name = ""
+        """Of the first column, folded rows too."""
+
+    @property
+    def reference(self) -> str:
+        """The reference's name."""
+        return self.board.reference or "Reference"
+
+    def freshness(self, bookmaker: str | None, price: Price | None) -> Freshness:
+        """Return how old a price is; None is the reference's, and no price is dead."""
+        return Freshness.DEAD if price is None else self.board.freshness(bookmaker, price)
+
+    def best(self, line: SelectionRow) -> tuple[str | None, Freshness]:
+        """Return who offers the best price of a line, and how old that is."""
+        name = self.layout.best_bookmaker(line)
+        return name, self.freshness(name, None if name is None else line.prices[name])
+
+    def age(self, bookmaker: str | None) -> str:
+        """Return how long ago the newest price of a bookmaker was seen; empty for none."""
+        seen = self.layout.seen(bookmaker)
+        return "" if seen is None else age_text(self.clock() - seen)
+
+
+MatrixColumn = ColumnSpec[Row, MatrixLook]
+_OfLine = Callable[[Section, SelectionRow, MatrixLook], Cell]
+_TipOfLine = Callable[[Section, SelectionRow, MatrixLook], str]
+
+
+def _cells(
+    of_line: _OfLine, of_title: Callable[[Section], Cell]
+) -> Callable[[Row, MatrixLook], Cell]:
+    """Return what shows a selection's cells, and those of the title above it."""
+
+    def cell(row: Row, look: MatrixLook) -> Cell:
+        line = row.line
+        return of_title(row.section) if line is None else of_line(row.section, line, look)
+
+    return cell
+
+
+def _tips(
+    of_line: _TipOfLine, of_title: Callable[[Section], str] = lambda _section: ""
+) -> Callable[[Row, MatrixLook], str]:
+    """Return what tells more of a selection's cells, and of those of the title above it."""
+
+    def tip(row: Row, look: MatrixLook) -> str:
+        line = row.line
+        return of_title(row.section) if line is None else of_line(row.section, line, look)
+
+    return tip
+
+
+def _nothing(_section: Section) -> Cell:
+    return EMPTY
+
+
+def _reference_cell(_section: Section, line: SelectionRow, look: MatrixLook) -> Cell:
+    return cells.reference_cell(line, look.freshness(None, line.reference), look.clock())
+
+
+def _reference_tip(_section: Section, line: SelectionRow, look: MatrixLook) -> str:
+    freshness = look.freshness(None, line.reference)
+    return tips.reference_tip(line, look.reference, freshness, look.clock())
+
+
+def _best_cell(section: Section, line: SelectionRow, look: MatrixLook) -> Cell:
+    name, freshness = look.best(line)
+    is_judged = name is None or shares_state(section, line.prices[name])
+    return cells.best_cell(line, name, freshness, look.clock(), shares_state=is_judged)
+
+
+def _best_tip(section: Section, line: SelectionRow, look: MatrixLook) -> str:
+    return tips.best_tip(section, line, *look.best(line), look.clock())
+
+
+def _past_cell(section: Section, line: SelectionRow, look: MatrixLook) -> Cell:
+    market_type, period, _ = section.key
+    name = (market_type, period, line.selection)
+    return cells.past_cell(look.sparklines.sparkline(name, line.reference), look.clock())
+
+
+def _window_tip(_section: Section, line: SelectionRow, _look: MatrixLook) -> str:
+    return tips.window_tip(line)
+
+
+def _selection_width(look: MatrixLook) -> Column:
+    """As wide as the widest name, if that is not all too wide."""
+    return Column(_shorter(look.widest_name, _WIDE_NAME), Align.LEFT)
+
+
+def _reference_width(look: MatrixLook) -> Column:
+    note = "888k" if look.layout.has_limits else ""
+    return Column(odds_sample(), note_sample=note, has_arrow=True, hangs=True)
+
+
+def _best_sample() -> str:
+    return f"? {odds_sample()}"
+
+
+def _reference_header(look: MatrixLook) -> Header:
+    name, age = look.reference, look.age(None)
+    parts = (age, "limit" if look.layout.has_limits else "")
+    return Header(name, " · ".join(filter(None, parts)), _age_tip(name, age))
+
+
+def _fair_header(look: MatrixLook) -> Header:
+    method = look.board.method.replace("_", " ")
+    note = method.replace("proportional", "prop.")
+    return Header("Fair", note, f"Odds without margin, by the {method} method")
+
+
+def _past_tip(look: MatrixLook) -> str:
+    return f"How the price of {look.reference} moved in the last 6 hours"
+
+
+FIXED: Final[tuple[MatrixColumn, ...]] = (
+    MatrixColumn(
+        "selection", "Selection", Column("", Align.LEFT),
+        _cells(lambda section, line, _: cells.selection_cell(section, line), cells.section_cell),
+        width_now=_selection_width,
+        cell_tip=_tips(
+            lambda _section, line, _look: line.selection,
+            lambda section: f"{section.title}, {section.period_label}",
+        ),
+    ),
+    MatrixColumn(
+        "reference", "Reference", Column(""),
+        _cells(_reference_cell, lambda section: cells.hold_cell(section.reference_hold, " %")),
+        width_now=_reference_width, header_now=_reference_header, cell_tip=_tips(_reference_tip),
+    ),
+    MatrixColumn(
+        "fair", "Fair", Column("", hangs=True),
+        _cells(lambda _section, line, _look: cells.fair_cell(line), _nothing),
+        sample=odds_sample, header_now=_fair_header, cell_tip=_tips(_window_tip),
+    ),
+    MatrixColumn(
+        "window", "Value window", Column(""),
+        _cells(lambda _section, line, _look: cells.window_cell(line), cells.period_cell),
+        sample=window_sample, note="from – to", cell_tip=_tips(_window_tip),
+        tip="From which price the selection is value, and up to which: above it is suspicious; "
+        "none: no price can be value by the rules",
+    ),
+    MatrixColumn(
+        "best", "Best", Column("", note_sample="Betfair UK +8", hangs=True),
+        _cells(_best_cell, cells.best_hold_cell),
+        sample=_best_sample, note="of market", cell_tip=_tips(_best_tip, tips.best_hold_tip),
+        tip="The best price and who offers it (B goes there); on a section's row the hold of its "
+        "best prices, below 0 an arbitrage",
+    ),
+    MatrixColumn(
+        "past", "6 h", Column("88888"), _cells(_past_cell, _nothing),
+        header_now=lambda look: Header("6 h", "", _past_tip(look)),
+        cell_tip=_tips(lambda _section, _line, look: _past_tip(look)),
+    ),
+)  # fmt: skip
+"""The columns before the bookmakers', each where ``layout`` says it is."""
+
+
+@lru_cache(maxsize=1024)
+def bookmaker_column(name: str) -> MatrixColumn:
+    """Return the column of a bookmaker's prices, its hold on the title rows."""
+
+    def price_cell(section: Section, line: SelectionRow, look: MatrixLook) -> Cell:
+        price = line.prices.get(name)
+        return cells.price_cell(
+            line,
+            name,
+            look.freshness(name, price),
+            look.clock(),
+            is_comparable=name not in section.other_bets,
+            shares_state=price is None or shares_state(section, price),
         )
-        self._header.customContextMenuRequested.connect(self._on_header_menu_requested)
 
-    def choose(self, below: QWidget) -> ColumnChooser:
-        """Open the chooser below a widget."""
-        order, names = self._columns.order, self._names()
-        choices = [
-            ColumnChoice(
-                name, name, name not in order.hidden, is_favourite=name in order.favourites
-            )
-            for name in order.arranged(names)
-        ]
-        chooser = ColumnChooser(below, self._theme, choices, has_favourites=True)
-        chooser.columns_changed.connect(
-            lambda listed, shown: self._columns.put(self._columns.order.with_columns(listed, shown))
-        )
-        chooser.favourites_changed.connect(
-            lambda chosen: self._columns.put(self._columns.order.with_favourites(chosen, names))
-        )
-        chooser.reset_requested.connect(self._columns.reset)
-        chooser.open_below(below)
-        return chooser
+    def price_tip(section: Section, line: SelectionRow, look: MatrixLook) -> str:
+        freshness = look.freshness(name, line.prices.get(name))
+        return tips.price_tip(section, line, name, freshness, look.clock())
 
-    def turn_favourite(self) -> None:
-        """Make the bookmaker of the current column a favourite, or no longer."""
-        name = self._current()
-        if name is not None:
-            self._turn_favourite(name)
+    def header(look: MatrixLook) -> Header:
+        age = look.age(name)
+        if name in look.layout.order.favourites:
+            return Header(f"★ {name}", age, f"{_age_tip(name, age)} · favourite", is_marked=True)
+        return Header(name, age, _age_tip(name, age))
 
-    def hide(self) -> None:
-        """Hide the current column."""
-        name = self._current()
-        if name is not None:
-            self._columns.put(self._columns.order.with_hidden(name))
+    return MatrixColumn(
+        name,
+        name,
+        Column("", has_arrow=True, hangs=True, most=124),
+        _cells(price_cell, lambda section: cells.hold_cell(section.holds.get(name))),
+        sample=odds_sample,
+        header_now=header,
+        cell_tip=_tips(price_tip, lambda section: tips.hold_tip(section, name)),
+    )
 
-    def shift(self, step: int) -> None:
-        """Move the current column by so many places, among favourites or among the others."""
-        names, name = self._model.bookmakers, self._current()
-        if name is None:
-            return
-        place = names.index(name) + step
-        if 0 <= place < len(names):
-            self._put(self._columns.order.with_move(name, names[place], self._names()))
-            self._table.set_current(self._table.current().row(), self._table.current().column())
 
-    def reset(self) -> None:
-        """Show every bookmaker in the usual order."""
-        self._columns.reset()
+def widest_name(sections: Iterable[Section]) -> str:
+    """Return the widest text of the first column, for its width; the usual one of no sections."""
+    names = [f"{section.title}{_FOLD}" for section in sections]
+    names += [selection_text(section, line) for section in sections for line in section.lines]
+    return max(names, key=len, default=_USUAL_NAME)
 
-    def _names(self) -> list[str]:
-        matrix = self._model.matrix
-        return [] if matrix is None else list(matrix.bookmakers)
 
-    def _current(self) -> str | None:
-        index = self._table.current()
-        return self._model.bookmaker(index.column()) if index.isValid() else None
+def narrowings(name: str) -> tuple[ShrinkStep, ...]:
+    """Return how the frozen columns give way where bookmakers would have no room."""
+    return (
+        ShrinkStep(SELECTION, _shorter(name, _USUAL_NAME)),
+        ShrinkStep(FAIR, odds_sample()),
+        ShrinkStep(BEST, _best_sample()),
+        ShrinkStep(SELECTION, _shorter(name, _NARROW_NAME)),
+        ShrinkStep(REFERENCE, odds_sample()),
+        ShrinkStep(PAST),
+        ShrinkStep(FAIR),
+    )
 
-    def _put(self, order: BookmakerOrder) -> None:
-        """Take an order; where it asks for what is shown, show that anew all the same."""
-        if order == self._columns.order:
-            self._show()
-        else:
-            self._columns.put(order)
 
-    def _turn_favourite(self, name: str) -> None:
-        order = self._columns.order
-        chosen = set() if name in order.favourites else {name}
-        self._columns.put(order.with_favourites(chosen, [name]))
+def _shorter(name: str, most: str) -> str:
+    return min(name, most, key=len)
 
-    def _show(self) -> None:
-        self._model.show_bookmakers(self._columns.order)
-        self._table.show_columns()
 
-    def _on_header_section_moved(self, column: int, _before: int, place: int) -> None:
-        """Let the model move the column instead: places on screen are the model's own."""
-        if self._is_putting_back:
-            return
-        header = self._header
-        landed = max(place, FIRST_BOOKMAKER)
-        if header.visualIndex(column) == column:
-            return
-        self._is_putting_back = True
-        header.moveSection(header.visualIndex(column), column)
-        self._is_putting_back = False
-        name, onto = self._model.bookmaker(column), self._model.bookmaker(landed)
-        if name is not None and onto is not None:
-            self._put(self._columns.order.with_move(name, onto, self._names()))
-
-    def _on_header_menu_requested(self, spot: QPoint) -> None:
-        name = self._model.bookmaker(self._header.logicalIndexAt(spot))
-        if name is None:
-            return
-        menu = self._menu = QMenu(self._header)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        favourite = menu.addAction("Favourite", lambda: self._turn_favourite(name))
-        favourite.setCheckable(True)
-        favourite.setChecked(name in self._columns.order.favourites)
-        hide = self._columns.order.with_hidden(name)
-        menu.addAction(literal(f"Hide {name}"), lambda: self._columns.put(hide))
-        menu.addSeparator()
-        menu.addAction("The usual columns", self.reset)
-        menu.popup(self._header.mapToGlobal(spot))
+def _age_tip(name: str, age: str) -> str:
+    return f"{name}: newest price seen {age} ago" if age else name

@@ -10,24 +10,28 @@ from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
-from oddsdesk.desk.matrix import titles
 from oddsdesk.desk.matrix.bookmakers import USUAL, BookmakerOrder
+from oddsdesk.desk.matrix.columns import (
+    FIXED,
+    MatrixColumn,
+    MatrixLook,
+    bookmaker_column,
+    narrowings,
+    widest_name,
+)
 from oddsdesk.desk.matrix.layout import (
     BEST,
     FAIR,
     FIRST_BOOKMAKER,
     FROZEN,
     PAST,
-    REFERENCE,
     SELECTION,
     WINDOW,
     MatrixLayout,
     bookmakers_of,
 )
-from oddsdesk.desk.matrix.looks import MatrixLooks
-from oddsdesk.desk.matrix.rows import ALL, MainLines, is_in_group, rows_of, steps_between
+from oddsdesk.desk.matrix.rows import ALL, MainLines, Row, is_in_group, rows_of, steps_between
 from oddsdesk.desk.matrix.sparklines import Sparklines
-from oddsdesk.desk.ui.formatting import odds_style
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 
@@ -89,11 +93,9 @@ class MatrixModel(LiveModel):
         self._is_outdated = False
         self._is_provisional = True
         self._shows_past = True
-        self._widest_name = ""
-        """Of the first column, folded rows too."""
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
-        self._looks = MatrixLooks(board, self._layout, self.sparklines, clock)
+        self._look = MatrixLook(board, self._layout, self.sparklines, clock)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._start_over()
 
@@ -140,7 +142,7 @@ class MatrixModel(LiveModel):
         shown = self._layout.rows[row]
         if shown.line is None or column in (SELECTION, FAIR, WINDOW, PAST):
             return None
-        name = self._looks.bookmaker(shown, column)
+        name = self._bookmaker(shown, column)
         if name is not None:
             return shown.line.prices.get(name)
         return None if column == BEST else shown.line.reference
@@ -151,7 +153,7 @@ class MatrixModel(LiveModel):
         if shown.line is None:
             return None
         market_type, period, _ = shown.section.key
-        bookmaker = self._looks.bookmaker(shown, column)
+        bookmaker = self._bookmaker(shown, column)
         return RowKey(self._game_id, market_type, period, shown.line.selection, bookmaker)
 
     def recent_moves(self) -> list[tuple[int, int]]:
@@ -161,23 +163,29 @@ class MatrixModel(LiveModel):
 
     def name_at(self, row: int, column: int) -> str:
         """Return who offers the price of a cell."""
-        return self._looks.bookmaker(self._layout.rows[row], column) or self._looks.column_name(
-            REFERENCE
-        )
+        return self._bookmaker(self._layout.rows[row], column) or self._look.reference
 
     def best_columns(self, row: int) -> list[int]:
         """Return the columns that show a row's best price, from left to right."""
         line = self._layout.rows[row].line
         return [] if line is None else self._layout.best_columns(line)
 
+    def _spec(self, column: int) -> MatrixColumn:
+        name = self._layout.bookmaker_of(column)
+        return FIXED[column] if name is None else bookmaker_column(name)
+
+    def _bookmaker(self, row: Row, column: int) -> str | None:
+        """Whose price a cell shows; None for the reference, or where there is none."""
+        if column == BEST:
+            return None if row.line is None else self._layout.best_bookmaker(row.line)
+        return self._layout.bookmaker_of(column)
+
     # What the table asks for
 
     def column(self, column: int) -> Column:
         """Return what never changes of a column."""
-        columns = titles.columns(
-            odds_style(), self._widest_name, has_limits=self._layout.has_limits
-        )
-        return columns[min(column, FIRST_BOOKMAKER)]
+        spec = self._spec(column)
+        return spec.sized if spec.width_now is None else spec.width_now(self._look)
 
     def is_hidden(self, column: int) -> bool:
         """Whether a column is not shown: that of sparklines may be left out."""
@@ -185,23 +193,26 @@ class MatrixModel(LiveModel):
 
     def narrowings(self) -> Sequence[ShrinkStep]:
         """Return how the frozen columns give way."""
-        return titles.narrowings(odds_style(), self._widest_name)
+        return narrowings(self._look.widest_name)
 
     def header(self, column: int) -> Header:
         """Return what stands above a column now."""
-        return self._looks.header(column)
+        spec = self._spec(column)
+        if spec.header_now is None:
+            return spec.header(spec.title, None)
+        return spec.header_now(self._look)
 
     def cell(self, row: int, column: int) -> Cell:
         """Return how a cell looks now."""
         shown = self._layout.rows[row]
         cell = shown.cells[column]
         if cell is None or cell.repaint_at_ms <= self._clock():
-            cell = shown.cells[column] = self._looks.cell(shown, column)
+            cell = shown.cells[column] = self._spec(column).cell(shown, self._look)
         return cell
 
     def tip(self, row: int, column: int) -> str:
         """Return the tooltip of a cell."""
-        return self._looks.tip(self._layout.rows[row], column)
+        return self._spec(column).cell_tip(self._layout.rows[row], self._look)
 
     def is_section(self, row: int) -> bool:
         """Whether a row is the title of a section."""
@@ -308,7 +319,7 @@ class MatrixModel(LiveModel):
         self.beginResetModel()
         self._lines.forget()
         sections = self._shown_sections()
-        self._widest_name = titles.widest_name(sections)
+        self._look.widest_name = widest_name(sections)
         self._layout.rows = rows_of(sections, self._lines.is_folded)
         self._layout.set_bookmakers(self._layout.order.shown(bookmakers_of(sections)))
         self._layout.index()
@@ -322,7 +333,7 @@ class MatrixModel(LiveModel):
             self._start_over()
             return
         sections = self._shown_sections()
-        self._widest_name = titles.widest_name(sections)
+        self._look.widest_name = widest_name(sections)
         found = bookmakers_of(sections) - set(self._layout.bookmakers)
         self._append_columns(self._layout.order.shown(found))
         self._bring_rows_up_to_date()

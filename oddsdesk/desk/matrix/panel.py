@@ -11,7 +11,7 @@ from oddsdesk.board.history_source import HistorySource
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
-from oddsdesk.desk.matrix.columns import MatrixColumns
+from oddsdesk.desk.matrix.column_choice import MatrixColumns
 from oddsdesk.desk.matrix.edges import LiveEdges
 from oddsdesk.desk.matrix.header import MatrixHeader
 from oddsdesk.desk.matrix.layout import BEST, FROZEN

@@ -31,6 +31,7 @@ class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
     key: str
     """What programs and saved layouts know it by."""
     title: str
+    """What stands above it, where ``header_now`` does not say otherwise."""
     width: Column
     """How it is set, and the samples that its width is taken from."""
     cell: Callable[[R, L], Cell]
@@ -46,6 +47,14 @@ class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
     """Whether the first click on the header puts the highest on top."""
     tip: str = ""
     """The header's tooltip."""
+    note: str = ""
+    """The header's second line."""
+    header_now: Callable[[L], Header] | None = None
+    """Gives the header where it tells of what changes: an age, a favourite."""
+    width_now: Callable[[L], Column] | None = None
+    """Gives the width where what is shown decides, not the style of odds alone."""
+    cell_tip: Callable[[R, L], str] = lambda _row, _look: ""
+    """The tooltip of a cell, where those of a row differ by column."""
     is_usual: bool = True
     """Whether it is shown until the user chooses."""
     sample: Callable[[], str] | None = None
@@ -65,8 +74,9 @@ class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
     def header(self, title: str, descending: bool | None) -> Header:
         """Return what stands above it by that title; ``descending`` None: not sorted by it."""
         if descending is None:
-            return Header(title, tip=self.tip)
-        return Header(f"{title} {'▾' if descending else '▴'}", tip=self.tip, is_marked=True)
+            return Header(title, self.note, self.tip)
+        mark = "▾" if descending else "▴"
+        return Header(f"{title} {mark}", self.note, self.tip, is_marked=True)
 
     def export_value(self, row: R) -> Value:
         """Return what it exports of a row: times as on the wire, figures rounded."""
