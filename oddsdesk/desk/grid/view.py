@@ -7,7 +7,7 @@ import msgspec
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
 from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.model import GridModel
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Saved
 from oddsdesk.desk.ui.table.column_chooser import ColumnChoice
 from oddsdesk.desk.ui.table.live_table import LiveTable
 
@@ -33,7 +33,7 @@ class GridView:
     def __init__(self, model: GridModel, table: LiveTable, layout: Layout) -> None:
         self._model = model
         self._table = table
-        self._layout = layout
+        self._saved = Saved(layout, _KEY, KeptView, KeptView([], []))
         self._header = table.scrolling.header
         self._header.setSectionsMovable(True)
         self._header.setFirstSectionMovable(False)
@@ -85,12 +85,11 @@ class GridView:
             COLUMNS[column].key,
             descending,
         )
-        self._layout.put(_KEY, msgspec.json.encode(view).decode())
+        self._saved.put(view)
 
     def _restore(self) -> None:
-        try:
-            view = msgspec.json.decode(self._layout.get(_KEY, ""), type=KeptView)
-        except msgspec.DecodeError:
+        view = self._saved.get()
+        if not view.order:
             self._table.show_columns()
             return
         known = [BY_KEY[key] for key in dict.fromkeys(view.order) if key in BY_KEY]

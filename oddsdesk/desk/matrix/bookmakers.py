@@ -1,13 +1,12 @@
 """The user's order of bookmakers: one for all games, kept between starts."""
 
-import logging
 from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Saved
 
 
 class BookmakerOrder(msgspec.Struct, frozen=True):
@@ -69,8 +68,6 @@ USUAL: Final = BookmakerOrder()
 
 _KEY = "matrix/bookmakers"
 
-_log = logging.getLogger(__name__)
-
 
 class BookmakerColumns(QObject):
     """Holds a ``BookmakerOrder`` and tells every matrix when it is another."""
@@ -79,8 +76,8 @@ class BookmakerColumns(QObject):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__()
-        self._layout = layout
-        self._order = _read(layout.get(_KEY, ""))
+        self._saved = Saved(layout, _KEY, BookmakerOrder, USUAL)
+        self._order = self._saved.get()
 
     @property
     def order(self) -> BookmakerOrder:
@@ -91,19 +88,9 @@ class BookmakerColumns(QObject):
         """Take another order and keep it."""
         if order != self._order:
             self._order = order
-            self._layout.put(_KEY, msgspec.json.encode(order, order="sorted").decode())
+            self._saved.put(order)
             self.changed.emit()
 
     def reset(self) -> None:
         """Show every bookmaker again, favourites first, the others by name."""
         self.put(BookmakerOrder(favourites=self._order.favourites))
-
-
-def _read(text: str) -> BookmakerOrder:
-    if not text:
-        return BookmakerOrder()
-    try:
-        return msgspec.json.decode(text, type=BookmakerOrder)
-    except msgspec.DecodeError as error:
-        _log.warning("%s: %s; columns stand by name", _KEY, error)
-        return BookmakerOrder()

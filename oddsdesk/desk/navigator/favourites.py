@@ -1,19 +1,15 @@
 """The games that the user watches, kept between starts."""
 
-import json
-import logging
 from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.clock import Clock
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Saved
 
 FORGET_MS = 14 * 24 * 3_600_000
 """A game that was not seen for so long is watched no more."""
 _KEY = "watch/games"
-
-_log = logging.getLogger(__name__)
 
 
 class Favourites(QObject):
@@ -24,9 +20,9 @@ class Favourites(QObject):
 
     def __init__(self, layout: Layout, clock: Clock) -> None:
         super().__init__()
-        self._layout = layout
         self._clock = clock
-        self._seen = _read(layout.get(_KEY, "{}"))
+        self._saved = Saved(layout, _KEY, dict[str, int], {})
+        self._seen = self._saved.get()
         self._forget()
 
     def __contains__(self, game_id: str) -> bool:
@@ -63,15 +59,4 @@ class Favourites(QObject):
         self._seen = {game_id: seen for game_id, seen in self._seen.items() if seen >= since}
 
     def _keep(self) -> None:
-        self._layout.put(_KEY, json.dumps(self._seen))
-
-
-def _read(text: str) -> dict[str, int]:
-    try:
-        seen = json.loads(text)
-    except ValueError:
-        seen = None
-    if not isinstance(seen, dict) or not all(isinstance(when, int) for when in seen.values()):
-        _log.warning("%s: expected games with times as JSON; the watch list is empty", _KEY)
-        return {}
-    return seen
+        self._saved.put(self._seen)

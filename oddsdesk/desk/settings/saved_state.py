@@ -1,14 +1,21 @@
 """Where the window's geometry, docks and scheme are kept between starts."""
 
+import logging
 from pathlib import Path
+from typing import Generic, TypeVar
 
+import msgspec
 from PySide6.QtCore import QByteArray, QSettings
 from PySide6.QtWidgets import QMainWindow
 
 from oddsdesk.places import settings_folder
 
+T = TypeVar("T")
+
 LAYOUT_VERSION = 1
 """Raised when docks are renamed: an older layout is then left alone."""
+
+_log = logging.getLogger(__name__)
 
 
 class Layout:
@@ -44,3 +51,31 @@ class Layout:
     def remove(self, key: str) -> None:
         """Keep a word no longer."""
         self._settings.remove(key)
+
+
+class Saved(Generic[T]):
+    """One value kept between starts, as JSON; what cannot be read is said once in the log."""
+
+    def __init__(self, layout: Layout, key: str, kind: type[T], default: T) -> None:
+        self._layout = layout
+        self._key = key
+        self._kind = kind
+        self._default = default
+        self._has_warned = False
+
+    def get(self) -> T:
+        """Return the kept value, or the default where none, or none of this type, is kept."""
+        text = self._layout.get(self._key, "")
+        if not text:
+            return self._default
+        try:
+            return msgspec.json.decode(text, type=self._kind)
+        except msgspec.DecodeError as error:
+            if not self._has_warned:
+                _log.warning("%s as it was kept is left out: %s", self._key, error)
+            self._has_warned = True
+            return self._default
+
+    def put(self, value: T) -> None:
+        """Keep a value."""
+        self._layout.put(self._key, msgspec.json.encode(value, order="deterministic").decode())

@@ -4,12 +4,12 @@ import base64
 import binascii
 import json
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout
+from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout, Saved
 
 _KEY = "layouts/named"
 _CURRENT = "layouts/current"
@@ -59,7 +59,8 @@ class Layouts(QObject):
     def __init__(self, layout: Layout) -> None:
         super().__init__()
         self._layout = layout
-        self._named = {named.name: named for named in _read(layout.get(_KEY, "[]"))}
+        self._saved = Saved(layout, _KEY, list[dict[str, object]], [])
+        self._named = {named.name: named for named in _readable(self._saved.get())}
 
     @property
     def names(self) -> list[str]:
@@ -97,7 +98,7 @@ class Layouts(QObject):
 
     def _keep(self) -> None:
         records = [_record(self._named[name]) for name in self.names]
-        self._layout.put(_KEY, json.dumps(records))
+        self._saved.put(records)
         self.changed.emit()
 
 
@@ -126,17 +127,10 @@ def _from_record(record: dict[str, object]) -> NamedLayout:
         raise LayoutError(f"expected docks in Base64: {error}") from error
 
 
-def _read(text: str) -> Iterable[NamedLayout]:
-    try:
-        records = json.loads(text)
-    except ValueError:
-        records = None
-    if not isinstance(records, list):
-        _log.warning("%s: expected a JSON list; no layouts are offered", _KEY)
-        return
+def _readable(records: Iterable[dict[str, object]]) -> Iterator[NamedLayout]:
     for record in records:
         try:
-            yield _from_record(record if isinstance(record, dict) else {})
+            yield _from_record(record)
         except LayoutError as error:
             _log.warning("a kept layout is left out: %s", error)
 
@@ -150,22 +144,14 @@ class Session:
     """The open games as they were kept; the one in front comes first."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+        self._saved = Saved(layout, _SESSION_KEY, list[str], [])
 
     def keep(self, game_ids: Sequence[str], current: str | None) -> None:
         """Keep which games are open, and which is in front."""
         others = [game_id for game_id in game_ids if game_id != current]
         first = [] if current is None else [current]
-        self._layout.put(_SESSION_KEY, json.dumps([*first, *others][:_MOST]))
+        self._saved.put([*first, *others][:_MOST])
 
     def games(self, present: Collection[str]) -> list[str]:
         """Return the games that were open and are among the present ones."""
-        text = self._layout.get(_SESSION_KEY, "[]")
-        try:
-            kept = json.loads(text)
-        except ValueError:
-            kept = None
-        if not isinstance(kept, list) or not all(isinstance(game, str) for game in kept):
-            _log.warning("%s: expected a JSON list of games; none is opened again", _SESSION_KEY)
-            return []
-        return [game_id for game_id in kept[:_MOST] if game_id in present]
+        return [game_id for game_id in self._saved.get()[:_MOST] if game_id in present]

@@ -1,7 +1,5 @@
 """What the palette leads to, and which of it answers what was typed."""
 
-import json
-import logging
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -9,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import Layout, Saved
 
 WORD_START, WITHIN, IN_ORDER, MISTYPED = 4.0, 2.5, 1.0, 0.3
 _SHORTNESS = 0.01
@@ -64,32 +62,19 @@ def _mistyped(word: str) -> re.Pattern[str]:
 _KEY = "palette/recent"
 _MOST = 12
 
-_log = logging.getLogger(__name__)
-
 
 class Recent:
     """Idents of entries, the latest first."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self.idents = _read(layout.get(_KEY, "[]"))
+        self._saved = Saved(layout, _KEY, list[str], [])
+        self.idents = self._saved.get()[:_MOST]
 
     def use(self, ident: str) -> None:
         """Note that an entry was taken."""
         others = [other for other in self.idents if other != ident]
         self.idents = [ident, *others][:_MOST]
-        self._layout.put(_KEY, json.dumps(self.idents))
-
-
-def _read(text: str) -> list[str]:
-    try:
-        idents = json.loads(text)
-    except ValueError:
-        idents = None
-    if not isinstance(idents, list) or not all(isinstance(ident, str) for ident in idents):
-        _log.warning("%s: expected a JSON list of names; it is started anew", _KEY)
-        return []
-    return idents[:_MOST]
+        self._saved.put(self.idents)
 
 
 _RECENT_BONUS = 0.5

@@ -1,0 +1,42 @@
+"""What is kept between starts is typed; what cannot be read gives way to what is usual."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.desk.settings.saved_state import Layout, Saved
+
+
+@pytest.fixture
+def path(tmp_path: Path, qapp: object) -> Path:
+    return tmp_path / "desk.ini"
+
+
+def saved(path: Path) -> Saved[list[str]]:
+    return Saved(Layout(path), "palette/recent", list[str], ["usual"])
+
+
+def test_a_value_is_there_at_the_next_start(path: Path) -> None:
+    saved(path).put(["Zürich", "a, b"])
+    assert saved(path).get() == ["Zürich", "a, b"]
+
+
+def test_what_was_never_kept_is_the_usual_without_a_word(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert saved(path).get() == ["usual"]
+    assert not caplog.messages
+
+
+@pytest.mark.parametrize("damaged", ['["torn', "[1, 2]", "{}", "no JSON"])
+def test_what_cannot_be_read_is_the_usual_and_said_once(
+    damaged: str, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    layout = Layout(path)
+    layout.put("palette/recent", damaged)
+    state = Saved(layout, "palette/recent", list[str], ["usual"])
+    with caplog.at_level(logging.WARNING):
+        assert state.get() == state.get() == ["usual"]
+    (said,) = caplog.messages
+    assert said.startswith("palette/recent ")
