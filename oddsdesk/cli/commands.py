@@ -18,6 +18,7 @@ SERVER_COMMANDS: Final = {
 }
 """Of `oddsdesk-server`: none of them imports Qt."""
 COMMANDS: Final = SERVER_COMMANDS | {
+    "bets": "oddsdesk.cli.bets:bets",
     "desk": "oddsdesk.cli.desk:desk",
     "devig": "oddsdesk.cli.devig:devig",
     "doctor": "oddsdesk.cli.doctor:doctor",

@@ -33,6 +33,7 @@ OVERTIME_SPORTS: Final = frozenset({"Hockey", "Basketball", "Baseball", "America
 """Sports whose tied games go on: what counts then is not the same for every bet (D49)."""
 _GOAL_MARKETS: Final = frozenset({"total", "team_total", "spread"})
 _ABOVE: Final = frozenset({Rule.MAX_EDGE, Rule.EDGE_CAP, Rule.RATIO})
+_TOLD: Final = frozenset({Rule.SAME_STATE, Rule.COMPARABLE, Rule.REFERENCE_AGE, Rule.BOOK_AGE})
 
 
 class Caution(Enum):
@@ -51,7 +52,7 @@ class Caution(Enum):
     STALE = "stale"
     """Old by the bookmaker's own rhythm, or older than 15 minutes."""
     REFERENCE_STALE = "reference_stale"
-    """The reference's price is older than 15 minutes."""
+    """The same of the reference's price."""
     AGE_UNKNOWN = "age_unknown"
     """Nobody has told when the price was last seen."""
     STARTED = "started"
@@ -107,6 +108,8 @@ class Setting(NamedTuple):
     """Of the reference's bets."""
     push: float | None = None
     """The probability that the line is hit exactly (D53); None where it can be and is not known."""
+    stale_after_ms: int | None = None
+    """By the reference's own rhythm; None where that is not known yet."""
 
 
 class Assessment(msgspec.Struct, frozen=True):
@@ -131,6 +134,11 @@ class Assessment(msgspec.Struct, frozen=True):
     def is_value(self) -> bool:
         """Whether it is value: every rule holds, and nothing speaks against it."""
         return not self.cautions and all(check.holds for check in self.checks)
+
+    @property
+    def is_value_but_for_cautions(self) -> bool:
+        """Whether every rule holds but those that a caution tells of already."""
+        return all(check.holds or _is_told(check) for check in self.checks)
 
 
 def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
@@ -197,35 +205,58 @@ def _cautions(
 ) -> list[Caution]:
     line, now = setting.line, setting.now_ms
     in_play = bool(price.is_live or line.is_live)
-    stale_after = price.stale_after_ms or (STALE_IN_PLAY_MS if in_play else STALE_MS)
+    is_live = line.is_live if price.is_live is None else price.is_live
     age = None if price.scraped_at is None else now - price.scraped_at
     total = line.overround
-    found = {
-        Caution.NOT_COMPARABLE: bool(line.prices)
-        and not is_comparable(line.group.sides, group.sides),
-        Caution.UNREAD_OUTCOME: group.has_unread or setting.has_unread,
-        Caution.OTHER_RULES: _settles_otherwise(setting, group),
-        Caution.STATE_DIFFERS: not is_same_state(price.is_live, line.is_live),
-        Caution.APART: in_play
-        and price.scraped_at is not None
-        and abs(price.scraped_at - line.scraped_at) > APART_MS,
-        Caution.STALE: age is not None and age > min(stale_after, MAX_AGE_MS),
-        Caution.REFERENCE_STALE: bool(line.prices) and now - line.scraped_at > MAX_AGE_MS,
-        Caution.AGE_UNKNOWN: age is None,
-        Caution.STARTED: not price.is_live
-        and setting.kick_off is not None
-        and now > setting.kick_off,
-        Caution.CROSSED_REFERENCE: total is not None and total < MIN_OVERROUND,
-        Caution.ABOVE_WINDOW: any(_is_above(check) for check in checks),
-        Caution.WITHDRAWN: not price.is_offered,
-        Caution.DELAYED: price.is_delayed,
-    }
-    return [caution for caution in Caution if found[caution]]
+    found = (  # in the order of the set; no mapping: this is done for every price there is
+        (
+            Caution.NOT_COMPARABLE,
+            bool(line.prices) and not is_comparable(line.group.sides, group.sides),
+        ),
+        (Caution.UNREAD_OUTCOME, group.has_unread or setting.has_unread),
+        (Caution.OTHER_RULES, _settles_otherwise(setting, group)),
+        (Caution.STATE_DIFFERS, not is_same_state(price.is_live, line.is_live)),
+        (
+            Caution.APART,
+            in_play
+            and price.scraped_at is not None
+            and abs(price.scraped_at - line.scraped_at) > APART_MS,
+        ),
+        (Caution.STALE, age is not None and _is_stale(age, price.stale_after_ms, is_live)),
+        (
+            Caution.REFERENCE_STALE,
+            bool(line.prices)
+            and _is_stale(now - line.scraped_at, setting.stale_after_ms, line.is_live),
+        ),
+        (Caution.AGE_UNKNOWN, age is None),
+        (
+            Caution.STARTED,
+            not price.is_live and setting.kick_off is not None and now > setting.kick_off,
+        ),
+        (Caution.CROSSED_REFERENCE, total is not None and total < MIN_OVERROUND),
+        (Caution.ABOVE_WINDOW, any(_is_above(check) for check in checks if not check.holds)),
+        (Caution.WITHDRAWN, not price.is_offered),
+        (Caution.DELAYED, price.is_delayed),
+    )
+    return [caution for caution, holds in found if holds]
+
+
+def _is_stale(age_ms: int, stale_after_ms: int | None, is_live: bool | None) -> bool:
+    """Whether a price is old by its bookmaker's rhythm, or by what is usual where none is known."""
+    usual = STALE_IN_PLAY_MS if is_live else STALE_MS
+    return age_ms > min(stale_after_ms or usual, MAX_AGE_MS)
+
+
+def _is_told(check: RuleCheck) -> bool:
+    """Whether a caution says why a rule is broken."""
+    if check.rule is Rule.OVERROUND:
+        return check.figure is not None and check.figure < MIN_OVERROUND
+    return check.rule in _TOLD or _is_above(check)
 
 
 def _is_above(check: RuleCheck) -> bool:
-    """Whether a rule is broken from above: by a price too good to be true."""
-    if check.holds or check.figure is None:
+    """Whether a broken rule is broken from above: by a price too good to be true."""
+    if check.figure is None:
         return False
     if check.rule is Rule.PAYOUT:
         return check.least is not None and check.figure < check.least

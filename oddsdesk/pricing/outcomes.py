@@ -35,6 +35,10 @@ _DRAWS: Final = frozenset(
     }
 )
 """What a draw is called (D48): one that is missed makes three-way prices look two-way."""
+DRAW_TEXTS: Final = frozenset(
+    write(word) for word in _DRAWS for write in (str.lower, str.capitalize, str.title, str.upper)
+)
+"""The same as they are written, for those who have to look for them."""
 _NAMING_TEAMS: Final = frozenset(
     {"moneyline", "spread", "draw_no_bet", "3way_handicap", "games_handicap", "team_total"}
 )

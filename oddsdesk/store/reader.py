@@ -25,6 +25,7 @@ from oddsdesk.store.queries import (
     matrix,
     odds,
     past,
+    standing,
     valuation,
 )
 from oddsdesk.store.queries import quotes as quote_queries
@@ -233,6 +234,17 @@ class Reader:
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
         """Return what every bookmaker says of a market, whatever its age; for the valuation."""
         return quote_queries.market_quotes(self._select, self._reference, game, market_type, period)
+
+    def standing_quotes(self, since: int) -> list[standing.StandingQuote]:
+        """Return the quotes of all games that were seen since a time and stand."""
+        return standing.standing_quotes(self._select, since)
+
+    def priced_draws(self, since: int) -> set[tuple[str, str, int]]:
+        """Return whose draw in a moneyline moved, came or went since: game id, bookmaker, period.
+
+        One that such a bookmaker does not price now is missing (D48).
+        """
+        return standing.priced_draws(self._select, since)
 
     def games_to_value(self, since: int) -> list[valuation.ValuedGame]:
         """Return the games that the valuation has to look at, for prices scraped since then."""

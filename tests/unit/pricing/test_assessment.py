@@ -77,7 +77,11 @@ def test_a_price_without_cautions_that_holds_every_rule_is_value() -> None:
         (Caution.STATE_DIFFERS, {"line": reference(is_live=True), "setting": {"kick_off": None}}),
         (
             Caution.APART,
-            {"line": reference(is_live=True, age_ms=61_000), "is_live": True},
+            {
+                "line": reference(is_live=True, age_ms=61_000),
+                "is_live": True,
+                "setting": {"stale_after_ms": 120_000},
+            },
         ),
         (Caution.STALE, {"scraped_at": NOW - 3 * MINUTE_MS - 1}),
         (Caution.STALE, {"scraped_at": NOW - 31_000, "stale_after_ms": 30_000}),
@@ -99,10 +103,40 @@ def test_each_caution_holds_where_it_should_and_ends_the_value(
     assert not found.is_value
 
 
-def test_in_play_a_price_is_stale_after_a_minute() -> None:
+def test_in_play_prices_are_stale_after_a_minute() -> None:
     line = reference(is_live=True, age_ms=61_000)
     found = judged(line=line, is_live=True, scraped_at=NOW - 61_000)
-    assert found.cautions == (Caution.STALE,)
+    assert found.cautions == (Caution.STALE, Caution.REFERENCE_STALE)
+
+
+def test_before_the_game_prices_are_stale_after_three_minutes() -> None:
+    line = reference(age_ms=180_001)
+    assert judged(line=line, scraped_at=NOW - 180_000).cautions == (Caution.REFERENCE_STALE,)
+    assert judged(scraped_at=NOW - 180_001).cautions == (Caution.STALE,)
+
+
+def test_a_known_rhythm_says_when_a_price_is_stale() -> None:
+    line = reference(age_ms=300_000)
+    slow = {"stale_after_ms": 400_000}
+    assert judged(line=line, setting=slow, scraped_at=NOW - 300_000, **slow).cautions == ()
+
+
+@pytest.mark.parametrize(
+    ("changed", "would_be"),
+    [
+        ({"odds": 2.30}, True),
+        ({"odds": 2.10}, False),
+        ({"scraped_at": NOW - 16 * MINUTE_MS}, True),
+        ({"line": reference(odds={"Over 2.5": 2.05, "Under 2.5": 2.1}), "odds": 2.2}, True),
+        ({"line": reference(odds={"Over 2.5": 1.95, "Under 2.5": 1.75}), "odds": 2.2}, False),
+    ],
+)
+def test_what_only_cautions_keep_from_being_value_is_known(
+    changed: dict[str, Any], would_be: bool
+) -> None:
+    found = judged(**changed)
+    assert not found.is_value
+    assert found.is_value_but_for_cautions == would_be
 
 
 def test_cautions_are_told_in_their_order() -> None:

@@ -54,6 +54,8 @@ def ask_everything(reader: Reader, store: Store) -> None:
     reader.forgotten_games(NOW)
     reader.last_scraped_at()
     reader.is_simulated(NOW)
+    reader.standing_quotes(NOW - 60 * MINUTE_MS)
+    reader.priced_draws(NOW - 60 * MINUTE_MS)
 
 
 def test_no_request_scans_a_big_table(filled) -> None:

@@ -1,0 +1,125 @@
+"""Where commands about money read the prices of the moment: a database, or a service."""
+
+import contextlib
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import click
+
+from oddsdesk.board.quotes import BookQuote
+from oddsdesk.board.readings import reference_of
+from oddsdesk.client.blocking import SyncClient
+from oddsdesk.client.errors import ServiceError
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.times import MINUTE_MS, parse_ms
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.reader import Reader
+from oddsdesk.store.store import open_store
+
+DAY_MS: Final = 24 * 60 * MINUTE_MS
+"""How old prices of a database may be; a draw that was seen since then is missed (D48)."""
+_MOST_ASKED: Final = 20
+"""Games that are asked for the reference's name, which only some of them tell."""
+_LONGEST_KEY: Final = 10_000
+
+
+class Moment(NamedTuple):
+    """The prices that stand, and whose the fair odds are made of."""
+
+    quotes: list[BookQuote]
+    reference: str
+
+
+def moment_of_database(path: Path, now_ms: int) -> Moment:
+    """Read the prices that a database shows; a server may record into it meanwhile.
+
+    Raises:
+        click.ClickException: it is missing, damaged or no database of odds; one line.
+    """
+    try:
+        with contextlib.closing(open_store(path, read_only=True)) as store:
+            return Moment(_standing(store.reader(), now_ms - DAY_MS), store.reference)
+    except StoreError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def moment_of_service(url: str, key_file: Path) -> Moment:
+    """Read the odds that a service shows, page after page.
+
+    Raises:
+        click.ClickException: it does not answer, refuses, or the key cannot be read; one line.
+    """
+    key = _key(key_file)
+    try:
+        with SyncClient(url, key) as client:
+            rows = list(client.all_odds())
+            return Moment([_of_row(row) for row in rows], _reference(client, rows))
+    except ServiceError as error:
+        raise click.ClickException(error.message) from error
+
+
+def _standing(reader: Reader, since: int) -> list[BookQuote]:
+    draws = reader.priced_draws(since)
+    return [
+        BookQuote(
+            game_id=each.game_id,
+            match_name=each.match_name,
+            competition=each.competition,
+            sport=each.sport,
+            kick_off=each.match_date,
+            bookmaker=each.bookmaker,
+            market_type=each.market_type,
+            period=each.period,
+            odds=each.odds,
+            scraped_at=each.scraped_at,
+            is_live=each.is_live,
+            had_draw=each.market_type == "moneyline"
+            and (each.game_id, each.bookmaker, each.period) in draws,
+        )
+        for each in reader.standing_quotes(since)
+    ]
+
+
+def _of_row(row: OddsRow) -> BookQuote:
+    return BookQuote(
+        game_id=game_id(row.competition, row.match_name),
+        match_name=row.match_name,
+        competition=row.competition,
+        sport=row.sport,
+        kick_off=None if row.match_date is None else parse_ms(row.match_date),
+        bookmaker=row.bookmaker,
+        market_type=row.market_type,
+        period=row.period,
+        odds=row.odds,
+        scraped_at=parse_ms(row.scraped_at),
+        is_live=row.is_live,
+    )
+
+
+def _reference(client: SyncClient, rows: list[OddsRow]) -> str:
+    """Return the reference's name: only its rows have a maximum bet (D32), else a game tells it."""
+    for row in rows:
+        if row.liquidity is not None:
+            return row.bookmaker
+    asked = list(dict.fromkeys((row.competition, row.match_name) for row in rows))[:_MOST_ASKED]
+    for competition, match_name in asked:
+        name = reference_of(client.game(game_id(competition, match_name)))
+        if name is not None:
+            return name
+    if not rows:
+        return ""
+    raise click.ClickException("the service does not tell which bookmaker is its reference")
+
+
+def _key(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8") as file:
+            key = file.read(_LONGEST_KEY).strip()
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path}: holds no key: it is no text") from error
+    except OSError as error:
+        raise click.ClickException(f"{path}: cannot be read: {error.strerror or error}") from error
+    if not key:
+        raise click.ClickException(f"{path}: holds no key: it is empty")
+    return key

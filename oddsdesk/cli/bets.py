@@ -1,0 +1,147 @@
+"""`oddsdesk bets`: the list of value bets with their stakes, without a window."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from oddsdesk.board.assessed import AssessedPrice, assess_prices
+from oddsdesk.board.bets import Bet, list_bets
+from oddsdesk.cli.bet_sources import Moment, moment_of_database, moment_of_service
+from oddsdesk.cli.bet_table import table
+from oddsdesk.cli.options import maybe_database_option, usual_database
+from oddsdesk.cli.own_records import bankroll_setting, placed_bets, preset
+from oddsdesk.clock import system_clock
+from oddsdesk.ledger.open_bets import placed_in
+from oddsdesk.ledger.presets import ValueFilter
+from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.profiles import Profiles, read_profiles
+from oddsdesk.resource_files import resource_path
+
+
+def _bankroll(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise click.BadParameter(f"{value:g} is no amount above 0")
+    return value
+
+
+@click.command()
+@maybe_database_option
+@click.option("--url", metavar="URL", help="A service instead of a database.")
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The file that holds the key of the service.",
+)
+@click.option(
+    "--bankroll",
+    type=float,
+    callback=_bankroll,
+    metavar="AMOUNT",
+    help="What stakes are taken of. Default: as the desk's settings say, else 1000.",
+)
+@click.option("--preset", "preset_name", metavar="NAME", help="Only what this preset lists.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Also what the contract's rules list at gross odds, and what only a caution keeps out.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, best EV first.")
+def bets(
+    database: Path | None,
+    url: str | None,
+    key_file: Path | None,
+    bankroll: float | None,
+    preset_name: str | None,
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """List what is value now and what to stake on it: one stake an outcome.
+
+    EV and stakes are by net odds. What is placed and open in the ledger counts against the caps.
+
+    \b
+    Example:
+      oddsdesk bets
+      oddsdesk bets --bankroll 2500 --preset "Before kick-off"
+      oddsdesk bets --url https://odds.example --key-file key.txt --all --json
+    """
+    passes = preset(preset_name) if preset_name is not None else None
+    plan = StakePlan(bankroll=bankroll or bankroll_setting() or StakePlan().bankroll)
+    moment = _moment(database, url, key_file)
+    found = _found(moment, plan, passes, everything=everything)
+    click.echo(json.dumps([fields(bet) for bet in found], indent=2) if as_json else table(found))
+
+
+def fields(bet: Bet) -> dict[str, Any]:
+    """Return a bet as ``--json`` prints it."""
+    quote, found = bet.price.quote, bet.price.assessment
+    return {
+        "game_id": quote.game_id,
+        "match_name": quote.match_name,
+        "competition": quote.competition,
+        "market_type": quote.market_type,
+        "period": quote.period,
+        "selection": bet.price.selection,
+        "bookmaker": quote.bookmaker,
+        "odds": found.odds,
+        "net_odds": round(found.net_odds, 4),
+        "fair_odds": _rounded(found.fair_odds, 4),
+        "ev_pct": _rounded(found.ev_pct, 2),
+        "per": found.per,
+        "service_ev_pct": _rounded(bet.service_ev_pct, 2),
+        "cautions": [caution.value for caution in found.cautions],
+        "stake": bet.stake,
+        "bound": None if bet.bound is None else bet.bound.value,
+        "same_bet_as": bet.same_bet_as,
+    }
+
+
+def _moment(database: Path | None, url: str | None, key_file: Path | None) -> Moment:
+    if url is None:
+        if key_file is not None:
+            raise click.UsageError("--key-file is for a service: say --url, too")
+        return moment_of_database(database or usual_database(), system_clock())
+    if database is not None:
+        raise click.UsageError("--database or --url, not both")
+    if key_file is None:
+        raise click.UsageError("--url needs --key-file: the file that holds the key")
+    return moment_of_service(url, key_file)
+
+
+def _found(
+    moment: Moment, plan: StakePlan, passes: ValueFilter | None, *, everything: bool
+) -> list[Bet]:
+    now_ms = system_clock()
+    prices = assess_prices(moment.quotes, moment.reference, _profiles(), now_ms, listable=True)
+    placed = placed_in(placed_bets(), now_ms)
+    wanted = _passing(passes) if passes is not None else lambda _: True
+    return list_bets(prices, plan, placed, everything=everything, wanted=wanted)
+
+
+def _passing(passes: ValueFilter) -> Callable[[AssessedPrice], bool]:
+    def is_wanted(price: AssessedPrice) -> bool:
+        return passes.passes(
+            sport=price.quote.sport,
+            market_type=price.quote.market_type,
+            bookmaker=price.quote.bookmaker,
+            odds=price.assessment.odds,
+            true_ev=price.assessment.ev_pct,
+            is_live=bool(price.quote.is_live),
+        )
+
+    return is_wanted
+
+
+def _profiles() -> Profiles:
+    text = resource_path("bookmakers.csv").read_text("utf-8")
+    return Profiles(read_profiles(text)[0])
+
+
+def _rounded(figure: float | None, digits: int) -> float | None:
+    return None if figure is None else round(figure, digits)

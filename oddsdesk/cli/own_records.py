@@ -1,0 +1,70 @@
+"""What commands about money read of the user's own: placed bets, presets, the bankroll."""
+
+import configparser
+import contextlib
+import math
+
+import click
+
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
+from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.places import NoHomeError, default_ledger, settings_folder
+
+
+class UnknownPresetError(click.ClickException):
+    """No preset has the name that was given."""
+
+    exit_code = 2
+
+
+def placed_bets() -> list[PlacedBet]:
+    """Return the placed bets; none where there is no ledger.
+
+    Raises:
+        click.ClickException: the ledger is there and cannot be read.
+    """
+    return _of_ledger()[1]
+
+
+def preset(name: str) -> ValueFilter:
+    """Return what a preset lists, whatever the case of its name.
+
+    Raises:
+        UnknownPresetError: there is none of that name.
+    """
+    known = [*BUILT_IN, *_of_ledger()[0]]
+    for each in known:
+        if each.name.casefold() == name.casefold():
+            return each.filter
+    names = ", ".join(repr(each.name) for each in known)
+    raise UnknownPresetError(f"no preset {name!r}; there are {names}")
+
+
+def bankroll_setting() -> float | None:
+    """Return the bankroll of the desk's settings, None where it was never set.
+
+    The desk keeps them through Qt, which a command does without.
+    """
+    settings = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        settings.read(settings_folder() / "desk.ini", encoding="utf-8")
+        bankroll = settings.getfloat("stakes", "bankroll", fallback=math.nan)
+    except (NoHomeError, OSError, ValueError, configparser.Error):
+        return None
+    return bankroll if math.isfinite(bankroll) and bankroll > 0 else None
+
+
+def _of_ledger() -> tuple[list[Preset], list[PlacedBet]]:
+    try:
+        path = default_ledger()
+    except NoHomeError:
+        return [], []
+    if not path.exists():
+        return [], []
+    try:
+        with contextlib.closing(Ledger(path)) as ledger:
+            return ledger.presets()[0], ledger.bets()
+    except LedgerError as error:
+        raise click.ClickException(str(error)) from error

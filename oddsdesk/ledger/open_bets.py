@@ -1,0 +1,40 @@
+"""What is placed already and open, as stakes count it (D54)."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from typing import Final
+
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.exposure import Placed
+from oddsdesk.pricing.outcomes import read_selection
+
+OPEN_AFTER_MS: Final = 6 * 60 * MINUTE_MS
+"""How long after its kick-off a bet counts as open: nobody tells when it is settled."""
+_UNDATED_MS: Final = 24 * 60 * MINUTE_MS
+"""The same after it was placed, where the kick-off is unknown."""
+
+
+def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
+    """Add up the open bets by outcome and by game.
+
+    An outcome is (game id, market type, period, line group, side): how the list of bets names it.
+    """
+    by_outcome: defaultdict[Hashable, float] = defaultdict(float)
+    by_game: defaultdict[Hashable, float] = defaultdict(float)
+    total = 0.0
+    for bet in bets:
+        if now_ms > _ends(bet):
+            continue
+        read = read_selection(bet.market_type, bet.match_name, bet.selection)
+        if read is not None:
+            by_outcome[bet.game_id, bet.market_type, bet.period, read.key, read.side] += bet.stake
+        by_game[bet.game_id] += bet.stake
+        total += bet.stake
+    return Placed(by_outcome, by_game, total)
+
+
+def _ends(bet: PlacedBet) -> int:
+    if bet.kick_off is None:
+        return bet.placed_at + _UNDATED_MS
+    return bet.kick_off + OPEN_AFTER_MS

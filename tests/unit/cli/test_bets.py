@@ -1,0 +1,192 @@
+"""`oddsdesk bets` from a database and from a service."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from oddsdesk.cli.bets import bets
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.presets import Preset, ValueFilter
+from oddsdesk.places import default_ledger, settings_folder
+from oddsdesk.server.runner import serving
+from oddsdesk.server.settings import Settings
+from oddsdesk.store.store import open_store
+
+KEYS = [
+    *("game_id", "match_name", "competition", "market_type", "period", "selection", "bookmaker"),
+    *("odds", "net_odds", "fair_odds", "ev_pct", "per", "service_ev_pct", "cautions"),
+    *("stake", "bound", "same_bet_as"),
+]
+
+
+def quote(bookmaker: str, odds: dict[str, float], **other: Any) -> Quote:
+    fields: dict[str, Any] = {
+        "match_name": "A vs B",
+        "competition": "ATP",
+        "market_type": "moneyline",
+        "period": 0,
+        "scraped_at": system_clock(),
+        "match_date": system_clock() + 3_600_000,
+    }
+    return Quote(bookmaker=bookmaker, odds=odds, **(fields | other))
+
+
+def prices() -> list[Quote]:
+    return [
+        quote("Pinnacle", {"A": 1.95, "B": 1.95}),
+        quote("Soft", {"A": 2.09}),
+        quote("Betfair Exchange UK", {"A": 2.07}),
+    ]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "odds.db"
+    record(path, *prices())
+    return path
+
+
+def record(path: Path, *quotes: Quote) -> None:
+    store = open_store(path)
+    store.record(quotes).result()
+    store.close()
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(bets, [str(argument) for argument in arguments])
+
+
+def rows(*arguments: str | Path) -> list[dict[str, Any]]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    found: list[dict[str, Any]] = json.loads(result.stdout)
+    return found
+
+
+def test_json_has_the_keys_of_the_specification(database: Path) -> None:
+    (row,) = rows("--database", database)
+    assert list(row) == KEYS
+    assert row["match_name"] == "A vs B"
+    assert (row["odds"], row["net_odds"], row["fair_odds"]) == (2.09, 2.09, 2.0)
+    assert (row["ev_pct"], row["service_ev_pct"], row["per"]) == (3.47, 3.47, "staked")
+    assert (row["stake"], row["bound"], row["same_bet_as"]) == (10, "kelly", None)
+
+
+def test_all_adds_what_is_value_at_gross_odds_only(database: Path) -> None:
+    first, second = rows("--database", database, "--all")
+    assert (first["bookmaker"], second["bookmaker"]) == ("Soft", "Betfair Exchange UK")
+    assert (second["net_odds"], second["stake"], second["same_bet_as"]) == (2.0165, 0, "Soft")
+    assert second["ev_pct"] < 1 < second["service_ev_pct"]
+
+
+def test_the_table_says_what_to_bet_and_why_not(database: Path) -> None:
+    record(database, quote("Late", {"A": 2.09}, scraped_at=system_clock() - 240_000))
+    heading, *lines = run("--database", database, "--all").stdout.splitlines()
+    assert heading.split() == ["OUTCOME", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "GAME"]
+    assert "price is old" in next(line for line in lines if "Late" in line)
+    assert "no value after commission" in next(line for line in lines if "Betfair" in line)
+    assert "+3.47 %" in next(line for line in lines if "Soft" in line)
+    assert lines[-1] == "3 prices, 1 staked, 10 in all"
+
+
+def test_a_draw_that_went_within_a_day_puts_the_others_in_question(tmp_path: Path) -> None:
+    path = tmp_path / "odds.db"
+    earlier = system_clock() - 60_000
+    three_way = {"A": 2.09, "Tie": 9.0, "B": 2.2}
+    record(path, quote("Soft", three_way, scraped_at=earlier))
+    record(path, quote("Pinnacle", {"A": 1.95, "B": 1.95}), quote("Soft", {"A": 2.09, "B": 1.8}))
+    assert rows("--database", path) == []
+    (row,) = rows("--database", path, "--all")
+    assert row["cautions"] == ["unread_outcome"]
+
+
+def test_the_bankroll_is_that_of_the_option_else_of_the_settings(database: Path) -> None:
+    folder = settings_folder()
+    folder.mkdir(parents=True)
+    (folder / "desk.ini").write_text("[stakes]\nbankroll=3000\n")
+    assert rows("--database", database)[0]["stake"] == 30
+    assert rows("--database", database, "--bankroll", "500")[0]["stake"] == 5
+    (folder / "desk.ini").write_text("[stakes]\nbankroll=much\n")
+    assert rows("--database", database)[0]["stake"] == 10
+
+
+def test_a_preset_of_the_ledger_narrows_the_list(database: Path) -> None:
+    default_ledger().parent.mkdir(parents=True)
+    ledger = Ledger(default_ledger())
+    ledger.save_preset(Preset("Short", ValueFilter(max_odds=2.0)))
+    ledger.close()
+    assert rows("--database", database, "--preset", "short") == []
+    assert len(rows("--database", database, "--preset", "Main markets")) == 1
+
+
+def test_what_is_placed_counts(database: Path) -> None:
+    (row,) = rows("--database", database)
+    assert not default_ledger().exists()
+    default_ledger().parent.mkdir(parents=True)
+    ledger = Ledger(default_ledger())
+    shared = ("game_id", "match_name", "competition", "market_type", "period", "selection")
+    fields = {name: row[name] for name in shared}
+    bet = PlacedBet(
+        **fields, sport="", bookmaker="Soft", odds=2.1, stake=7, placed_at=system_clock()
+    )
+    ledger.place(bet)
+    ledger.close()
+    (after,) = rows("--database", database)
+    assert (after["stake"], after["bound"]) == (3, "placed")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--bankroll", "0"], "0 is no amount above 0"),
+        (["--bankroll", "nan"], "nan is no amount"),
+        (["--bankroll", "inf"], "inf is no amount"),
+        (["--url", "http://localhost"], "--key-file"),
+        (["--key-file", "key"], "--url"),
+        (["--url", "http://localhost", "--key-file", "key", "--database", "a"], "not both"),
+        (["--preset", "Nobody's"], "there are 'All value bets'"),
+    ],
+)
+def test_misuse_is_told_with_exit_2(arguments: list[str], said: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_source_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
+    other = tmp_path / "text"
+    other.write_text("no database, but long enough to be looked at")
+    empty = tmp_path / "empty"
+    empty.write_text("\n")
+    for arguments in (
+        ["--database", tmp_path / "missing.db"],
+        ["--database", other],
+        ["--url", "http://127.0.0.1:9", "--key-file", other],
+        ["--url", "http://127.0.0.1:9", "--key-file", empty],
+        ["--url", "http://127.0.0.1:9", "--key-file", tmp_path / "missing"],
+    ):
+        result = run(*arguments)
+        assert result.exit_code == 1
+        assert len(result.stderr.splitlines()) == 1, result.stderr
+    assert not (tmp_path / "missing.db").exists()
+
+
+async def test_a_service_gives_the_same_list_as_its_database(tmp_path: Path) -> None:
+    path, key = tmp_path / "odds.db", tmp_path / "key.txt"
+    record(path, *prices())
+    async with serving(Settings(path, port=0)) as server:
+        secret = server.access.keys.create("me", Plan.PRO_LIVE, None, system_clock()).secret
+        key.write_text(f"{secret}\n")
+        service = ["--url", server.url, "--key-file", key, "--all"]
+        served = await asyncio.to_thread(rows, *service)
+        beside = await asyncio.to_thread(rows, "--database", path, "--all")
+    assert [row["bookmaker"] for row in served] == ["Soft", "Betfair Exchange UK"]
+    assert served == beside

@@ -1,0 +1,120 @@
+"""`oddsdesk bets` on a real moment, against a count that shares no code with it."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+import oddsdesk.cli.bets as command
+from oddsdesk.board.assessed import AssessedPrice, assess_prices
+from oddsdesk.cli.bet_sources import moment_of_database
+from oddsdesk.cli.import_ import import_
+from oddsdesk.pricing.profiles import Profiles, read_profiles
+from oddsdesk.resource_files import resource_path
+from tests import money_quotes
+from tests.money_count import count_bets
+from tests.money_rows import Moment, Row
+
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "the-odds-api"
+
+
+class RealMoment(NamedTuple):
+    database: Path
+    lines: list[str]
+
+
+@pytest.fixture(scope="module")
+def moment(tmp_path_factory: pytest.TempPathFactory) -> RealMoment:
+    if not SHARED.is_dir():
+        pytest.skip("the real input beside the project (../shared/data) is missing")
+    folder = tmp_path_factory.mktemp("bets")
+    files = [str(file) for file in sorted(SHARED.glob("*.json.gz"))]
+    for target in (["--to", "quotes.ndjson"], ["--database", "odds.db"]):
+        arguments = ["the-odds-api", *files, target[0], str(folder / target[1])]
+        result = CliRunner().invoke(import_, arguments)
+        assert result.exit_code == 0, result.output
+    return RealMoment(folder / "odds.db", (folder / "quotes.ndjson").read_text().splitlines())
+
+
+@pytest.fixture
+def pinned(moment: RealMoment, monkeypatch: pytest.MonkeyPatch) -> Iterator[RealMoment]:
+    """The moment, with the clock at its newest price."""
+    times = (json.loads(line)["scraped_at"] for line in moment.lines)
+    newest = max(datetime.fromisoformat(time) for time in times).astimezone(UTC)
+    monkeypatch.setattr(command, "system_clock", lambda: round(newest.timestamp() * 1000))
+    return moment
+
+
+@pytest.mark.parametrize("bankroll", ["1000", "12345"])
+@pytest.mark.parametrize("everything", [False, True])
+def test_the_list_is_that_of_the_second_count_row_by_row(
+    pinned: RealMoment, everything: bool, bankroll: str
+) -> None:
+    listed = _listed(pinned.database, bankroll, *(["--all"] if everything else []))
+    counted = _counted(pinned.lines, float(bankroll), everything=everything)
+
+    assert len(listed) == (358 if everything else 39)
+    assert [_exact(row) for row in listed] == [_exact(row) for row in counted]
+    for mine, theirs in zip(listed, counted, strict=True):
+        for name in ("ev_pct", "service_ev_pct"):
+            assert mine[name] == pytest.approx(theirs[name], abs=0.01)
+
+
+def test_every_price_that_can_be_reckoned_is_judged_as_by_the_second_count(
+    pinned: RealMoment,
+) -> None:
+    source = moment_of_database(pinned.database, command.system_clock())
+    profiles = Profiles(read_profiles(resource_path("bookmakers.csv").read_text("utf-8"))[0])
+    now_ms = command.system_clock()
+    mine = {
+        _place(price): price
+        for price in assess_prices(source.quotes, source.reference, profiles, now_ms)
+    }
+    lines = resource_path("bookmakers.csv").read_text("utf-8").splitlines()
+    counted = Moment(money_quotes.read_quotes(pinned.lines), money_quotes.read_profiles(lines))
+    rows = list(counted.rows())
+
+    assert len(mine) == len(rows) == 22_881
+    for row in rows:
+        price = mine[_counted_place(row)]
+        found = price.assessment
+        assert found.ev_pct == pytest.approx(row.ev_pct, abs=1e-6), row.shown()
+        assert tuple(each.value for each in found.cautions) == row.cautions, row.shown()
+        assert found.per == row.per, row.shown()
+        assert found.is_value_but_for_cautions == row.keeps_rules, row.shown()
+        assert price.is_in_contract == row.in_contract, row.shown()
+
+
+def _place(price: AssessedPrice) -> tuple[object, ...]:
+    quote = price.quote
+    game = (quote.competition, quote.match_name)
+    return (game, quote.market_type, quote.period, price.selection, quote.bookmaker)
+
+
+def _counted_place(row: Row) -> tuple[object, ...]:
+    quote = row.quote
+    return (quote.game, quote.market_type, quote.period, row.selection, quote.bookmaker)
+
+
+def _listed(database: Path, bankroll: str, *options: str) -> list[dict[str, Any]]:
+    arguments = ["--database", str(database), "--bankroll", bankroll, "--json", *options]
+    result = CliRunner().invoke(command.bets, arguments)
+    assert result.exit_code == 0, result.output
+    rows: list[dict[str, Any]] = json.loads(result.stdout)
+    return rows
+
+
+def _counted(lines: list[str], bankroll: float, *, everything: bool) -> list[dict[str, Any]]:
+    profiles = resource_path("bookmakers.csv").read_text("utf-8").splitlines()
+    rows: list[Row] = count_bets(lines, profiles, bankroll)
+    return [row.shown() for row in rows if everything or row.listed]
+
+
+def _exact(row: dict[str, Any]) -> dict[str, Any]:
+    """What is the same to the last digit: all but the id, which is not counted, and EVs."""
+    apart = ("game_id", "ev_pct", "service_ev_pct")
+    return {name: value for name, value in row.items() if name not in apart}
