@@ -7,7 +7,7 @@ import pytest
 
 from oddsdesk.contract.resources import Game, PriceMessage
 from oddsdesk.contract.times import format_ms
-from oddsdesk.desk.grid.cells import Look, ev, kick_off
+from oddsdesk.desk.grid.cells import CellContext, ev, kick_off
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
 from oddsdesk.desk.grid.entries import TOGETHER_MS, EvDoubt, PriceEntry
 from oddsdesk.desk.grid.model import GridModel
@@ -134,7 +134,7 @@ def test_doubt_is_marked_greyed_and_explained(quoted: Any, model: GridModel) -> 
     quoted.clock.now += 1
     quoted.tell("Bovada", "total", "Over 2.5", 2.8)
     entry = price(model, "Bovada")
-    cell = ev(entry, Look(quoted.clock.now, quoted.board.freshness))
+    cell = ev(entry, CellContext(quoted.clock.now, quoted.board.freshness))
     assert cell.text.startswith("? +")
     assert cell.ink is TextRole.NOTE
     assert "EV in doubt: the price lies above its window" in tip(entry, quoted.clock.now)
@@ -145,10 +145,10 @@ def test_a_game_is_live_in_the_grid_as_soon_as_in_the_navigator(
     quoted: Any, model: GridModel
 ) -> None:
     entry = price(model, "Bovada")
-    look = Look(quoted.clock.now, quoted.board.freshness)
-    assert kick_off(entry, look).text != "live"
+    context = CellContext(quoted.clock.now, quoted.board.freshness)
+    assert kick_off(entry, context).text != "live"
     game = Game(quoted.id, quoted.name, quoted.competition, "Football", None, True, 4, None)
     quoted.board.load_games([game])
-    assert kick_off(entry, look).text == "live"
+    assert kick_off(entry, context).text == "live"
     model.book.take(list(model.book.keys()))
-    assert kick_off(entry, look).text == "live"
+    assert kick_off(entry, context).text == "live"

@@ -79,7 +79,7 @@ class EmbeddedDialog(FormDialog):
         )
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         save = self.buttons.addButton("Save", QDialogButtonBox.ButtonRole.AcceptRole)
-        save.setProperty("look", "primary")
+        save.setProperty("variant", "primary")
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)
 

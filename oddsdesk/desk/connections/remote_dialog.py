@@ -31,7 +31,7 @@ class DiagnosisView(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.setProperty("look", "panel")
+        self.setProperty("variant", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Result of the test")
         grid = QGridLayout(self)
@@ -234,7 +234,7 @@ class RemoteDialog(FormDialog):
         self._test.clicked.connect(self._on_test_clicked)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         save = self.buttons.addButton("Save", roles.AcceptRole)
-        save.setProperty("look", "primary")
+        save.setProperty("variant", "primary")
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)
 

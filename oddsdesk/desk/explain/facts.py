@@ -20,7 +20,7 @@ from oddsdesk.pricing.rules import Rule, RuleCheck
 
 _MARK, _TITLE, _NOTE, _FIGURE = range(4)
 _MARK_GAP = 6
-_INK_LOOKS = {
+_VARIANTS = {
     TextRole.STRONG: "",
     TextRole.SOFT: "soft",
     TextRole.NOTE: "note",
@@ -54,7 +54,7 @@ class FactList(QWidget):
         self._facts: tuple[Fact, ...] = ()
         self._lines: list[_Line] = []
         rule = QFrame()
-        rule.setProperty("look", "rule")
+        rule.setProperty("variant", "rule")
         rule.setFixedHeight(1)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -89,8 +89,8 @@ class _Line:
         self.mark.setFont(theme.fonts.strong)
         self.mark.setContentsMargins(0, 0, _MARK_GAP, 0)
         self.note.setFont(theme.fonts.small)
-        self.title.setProperty("look", "soft")
-        self.note.setProperty("look", "note")
+        self.title.setProperty("variant", "soft")
+        self.note.setProperty("variant", "note")
         for label in (self.note, self.figure):
             label.setContentsMargins(STEP, 0, 0, 0)
             label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -138,10 +138,10 @@ def _span_of(fact: Fact) -> int:
 
 
 def give_ink(label: Label, ink: TextRole) -> None:
-    """Write a label in an ink, by its look in the style sheet."""
-    look = _INK_LOOKS[ink]
-    if label.property("look") != look:
-        label.setProperty("look", look)
+    """Write a label in a text role, by its variant in the style sheet."""
+    variant = _VARIANTS[ink]
+    if label.property("variant") != variant:
+        label.setProperty("variant", variant)
         label.style().unpolish(label)
         label.style().polish(label)
 

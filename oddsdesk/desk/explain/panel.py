@@ -56,7 +56,7 @@ class ExplainPanel(QWidget):
 
     def __init__(self, board: Board, theme: Theme, clock: Clock) -> None:
         super().__init__()
-        self.setProperty("look", "panel")
+        self.setProperty("variant", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_least_width(self, theme, _LEAST_WIDTH, most_share=_MOST_SHARE)
         self._board = board
@@ -108,7 +108,7 @@ class ExplainPanel(QWidget):
         self.big = Label()
         self.big.setFont(self._theme.fonts.big)
         self.note = Label(wordWrap=True)
-        self.note.setProperty("look", "note")
+        self.note.setProperty("variant", "note")
         self.remedies = Label(wordWrap=True)
         for label in (self.title, self.big, self.note, self.remedies):
             label.setMinimumWidth(1)
@@ -116,7 +116,7 @@ class ExplainPanel(QWidget):
         self.title.setTextFormat(Qt.TextFormat.RichText)  # names in it are escaped
         self._copy = QToolButton()
         self._copy.setText("Copy")
-        self._copy.setProperty("look", "plain")
+        self._copy.setProperty("variant", "plain")
         self._copy.setToolTip("Copy the explanation as text (Ctrl+C)")
         self._copy.setAccessibleName("Copy the explanation as text")
         self._copy.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -131,7 +131,7 @@ class ExplainPanel(QWidget):
         line.addStretch()
         line.addWidget(self._copy)
         inside = QWidget()
-        inside.setProperty("look", "panel")
+        inside.setProperty("variant", "panel")
         column = QVBoxLayout(inside)
         column.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, spacing.GAP)
         column.setSpacing(spacing.HALF)

@@ -43,7 +43,7 @@ class GridBar(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setProperty("look", "bar")
+        self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
         self._theme = theme
@@ -52,7 +52,7 @@ class GridBar(QWidget):
         self.count = ElidedLabel()
         self.count.setFont(theme.fonts.strong)
         self.reading = ElidedLabel()
-        self.reading.setProperty("look", "note")
+        self.reading.setProperty("variant", "note")
         self.progress = QProgressBar(textVisible=False)
         self.progress.setFixedSize(_PROGRESS_WIDTH, spacing.HALF)
         self.pause = self._button("Stop reading", "Read no more prices for now; what is here stays")
@@ -64,7 +64,7 @@ class GridBar(QWidget):
         self.group = QToolButton()
         self.group.setCheckable(True)
         self.group.setText("By game")
-        self.group.setProperty("look", "chip")
+        self.group.setProperty("variant", "chip")
         self.group.setToolTip("Rows below their game")
         self.columns = self._button("", "Columns: show, hide, move")
         self.export = self._button("", "Copy or export")
@@ -98,7 +98,7 @@ class GridBar(QWidget):
         button.setText(text)
         button.setToolTip(tip)
         button.setAccessibleName(text or tip)
-        button.setProperty("look", "plain")
+        button.setProperty("variant", "plain")
         button.setIconSize(QSize(SIZE, SIZE))
         return button
 

@@ -15,7 +15,7 @@ from oddsdesk.desk.ui.formatting import (
     percent_text,
     signed_text,
 )
-from oddsdesk.desk.ui.table.cells import ARROW_MS, EMPTY, NEVER, PALE_ARROW_MS, RELOOK_MS, Cell
+from oddsdesk.desk.ui.table.cells import ARROW_MS, EMPTY, NEVER, PALE_ARROW_MS, REPAINT_MS, Cell
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, kick_off_text
 
@@ -23,47 +23,47 @@ _INKS = (TextRole.STRONG, TextRole.SOFT, TextRole.NOTE, TextRole.NOTE)
 _HOUR_MS = 60 * MINUTE_MS
 
 
-class Look(NamedTuple):
-    """What a look depends on beside the row."""
+class CellContext(NamedTuple):
+    """What a cell depends on beside the row."""
 
     now_ms: int
     freshness: Callable[[str | None, Price], Freshness]
 
 
 _kick_off_text = lru_cache(maxsize=2048)(kick_off_text)
-CellOf = Callable[[Entry, Look], Cell]
+CellOf = Callable[[Entry, CellContext], Cell]
 
 
-def selection(entry: Entry, _look: Look) -> Cell:
+def selection(entry: Entry, _context: CellContext) -> Cell:
     """Return what is bet on."""
     return Cell(entry.line.key.selection)
 
 
-def game(entry: Entry, _look: Look) -> Cell:
+def game(entry: Entry, _context: CellContext) -> Cell:
     """Return which game it is."""
     return Cell(entry.line.game, TextRole.SOFT)
 
 
-def kick_off(entry: Entry, look: Look) -> Cell:
+def kick_off(entry: Entry, context: CellContext) -> Cell:
     """Return when the game is played."""
     if entry.line.is_live:
         return Cell("live", TextRole.LIVE)
-    minute = look.now_ms - look.now_ms % MINUTE_MS
+    minute = context.now_ms - context.now_ms % MINUTE_MS
     return Cell(_kick_off_text(entry.line.kick_off, minute), TextRole.SOFT)
 
 
-def live(entry: Entry, _look: Look) -> Cell:
+def live(entry: Entry, _context: CellContext) -> Cell:
     """Return whether the game is in play."""
     return Cell("yes", TextRole.LIVE) if entry.line.is_live else Cell("no", TextRole.NOTE)
 
 
-def market(entry: Entry, _look: Look) -> Cell:
+def market(entry: Entry, _context: CellContext) -> Cell:
     """Return the market with its period."""
     line = entry.line
     return Cell(market_title(line.key.market_type), TextRole.SOFT, note=line.period_label)
 
 
-def bookmaker(entry: Entry, _look: Look) -> Cell:
+def bookmaker(entry: Entry, _context: CellContext) -> Cell:
     """Return whose price it is; of a selection also how many others offer the same."""
     if isinstance(entry, PriceEntry):
         return Cell(entry.name, TextRole.ACCENT if entry.bookmaker is None else TextRole.STRONG)
@@ -71,14 +71,14 @@ def bookmaker(entry: Entry, _look: Look) -> Cell:
     return Cell(entry.name, note=f"+ {others}" if others > 0 else "")
 
 
-def odds(entry: Entry, look: Look) -> Cell:
+def odds(entry: Entry, context: CellContext) -> Cell:
     """Return the price: its freshness, its last move, whether it is best or value."""
     price = entry.price
     if price is None:
         return Cell("–", TextRole.NOTE)
     if price.withdrawn_at is not None:
         return Cell(odds_text(price.odds), TextRole.NOTE, is_struck=True)
-    freshness = look.freshness(entry.bookmaker, price)
+    freshness = context.freshness(entry.bookmaker, price)
     is_dead = freshness is Freshness.DEAD
     ground = SurfaceRole.PANEL if is_dead else _ground(entry, price, freshness)
     ink = _INKS[freshness]
@@ -86,7 +86,7 @@ def odds(entry: Entry, look: Look) -> Cell:
         ink = TextRole.VALUE if ground is SurfaceRole.VALUE else TextRole.BEST
     elif ground is not SurfaceRole.PANEL:
         ink = TextRole.SOFT
-    since = look.now_ms - price.changed_at
+    since = context.now_ms - price.changed_at
     arrow = price.direction if since < PALE_ARROW_MS else 0
     flashes = price.direction and price.changed_at == price.scraped_at
     return Cell(
@@ -100,7 +100,7 @@ def odds(entry: Entry, look: Look) -> Cell:
         since >= ARROW_MS,
         price.direction if flashes else 0,
         price.heard_at if flashes else -NEVER,
-        NEVER if is_dead else look.now_ms + RELOOK_MS,
+        NEVER if is_dead else context.now_ms + REPAINT_MS,
     )
 
 
@@ -123,7 +123,7 @@ def _is_value(entry: Entry) -> bool:
     return least <= odds_ <= most
 
 
-def ev(entry: Entry, _look: Look) -> Cell:
+def ev(entry: Entry, _context: CellContext) -> Cell:
     """Return the true EV: in the colour of value within its window, in doubt behind a mark."""
     edge = entry.ev
     if edge is None:
@@ -133,41 +133,41 @@ def ev(entry: Entry, _look: Look) -> Cell:
     return Cell(f"{signed_text(edge)} %", TextRole.VALUE if _is_value(entry) else TextRole.SOFT)
 
 
-def ev_doubt(entry: Entry, _look: Look) -> Cell:
+def ev_doubt(entry: Entry, _context: CellContext) -> Cell:
     """Return what speaks against the EV."""
     return EMPTY if entry.doubt is None else Cell(entry.doubt.value, TextRole.NOTE)
 
 
-def fair(entry: Entry, _look: Look) -> Cell:
+def fair(entry: Entry, _context: CellContext) -> Cell:
     """Return the fair odds."""
     odds_ = entry.line.figures.fair_odds
     return EMPTY if odds_ is None else Cell(fair_text(odds_), TextRole.SOFT)
 
 
-def limit(entry: Entry, _look: Look) -> Cell:
+def limit(entry: Entry, _context: CellContext) -> Cell:
     """Return the reference's maximum bet."""
     amount = entry.line.figures.liquidity
     return EMPTY if amount is None else Cell(amount_text(amount), TextRole.NOTE)
 
 
-def count(entry: Entry, _look: Look) -> Cell:
+def count(entry: Entry, _context: CellContext) -> Cell:
     """Return how many bookmakers offer the selection."""
     return Cell(str(entry.line.figures.count), TextRole.NOTE)
 
 
-def link(entry: Entry, _look: Look) -> Cell:
+def link(entry: Entry, _context: CellContext) -> Cell:
     """Return whether there is a page to open."""
     has_link = entry.price is not None and entry.price.url is not None
     return Cell("open", TextRole.ACCENT) if has_link else EMPTY
 
 
-def over_median(entry: Entry, _look: Look) -> Cell:
+def over_median(entry: Entry, _context: CellContext) -> Cell:
     """Return how far the price lies above the median."""
     share = entry.over_median
     return EMPTY if share is None else Cell(f"{signed_text(share)} %", TextRole.SOFT)
 
 
-def spread(entry: Entry, _look: Look) -> Cell:
+def spread(entry: Entry, _context: CellContext) -> Cell:
     """Return how far worst and best price lie apart."""
     distance = entry.line.figures.spread
     return EMPTY if distance is None else Cell(f"{percent_text(distance)} pp", TextRole.SOFT)
@@ -175,7 +175,7 @@ def spread(entry: Entry, _look: Look) -> Cell:
 
 def soft(text: Callable[[Line], str]) -> CellOf:
     """Return what shows a secondary fact of a selection."""
-    return lambda entry, _look: Cell(text(entry.line), TextRole.SOFT)
+    return lambda entry, _context: Cell(text(entry.line), TextRole.SOFT)
 
 
 def figure(
@@ -183,34 +183,35 @@ def figure(
 ) -> CellOf:
     """Return what shows odds that bookmakers give together."""
 
-    def look_of(entry: Entry, _look: Look) -> Cell:
+    def cell_of(entry: Entry, _context: CellContext) -> Cell:
         odds_ = pick(entry.line.figures)
         return EMPTY if odds_ is None else Cell(text(odds_), TextRole.SOFT)
 
-    return look_of
+    return cell_of
 
 
 def hold(pick: Callable[[Figures], float | None]) -> CellOf:
     """Return what shows a hold in percent; below zero it stands out."""
 
-    def look_of(entry: Entry, _look: Look) -> Cell:
+    def cell_of(entry: Entry, _context: CellContext) -> Cell:
         share = pick(entry.line.figures)
         if share is None:
             return EMPTY
         return Cell(f"{percent_text(share)} %", TextRole.STRONG if share < 0 else TextRole.NOTE)
 
-    return look_of
+    return cell_of
 
 
 def age(moment: Callable[[Entry], int | None]) -> CellOf:
     """Return what shows how long ago something was, and when that text will differ."""
 
-    def look_of(entry: Entry, look: Look) -> Cell:
+    def cell_of(entry: Entry, context: CellContext) -> Cell:
         since = moment(entry)
         if since is None:
             return EMPTY
-        span = max(0, look.now_ms - since)
+        span = max(0, context.now_ms - since)
         step = 1_000 if span < MINUTE_MS else MINUTE_MS if span < _HOUR_MS else _HOUR_MS
-        return Cell(age_text(span), TextRole.NOTE, repaint_at_ms=look.now_ms + step - span % step)
+        repaint_at_ms = context.now_ms + step - span % step
+        return Cell(age_text(span), TextRole.NOTE, repaint_at_ms=repaint_at_ms)
 
-    return look_of
+    return cell_of

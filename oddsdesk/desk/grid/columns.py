@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import MARKET_RANK
-from oddsdesk.desk.grid import cells as looks
-from oddsdesk.desk.grid.cells import Look
+from oddsdesk.desk.grid import cells
+from oddsdesk.desk.grid.cells import CellContext
 from oddsdesk.desk.grid.entries import Entry, Shape
 from oddsdesk.desk.ui.formatting import least_text, most_text, odds_sample
 from oddsdesk.desk.ui.table.cells import Align, Column
@@ -37,141 +37,141 @@ _WIDE = "Everton v Liverpool"
 _WIDEST = "Oklahoma City Thunder v Minnesota Timberwolves"
 _MARKET, _LONG_MARKET = "Match result  2nd Period", "Both teams to score  2nd Quarter"
 
-COLUMNS: Final[tuple[ColumnSpec[Entry, Look], ...]] = (
+COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "selection", "Selection", Column("Newcastle Utd +1.5", Align.LEFT),
-        looks.selection, attrgetter("line.key.selection"),
+        cells.selection, attrgetter("line.key.selection"),
     ),
     ColumnSpec(
         "game", "Game", Column(_WIDE, Align.LEFT, stretches=True, widest=_WIDEST),
-        looks.game, attrgetter("line.match_name"),
+        cells.game, attrgetter("line.match_name"),
     ),
     ColumnSpec(
         "sport", "Sport", Column("AmericanFootball", Align.LEFT),
-        looks.soft(lambda line: sport_title(line.sport)), attrgetter("line.sport"), is_usual=False,
+        cells.soft(lambda line: sport_title(line.sport)), attrgetter("line.sport"), is_usual=False,
     ),
     ColumnSpec(
-        "kick_off", "Kick-off", Column("28 May 00:00", Align.LEFT), looks.kick_off,
+        "kick_off", "Kick-off", Column("28 May 00:00", Align.LEFT), cells.kick_off,
         attrgetter("line.kick_off"), Kind.TIME, order=_kick_off_order,
     ),
     ColumnSpec(
-        "is_live", "In play", Column("In play", Align.LEFT), looks.live,
+        "is_live", "In play", Column("In play", Align.LEFT), cells.live,
         attrgetter("line.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
     ),
     ColumnSpec(
         "market_type", "Market", Column(_MARKET, Align.LEFT, stretches=True, widest=_LONG_MARKET),
-        looks.market, attrgetter("line.key.market_type"), order=_market_order,
+        cells.market, attrgetter("line.key.market_type"), order=_market_order,
     ),
     ColumnSpec(
         "period", "Period", Column("2nd Quarter", Align.LEFT),
-        looks.soft(lambda line: line.period_label), attrgetter("line.period_label"),
+        cells.soft(lambda line: line.period_label), attrgetter("line.period_label"),
         order=attrgetter("line.key.period"), is_usual=False,
     ),
     ColumnSpec(
-        "bookmaker", "Bookmaker", Column("Betfair Exchange", Align.LEFT), looks.bookmaker,
+        "bookmaker", "Bookmaker", Column("Betfair Exchange", Align.LEFT), cells.bookmaker,
         attrgetter("name"),
     ),
     ColumnSpec(
-        "odds", "Odds", Column("", has_arrow=True, hangs=True), looks.odds, attrgetter("odds"),
+        "odds", "Odds", Column("", has_arrow=True, hangs=True), cells.odds, attrgetter("odds"),
         Kind.NUMBER, descending_first=True, sample=odds_sample,
         tip="The bookmaker's price; of a selection the best one of the bookmakers compared",
     ),
     ColumnSpec(
-        "ev_pct", "EV", Column("? +1000.0 %"), looks.ev, attrgetter("ev"), Kind.NUMBER, 2,
+        "ev_pct", "EV", Column("? +1000.0 %"), cells.ev, attrgetter("ev"), Kind.NUMBER, 2,
         order=attrgetter("rank"), order_up=_ev_upwards, descending_first=True,
         tip="True EV: the edge over the fair price, safety floor included. "
         "Those in doubt (?) stand below the others",
     ),
     ColumnSpec(
-        "ev_doubt", "EV in doubt", Column("not seen together", Align.LEFT), looks.ev_doubt,
+        "ev_doubt", "EV in doubt", Column("not seen together", Align.LEFT), cells.ev_doubt,
         lambda entry: None if entry.doubt is None else entry.doubt.value, is_usual=False,
         tip="What speaks against the EV: such prices are hardly value",
     ),
     ColumnSpec(
-        "fair_odds", "Fair", Column("", hangs=True), looks.fair, _figure("fair_odds"),
+        "fair_odds", "Fair", Column("", hangs=True), cells.fair, _figure("fair_odds"),
         Kind.NUMBER, 4, descending_first=True, sample=odds_sample,
         tip="The reference price without its margin, by your devig method",
     ),
     ColumnSpec(
-        "liquidity", "Limit", Column("888k"), looks.limit, _figure("liquidity"), Kind.NUMBER,
+        "liquidity", "Limit", Column("888k"), cells.limit, _figure("liquidity"), Kind.NUMBER,
         descending_first=True, is_usual=False, tip="The reference bookmaker's maximum bet",
     ),
     ColumnSpec(
         "value_from", "Value from", Column("", hangs=True),
-        looks.figure(lambda f: f.value_from, least_text), _figure("value_from"), Kind.NUMBER, 4,
+        cells.figure(lambda f: f.value_from, least_text), _figure("value_from"), Kind.NUMBER, 4,
         descending_first=True, sample=odds_sample, is_usual=False,
         tip="From this price on the selection is a value bet",
     ),
     ColumnSpec(
         "suspicious_above", "Suspicious above", Column("", hangs=True),
-        looks.figure(lambda f: f.suspicious_above, most_text), _figure("suspicious_above"),
+        cells.figure(lambda f: f.suspicious_above, most_text), _figure("suspicious_above"),
         Kind.NUMBER, 4,
         descending_first=True, sample=odds_sample, is_usual=False,
         tip="Above this price the rules call it an error",
     ),
     ColumnSpec(
-        "best_odds", "Best", Column("", hangs=True), looks.figure(lambda f: f.best),
+        "best_odds", "Best", Column("", hangs=True), cells.figure(lambda f: f.best),
         _figure("best"), Kind.NUMBER, descending_first=True, sample=odds_sample,
         tip="The best price of the bookmakers compared",
     ),
     ColumnSpec(
-        "median_odds", "Median", Column("", hangs=True), looks.figure(lambda f: f.median),
+        "median_odds", "Median", Column("", hangs=True), cells.figure(lambda f: f.median),
         _figure("median"), Kind.NUMBER, 4, descending_first=True, sample=odds_sample,
         tip="The median price of the bookmakers compared, the reference left out",
     ),
     ColumnSpec(
-        "worst_odds", "Worst", Column("", hangs=True), looks.figure(lambda f: f.worst),
+        "worst_odds", "Worst", Column("", hangs=True), cells.figure(lambda f: f.worst),
         _figure("worst"), Kind.NUMBER, descending_first=True, sample=odds_sample, is_usual=False,
         tip="The worst price of the bookmakers compared",
     ),
     ColumnSpec(
         "spread_pp", "Spread", Column("10.0 pp"),
-        looks.spread, _figure("spread"), Kind.NUMBER, 2,
+        cells.spread, _figure("spread"), Kind.NUMBER, 2,
         descending_first=True,
         tip="From worst to best price, in percentage points of probability",
     ),
     ColumnSpec(
         "reference_odds", "Reference", Column("", hangs=True),
-        looks.figure(lambda f: f.reference_odds), _figure("reference_odds"), Kind.NUMBER,
+        cells.figure(lambda f: f.reference_odds), _figure("reference_odds"), Kind.NUMBER,
         descending_first=True, sample=odds_sample,
         tip="The reference bookmaker's price of the selection",
     ),
     ColumnSpec(
         "over_median_pct", "vs median", Column("+100.0 %"),
-        looks.over_median, attrgetter("over_median"), Kind.NUMBER, 2,
+        cells.over_median, attrgetter("over_median"), Kind.NUMBER, 2,
         descending_first=True, is_usual=False,
         tip="How far the price lies above the median, in percent",
     ),
     ColumnSpec(
-        "bookmakers", "Books", Column("88"), looks.count, _figure("count"), Kind.NUMBER,
+        "bookmakers", "Books", Column("88"), cells.count, _figure("count"), Kind.NUMBER,
         descending_first=True, tip="How many bookmakers offer the selection now",
     ),
     ColumnSpec(
-        "best_hold_pct", "Best hold", Column("−10.0 %"), looks.hold(lambda f: f.best_hold),
+        "best_hold_pct", "Best hold", Column("−10.0 %"), cells.hold(lambda f: f.best_hold),
         _figure("best_hold"), Kind.NUMBER, 2, is_usual=False,
         tip="Hold of the best prices of the line; below zero it is an arbitrage",
     ),
     ColumnSpec(
         "reference_hold_pct", "Ref. hold", Column("10.0 %"),
-        looks.hold(lambda f: f.reference_hold), _figure("reference_hold"), Kind.NUMBER, 2,
+        cells.hold(lambda f: f.reference_hold), _figure("reference_hold"), Kind.NUMBER, 2,
         is_usual=False, tip="Hold of the reference bookmaker's prices of the line",
     ),
     ColumnSpec(
-        "scraped_at", "Seen", Column("59 min"), looks.age(attrgetter("scraped_at")),
+        "scraped_at", "Seen", Column("59 min"), cells.age(attrgetter("scraped_at")),
         attrgetter("scraped_at"), Kind.TIME, descending_first=True,
         tip="How long ago the bookmaker was last seen to say so",
     ),
     ColumnSpec(
         "competition", "Competition", Column("TENNIS", Align.LEFT),
-        looks.soft(lambda line: line.competition), attrgetter("line.competition"),
+        cells.soft(lambda line: line.competition), attrgetter("line.competition"),
     ),
     ColumnSpec(
-        "changed_at", "Unchanged", Column("59 min"), looks.age(attrgetter("changed_at")),
+        "changed_at", "Unchanged", Column("59 min"), cells.age(attrgetter("changed_at")),
         attrgetter("changed_at"), Kind.TIME, descending_first=True, is_usual=False,
         tip="For how long the price has not moved",
     ),
     ColumnSpec(
-        "url", "Link", Column("Link", Align.LEFT), looks.link,
+        "url", "Link", Column("Link", Align.LEFT), cells.link,
         lambda entry: None if entry.price is None else entry.price.url, is_usual=False,
         tip="The bookmaker's page; double click opens it",
     ),
@@ -186,12 +186,12 @@ _ONLY_OF: Final = {"best_odds": Shape.PRICES}
 """The shape of rows that a column makes sense for; the others make sense for both."""
 
 
-def title_in(column: ColumnSpec[Entry, Look], shape: Shape) -> str:
+def title_in(column: ColumnSpec[Entry, CellContext], shape: Shape) -> str:
     """Return the title of a column in a shape of rows."""
     is_other = shape is Shape.SELECTIONS
     return _TITLES_OF_SELECTIONS.get(column.key, column.title) if is_other else column.title
 
 
-def suits(column: ColumnSpec[Entry, Look], shape: Shape) -> bool:
+def is_for(column: ColumnSpec[Entry, CellContext], shape: Shape) -> bool:
     """Whether a column makes sense for a shape of rows."""
     return _ONLY_OF.get(column.key, shape) is shape

@@ -187,7 +187,7 @@ class GridFilterBar(QWidget):
 
     def __init__(self, theme: Theme, choices: Choices) -> None:
         super().__init__()
-        self.setProperty("look", "bar")
+        self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, _GRID_FILTER_BAR_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -196,15 +196,15 @@ class GridFilterBar(QWidget):
         self._filter = GridFilter()
         self.popup: ChoicePopup | RangePopup | None = None
         self.button = QToolButton()
-        self.button.setProperty("look", "chip")
+        self.button.setProperty("variant", "chip")
         self.button.setText("Filter")
         self.button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(self._menu())
         self._nothing = Label("Nothing is left out. Filter by sport, bookmaker, EV, age…")
-        self._nothing.setProperty("look", "note")
+        self._nothing.setProperty("variant", "note")
         self._clear = QToolButton()
-        self._clear.setProperty("look", "plain")
+        self._clear.setProperty("variant", "plain")
         self._clear.setText("Clear all")
         self._clear.clicked.connect(self.cleared)
         self.chips: dict[str, QToolButton] = {}
@@ -239,7 +239,7 @@ class GridFilterBar(QWidget):
 
     def _chip(self, facet: str) -> QToolButton:
         chip = QToolButton()
-        chip.setProperty("look", "chip")
+        chip.setProperty("variant", "chip")
         chip.setCheckable(True)
         chip.setChecked(True)
         chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)

@@ -10,8 +10,8 @@ from oddsdesk.board.notices import GamesChanged, Notice, RowsChanged, SnapshotPr
 from oddsdesk.clock import Clock
 from oddsdesk.desk.grid.arrangement import Arrangement
 from oddsdesk.desk.grid.book import GridBook
-from oddsdesk.desk.grid.cells import Look
-from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, suits, title_in
+from oddsdesk.desk.grid.cells import CellContext
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, is_for, title_in
 from oddsdesk.desk.grid.entries import Entry, GameGroup, Line, PriceEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
@@ -293,7 +293,7 @@ class GridModel(LiveModel):
         shown = self._arrangement.rows[row]
         if isinstance(shown, GameGroup):
             return group_cell(shown, column, self._clock())
-        cell = COLUMNS[column].cell(shown, Look(self._clock(), self._board.freshness))
+        cell = COLUMNS[column].cell(shown, CellContext(self._clock(), self._board.freshness))
         if shown.is_held:
             return cell
         return cell._replace(ink=TextRole.GHOST, is_struck=bool(cell.text), arrow=0)
@@ -307,7 +307,7 @@ class GridModel(LiveModel):
     def is_hidden(self, column: int) -> bool:
         if column == _GAME and self.is_grouped:
             return True
-        return column not in self.columns or not suits(COLUMNS[column], self.shape)
+        return column not in self.columns or not is_for(COLUMNS[column], self.shape)
 
     def is_section(self, row: int) -> bool:
         return isinstance(self._arrangement.rows[row], GameGroup)

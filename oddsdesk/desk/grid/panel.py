@@ -55,7 +55,7 @@ class GridPanel(QWidget):
 
     def __init__(self, board: Board, theme: Theme, layout: Layout, clock: Clock) -> None:
         super().__init__()
-        self.setProperty("look", "panel")
+        self.setProperty("variant", "panel")
         self._board = board
         self._theme = theme
         self._clock = clock

@@ -26,7 +26,7 @@ CALM_MS: Final = 250
 REREAD_MS: Final = 60_000
 MOST_PINNED: Final = 3
 FAIR: Final = "Fair"
-_PINNED_LOOKS: Final = (
+_PINNED_STYLES: Final = (
     (TextRole.STRONG, Stroke.THIN),
     (TextRole.UP, Stroke.DASHED),
     (TextRole.DOWN, Stroke.DASHED),
@@ -158,8 +158,8 @@ class HistoryModel(QObject):
         yield Line(reference, paths.get(None, ()), TextRole.ACCENT, stroke, is_marked)
         yield Line(FAIR, self._fair, TextRole.SOFT, Stroke.DOTTED, text=fair_text)
         beside = [name for name in self.pinned if name != chosen]
-        for name, look in zip(beside, _PINNED_LOOKS, strict=False):
-            yield Line(name, paths.get(name, ()), *look)
+        for name, style in zip(beside, _PINNED_STYLES, strict=False):
+            yield Line(name, paths.get(name, ()), *style)
 
     def _begin(self) -> None:
         self.history, self.problem, self._fair = None, "", []

@@ -78,7 +78,7 @@ class HistoryPanel(QWidget):
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, run: Run = spawn) -> None:
         super().__init__()
-        self.setProperty("look", "panel")
+        self.setProperty("variant", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._board = board
         self._theme = theme
@@ -88,7 +88,7 @@ class HistoryPanel(QWidget):
         self.legend = ChartLegend(theme, ChartPainter(theme, odds_text))
         self.placeholder = Placeholder(theme)
         self.origin = Label()
-        self.origin.setProperty("look", "note")
+        self.origin.setProperty("variant", "note")
         self.origin.setFont(theme.fonts.small)
         self.title = ElidedLabel()
         self.title.setFont(theme.fonts.strong)
@@ -170,7 +170,7 @@ class HistoryPanel(QWidget):
     def _button(self, text: str, tip: str, act: object) -> QToolButton:
         button = QToolButton()
         button.setText(text)
-        button.setProperty("look", "plain")
+        button.setProperty("variant", "plain")
         button.setToolTip(tip)
         button.setAccessibleName(tip.split(" (")[0].rstrip("…"))
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

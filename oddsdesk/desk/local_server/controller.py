@@ -13,7 +13,7 @@ from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError
 from oddsdesk.tasks import spawn, stop
 
-_LOOK_MS = 2_000
+_INTERVAL_MS = 2_000
 _MIB = 1024 * 1024
 
 
@@ -30,20 +30,20 @@ class ServerController(QObject):
         self._server = server
         self._clock = clock
         self._tasks: set[asyncio.Task[None]] = set()
-        self._is_looking = False
+        self._is_refreshing = False
         self._has_ended = False
         self._connect()
-        self._looks = QTimer(self, interval=_LOOK_MS)
-        self._looks.timeout.connect(self._look)
-        self._looks.start()
+        self._timer = QTimer(self, interval=_INTERVAL_MS)
+        self._timer.timeout.connect(self._refresh)
+        self._timer.start()
         dialog.finished.connect(self._on_dialog_finished)
-        self._look()
+        self._refresh()
         self._do(self._show_keys())
 
     async def close(self) -> None:
         """Wait for nothing any more."""
         self._has_ended = True
-        self._looks.stop()
+        self._timer.stop()
         await stop(*self._tasks)
 
     def _connect(self) -> None:
@@ -80,19 +80,19 @@ class ServerController(QObject):
         except LocalServerError as error:
             self._dialog.say_trouble(str(error))
 
-    def _look(self) -> None:
-        if not self._is_looking:
+    def _refresh(self) -> None:
+        if not self._is_refreshing:
             self._start(self._show_state())
 
     async def _show_state(self) -> None:
-        self._is_looking = True
+        self._is_refreshing = True
         try:
             database = await self._server.database()
             self._dialog.server.show_database(database, self._clock())
             self._dialog.backup.show_database(database.path)
             self._dialog.feeds.show_feeds(await self._server.feeds())
         finally:
-            self._is_looking = False
+            self._is_refreshing = False
 
     async def _show_keys(self) -> None:
         self._dialog.keys.show_keys(await self._server.keys(), self._server.own_key_id)
@@ -124,7 +124,7 @@ class ServerController(QObject):
 
     def _on_dialog_finished(self) -> None:
         self._has_ended = True
-        self._looks.stop()
+        self._timer.stop()
         for task in self._tasks:
             task.cancel()
 

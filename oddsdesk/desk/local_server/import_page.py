@@ -55,8 +55,8 @@ class ImportPage(QWidget):
         self.choose.clicked.connect(self._on_choose_clicked)
         self.state = Label(wordWrap=True)
         self.state.setFont(theme.fonts.strong)
-        self.look = QPushButton(autoDefault=False)
-        self.look.clicked.connect(self._on_look_clicked)
+        self.show_games = QPushButton(autoDefault=False)
+        self.show_games.clicked.connect(self._on_show_games_clicked)
         self._newest_ms: int | None = None
         self.outcome = QPlainTextEdit(readOnly=True)
         self.outcome.setAccessibleName("What came of the files")
@@ -75,13 +75,13 @@ class ImportPage(QWidget):
         self.choose.setEnabled(False)
         self.state.setText(f"Importing {files} file{'s' if files != 1 else ''}…")
         self.state.show()
-        self.look.hide()
+        self.show_games.hide()
         self.outcome.hide()
 
     def show_ready(self) -> None:
         """Take files; say nothing of any."""
         self.choose.setEnabled(True)
-        self.look.hide()
+        self.show_games.hide()
         self.state.hide()
         self.outcome.hide()
 
@@ -91,8 +91,8 @@ class ImportPage(QWidget):
         self.state.setText(summary(outcome))
         self._newest_ms = outcome.newest_ms if outcome.is_past else None
         if self._newest_ms is not None:
-            self.look.setText(f"Show games of {day_text(self._newest_ms)}")
-        self.look.setVisible(self._newest_ms is not None)
+            self.show_games.setText(f"Show games of {day_text(self._newest_ms)}")
+        self.show_games.setVisible(self._newest_ms is not None)
         text = details(outcome)
         self.outcome.setPlainText(text)
         self.outcome.setVisible(bool(text))
@@ -107,11 +107,11 @@ class ImportPage(QWidget):
         column.addWidget(note(_SHIFT_HELP, theme))
         column.addWidget(self.choose, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.state)
-        column.addWidget(self.look, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.show_games, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.outcome, 1)
         column.addStretch()
 
-    def _on_look_clicked(self) -> None:
+    def _on_show_games_clicked(self) -> None:
         if self._newest_ms is not None:
             self.day_requested.emit(local_time(self._newest_ms).date())
 

@@ -28,11 +28,11 @@ class NewKeyView(QWidget):
 
     def __init__(self, theme: Theme, address: str) -> None:
         super().__init__()
-        self.setProperty("look", "panel")
+        self.setProperty("variant", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._address = address
         said = Label("Copy it now: it is not shown again.")
-        said.setProperty("look", "value")
+        said.setProperty("variant", "value")
         said.setFont(theme.fonts.medium)
         self.key = QLineEdit(readOnly=True)
         self.key.setAccessibleName("The new key")

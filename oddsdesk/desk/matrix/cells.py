@@ -16,13 +16,13 @@ from oddsdesk.desk.ui.table.cells import (
     EMPTY,
     NEVER,
     PALE_ARROW_MS,
-    RELOOK_MS,
+    REPAINT_MS,
     Cell,
     Sparkline,
 )
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 
-PAST_RELOOK_MS = 60_000
+PAST_REPAINT_MS = 60_000
 """How often a sparkline is laid out anew: a pixel is some minutes."""
 SUSPICIOUS = "? "
 """Before a price above its window: hardly value, in words in the tooltip."""
@@ -84,7 +84,7 @@ def best_cell(
         return _NO_PRICE
     others = len(line.best_bookmakers) - 1
     who = f"{bookmaker} +{others}" if others else bookmaker
-    repaint_at_ms = now_ms + RELOOK_MS
+    repaint_at_ms = now_ms + REPAINT_MS
     if shares_state and is_suspicious(line, price.odds):
         return Cell(
             SUSPICIOUS + odds_text(price.odds), TextRole.NOTE, note=who, repaint_at_ms=repaint_at_ms
@@ -132,7 +132,7 @@ def window_cell(line: SelectionRow) -> Cell:
 
 def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
     """Return the path of the reference's price; made anew as its hours pass."""
-    repaint_at_ms = now_ms + PAST_RELOOK_MS
+    repaint_at_ms = now_ms + PAST_REPAINT_MS
     if sparkline is None:
         return Cell("·", TextRole.GHOST, repaint_at_ms=repaint_at_ms)
     return Cell("", TextRole.NOTE, repaint_at_ms=repaint_at_ms, sparkline=sparkline)
@@ -222,5 +222,5 @@ def _moving(
         is_pale,
         flash,
         flashes_from,
-        NEVER if is_dead else now_ms + RELOOK_MS,
+        NEVER if is_dead else now_ms + REPAINT_MS,
     )

@@ -69,7 +69,7 @@ class LiveEdges(QObject):
 
     def _label(self, edge: Edge) -> QToolButton:
         label = QToolButton(self._pane.viewport())
-        label.setProperty("look", "floating")
+        label.setProperty("variant", "floating")
         label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         label.setCursor(Qt.CursorShape.PointingHandCursor)
         label.setToolTip("Prices that moved out of sight within 10 s; click to go there (N)")

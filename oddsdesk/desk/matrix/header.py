@@ -39,7 +39,7 @@ class MatrixHeader(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.setProperty("look", "bar")
+        self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
         self._title = ElidedLabel(elided=Qt.TextElideMode.ElideMiddle)
@@ -47,10 +47,10 @@ class MatrixHeader(QWidget):
         self._dot = Dot(theme)
         self._dot.show_ink(TextRole.LIVE)
         self._live = Label("Live")
-        self._live.setProperty("look", "live")
+        self._live.setProperty("variant", "live")
         self._live.setFont(theme.fonts.strong)
         self._facts = ElidedLabel()
-        self._facts.setProperty("look", "soft")
+        self._facts.setProperty("variant", "soft")
         self._kick_off, self._beside = "", ("", "")
         self._counted = (0, 0)
         self.chips = ChipRow("Markets shown")
@@ -176,7 +176,7 @@ def _width(part: QWidget) -> int:
 
 def _button(tip: str) -> QToolButton:
     button = QToolButton()
-    button.setProperty("look", "plain")
+    button.setProperty("variant", "plain")
     button.setToolTip(tip)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

@@ -48,7 +48,7 @@ class MatrixPanel(QWidget):
         columns: BookmakerColumns,
     ) -> None:
         super().__init__()
-        self.setProperty("look", "panel")
+        self.setProperty("variant", "panel")
         self._board = board
         self._clock = clock
         self.game_id = game_id

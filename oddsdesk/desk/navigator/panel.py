@@ -55,7 +55,7 @@ class Navigator(QWidget):
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, watch_list: Favourites) -> None:
         super().__init__()
-        self.setProperty("look", "panel")
+        self.setProperty("variant", "panel")
         self._board = board
         self._theme = theme
         self._clock = clock
@@ -67,7 +67,7 @@ class Navigator(QWidget):
         self.filter.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self._watched = QToolButton()
         self._watched.setCheckable(True)
-        self._watched.setProperty("look", "plain")
+        self._watched.setProperty("variant", "plain")
         self._watched.setAccessibleName("Watched games only")
         self._watched.setToolTip("Watched games only (Ctrl+Shift+F); * watches a game")
         self._watched.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -77,12 +77,12 @@ class Navigator(QWidget):
         self._title = Label("All games")
         self._title.setFont(theme.fonts.strong)
         self._count = Label()
-        self._count.setProperty("look", "note")
+        self._count.setProperty("variant", "note")
         self._server: QAction | None = None
         self._newest = QPushButton()
         self._feed = QPushButton(FEED)
         self._empty = Label(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
-        self._empty.setProperty("look", "note")
+        self._empty.setProperty("variant", "note")
         self._lay_out()
         self._connect()
         self._ages = QTimer(self, interval=_AGES_MS)
@@ -138,7 +138,7 @@ class Navigator(QWidget):
 
     def _lay_out(self) -> None:
         top = QFrame()
-        top.setProperty("look", "panel")
+        top.setProperty("variant", "panel")
         upper = QVBoxLayout(top)
         upper.setContentsMargins(0, STEP, 0, 0)
         upper.setSpacing(STEP)
@@ -151,7 +151,7 @@ class Navigator(QWidget):
         upper.addWidget(self._tree)
 
         header = QFrame()
-        header.setProperty("look", "bar")
+        header.setProperty("variant", "bar")
         line = QHBoxLayout(header)
         line.setContentsMargins(GAP, STEP, GAP, STEP)
         line.addWidget(self._title)
@@ -159,7 +159,7 @@ class Navigator(QWidget):
         line.addWidget(self._count)
 
         body = QFrame()
-        body.setProperty("look", "panel")
+        body.setProperty("variant", "panel")
         self._stack = QStackedLayout(body)
         self._stack.addWidget(self._list)
         self._stack.addWidget(self._without_games())

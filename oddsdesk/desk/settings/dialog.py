@@ -60,7 +60,7 @@ class SettingsDialog(QDialog):
 
     def _lay_out(self, shown: Sequence[Section]) -> None:
         page = QWidget()
-        page.setProperty("look", "window")
+        page.setProperty("variant", "window")
         sections = QVBoxLayout(page)
         sections.setContentsMargins(MARGIN, GAP, MARGIN, GAP)
         sections.setSpacing(MARGIN)

@@ -156,7 +156,7 @@ class BugReportDialog(QDialog):
             "it to an issue of the project. Keys, tokens and folders were taken out.",
             wordWrap=True,
         )
-        said.setProperty("look", "soft")
+        said.setProperty("variant", "soft")
         self.report = QPlainTextEdit(f"What I did:\n\nWhat I expected:\n\n---\n{text}")
         self.report.setAccessibleName("Bug report")
         self.report.setTabChangesFocus(True)

@@ -60,14 +60,14 @@ class Connections(QObject):
         self._dialogs = dialogs
         self._wanted: Profile | None = None
         self._switching: asyncio.Task[None] | None = None
-        self._looking: asyncio.Task[None] | None = None
+        self._checking_feeds: asyncio.Task[None] | None = None
         menu.aboutToShow.connect(self._fill_menu)
         self._bind()
         palette.offer(connection_entries(profiles.all, self.connect_to))
         switchboard.entered.connect(self._on_switchboard_entered)
         dialogs.connection_requested.connect(self.connect_to)
         dialogs.restore_requested.connect(self.restore)
-        dialogs.feeds_changed.connect(self._look_at_feeds)
+        dialogs.feeds_changed.connect(self._check_feeds)
         dialogs.told.connect(self._on_dialogs_told)
         for problem in profiles.problems:
             window.say(problem, icon="warning", ink=TextRole.DOWN)
@@ -113,7 +113,7 @@ class Connections(QObject):
 
     async def close(self) -> None:
         """End what is being tried and the present connection."""
-        tasks = [task for task in (self._switching, self._looking) if task is not None]
+        tasks = [task for task in (self._switching, self._checking_feeds) if task is not None]
         await stop(*tasks)
         await self._dialogs.close()
         await self._switchboard.close()
@@ -191,7 +191,7 @@ class Connections(QObject):
         _log.info("using %s%s", session.profile.name, _address(session))
         self._top_bar.show_connection(session.profile.name)
         self._enable_server()
-        self._look_at_feeds()
+        self._check_feeds()
         try:
             self._profiles.remember(session.profile)
         except OSError as error:
@@ -201,9 +201,9 @@ class Connections(QObject):
                 icon="warning",
             )
 
-    def _look_at_feeds(self) -> None:
-        before, self._looking = self._looking, None
-        self._looking = self._spawn("desk: feeds", self._show_feeds(before))
+    def _check_feeds(self) -> None:
+        before, self._checking_feeds = self._checking_feeds, None
+        self._checking_feeds = self._spawn("desk: feeds", self._show_feeds(before))
 
     async def _show_feeds(self, before: asyncio.Task[None] | None) -> None:
         if before is not None:

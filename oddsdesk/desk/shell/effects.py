@@ -9,7 +9,7 @@ from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
 
 class Effects(QObject):
-    """Hands the settings of the look and of prices to whom they concern."""
+    """Hands the settings of style and of prices to whom they concern."""
 
     method_changed = Signal(str)
     """True EV rests on another devig method now."""

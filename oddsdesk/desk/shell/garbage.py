@@ -9,7 +9,7 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-LOOK_MS = 250
+INTERVAL_MS = 250
 WHOLE_MS = 600_000
 """How often everything is looked through; the young are collected as they come."""
 _YOUNG = 2_000
@@ -21,9 +21,9 @@ class Garbage(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
-        self._looks = QTimer(self, interval=LOOK_MS)
-        self._looks.timeout.connect(self.collect_young)
-        self._looks.start()
+        self._timer = QTimer(self, interval=INTERVAL_MS)
+        self._timer.timeout.connect(self.collect_young)
+        self._timer.start()
         self._wholes = QTimer(self, interval=WHOLE_MS)
         self._wholes.timeout.connect(gc.collect)
         self._wholes.start()

@@ -38,13 +38,13 @@ class Introduction(QWidget):
         self._theme = theme
         self._board = board
         self._preferences = preferences
-        self.setProperty("look", "bar")
+        self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Introduction")
         self._title = Label("What this shows")
         self._title.setFont(theme.fonts.strong)
         self._text = Label(wordWrap=True)
-        self._text.setProperty("look", "soft")
+        self._text.setProperty("variant", "soft")
         connect = QPushButton("Connect to a service…")
         connect.clicked.connect(self.service_requested)
         close = QPushButton("Got it")

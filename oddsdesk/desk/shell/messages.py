@@ -109,16 +109,16 @@ class ConnectionTrouble(QObject):
         self._board = board
         self._clock = clock
         self._seconds = QTimer(self, interval=_SECOND_MS)
-        self._seconds.timeout.connect(self._look)
+        self._seconds.timeout.connect(self._count_down)
         self._unsubscribe = board.subscribe(self._on_board_notice)
-        self._look()
+        self._count_down()
 
     def close_panel(self) -> None:
         """Hear no more of the board."""
         self._seconds.stop()
         self._unsubscribe()
 
-    def _look(self) -> None:
+    def _count_down(self) -> None:
         has_prices = next(self._board.row_keys(), None) is not None
         connection = self._board.connection
         text = trouble_text(connection, self._clock(), has_prices=has_prices)
@@ -128,7 +128,7 @@ class ConnectionTrouble(QObject):
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ConnectionChanged):
-            self._look()
+            self._count_down()
 
 
 _log = logging.getLogger(__name__)

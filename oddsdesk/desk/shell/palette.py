@@ -117,7 +117,7 @@ class EntryList(QListView):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName("What the palette found")
-        self.setProperty("look", "floating")
+        self.setProperty("variant", "floating")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setUniformItemSizes(True)
         self.setMouseTracking(True)
@@ -175,7 +175,7 @@ class Palette(QLineEdit):
         scale_most_width(self, theme, _WIDTH[1])
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._keys = Label("Ctrl K", self)
-        self._keys.setProperty("look", "key")
+        self._keys.setProperty("variant", "key")
         self._keys.setFont(theme.fonts.small)
         self._keys.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         line = QHBoxLayout(self)

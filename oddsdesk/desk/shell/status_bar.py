@@ -50,7 +50,7 @@ class StatusBar(QStatusBar):
         self._link = ElidedLabel()
         self._requests = ElidedLabel()
         self._watched = QToolButton()
-        self._watched.setProperty("look", "plain")
+        self._watched.setProperty("variant", "plain")
         self._watched.setFont(theme.fonts.small)
         self._watched.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._watched.setToolTip("Show watched games only (Ctrl+Shift+F)")
@@ -67,7 +67,7 @@ class StatusBar(QStatusBar):
         self.addPermanentWidget(self._time)
         for label in (self._link, self._requests, self._method, self._time):
             label.setFont(theme.fonts.small)
-            label.setProperty("look", "soft")
+            label.setProperty("variant", "soft")
             label.setContentsMargins(HALF, 0, HALF, 0)
         self.setContentsMargins(STEP, 0, STEP, 0)
         self._unsubscribe = board.subscribe(self._on_board_notice)

@@ -169,7 +169,7 @@ class GameTabs(QObject):
         index = self._tabs.insertTab(index, panel, literal(title))
         self._tabs.setTabToolTip(index, title)
         button = QToolButton()
-        button.setProperty("look", "plain")
+        button.setProperty("variant", "plain")
         button.setIcon(self._close_icon())
         button.setToolTip("Close this game (Ctrl+W)")
         button.setAccessibleName(f"Close {title}")

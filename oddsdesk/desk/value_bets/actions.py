@@ -126,7 +126,7 @@ class PlacedDialog(QDialog):
         form.addRow("&Odds taken", self.odds)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         record = buttons.addButton("Mark as placed", QDialogButtonBox.ButtonRole.AcceptRole)
-        record.setProperty("look", "primary")
+        record.setProperty("variant", "primary")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         form.addRow(buttons)

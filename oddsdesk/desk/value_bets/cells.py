@@ -7,7 +7,7 @@ from oddsdesk.board.last_seen import LastSeen
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import signed_text
-from oddsdesk.desk.ui.table.cells import RELOOK_MS, Align, Cell, Column
+from oddsdesk.desk.ui.table.cells import REPAINT_MS, Align, Cell, Column
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text
 
@@ -41,14 +41,14 @@ def market_text(market_type: str, sport: str, period: int) -> str:
 
 
 def age_cell(since_ms: int, now_ms: int) -> Cell:
-    """Return the look of an age, which changes by itself."""
+    """Return the cell of an age, which changes by itself."""
     age = max(0, now_ms - since_ms)
     step = MINUTE_MS if age >= MINUTE_MS else 1_000
     return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + step - age % step)
 
 
 def seen_cell(seen: LastSeen, now_ms: int) -> Cell:
-    """Return the look of when a price was last seen; ``≥``: some time before that."""
+    """Return the cell of when a price was last seen; ``≥``: some time before that."""
     cell = age_cell(seen.at, now_ms)
     text = cell.text if seen.is_known else f"≥ {cell.text}"
     return cell._replace(text=text, ink=_AGE_INKS[seen.freshness])
@@ -60,11 +60,11 @@ def paled(cell: Cell, freshness: Freshness, now_ms: int) -> Cell:
         ink = cell.ink
     else:
         ink = TextRole.SOFT if freshness is Freshness.AGEING else TextRole.NOTE
-    return cell._replace(ink=ink, repaint_at_ms=min(cell.repaint_at_ms, now_ms + RELOOK_MS))
+    return cell._replace(ink=ink, repaint_at_ms=min(cell.repaint_at_ms, now_ms + REPAINT_MS))
 
 
 def ev_cell(true_ev: float | None) -> Cell:
-    """Return the look of a true EV."""
+    """Return the cell of a true EV."""
     if true_ev is None:
         return Cell("–", TextRole.NOTE)
     return Cell(f"{signed_text(true_ev)} %", TextRole.VALUE, is_strong=True)

@@ -35,11 +35,11 @@ class ValuesHeader(QWidget):
 
     def __init__(self, theme: Theme, bet_menu: QMenu) -> None:
         super().__init__()
-        self.setProperty("look", "bar")
+        self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
         self._facts = ElidedLabel()
-        self._facts.setProperty("look", "note")
+        self._facts.setProperty("variant", "note")
         self.chips = ChipRow("Which prices are listed")
         self.chips.show_chips([(BETS, "Value bets"), (MISSES, "Nearest misses")])
         self.chips.chosen.connect(self.list_chosen)
@@ -147,6 +147,6 @@ def _button(text: str, tip: str) -> QToolButton:
     button.setText(text)
     button.setToolTip(tip)
     button.setAccessibleName(text.rstrip(" ▾…") or tip)
-    button.setProperty("look", "plain")
+    button.setProperty("variant", "plain")
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

@@ -51,7 +51,7 @@ class NearMissFinder(QObject):
         self._timer.stop()
         self._steps = None
 
-    def look(self) -> None:
+    def search(self) -> None:
         """Go through all games at once."""
         exhaust(self._pass())
 

@@ -87,7 +87,7 @@ class ValuesPanel(QWidget):
         records: Records,
     ) -> None:
         super().__init__()
-        self.setProperty("look", "panel")
+        self.setProperty("variant", "panel")
         self._board = board
         self._theme = theme
         self._layout = layout
@@ -261,11 +261,11 @@ class ValuesPanel(QWidget):
     def _on_header_list_chosen(self, which: str) -> None:
         self._which = which
         self.header.show_list(which)
-        self._look_for_misses()
+        self._search_near_misses()
         self._show_counts()
         self.price_selected.emit(self.selected())
 
-    def _look_for_misses(self) -> None:
+    def _search_near_misses(self) -> None:
         if self._which == MISSES and self.isVisible():
             self.lists.finder.start()
         else:
@@ -307,9 +307,9 @@ class ValuesPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._idle.start()
-        self._look_for_misses()
+        self._search_near_misses()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._idle.stop()
-        self._look_for_misses()
+        self._search_near_misses()

@@ -94,10 +94,10 @@ def test_files_of_the_past_lead_to_their_last_day(theme, qtbot):
     page.show_outcome(outcome)
     assert "All of them are past" in page.outcome.toPlainText()
     with qtbot.waitSignal(page.day_requested) as asked:
-        page.look.click()
+        page.show_games.click()
     assert asked.args == [local_time(newest).date()]
     page.show_outcome(msgspec.structs.replace(outcome, is_past=False))
-    assert page.look.isHidden()
+    assert page.show_games.isHidden()
 
 
 def test_every_format_of_the_command_can_be_imported(theme, qtbot):

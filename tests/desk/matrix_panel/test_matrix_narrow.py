@@ -79,7 +79,7 @@ def test_chips_give_way_before_anything_of_the_kick_off_does(
 ) -> None:
     panel.resize(width, 600)
     facts = next(
-        label for label in panel.header.findChildren(QLabel) if label.property("look") == "soft"
+        label for label in panel.header.findChildren(QLabel) if label.property("variant") == "soft"
     )
     kick_off = kick_off_text(NOW_MS + 241_200_000, NOW_MS)
     assert kick_off in facts.text()

@@ -46,7 +46,7 @@ def test_a_selection_that_is_near_at_many_bookmakers_is_one_row(
     for bookmaker, odds in (("Matchbook", 2.03), ("Bovada", 2.025), ("Betsson", 2.02)):
         quoted.tell(bookmaker, "total", "Over 2.5", odds)
     panel.show_list(MISSES)
-    panel.lists.finder.look()
+    panel.lists.finder.search()
     place = panel.lists.misses.row_of(OVER._replace(bookmaker=None))
     assert place is not None
     selections = [
@@ -65,13 +65,13 @@ def test_a_price_that_the_service_lists_is_no_near_miss(panel: ValuesPanel, quot
     name = "Everton - Liverpool"
     quoted.board.load_games([Game(quoted.id, name, "EPL", "Football", None, False, 4, None)])
     quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
-    panel.lists.finder.look()
+    panel.lists.finder.search()
     line = OVER._replace(bookmaker=None)
     miss = panel.lists.finder.misses[line]
     assert miss.stopped_by is None
     listed = bet(quoted, 2.06, match_name=name, competition="EPL", bookmaker="Matchbook")
     quoted.board.load_value_bets([listed])
-    panel.lists.finder.look()
+    panel.lists.finder.search()
     assert line not in panel.lists.finder.misses
 
 
@@ -84,7 +84,7 @@ def test_a_miss_opens_its_bookmakers_page(
     )
     name = "Everton - Liverpool"
     quoted.board.load_games([Game(quoted.id, name, "EPL", "Football", None, False, 4, None)])
-    panel.lists.finder.look()
+    panel.lists.finder.search()
     panel.show_list(MISSES)
     line, miss = next(
         (line, miss)

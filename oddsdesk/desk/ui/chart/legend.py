@@ -34,9 +34,9 @@ class ChartLegend(QWidget):
 
     def show_lines(self, lines: Sequence[Line], removable: Sequence[str]) -> None:
         """Name these lines."""
-        looks = [(line.name, line.ink, line.stroke) for line in lines]
+        styles = [(line.name, line.ink, line.stroke) for line in lines]
         shown = [(line.name, line.ink, line.stroke) for line in self._lines]
-        changed = looks != shown or tuple(removable) != self._removable
+        changed = styles != shown or tuple(removable) != self._removable
         self._lines, self._removable = tuple(lines), tuple(removable)
         if changed:
             self._make()
@@ -49,7 +49,7 @@ class ChartLegend(QWidget):
 
     def _button(self, line: Line) -> QToolButton:
         button = QToolButton(self)
-        button.setProperty("look", "plain")
+        button.setProperty("variant", "plain")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setFont(self._theme.fonts.small)
         button.setIcon(self._swatch(line))

@@ -135,7 +135,7 @@ class StepChart(QWidget):
             target = self._cross + round(direction * _NUDGE * window.span)
         else:
             target = self._next_move(direction)
-        self._look_at(target)
+        self._show_from(target)
 
     def _next_move(self, direction: int) -> int:
         assert self._data is not None
@@ -147,7 +147,7 @@ class StepChart(QWidget):
         place = bisect_left(times, self._cross)
         return times[place - 1] if place else self._data.whole.since
 
-    def _look_at(self, at_ms: int) -> None:
+    def _show_from(self, at_ms: int) -> None:
         assert self._data is not None
         whole, window = self._data.whole, self.window_shown
         assert window is not None
@@ -252,8 +252,8 @@ class StepChart(QWidget):
         acts: dict[int, Callable[[], None]] = {
             Qt.Key.Key_Left: lambda: self._step(-1, finely=finely),
             Qt.Key.Key_Right: lambda: self._step(1, finely=finely),
-            Qt.Key.Key_Home: lambda: self._look_at(window.since),
-            Qt.Key.Key_End: lambda: self._look_at(window.until),
+            Qt.Key.Key_Home: lambda: self._show_from(window.since),
+            Qt.Key.Key_End: lambda: self._show_from(window.until),
             Qt.Key.Key_Plus: lambda: self.zoom(_ZOOM),
             Qt.Key.Key_Minus: lambda: self.zoom(1 / _ZOOM),
             Qt.Key.Key_0: self.show_all,

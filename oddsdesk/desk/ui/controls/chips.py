@@ -60,7 +60,7 @@ class ChipRow(QWidget):
         chip = QToolButton(self)
         chip.setText(literal(text))
         chip.setCheckable(True)
-        chip.setProperty("look", "chip")
+        chip.setProperty("variant", "chip")
         chip.setAccessibleName(text)
         chip.clicked.connect(lambda: self.chosen.emit(key))
         self._group.addButton(chip)

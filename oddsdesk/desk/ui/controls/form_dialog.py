@@ -112,7 +112,7 @@ def sentence(text: str) -> str:
 def note(text: str, theme: Theme) -> Label:
     """Return a line that explains a field."""
     label = Label(text, wordWrap=True)
-    label.setProperty("look", "note")
+    label.setProperty("variant", "note")
     label.setFont(theme.fonts.small)
     return label
 

@@ -92,7 +92,7 @@ class SteadyButton(QToolButton):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("look", "plain")
+        self.setProperty("variant", "plain")
 
     def show_text(self, text: str) -> bool:
         """Show another text; return whether that takes another width."""

@@ -18,7 +18,7 @@ class MenuButton(QToolButton):
         """The menu; whoever made the button fills it."""
         self.setMenu(self.menu_shown)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setProperty("look", "plain")
+        self.setProperty("variant", "plain")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.show_value("")
 
@@ -34,14 +34,14 @@ class Popup(QFrame):
 
     def __init__(self, parent: QWidget, title: str) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
-        self.setProperty("look", "popup")
+        self.setProperty("variant", "popup")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(title)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(*[spacing.GAP] * 4)
         self.column.setSpacing(spacing.STEP)
         heading = Label(title)
-        heading.setProperty("look", "soft")
+        heading.setProperty("variant", "soft")
         self.column.addWidget(heading)
 
     def open_below(self, widget: QWidget) -> None:

@@ -23,7 +23,7 @@ class MessageBar(QWidget):
         self._theme = theme
         self._icon_name = "info"
         self._ink = TextRole.NOTE
-        self.setProperty("look", "foot")
+        self.setProperty("variant", "foot")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._icon = Label()
         self._text = Label(wordWrap=True)
@@ -32,7 +32,7 @@ class MessageBar(QWidget):
         self._action = QPushButton()
         self._action.clicked.connect(self.action_requested)
         self._close = QToolButton(autoRaise=True)
-        self._close.setProperty("look", "plain")
+        self._close.setProperty("variant", "plain")
         self._close.setAccessibleName("Close this message")
         self._close.clicked.connect(self.hide)
         self._close.clicked.connect(self.closed)

@@ -21,14 +21,14 @@ class Placeholder(QWidget):
         self._theme = theme
         self._icon_name = "info"
         self._ink = TextRole.NOTE
-        self.setProperty("look", "panel")
+        self.setProperty("variant", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         centred = Qt.AlignmentFlag.AlignCenter
         self._icon = Label(alignment=centred)
         self._sentence = Label(alignment=centred, wordWrap=True)
         self._sentence.setFont(theme.fonts.medium)
         self._detail = Label(alignment=centred, wordWrap=True)
-        self._detail.setProperty("look", "note")
+        self._detail.setProperty("variant", "note")
         self._action = QPushButton()
         self._action.clicked.connect(self.action_requested)
         column = QVBoxLayout(self)

@@ -50,8 +50,8 @@ NEVER = 1 << 62
 FLASH_MS = 500
 FADE_MS = 1_000
 FADE_STEPS = 12
-RELOOK_MS = 2_000
-"""How often a price is asked again whether its age changes its look."""
+REPAINT_MS = 2_000
+"""How often a price is asked again whether its age changes its cell."""
 ARROW_MS = 60_000
 PALE_ARROW_MS = 10 * 60_000
 """How long the arrow of a move stays, full and then pale."""

@@ -26,7 +26,7 @@ class Kind(Enum):
 
 
 class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
-    """One column of rows ``R``; ``L`` is what a look depends on beside the row: the time, say."""
+    """One column of rows ``R``; ``L`` is what a cell depends on beside the row: the time, say."""
 
     key: str
     """What programs and saved layouts know it by."""

@@ -1,6 +1,6 @@
 """The style sheet: the little that the palette cannot say, generated from the tokens.
 
-Widgets ask for a look by their ``look`` property: ``panel``, ``bar``, ``foot``, ``chip``,
+Widgets ask for a style by their ``variant`` property: ``panel``, ``bar``, ``foot``, ``chip``,
 ``note``, ``soft``, ``live``, ``value``, ``plain``, ``badge``.
 """
 
@@ -21,38 +21,40 @@ QMainWindow::separator { background: $line; width: 1px; height: 1px; }
 QSplitter::handle { background: $line; }
 QDockWidget { titlebar-close-icon: none; titlebar-normal-icon: none; }
 QDockWidget::title { background: $panel; padding: 6px 12px; text-align: left; }
-QFrame[look="panel"], QWidget[look="panel"] { background: $panel; border: none; }
-QWidget[look="bar"] { background: $panel; border: none; border-bottom: 1px solid $line; }
-QFrame[look="popup"] { background: $panel; border: 1px solid $line; }
-QFrame[look="popup"] QListWidget { background: $panel; border: none; }
-QFrame[look="popup"] QListWidget::item { height: ${list_row}px; padding: 0 4px; color: $strong; }
-QFrame[look="popup"] QListWidget::item:selected { background: $selected; }
+QFrame[variant="panel"], QWidget[variant="panel"] { background: $panel; border: none; }
+QWidget[variant="bar"] { background: $panel; border: none; border-bottom: 1px solid $line; }
+QFrame[variant="popup"] { background: $panel; border: 1px solid $line; }
+QFrame[variant="popup"] QListWidget { background: $panel; border: none; }
+QFrame[variant="popup"] QListWidget::item { height: ${list_row}px; padding: 0 4px; color: $strong; }
+QFrame[variant="popup"] QListWidget::item:selected { background: $selected; }
 QProgressBar { background: $line; border: none; border-radius: 2px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
-QWidget[look="window"] { background: $window; border: none; }
-QWidget[look="foot"] { background: $raised; border: none; border-top: 1px solid $line; }
+QWidget[variant="window"] { background: $window; border: none; }
+QWidget[variant="foot"] { background: $raised; border: none; border-top: 1px solid $line; }
 QLabel { background: transparent; }
-QLabel[look="soft"] { color: $soft; }
-QLabel[look="note"] { color: $note; }
-QLabel[look="live"] { color: $live; }
-QLabel[look="value"] { color: $value; }
-QLabel[look="up"] { color: $up; }
-QLabel[look="down"] { color: $down; }
-QFrame[look="rule"] { background: $line; border: none; }
-QLabel[look="badge"] {
+QLabel[variant="soft"] { color: $soft; }
+QLabel[variant="note"] { color: $note; }
+QLabel[variant="live"] { color: $live; }
+QLabel[variant="value"] { color: $value; }
+QLabel[variant="up"] { color: $up; }
+QLabel[variant="down"] { color: $down; }
+QFrame[variant="rule"] { background: $line; border: none; }
+QLabel[variant="badge"] {
     background: $value_ground; color: $value; border-radius: ${radius}px; padding: 2px 8px;
 }
-QLabel[look="key"] {
+QLabel[variant="key"] {
     color: $note; border: 1px solid $line; border-radius: 3px; padding: 0 5px; background: $panel;
 }
-QListView[look="floating"] {
+QListView[variant="floating"] {
     background: $panel; border: 1px solid $handle; border-radius: ${radius}px;
 }
-QToolButton[look="floating"] {
+QToolButton[variant="floating"] {
     background: $raised; color: $strong; border: 1px solid $line; border-radius: ${radius}px;
     padding: 2px 9px;
 }
-QToolButton[look="floating"]:hover, QToolButton[look="floating"]:focus { border-color: $accent; }
+QToolButton[variant="floating"]:hover, QToolButton[variant="floating"]:focus {
+    border-color: $accent;
+}
 QToolBar { background: $panel; border: none; spacing: 0; padding: 0; }
 
 QToolTip { background: $raised; color: $strong; border: 1px solid $line; padding: 5px 7px; }
@@ -95,9 +97,9 @@ QCheckBox::indicator:checked, QListView::indicator:checked {
     background: $accent; border-color: $accent; image: url("$tick");
 }
 QCheckBox::indicator:focus { border-color: $accent; }
-QPushButton[look="primary"] { background: $accent; color: $panel; border-color: $accent; }
-QPushButton[look="primary"]:hover { background: $accent; color: $window; }
-QPushButton[look="primary"]:focus { border-color: $strong; }
+QPushButton[variant="primary"] { background: $accent; color: $panel; border-color: $accent; }
+QPushButton[variant="primary"]:hover { background: $accent; color: $window; }
+QPushButton[variant="primary"]:focus { border-color: $strong; }
 QDialog QHeaderView { background: $raised; }
 QDialog QHeaderView::section {
     background: $raised; color: $soft; border: none; border-bottom: 1px solid $line;
@@ -108,22 +110,22 @@ QDialog QTreeView:focus { border-color: $accent; }
 QDialog QTreeView::item { height: ${row}px; padding: 0 4px; color: $strong; }
 QDialog QTreeView::item:selected { background: $selected; color: $strong; }
 
-QPushButton, QToolButton[look="chip"] {
+QPushButton, QToolButton[variant="chip"] {
     background: transparent; color: $soft; border: 1px solid $line; border-radius: ${radius}px;
     padding: 0 10px; min-height: ${inner}px;
 }
-QPushButton:hover, QToolButton[look="chip"]:hover { color: $strong; background: $raised; }
-QPushButton:checked, QToolButton[look="chip"]:checked, QPushButton:pressed {
+QPushButton:hover, QToolButton[variant="chip"]:hover { color: $strong; background: $raised; }
+QPushButton:checked, QToolButton[variant="chip"]:checked, QPushButton:pressed {
     color: $strong; background: $selected; border-color: $selected;
 }
-QPushButton:focus, QToolButton[look="chip"]:focus { border-color: $accent; }
-QPushButton:disabled, QToolButton[look="chip"]:disabled { color: $ghost; }
-QToolButton[look="plain"] {
+QPushButton:focus, QToolButton[variant="chip"]:focus { border-color: $accent; }
+QPushButton:disabled, QToolButton[variant="chip"]:disabled { color: $ghost; }
+QToolButton[variant="plain"] {
     background: transparent; color: $soft; border: 1px solid transparent;
     border-radius: ${radius}px; padding: 2px 5px;
 }
-QToolButton[look="plain"]:hover { background: $raised; color: $strong; }
-QToolButton[look="plain"]:focus { border-color: $accent; }
+QToolButton[variant="plain"]:hover { background: $raised; color: $strong; }
+QToolButton[variant="plain"]:focus { border-color: $accent; }
 QToolButton::menu-indicator { image: none; }
 
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }

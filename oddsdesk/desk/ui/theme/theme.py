@@ -70,7 +70,7 @@ _QT_SCHEMES = {
 
 
 class Theme(QObject):
-    """The look of the whole application; one a program, passed to who paints by hand.
+    """The style of the whole application; one a program, passed to who paints by hand.
 
     Widgets drawn by Qt follow by themselves. Who keeps colours or fonts of its own takes
     them anew on ``changed``.
