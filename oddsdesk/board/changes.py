@@ -21,7 +21,7 @@ class Changes(msgspec.Struct):
     moves: list[Move] = msgspec.field(default_factory=list)
     """Prices before and after they moved, for the history."""
     relaid: bool = False
-    """Whether sections, lines or columns differ."""
+    """Whether sections, rows or columns differ."""
 
     def absorb(self, later: "Changes") -> None:
         """Take in what happened afterwards."""

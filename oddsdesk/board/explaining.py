@@ -152,7 +152,7 @@ def _explain_cell(
 
 
 def _quoted(section: Section) -> tuple[tuple[str, float], ...]:
-    odds = ((line.selection, offered(line.reference)) for line in section.lines)
+    odds = ((row.selection, offered(row.reference)) for row in section.rows)
     return tuple((selection, price) for selection, price in odds if price is not None)
 
 

@@ -26,7 +26,7 @@ def fair_points(
 def _fair(
     section: Section, paths: Mapping[str, Path], selection: str, at: int, method: str
 ) -> float | None:
-    odds = {line.selection: odds_at(paths.get(line.selection, ()), at) for line in section.lines}
+    odds = {row.selection: odds_at(paths.get(row.selection, ()), at) for row in section.rows}
     priced = {name: price for name, price in odds.items() if price is not None}
     if selection not in priced or len(priced) < 2:
         return None

@@ -134,7 +134,7 @@ class GameBook:
         self._columns = columns
 
     def _lay_out(self) -> None:
-        self._markets = {key: market for key, market in self._markets.items() if market.lines}
+        self._markets = {key: market for key, market in self._markets.items() if market.rows}
         sections = [section for market in self._markets.values() for section in market.sections]
         self.matrix.sections = tuple(sorted(sections, key=Section.order))
         self.matrix.bookmakers = tuple(sorted(self._columns))

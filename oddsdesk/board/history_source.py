@@ -16,7 +16,7 @@ class HistoryError(Exception):
 
 
 class References(msgspec.Struct, frozen=True):
-    """How the reference's prices of a game moved, by line."""
+    """How the reference's prices of a game moved, by selection."""
 
     origin: Origin = Origin.SEEN
     paths: Mapping[SelectionKey, Path] = msgspec.field(default_factory=dict)
@@ -27,13 +27,13 @@ class PriceLog(Protocol):
     """The embedded server's log of price changes; every coroutine raises ``HistoryError``."""
 
     async def history(
-        self, game_id: str, line: SelectionKey, since_ms: int
+        self, game_id: str, key: SelectionKey, since_ms: int
     ) -> Mapping[str, Iterable[Point]]:
         """Return how every bookmaker's price of a selection moved."""
         ...
 
     async def reference_history(
-        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+        self, game_id: str, keys: Sequence[SelectionKey], since_ms: int
     ) -> Mapping[SelectionKey, Iterable[Point]]:
         """Return how the reference's prices of some selections moved."""
         ...
@@ -49,12 +49,12 @@ class HistorySource(Protocol):
     origin: Origin
     """Where it knows them from."""
 
-    async def history(self, game_id: str, line: SelectionKey, since_ms: int) -> History:
+    async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
         """Return how every bookmaker's price of a selection moved."""
         ...
 
     async def references(
-        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+        self, game_id: str, keys: Sequence[SelectionKey], since_ms: int
     ) -> References:
         """Return how the reference's prices of some selections moved."""
         ...
@@ -68,25 +68,25 @@ class PriceHistorySource:
     def __init__(self, board: Board) -> None:
         self._board = board
 
-    async def history(self, game_id: str, line: SelectionKey, since_ms: int) -> History:
+    async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
         """Return all of it: it is never more than was seen."""
-        section = self._board.section(game_id, *line)
-        held = None if section is None else section.line_of(line[2])
-        return self._board.seen.history(game_id, line, held)
+        section = self._board.section(game_id, *key)
+        held = None if section is None else section.row_of(key[2])
+        return self._board.seen.history(game_id, key, held)
 
     async def references(
-        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+        self, game_id: str, keys: Sequence[SelectionKey], since_ms: int
     ) -> References:
         """Return all of it."""
         board = self._board
         found = {}
-        for line in lines:
-            section = board.section(game_id, *line)
-            price = None if section is None else section.line_of(line[2]).reference
-            found[line] = board.seen.path(game_id, line, None, price)
+        for key in keys:
+            section = board.section(game_id, *key)
+            price = None if section is None else section.row_of(key[2]).reference
+            found[key] = board.seen.path(game_id, key, None, price)
         return References(
             Origin.SEEN,
-            {line: path for line, path in found.items() if path},
+            {key: path for key, path in found.items() if path},
             board.seen.gaps(game_id),
         )
 
@@ -100,9 +100,9 @@ class LogSource:
         self._log = log
         self._board = board
 
-    async def history(self, game_id: str, line: SelectionKey, since_ms: int) -> History:
+    async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
         """Return what the log holds; silences of the whole log are gaps."""
-        told = await self._log.history(game_id, line, since_ms)
+        told = await self._log.history(game_id, key, since_ms)
         state = await self._log.state(since_ms)
         reference = self._board.reference
         paths: dict[str | None, Path] = {
@@ -112,12 +112,12 @@ class LogSource:
         return History(Origin.LOG, paths, gaps, state.began)
 
     async def references(
-        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+        self, game_id: str, keys: Sequence[SelectionKey], since_ms: int
     ) -> References:
         """Return what the log holds."""
-        told = await self._log.reference_history(game_id, lines, since_ms)
+        told = await self._log.reference_history(game_id, keys, since_ms)
         state = await self._log.state(since_ms)
-        paths = {line: tidy(points) for line, points in told.items()}
+        paths = {key: tidy(points) for key, points in told.items()}
         return References(Origin.LOG, paths, without_known(_gaps(state), paths.values()))
 
 

@@ -30,6 +30,6 @@ def _has_untold(matrix: Matrix) -> bool:
     return any(
         price is not None and price.is_live is None and price.is_offered
         for section in matrix.sections
-        for line in section.lines
-        for price in (line.reference, *line.prices.values())
+        for row in section.rows
+        for price in (row.reference, *row.prices.values())
     )

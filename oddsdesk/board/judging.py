@@ -28,8 +28,8 @@ class Doubt(Enum):
 
 def verdict_on(section: Section, selection: str, bookmaker: str | None, now_ms: int) -> Verdict:
     """Judge a price of a section by every rule."""
-    line = section.line_of(selection)
-    price = line.reference if bookmaker is None else line.prices[bookmaker]
+    row = section.row_of(selection)
+    price = row.reference if bookmaker is None else row.prices[bookmaker]
     assert price is not None
     candidate = Candidate(
         side_of(section, selection),
@@ -44,8 +44,8 @@ def verdict_on(section: Section, selection: str, bookmaker: str | None, now_ms: 
 
 def side_of(section: Section, selection: str) -> str:
     """Return what a selection bets on, empty where its text fits no form."""
-    for line, side in zip(section.lines, section.sides, strict=False):
-        if line.selection == selection:
+    for row, side in zip(section.rows, section.sides, strict=False):
+        if row.selection == selection:
             return side
     return ""
 
@@ -54,8 +54,8 @@ def sides_of(section: Section, bookmaker: str | None) -> frozenset[str]:
     """Return the sides that a bookmaker offers in a section."""
     return frozenset(
         side
-        for line, side in zip(section.lines, section.sides, strict=False)
-        if offered(line.reference if bookmaker is None else line.prices.get(bookmaker)) is not None
+        for row, side in zip(section.rows, section.sides, strict=False)
+        if offered(row.reference if bookmaker is None else row.prices.get(bookmaker)) is not None
     )
 
 
@@ -66,7 +66,7 @@ def doubt_about(section: Section, bookmaker: str | None, side: str) -> Doubt | N
     if section.key.market_type == "double_chance":
         return Doubt.OVERLAPPING
     if section.reference is None:
-        priced = any(offered(line.reference) is not None for line in section.lines)
+        priced = any(offered(row.reference) is not None for row in section.rows)
         return Doubt.SIDE_MISSING if priced else Doubt.NO_REFERENCE
     if bookmaker in section.other_bets or side not in section.reference.prices:
         return Doubt.OTHER_BET
@@ -85,6 +85,6 @@ def _line(section: Section) -> ReferenceLine:
     """The reference's line group as the rules judge by it, an empty one where there is none."""
     if section.reference is not None:
         return section.reference
-    seen = [line.reference.scraped_at for line in section.lines if line.reference is not None]
+    seen = [row.reference.scraped_at for row in section.rows if row.reference is not None]
     group = LineGroup(section.key.group, section.line, (), (), complete=False)
     return ReferenceLine(section.key.market_type, group, {}, None, min(seen, default=0), None)

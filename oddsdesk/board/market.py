@@ -1,4 +1,4 @@
-"""One market of a game: its lines, their groups, and what a sighting changes in them."""
+"""One market of a game: its selections, their groups, and what a sighting changes in them."""
 
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -30,7 +30,7 @@ class Market:
         self.market_type = market_type
         self.period = period
         self.sport = sport
-        self.lines: dict[str, SelectionRow] = {}
+        self.rows: dict[str, SelectionRow] = {}
         self.sections: tuple[Section, ...] = ()
         self._match_name = match_name
         self._section_of: dict[str, Section] = {}
@@ -52,15 +52,15 @@ class Market:
         Returns the milliseconds since the scrape before, 0 where it is no later one.
         """
         _, _, selection, bookmaker = key
-        line = self.lines.get(selection)
-        if line is None:
-            line = self.lines[selection] = SelectionRow(selection)
-        held = line.reference if bookmaker is None else line.prices.get(bookmaker)
+        row = self.rows.get(selection)
+        if row is None:
+            row = self.rows[selection] = SelectionRow(selection)
+        held = row.reference if bookmaker is None else row.prices.get(bookmaker)
         price = observe(held, seen)
-        self._set(line, bookmaker, price)
+        self._set(row, bookmaker, price)
         if price.scraped_at == seen.scraped_at:
             if liquidity is not UNSET:
-                line.liquidity = liquidity
+                row.liquidity = liquidity
             if seen.is_live is not None and self._states.get(bookmaker) is not seen.is_live:
                 self._spread_state(bookmaker, seen.is_live, changes)
         if held is None or held.odds != price.odds or held.is_offered != price.is_offered:
@@ -95,14 +95,14 @@ class Market:
         if held is None or not held.is_offered:
             return
         gone, key = withdraw(held, now_ms), self._key(cell)
-        self._set(self.lines[cell[0]], cell[1], gone)
+        self._set(self.rows[cell[0]], cell[1], gone)
         self._withdrawn.add(cell)
         self._moved.add(cell)
         changes.cells[key] = None
         changes.moves.append((key, held, gone))
 
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> bool:
-        """Forget prices that were withdrawn a while ago, and lines left empty; tell if any."""
+        """Forget prices that were withdrawn a while ago, and rows left empty; tell if any."""
         dropped = False
         for cell in list(self._withdrawn):
             price = self.price(cell)
@@ -117,18 +117,18 @@ class Market:
 
     def promote(self, bookmaker: str, changes: Changes) -> None:
         """Make a bookmaker's prices the reference's."""
-        for line in self.lines.values():
-            price = line.prices.pop(bookmaker, None)
+        for row in self.rows.values():
+            price = row.prices.pop(bookmaker, None)
             if price is None:
                 continue
-            changes.removed[self._key((line.selection, bookmaker))] = None
-            changes.cells[self._key((line.selection, None))] = None
-            line.reference = line.reference or price
+            changes.removed[self._key((row.selection, bookmaker))] = None
+            changes.cells[self._key((row.selection, None))] = None
+            row.reference = row.reference or price
             if bookmaker in self._states:
                 self._states[None] = self._states.pop(bookmaker)
-            self._moved.add((line.selection, None))
-            if not line.reference.is_offered:
-                self._withdrawn.add((line.selection, None))
+            self._moved.add((row.selection, None))
+            if not row.reference.is_offered:
+                self._withdrawn.add((row.selection, None))
 
     def tell_untold(self, changes: Changes) -> bool:
         """Note that no price is in play of which nobody said that it is; tell if any was such."""
@@ -156,17 +156,17 @@ class Market:
 
     def price(self, cell: Cell) -> Price | None:
         """Return the price held for a cell."""
-        line = self.lines.get(cell[0])
-        if line is None:
+        row = self.rows.get(cell[0])
+        if row is None:
             return None
-        return line.reference if cell[1] is None else line.prices.get(cell[1])
+        return row.reference if cell[1] is None else row.prices.get(cell[1])
 
     def prices(self) -> Iterable[tuple[Cell, Price]]:
         """Yield every price held, withdrawn ones too."""
-        for selection, line in self.lines.items():
-            if line.reference is not None:
-                yield (selection, None), line.reference
-            for bookmaker, price in line.prices.items():
+        for selection, row in self.rows.items():
+            if row.reference is not None:
+                yield (selection, None), row.reference
+            for bookmaker, price in row.prices.items():
                 yield (selection, bookmaker), price
 
     def section_of(self, selection: str) -> Section | None:
@@ -176,12 +176,12 @@ class Market:
     def _spread_state(self, bookmaker: str | None, is_live: bool, changes: Changes) -> None:
         """What is told of one price holds for all that the bookmaker says of the market."""
         self._states[bookmaker] = is_live
-        for selection, line in self.lines.items():
-            price = line.reference if bookmaker is None else line.prices.get(bookmaker)
+        for selection, row in self.rows.items():
+            price = row.reference if bookmaker is None else row.prices.get(bookmaker)
             if price is None:
                 continue
             if price.is_live is not is_live:
-                self._set(line, bookmaker, replace(price, is_live=is_live))
+                self._set(row, bookmaker, replace(price, is_live=is_live))
                 changes.cells[self._key((selection, bookmaker))] = None
             if bookmaker is None:
                 self._moved.add((selection, None))
@@ -189,20 +189,20 @@ class Market:
     def _key(self, cell: Cell) -> CellKey:
         return CellKey(self.market_type, self.period, *cell)
 
-    def _set(self, line: SelectionRow, bookmaker: str | None, price: Price) -> None:
+    def _set(self, row: SelectionRow, bookmaker: str | None, price: Price) -> None:
         if bookmaker is None:
-            line.reference = price
+            row.reference = price
         else:
-            line.prices[bookmaker] = price
+            row.prices[bookmaker] = price
 
     def _remove(self, cell: Cell) -> None:
-        line = self.lines[cell[0]]
+        row = self.rows[cell[0]]
         if cell[1] is None:
-            line.reference = line.liquidity = None
+            row.reference = row.liquidity = None
         else:
-            del line.prices[cell[1]]
-        if line.reference is None and not line.prices:
-            del self.lines[cell[0]]
+            del row.prices[cell[1]]
+        if row.reference is None and not row.prices:
+            del self.rows[cell[0]]
             self._regroup = True
 
     def _group(self, method: str) -> None:
@@ -215,14 +215,14 @@ class Market:
                 line=group.line,
                 period_label=label,
                 complete=group.complete,
-                lines=[self.lines[selection] for selection in group.selections],
+                rows=[self.rows[selection] for selection in group.selections],
                 sides=group.sides,
             )
-            for group in line_groups(self.market_type, self._match_name, self.lines, self.sport)
+            for group in line_groups(self.market_type, self._match_name, self.rows, self.sport)
         ]
         self.sections = tuple(sorted(sections, key=Section.order))
         self._section_of = {
-            line.selection: section for section in self.sections for line in section.lines
+            row.selection: section for section in self.sections for row in section.rows
         }
         for section in self.sections:
             figures.figure(section, method)
@@ -242,4 +242,4 @@ class Market:
                 figures.figure_prices(section)
             else:
                 for selection, bookmaker in cells:
-                    figures.refigure_price(section, self.lines[selection], bookmaker or "")
+                    figures.refigure_price(section, self.rows[selection], bookmaker or "")

@@ -1,4 +1,4 @@
-"""A game as selections by bookmakers: keys, lines, sections and the whole matrix."""
+"""A game as selections by bookmakers: keys, rows, sections and the whole matrix."""
 
 from typing import NamedTuple
 
@@ -74,10 +74,10 @@ class Section(msgspec.Struct):
     period_label: str
     complete: bool
     """Whether all sides are there, once, and none overlap."""
-    lines: list[SelectionRow]
+    rows: list[SelectionRow]
     """One a selection, in the order of D7."""
     sides: tuple[str, ...] = ()
-    """What each line bets on: ``home``, ``draw``, ``over``, ...; empty for unread text."""
+    """What each row bets on: ``home``, ``draw``, ``over``, ...; empty for unread text."""
     reference: ReferenceLine | None = None
     """The reference's prices as the rules judge by them; None where it prices no full group."""
     overround: float | None = None
@@ -98,15 +98,15 @@ class Section(msgspec.Struct):
             return group
         return f"{market_title(self.key.market_type)} {group}".rstrip()
 
-    def line_of(self, selection: str) -> SelectionRow:
-        """Return the line of a selection of this section."""
-        return next(line for line in self.lines if line.selection == selection)
+    def row_of(self, selection: str) -> SelectionRow:
+        """Return the row of a selection of this section."""
+        return next(row for row in self.rows if row.selection == selection)
 
     def a_cell_each(self) -> list[CellKey]:
-        """Return the key of one price of each line."""
+        """Return the key of one price of each row."""
         market_type, period, _ = self.key
         return [
-            CellKey(market_type, period, line.selection, line.priced_by()[0]) for line in self.lines
+            CellKey(market_type, period, row.selection, row.priced_by()[0]) for row in self.rows
         ]
 
     def order(self) -> tuple[int, int, float, str]:

@@ -49,7 +49,7 @@ class NearMiss(NamedTuple):
     """The same selection at other bookmakers, the nearest first."""
 
     @property
-    def line_key(self) -> RowKey:
+    def selection_key(self) -> RowKey:
         """Its selection: the same for every bookmaker, whose name is left out."""
         return self.key._replace(bookmaker=None)
 
@@ -66,45 +66,45 @@ def near_misses(matrix: Matrix, now_ms: int) -> Iterator[NearMiss]:
         if reference is None or (section.overround or _ROOM) > _ROOM:
             continue
         floor = safety_floor(section.key.market_type)
-        for line in section.lines:
-            if line.fair is not None:
-                least = line.fair * floor * (1 + _LEAST_EV / 100)
-                yield from _of_line(matrix, section, line, least, now_ms)
+        for row in section.rows:
+            if row.fair is not None:
+                least = row.fair * floor * (1 + _LEAST_EV / 100)
+                yield from _of_row(matrix, section, row, least, now_ms)
 
 
 def by_selection(misses: Iterable[NearMiss]) -> list[NearMiss]:
     """Return the nearest miss of each selection with the others of it, the nearest first."""
     groups: dict[RowKey, list[NearMiss]] = {}
     for miss in sorted(misses, key=lambda miss: miss.distance):
-        groups.setdefault(miss.line_key, []).append(miss)
+        groups.setdefault(miss.selection_key, []).append(miss)
     return [nearest._replace(others=tuple(others)) for nearest, *others in groups.values()]
 
 
-def _of_line(
-    matrix: Matrix, section: Section, line: SelectionRow, least: float, now_ms: int
+def _of_row(
+    matrix: Matrix, section: Section, row: SelectionRow, least: float, now_ms: int
 ) -> Iterator[NearMiss]:
-    for bookmaker, price in line.prices.items():
+    for bookmaker, price in row.prices.items():
         if price.odds < least or not price.is_offered:
             continue
-        verdict = verdict_on(section, line.selection, bookmaker, now_ms)
+        verdict = verdict_on(section, row.selection, bookmaker, now_ms)
         distance = sum(_distance(check) for check in verdict.stopped_by)
         if distance <= MOST_DISTANCE:
-            yield _miss(matrix, section, line, bookmaker, verdict, distance)
+            yield _miss(matrix, section, row, bookmaker, verdict, distance)
 
 
 def _miss(
     matrix: Matrix,
     section: Section,
-    line: SelectionRow,
+    row: SelectionRow,
     bookmaker: str,
     verdict: Verdict,
     distance: float,
 ) -> NearMiss:
     assert section.reference is not None
-    side = side_of(section, line.selection)
-    key = RowKey(matrix.game_id, *section.key[:2], line.selection, bookmaker)
+    side = side_of(section, row.selection)
+    key = RowKey(matrix.game_id, *section.key[:2], row.selection, bookmaker)
     window = price_window(section.reference, side)
-    price = line.prices[bookmaker]
+    price = row.prices[bookmaker]
     return NearMiss(
         key, matrix.match_name, section, price, matrix.is_live, verdict, window, distance
     )

@@ -12,7 +12,7 @@ class GamesChanged(msgspec.Struct, frozen=True):
 
 
 class MatrixLoaded(msgspec.Struct, frozen=True):
-    """A game's matrix is new or has other sections, lines or columns: lay it out again."""
+    """A game's matrix is new or has other sections, rows or columns: lay it out again."""
 
     game_id: str
 

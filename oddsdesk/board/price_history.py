@@ -54,8 +54,7 @@ class PriceHistory:
         tracks = self._tracks.setdefault(game, {})
         before = self._points
         for (market_type, period, selection, bookmaker), held, price in moves:
-            line = tracks.get((market_type, period, selection))
-            track = None if line is None else line.get(bookmaker)
+            track = tracks.get((market_type, period, selection), {}).get(bookmaker)
             if track is None:
                 if held is None:
                     continue
@@ -70,10 +69,12 @@ class PriceHistory:
 
     def promote(self, bookmaker: str) -> None:
         """Take a bookmaker's tracks for the reference's: its name was not known before."""
-        for line in chain.from_iterable(tracks.values() for tracks in self._tracks.values()):
-            track = line.pop(bookmaker, None)
+        for by_bookmaker in chain.from_iterable(
+            tracks.values() for tracks in self._tracks.values()
+        ):
+            track = by_bookmaker.pop(bookmaker, None)
             if track is not None:
-                line.setdefault(None, track)
+                by_bookmaker.setdefault(None, track)
 
     def connect(self, link: Link, now_ms: int) -> None:
         """Note that the link is something else from now on."""
@@ -102,19 +103,19 @@ class PriceHistory:
         return tuple(sorted((*self._down, *self._closed.get(game, ())), key=lambda gap: gap.since))
 
     def path(
-        self, game: str, line: SelectionKey, bookmaker: str | None, price: Price | None
+        self, game: str, key: SelectionKey, bookmaker: str | None, price: Price | None
     ) -> Path:
         """Return how a price moved; ``price`` is what is held of it now."""
-        track = self._tracks.get(game, {}).get(line, {}).get(bookmaker)
+        track = self._tracks.get(game, {}).get(key, {}).get(bookmaker)
         if track is not None:
             return tidy(_points(track))
         return [] if price is None else tidy(_points(array("d", _step(price))))
 
-    def history(self, game: str, line: SelectionKey, held: SelectionRow | None) -> History:
-        """Return how all prices of a line moved; ``held`` is what is held of it now."""
-        names = dict.fromkeys(self._tracks.get(game, {}).get(line, {}))
+    def history(self, game: str, key: SelectionKey, held: SelectionRow | None) -> History:
+        """Return how all prices of a selection moved; ``held`` is what is held of it now."""
+        names = dict.fromkeys(self._tracks.get(game, {}).get(key, {}))
         names |= dict.fromkeys([] if held is None else held.priced_by())
-        paths = {name: self.path(game, line, name, _held(held, name)) for name in names}
+        paths = {name: self.path(game, key, name, _held(held, name)) for name in names}
         return History(
             Origin.SEEN,
             {name: path for name, path in paths.items() if path},
@@ -129,18 +130,20 @@ class PriceHistory:
 
     def _forget_older(self) -> None:
         self._points = 0
-        for line in chain.from_iterable(tracks.values() for tracks in self._tracks.values()):
-            for bookmaker, track in list(line.items()):
+        for by_bookmaker in chain.from_iterable(
+            tracks.values() for tracks in self._tracks.values()
+        ):
+            for bookmaker, track in list(by_bookmaker.items()):
                 del track[: max(2, len(track) // 4 * 2)]
                 self._points += len(track) // 2
                 if not track:
-                    del line[bookmaker]
+                    del by_bookmaker[bookmaker]
 
 
-def _held(line: SelectionRow | None, bookmaker: str | None) -> Price | None:
-    if line is None:
+def _held(row: SelectionRow | None, bookmaker: str | None) -> Price | None:
+    if row is None:
         return None
-    return line.reference if bookmaker is None else line.prices.get(bookmaker)
+    return row.reference if bookmaker is None else row.prices.get(bookmaker)
 
 
 def _step(price: Price) -> tuple[float, float]:

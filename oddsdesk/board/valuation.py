@@ -20,25 +20,25 @@ def figure(section: Section, method: str) -> None:
 
 def figure_prices(section: Section) -> None:
     """Work out anew what the bookmakers' prices bear on."""
-    bookmakers = dict.fromkeys(name for line in section.lines for name in line.prices)
+    bookmakers = dict.fromkeys(name for row in section.rows for name in row.prices)
     section.other_bets = {name for name in bookmakers if not _is_comparable(section, name)}
-    for line in section.lines:
-        _find_best(section, line)
+    for row in section.rows:
+        _find_best(section, row)
     section.holds = {}
     for bookmaker in bookmakers:
         _find_hold(section, bookmaker)
     _find_best_hold(section)
 
 
-def refigure_price(section: Section, line: SelectionRow, bookmaker: str) -> None:
-    """Bring up to date what one bookmaker's price of one line bears on."""
+def refigure_price(section: Section, row: SelectionRow, bookmaker: str) -> None:
+    """Bring up to date what one bookmaker's price of one row bears on."""
     if _is_comparable(section, bookmaker) == (bookmaker in section.other_bets):
         section.other_bets ^= {bookmaker}
-        for other in section.lines:
+        for other in section.rows:
             _find_best(section, other)
         _find_best_hold(section)
-    elif _bears_on_best(line, bookmaker):
-        _find_best(section, line)
+    elif _bears_on_best(row, bookmaker):
+        _find_best(section, row)
         _find_best_hold(section)
     _find_hold(section, bookmaker)
 
@@ -46,13 +46,13 @@ def refigure_price(section: Section, line: SelectionRow, bookmaker: str) -> None
 def value_reference(section: Section, method: str) -> None:
     """Devig the reference's line group and form the price windows."""
     section.reference = section.overround = section.reference_hold = None
-    for line in section.lines:
-        line.fair = line.value_from = line.suspicious_above = None
-    priced = [line for line in section.lines if offered(line.reference) is not None]
+    for row in section.rows:
+        row.fair = row.value_from = row.suspicious_above = None
+    priced = [row for row in section.rows if offered(row.reference) is not None]
     group = _own_group(section, priced)
     if group is None:
         return
-    prices = [line.reference for line in priced if line.reference is not None]
+    prices = [row.reference for row in priced if row.reference is not None]
     section.reference = reference_line(
         section.key.market_type,
         group,
@@ -63,15 +63,15 @@ def value_reference(section: Section, method: str) -> None:
     )
     section.overround = section.reference.overround
     section.reference_hold = hold(price.odds for price in prices)
-    for line, side in zip(priced, group.sides, strict=True):
-        line.fair = section.reference.prices[side].fair_odds
+    for row, side in zip(priced, group.sides, strict=True):
+        row.fair = section.reference.prices[side].fair_odds
         window = price_window(section.reference, side)
         if window is not None:
-            line.value_from, line.suspicious_above = window.least, window.most
+            row.value_from, row.suspicious_above = window.least, window.most
 
 
 def _state(prices: Iterable[Price]) -> bool | None:
-    """Whether a line is in play: one price that is will do; None where nobody said."""
+    """Whether a line group is in play: one price that is will do; None where nobody said."""
     told = [price.is_live for price in prices if price.is_live is not None]
     return any(told) if told else None
 
@@ -80,9 +80,9 @@ def redate(section: Section) -> None:
     """Note that the reference was scraped again and says the same."""
     if section.reference is not None:
         scraped_at = min(
-            line.reference.scraped_at
-            for line in section.lines
-            if line.reference is not None and line.reference.is_offered
+            row.reference.scraped_at
+            for row in section.rows
+            if row.reference is not None and row.reference.is_offered
         )
         section.reference = msgspec.structs.replace(section.reference, scraped_at=scraped_at)
 
@@ -97,30 +97,30 @@ def offered(price: Price | None) -> float | None:
     return price.odds if price is not None and price.withdrawn_at is None else None
 
 
-def _find_best(section: Section, line: SelectionRow) -> None:
+def _find_best(section: Section, row: SelectionRow) -> None:
     best = 0.0
     names: list[str] = []
-    for bookmaker, price in line.prices.items():
+    for bookmaker, price in row.prices.items():
         if price.odds < best or price.withdrawn_at is not None or bookmaker in section.other_bets:
             continue
         if price.odds > best:
             best, names = price.odds, []
         names.append(bookmaker)
-    line.best = best if names else None
-    line.best_bookmakers = tuple(sorted(names))
+    row.best = best if names else None
+    row.best_bookmakers = tuple(sorted(names))
 
 
-def _bears_on_best(line: SelectionRow, bookmaker: str) -> bool:
+def _bears_on_best(row: SelectionRow, bookmaker: str) -> bool:
     """Whether a bookmaker offered the best price until now, or may offer it now."""
-    odds = offered(line.prices.get(bookmaker)) or 0.0
-    return bookmaker in line.best_bookmakers or odds >= (line.best or 0.0)
+    odds = offered(row.prices.get(bookmaker)) or 0.0
+    return bookmaker in row.best_bookmakers or odds >= (row.best or 0.0)
 
 
 def _find_hold(section: Section, bookmaker: str) -> None:
     section.holds.pop(bookmaker, None)
-    lines = _priced_by(section, bookmaker)
-    if _own_group(section, lines) is not None:
-        section.holds[bookmaker] = hold(line.prices[bookmaker].odds for line in lines)
+    rows = _priced_by(section, bookmaker)
+    if _own_group(section, rows) is not None:
+        section.holds[bookmaker] = hold(row.prices[bookmaker].odds for row in rows)
 
 
 def _find_best_hold(section: Section) -> None:
@@ -129,7 +129,7 @@ def _find_best_hold(section: Section) -> None:
     if len(sides) < 2 or not section.complete:
         return
     best = [
-        line.best for line, side in zip(section.lines, section.sides, strict=True) if side in sides
+        row.best for row, side in zip(section.rows, section.sides, strict=True) if side in sides
     ]
     odds = [price for price in best if price is not None]
     if len(odds) == len(best):
@@ -146,21 +146,21 @@ def _is_comparable(section: Section, bookmaker: str) -> bool:
         return True
     mine = frozenset(
         side
-        for line, side in zip(section.lines, section.sides, strict=True)
-        if offered(line.prices.get(bookmaker)) is not None
+        for row, side in zip(section.rows, section.sides, strict=True)
+        if offered(row.prices.get(bookmaker)) is not None
     )
     return is_comparable(_sides_compared(section), mine)
 
 
 def _priced_by(section: Section, bookmaker: str) -> list[SelectionRow]:
-    return [line for line in section.lines if offered(line.prices.get(bookmaker)) is not None]
+    return [row for row in section.rows if offered(row.prices.get(bookmaker)) is not None]
 
 
-def _own_group(section: Section, lines: Sequence[SelectionRow]) -> LineGroup | None:
-    """The line group that some lines form by themselves, None where it is not complete."""
-    if len(lines) < 2:
+def _own_group(section: Section, rows: Sequence[SelectionRow]) -> LineGroup | None:
+    """The line group that some rows form by themselves, None where it is not complete."""
+    if len(rows) < 2:
         return None
-    selections = tuple([line.selection for line in lines])
+    selections = tuple([row.selection for row in rows])
     return complete_group(section.key.market_type, section.match_name, selections, section.sport)
 
 

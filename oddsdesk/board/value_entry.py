@@ -94,7 +94,7 @@ class _Held(NamedTuple):
     """The price of a value bet as the board holds it."""
 
     section: Section
-    line: SelectionRow
+    row: SelectionRow
     price: Price
 
 
@@ -152,7 +152,7 @@ def _held(key: RowKey, book: GameBook | None) -> _Held | None:
     if found is None:
         return None
     section, price = found
-    return _Held(section, section.line_of(key.selection), price)
+    return _Held(section, section.row_of(key.selection), price)
 
 
 def _standing(held: _Held | None, book: GameBook | None, detected_at: int) -> Standing:
@@ -166,7 +166,7 @@ def _standing(held: _Held | None, book: GameBook | None, detected_at: int) -> St
         return Standing.WITHDRAWN if is_missing else Standing.HOLDS
     if _is_gone(held.price, detected_at):
         return Standing.WITHDRAWN
-    if held.line.reference is not None and _is_gone(held.line.reference, detected_at):
+    if held.row.reference is not None and _is_gone(held.row.reference, detected_at):
         return Standing.NO_REFERENCE
     return Standing.HOLDS if shares_state(held.section, held.price) else Standing.OTHER_STATE
 
@@ -197,25 +197,21 @@ def _by_prices(
     bet: ValueBet, held: _Held, listed: _Figures, method: str, detected_at: int
 ) -> _Figures:
     """What the prices held say; the row's own figures where they differ by rounding only."""
-    price, line = held.price, held.line
+    price, row = held.price, held.row
     is_newer = price.scraped_at > detected_at and offered(price) is not None
     odds = price.odds if is_newer else bet.odds
-    if line.fair is None:
+    if row.fair is None:
         return listed._replace(odds=odds)
-    is_same = listed.fair is not None and abs(line.fair / listed.fair - 1) <= _SAME
+    is_same = listed.fair is not None and abs(row.fair / listed.fair - 1) <= _SAME
     if is_same and listed.method == method:
         return listed._replace(odds=odds)
     reference = held.section.reference
     side = next(
-        (
-            name
-            for name, at in zip(held.section.sides, held.section.lines, strict=True)
-            if at is line
-        ),
+        (name for name, at in zip(held.section.sides, held.section.rows, strict=True) if at is row),
         "",
     )
     window = None if reference is None else price_window(reference, side)
-    return _Figures(odds, line.fair, method, window)
+    return _Figures(odds, row.fair, method, window)
 
 
 def _has_left(bet: ValueBet, listed: _Figures, now: _Figures, method: str) -> bool:

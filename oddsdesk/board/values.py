@@ -19,7 +19,7 @@ AUDITED: Final = 12
 _AUDIT_AGAIN_MS: Final = 60_000
 """How often rows that no formula explains are looked at again."""
 
-_LineOf = tuple[str, str, int, str]
+_SelectionOf = tuple[str, str, int, str]
 """Game, market type, period, selection."""
 
 
@@ -42,7 +42,7 @@ class ValueBets:
         """Whether the service has more than was read."""
         self._book_of = book_of
         self._id_of = id_of
-        self._of_line: dict[_LineOf, list[RowKey]] = {}
+        self._of_selection: dict[_SelectionOf, list[RowKey]] = {}
         self._games: set[str] = set()
         self._moved: set[RowKey] = set()
         """Judged anew since the list that is being taken in was begun."""
@@ -66,21 +66,21 @@ class ValueBets:
         before = self.audit
         self._audit(checked[:AUDITED], now_ms, is_turned)
         judged: dict[RowKey, ValueEntry] = {}
-        of_line: dict[_LineOf, list[RowKey]] = {}
+        of_selection: dict[_SelectionOf, list[RowKey]] = {}
         differs = self.audit != before
         for bet in checked:
             key = self._key_of(bet)
             entry = self._judged(key, bet, method)
             if key not in judged:
-                of_line.setdefault(key[:4], []).append(key)
+                of_selection.setdefault(key[:4], []).append(key)
             judged[key] = entry
             differs = differs or self.entries.get(key) != entry
             yield
         differs = differs or len(judged) != len(self.entries)
         in_order = dict(sorted(judged.items(), key=_by_worth))
         yield
-        self.entries, self._of_line = in_order, of_line
-        self._games = {game for game, *_ in of_line}
+        self.entries, self._of_selection = in_order, of_selection
+        self._games = {game for game, *_ in of_selection}
         return bool(self.judge(tuple(self._moved), method)) or differs
 
     def judge_all(self, method: str) -> bool:
@@ -109,8 +109,10 @@ class ValueBets:
         touched = {key for key in cells if key in self.entries}
         for section in changes.revalued:
             market_type, period, _ = section.key
-            for line in section.lines:
-                touched.update(self._of_line.get((game, market_type, period, line.selection), ()))
+            for row in section.rows:
+                touched.update(
+                    self._of_selection.get((game, market_type, period, row.selection), ())
+                )
         return touched
 
     def _judged(self, key: RowKey, bet: ValueBet, method: str) -> ValueEntry:

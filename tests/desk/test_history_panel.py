@@ -62,7 +62,7 @@ def test_before_a_price_is_selected_it_says_what_to_do(panel: HistoryPanel) -> N
 
 def test_a_price_is_shown_beside_reference_and_fair(panel: HistoryPanel, quoted: Any) -> None:
     select(panel, quoted, "Matchbook")
-    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").line_of("Draw").fair
+    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").row_of("Draw").fair
     assert paths(panel) == {"Matchbook": [3.4], REFERENCE: [3.36], "Fair": [pytest.approx(fair)]}
     assert panel.chart.isVisible()
     assert f"Fair: now {fair:.3f}, opened at {fair:.3f}" in panel.chart.accessibleDescription()
@@ -77,7 +77,7 @@ def test_lines_grow_with_the_prices(panel: HistoryPanel, quoted: Any, qtbot: QtB
         quoted.tell(REFERENCE, "moneyline", "Draw", 3.4)
     shown = paths(panel)
     assert (shown["Matchbook"], shown[REFERENCE]) == ([3.4, 3.5], [3.36, 3.4])
-    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").line_of("Draw").fair
+    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").row_of("Draw").fair
     assert shown["Fair"][-1] == fair
     assert panel.chart.data is not None
     assert panel.chart.data.whole == (NOW_MS, NOW_MS + MINUTE)

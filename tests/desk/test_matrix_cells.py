@@ -79,11 +79,11 @@ def test_a_prop_says_only_what_its_section_does_not() -> None:
     prop = section(
         "player_prop", "Messi shots Over 2.5", "Messi shots Under 2.5", group="Messi shots 2.5"
     )
-    assert [selection_text(prop, line) for line in prop.lines] == ["Over 2.5", "Under 2.5"]
+    assert [selection_text(prop, line) for line in prop.rows] == ["Over 2.5", "Under 2.5"]
     lone = section("player_prop", "Messi shots Over 2.5")
-    assert selection_text(lone, lone.lines[0]) == "Messi shots Over 2.5"
+    assert selection_text(lone, lone.rows[0]) == "Messi shots Over 2.5"
     result = section("moneyline", "Manchester City", "Manchester United")
-    assert selection_text(result, result.lines[0]) == "Manchester City"
+    assert selection_text(result, result.rows[0]) == "Manchester City"
 
 
 def test_each_section_is_in_every_market_its_kind_and_its_period() -> None:

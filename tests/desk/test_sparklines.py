@@ -63,7 +63,7 @@ def sparklines(quoted: Any, qtbot: QtBot) -> Sparklines:
 
 def drawn(sparklines: Sparklines, quoted: Any) -> Sequence[Any]:
     section = quoted.board.section(quoted.id, *LINE)
-    found = sparklines.sparkline(LINE, section.line_of("Draw").reference)
+    found = sparklines.sparkline(LINE, section.row_of("Draw").reference)
     return () if found is None else found.segments
 
 

@@ -135,7 +135,7 @@ class GridBook:
     def _beside(self, line: Line) -> Iterator[Line]:
         """Yield the lines of a line's group that are held, itself too."""
         section = self._board.section(*line.key)
-        for other in () if section is None else section.lines:
+        for other in () if section is None else section.rows:
             held = self._lines.get((*line.key[:3], other.selection))
             if held is not None:
                 yield held

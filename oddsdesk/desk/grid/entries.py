@@ -61,8 +61,7 @@ def doubt_of(
 def _last_seen(section: Section, bookmaker: str | None) -> int:
     """When a market was last seen: a message of one selection says that the others stood."""
     prices = (
-        line.reference if bookmaker is None else line.prices.get(bookmaker)
-        for line in section.lines
+        line.reference if bookmaker is None else line.prices.get(bookmaker) for line in section.rows
     )
     return max((price.scraped_at for price in prices if price is not None), default=0)
 
@@ -266,7 +265,7 @@ def make_line(key: RowKey, matrix: Matrix, section: Section) -> Line:
         key.selection,
     )
     kick_off = float("inf") if matrix.kick_off is None else matrix.kick_off
-    side = next(i for i, line in enumerate(section.lines) if line.selection == key.selection)
+    side = next(i for i, line in enumerate(section.rows) if line.selection == key.selection)
     return Line(
         key=LineKey(*key[:4]),
         match_name=matrix.match_name,
@@ -329,7 +328,7 @@ def _judge(entry: PriceEntry, section: Section, figures: Figures) -> None:
 
 
 def _figures(section: Section, selection: str, compared: Set[str] | None) -> Figures:
-    held, others = section.line_of(selection), section.other_bets
+    held, others = section.row_of(selection), section.other_bets
     odds = sorted(
         [
             price.odds

@@ -196,7 +196,7 @@ class HistoryModel(QObject):
     async def _load_fair(self, key: RowKey, section: Section | None, since: int) -> Path:
         if section is None or section.reference is None:
             return []
-        lines = [(key.market_type, key.period, line.selection) for line in section.lines]
+        lines = [(key.market_type, key.period, line.selection) for line in section.rows]
         told = await self._source.references(key.game_id, lines, since)
         paths = {name[2]: path for name, path in told.paths.items()}
         points: list[Point] = []
@@ -212,7 +212,7 @@ class HistoryModel(QObject):
     def _held(self) -> list[str | None]:
         assert self.key is not None
         section = self._board.section(*self.key[:4])
-        return [] if section is None else section.line_of(self.key.selection).priced_by()
+        return [] if section is None else section.row_of(self.key.selection).priced_by()
 
     def _extend(self, bookmaker: str | None) -> None:
         """Let a line go on with what the board holds now."""
@@ -248,7 +248,7 @@ class HistoryModel(QObject):
             if self._board.method != self._method:
                 self._read()
                 return
-            fair = section.line_of(self.key.selection).fair
+            fair = section.row_of(self.key.selection).fair
             if self._fair or fair is not None:
                 self._fair = extended(self._fair, self._clock(), fair)
                 moved.append(None)

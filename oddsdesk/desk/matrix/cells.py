@@ -183,10 +183,10 @@ def is_suspicious(line: SelectionRow, odds: float) -> bool:
 
 def selection_text(section: Section, line: SelectionRow) -> str:
     """Return a selection; of a player's prop only what sets it apart in its section."""
-    if section.key.market_type != "player_prop" or len(section.lines) < 2:
+    if section.key.market_type != "player_prop" or len(section.rows) < 2:
         return line.selection
     words = line.selection.split(" ")
-    others = [other.selection.split(" ") for other in section.lines]
+    others = [other.selection.split(" ") for other in section.rows]
     shared = 0
     while all(len(other) > shared + 1 and other[shared] == words[shared] for other in others):
         shared += 1

@@ -234,7 +234,7 @@ def bookmaker_column(name: str) -> MatrixColumn:
 def widest_name(sections: Iterable[Section]) -> str:
     """Return the widest text of the first column, for its width; the usual one of no sections."""
     names = [f"{section.title}{_FOLD}" for section in sections]
-    names += [selection_text(section, line) for section in sections for line in section.lines]
+    names += [selection_text(section, line) for section in sections for line in section.rows]
     return max(names, key=len, default=_USUAL_NAME)
 
 

@@ -122,4 +122,4 @@ class MatrixLayout:
 
 def bookmakers_of(sections: Iterable[Section]) -> set[str]:
     """Return who prices anything in sections, the reference left out."""
-    return {name for section in sections for line in section.lines for name in line.prices}
+    return {name for section in sections for line in section.rows for name in line.prices}

@@ -69,7 +69,7 @@ def rows_of(sections: Iterable[Section], is_folded: Callable[[SectionKey], bool]
     for section in sections:
         rows.append(Row(section, None))
         if not is_folded(section.key):
-            rows.extend(Row(section, line) for line in section.lines)
+            rows.extend(Row(section, line) for line in section.rows)
     return rows
 
 
@@ -139,11 +139,11 @@ def _main_of(sections: Sequence[Section]) -> SectionKey | None:
 
 
 def _is_of_use(section: Section) -> bool:
-    return any(line.fair is not None and line.best is not None for line in section.lines)
+    return any(line.fair is not None and line.best is not None for line in section.rows)
 
 
 def _imbalance(section: Section) -> float:
-    chances = [1 / line.fair for line in section.lines if line.fair]
+    chances = [1 / line.fair for line in section.rows if line.fair]
     return max(chances) - min(chances)
 
 

@@ -90,7 +90,7 @@ class Sparklines(QObject):
         lines = [
             (section.key.market_type, section.key.period, line.selection)
             for section in matrix.sections
-            for line in section.lines
+            for line in section.rows
             if line.reference is not None
         ]
         new = [line for line in lines if line not in self._asked]

@@ -87,7 +87,7 @@ def subject_of_miss(miss: NearMiss, board: Board, plan: StakePlan) -> BetSubject
     """Return what a near miss is about."""
     matrix = board.matrix(miss.key.game_id)
     fair, odds = miss.verdict.fair_odds, miss.price.odds
-    limit = miss.section.line_of(miss.key.selection).liquidity
+    limit = miss.section.row_of(miss.key.selection).liquidity
     return BetSubject(
         key=miss.key,
         match_name=miss.match_name,

@@ -76,7 +76,7 @@ class NearMissFinder(QObject):
                 yield
         listed = self._board.value_bets
         nearest = by_selection(miss for miss in near if miss.key not in listed)
-        self.misses = {miss.line_key: miss for miss in nearest[:MOST_SHOWN]}
+        self.misses = {miss.selection_key: miss for miss in nearest[:MOST_SHOWN]}
         self.games = games
         self.found.emit()
 

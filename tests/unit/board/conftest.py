@@ -187,4 +187,4 @@ def lines(board: Board, where: str = GAME) -> Iterator[Any]:
     held = board.matrix(where)
     assert held is not None
     for section in held.sections:
-        yield from section.lines
+        yield from section.rows

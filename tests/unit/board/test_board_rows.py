@@ -40,7 +40,7 @@ def test_rows_of_the_grid_are_read_by_key(desk: Desk) -> None:
     assert (held.odds, reference.odds) == (3.7, 3.6)
     section = desk.board.section(GAME, "moneyline", 0, "Draw")
     assert section is not None
-    fair = section.line_of("Draw").fair
+    fair = section.row_of("Draw").fair
     assert fair == pytest.approx(3 * 3.6 / (3 - 3.6 * (1 / 2 + 1 / 3.6 + 1 / 4 - 1)))
     assert ev_pct(3.7, fair, "moneyline") == pytest.approx((3.7 / fair / 1.01 - 1) * 100)
 

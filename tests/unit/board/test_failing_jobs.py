@@ -181,7 +181,7 @@ async def test_messages_that_cannot_be_taken_in_are_told_and_later_ones_are(kept
     draws = [
         line.prices["Betfair"].odds
         for section in kept.board.matrix(GAME).sections  # type: ignore[union-attr]
-        for line in section.lines
+        for line in section.rows
         if line.selection == "Draw"
     ]
     assert draws == [4.4]

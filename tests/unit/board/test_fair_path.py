@@ -18,7 +18,7 @@ def paths_of(desk: Desk) -> dict[str, list[Point]]:
         line.selection: list(
             seen.path(GAME, ("moneyline", 0, line.selection), None, line.reference)
         )
-        for line in section.lines
+        for line in section.rows
     }
 
 
@@ -28,10 +28,10 @@ def test_fair_odds_follow_every_move_of_the_group(desk: Desk) -> None:
     board.load_matrix(matrix())
     section = board.section(GAME, "moneyline", 0, "Arsenal")
     assert section is not None
-    expected = {NOW: section.line_of("Arsenal").fair}
+    expected = {NOW: section.row_of("Arsenal").fair}
     for step, (selection, odds) in enumerate((("Draw", 3.4), ("Arsenal", 2.1)), start=1):
         board.apply(message(selection, odds, NOW + step, bookmaker=REFERENCE))
-        expected[NOW + step] = section.line_of("Arsenal").fair
+        expected[NOW + step] = section.row_of("Arsenal").fair
     found = list(fair_points(section, paths_of(desk), "Arsenal", board.method))
     assert {point.at: point.odds for point in found} == pytest.approx(expected)
 

@@ -18,7 +18,7 @@ def section_of(odds: Odds, **more: str) -> Section:
 
 def test_the_window_of_an_even_price_is_the_one_that_was_worked_out_by_hand() -> None:
     section = section_of({REFERENCE: {"Over 2.5": 2.05, "Under 2.5": 1.88}}, market_type="total")
-    over = section.lines[0]
+    over = section.rows[0]
     assert over.fair == pytest.approx(2.0923, abs=5e-5)
     assert over.value_from == pytest.approx(2.13435, abs=5e-6)
     assert over.suspicious_above == pytest.approx(2.1830, abs=5e-5)
@@ -47,7 +47,7 @@ def test_equal_best_prices_are_both_named() -> None:
     section = section_of(
         {"Unibet": {"Over 2.5": 1.9}, "Betfair": {"Over 2.5": 1.9}}, market_type="total"
     )
-    assert section.lines[0].best_bookmakers == ("Betfair", "Unibet")
+    assert section.rows[0].best_bookmakers == ("Betfair", "Unibet")
 
 
 HOCKEY: Odds = {
@@ -61,7 +61,7 @@ HOCKEY: Odds = {
 def test_prices_with_and_without_the_draw_are_never_compared() -> None:
     section = section_of(HOCKEY, sport="Hockey")
     assert section.other_bets == {"Overtime"}
-    assert [line.best for line in section.lines] == [2.25, 4.1, 3.0]
+    assert [line.best for line in section.rows] == [2.25, 4.1, 3.0]
     assert set(section.holds) == {"With draw", "Overtime"}
 
 
@@ -69,7 +69,7 @@ def test_a_reference_without_the_draw_turns_it_round() -> None:
     two_way = {**HOCKEY, REFERENCE: {"Arsenal": 1.75, "Chelsea": 2.15}}
     section = section_of(two_way, sport="Hockey")
     assert section.other_bets == {"With draw"}
-    home, draw, away = section.lines
+    home, draw, away = section.rows
     assert (home.best, away.best) == (1.7, 3.0)
     assert draw.fair is None
     assert home.fair is not None
@@ -80,7 +80,7 @@ def test_a_football_result_without_the_draw_is_never_valued() -> None:
     odds = {REFERENCE: {"Arsenal": 1.9, "Chelsea": 2.0}, "Betfair": {"Arsenal": 2.0, "Draw": 3.0}}
     section = section_of(odds)
     assert section.reference is None
-    assert [line.fair for line in section.lines] == [None, None, None]
+    assert [line.fair for line in section.rows] == [None, None, None]
 
 
 def test_outcomes_that_overlap_have_neither_hold_nor_fair_price() -> None:
@@ -91,11 +91,11 @@ def test_outcomes_that_overlap_have_neither_hold_nor_fair_price() -> None:
     section = section_of(odds, market_type="double_chance")
     assert section.holds == {}
     assert section.best_hold is None
-    assert [line.best for line in section.lines] == [1.3, 1.8, 1.3]
-    assert all(line.fair is None for line in section.lines)
+    assert [line.best for line in section.rows] == [1.3, 1.8, 1.3]
+    assert all(line.fair is None for line in section.rows)
 
 
 def test_text_that_fits_no_form_is_shown_and_never_valued() -> None:
     section = section_of({REFERENCE: {"Arsenal by two": 3.0}}, market_type="spread")
-    assert [line.selection for line in section.lines] == ["Arsenal by two"]
+    assert [line.selection for line in section.rows] == ["Arsenal by two"]
     assert section.reference is None

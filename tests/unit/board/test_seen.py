@@ -15,7 +15,7 @@ LINE = ("moneyline", 0, "Arsenal")
 
 def history_of(desk: Desk, bookmaker: str | None = "Betfair") -> Path:
     section = desk.board.section(GAME, *LINE)
-    held = None if section is None else section.line_of("Arsenal")
+    held = None if section is None else section.row_of("Arsenal")
     return desk.board.seen.history(GAME, LINE, held).paths.get(bookmaker, ())
 
 
