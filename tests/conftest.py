@@ -3,16 +3,17 @@
 import asyncio
 import gc
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["tests.users"]
-
+pytest.register_assert_rewrite("tests.kit")
 settings.register_profile("oddsdesk", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=2_000)
 settings.load_profile("oddsdesk")  # always the same examples; `--hypothesis-profile=search` seeks
@@ -36,6 +37,17 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(home / name.lower()))
     return home
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user may write; skips where nobody else can be become."""
+    if sys.platform == "win32" or os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("only root can act as two users")
+    folder = Path(tempfile.mkdtemp(prefix="oddsdesk-test-"))
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
 
 
 _KINDS = {

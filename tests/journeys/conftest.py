@@ -2,70 +2,14 @@
 
 import os
 import shutil
-import signal
 import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.journeys.desk_window import DeskWindow
-
-START_LIMIT_S = 30
-STOP_LIMIT_S = 10
-LOG_LIMIT_S = 30
-
-
-class Program:
-    """A running `oddsdesk` command; its environment holds none of the user's folders."""
-
-    def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "oddsdesk", *arguments],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def first_line(self) -> str:
-        """Return the first line of its standard output."""
-        assert self.process.stdout is not None
-        return self.process.stdout.readline().strip()
-
-    def wait_for_log(self, part: str) -> str:
-        """Read its log up to the line that holds ``part`` and return that line."""
-        assert self.process.stderr is not None
-        seen = []
-        impatience = threading.Timer(LOG_LIMIT_S, self.process.kill)
-        impatience.start()
-        try:
-            for line in self.process.stderr:
-                if part in line:
-                    return line
-                seen.append(line)
-        finally:
-            impatience.cancel()
-        pytest.fail(f"the program ended without saying {part!r}: {''.join(seen)}")
-
-    def finish(self, how: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
-        """Ask it to stop and return its exit status, output and log."""
-        if self.process.poll() is None:
-            self.process.send_signal(how)
-        out, err = self.process.communicate(timeout=STOP_LIMIT_S)
-        return self.process.returncode, out, err
-
-    def kill(self) -> None:
-        """End it at once, whatever it does."""
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.communicate()
-
-
-Launch = Callable[..., Program]
+from tests.kit.desk_window import DeskWindow
+from tests.kit.program import STOP_LIMIT_S, Launch, Program
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from oddsdesk.store.store import open_store
-from tests.journeys.conftest import Launch
-from tests.journeys.test_service import quote
+from tests.kit.ndjson import quote
+from tests.kit.program import Launch
 
 LISTS = (
     "sports",

@@ -12,9 +12,9 @@ import pytest
 from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
 from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
 from oddsdesk.places import settings_folder
-from tests.journeys.conftest import Launch, Program
-from tests.journeys.desk_window import LIMIT_S
-from tests.journeys.test_service import quote
+from tests.kit.desk_window import LIMIT_S
+from tests.kit.ndjson import quote
+from tests.kit.program import Launch, Program
 
 SERVICE = "Odds service"
 

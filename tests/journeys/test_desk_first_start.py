@@ -1,6 +1,6 @@
 """At the desk for the first time: it runs by itself and says that its odds are made up."""
 
-from tests.journeys.conftest import Launch
+from tests.kit.program import Launch
 
 
 def test_a_first_start_needs_nothing_and_says_that_its_odds_are_simulated(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.conftest import Launch
-from tests.journeys.desk_window import LIMIT_S
-from tests.journeys.test_service import quote
+from tests.kit.desk_window import LIMIT_S
+from tests.kit.ndjson import quote
+from tests.kit.program import Launch
 
 EVERTON = {
     "Harbour": {"Everton": 3.1, "Draw": 3.4, "Liverpool": 2.3},

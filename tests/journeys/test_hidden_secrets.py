@@ -2,7 +2,7 @@
 
 import re
 
-from tests.journeys.conftest import Launch
+from tests.kit.program import Launch
 
 
 def test_a_talkative_desk_says_neither_key_nor_token(launch: Launch):

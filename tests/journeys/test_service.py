@@ -7,24 +7,10 @@ from pathlib import Path
 import httpx
 from websockets.sync.client import connect
 
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.times import format_ms
-from tests.journeys.conftest import Launch
+from tests.kit.ndjson import quote
+from tests.kit.program import Launch
 
 RECEIPT_LIMIT_S = 5
-
-
-def quote(odds: dict[str, float], age_s: int = 0, **other: object) -> str:
-    row = {
-        "bookmaker": "Harbour",
-        "match_name": "Everton vs Liverpool",
-        "competition": "EPL",
-        "market_type": "moneyline",
-        "period": 0,
-        "odds": odds,
-        "scraped_at": format_ms(system_clock() - age_s * 1000),
-    }
-    return json.dumps(row | other) + "\n"
 
 
 def test_a_quote_ingested_elsewhere_is_streamed_and_answered(launch: Launch, tmp_path: Path):

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.store.lock import lock_path
-from tests.journeys.conftest import Launch
-from tests.journeys.test_service import quote
+from tests.kit.ndjson import quote
+from tests.kit.program import Launch
 
 WITHOUT_RIGHTS = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
 """Root, too, may then write only what its bits allow."""

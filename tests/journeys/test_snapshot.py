@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.journeys.conftest import Launch
+from tests.kit.program import Launch
 from tests.snapshot_count import count_value_bets
 
 PRICES = 38_278

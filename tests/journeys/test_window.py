@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.conftest import Launch, Program
-from tests.journeys.test_service import quote
+from tests.kit.ndjson import quote
+from tests.kit.program import Launch, Program
 
 CLOSE_LIMIT_S = 3.0
 """What is promised (docs/promises.md); a calm machine takes a third of it."""

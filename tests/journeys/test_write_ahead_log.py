@@ -10,7 +10,7 @@ import pytest
 
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
-from tests.journeys.conftest import Launch
+from tests.kit.program import Launch
 
 PROMISED = 64 * 1024 * 1024
 GAMES, BOOKMAKERS, PARTS = 120, 60, 3

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from .served_program import ServedProgram
+from tests.kit.served_program import ServedProgram
 
 MEGABYTE = 1024 * 1024
 MOST_MB = 16

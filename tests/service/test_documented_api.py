@@ -13,8 +13,7 @@ from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.plans import HOUR_S, Plan
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.server import hub, stream
-
-from .documented import DOCS, Section, sections
+from tests.kit.documented import DOCS, Section, sections
 
 PAGE = {section.title: section for section in sections("api.md")}
 ENDPOINTS = {

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from .documented import Example, Section, sections
-from .served_program import LIMIT_S, ServedProgram
+from tests.kit.documented import Example, Section, sections
+from tests.kit.served_program import LIMIT_S, ServedProgram
 
 API = [section for section in sections("api.md") if section.examples]
 CLIENT = [section for section in sections("client.md") if section.examples]

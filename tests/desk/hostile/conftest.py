@@ -1,88 +1,16 @@
 """A desk on a real server whose names all look like markup, and a trap that markup springs."""
 
-import asyncio
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-import msgspec
 import pytest
-from keyring.backends.fail import Keyring as NoKeyring
 from PySide6.QtWidgets import QApplication
 
-from oddsdesk.board.board import Board
-from oddsdesk.board.connection import Link
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.quotes import Quote, odds_row
-from oddsdesk.desk.connections.manager import ConnectionManager
-from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, Profiles, RemoteProfile
-from oddsdesk.desk.connections.secrets import Secrets
-from oddsdesk.desk.connections.sessions import Session
-from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.shell.app import _price_log
-from oddsdesk.desk.shell.assembly import Desk
-from oddsdesk.desk.shell.connections import Connections
-from oddsdesk.desk.shell.dialogs import DeskDialogs
-from oddsdesk.desk.shell.embedding import EmbeddedSession
-from oddsdesk.desk.shell.introduction import Introduction
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.records import Records
-from oddsdesk.ledger.presets import Preset, ValueFilter
-
-REFERENCE = "Pinnacle"
-
-
-_WATCH = """
-import os, sys, time
-trap, noted = sys.argv[1:]
-while os.path.exists(trap):
-    try:
-        writing = os.open(trap, os.O_WRONLY | os.O_NONBLOCK)
-    except OSError:
-        time.sleep(0.005)
-        continue
-    with open(noted, "a") as file:
-        file.write("x")
-    os.close(writing)
-    time.sleep(0.005)
-"""
-
-
-class Trap:
-    """A file that stops who reads it, until it is let go of: to read it is to be noticed.
-
-    Another process watches: who waits for a file in Qt holds all threads of this one.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "t"
-        self._noted = folder / "noted"
-        os.mkfifo(self.path)
-        self._watching = subprocess.Popen([sys.executable, "-c", _WATCH, self.path, self._noted])
-
-    @property
-    def times_read(self) -> int:
-        """How often somebody has read it."""
-        return self._noted.stat().st_size if self._noted.exists() else 0
-
-    @property
-    def markup(self) -> str:
-        """What reads the file where it is taken for HTML; and a mnemonic where it is taken for one.
-
-        It is as short as it can be, since names of connections have 60 characters.
-        """
-        return f'A&B <b>x</b><img src="{self.path}">'
-
-    def close(self) -> None:
-        """Watch no more."""
-        self.path.unlink()
-        self._watching.wait()
+from tests.kit.hostile_desk import HostileDesk, Opened, Trap
 
 
 @pytest.fixture
@@ -93,106 +21,6 @@ def trap() -> Iterator[Trap]:
     yield made
     made.close()
     shutil.rmtree(folder)
-
-
-class HostileDesk:
-    """The desk as the program puts it together, on an embedded server fed from a file."""
-
-    def __init__(self, theme: Theme, folder: Path, trap: Trap) -> None:
-        self.trap = trap
-        self.board = Board(system_clock)
-        self.layout = Layout(folder / "desk.ini")
-        preferences = Preferences(self.layout)
-        self.records = Records(folder / "ledger.db")
-        self.desk = Desk(self.board, theme, self.layout, preferences, self.records, system_clock)
-        profiles, secrets = Profiles(folder), Secrets(folder, NoKeyring)
-        self.profile = EmbeddedProfile(
-            trap.markup, str(folder / "odds.db"), (f"replay:{write_quotes(folder, trap)}",),
-            reference=REFERENCE,
-        )  # fmt: skip
-        profiles.put(self.profile)
-        profiles.put(RemoteProfile(f"2{trap.markup}", "https://odds.invalid", ident="2"))
-        switchboard = self.switchboard = ConnectionManager(self.board, system_clock, self._session)
-        switchboard.left.connect(self.desk.reset)
-        self.desk.connect_reading(switchboard)
-        switchboard.entered.connect(lambda: self.desk.read_history(_price_log(switchboard)))
-        window = self.desk.window
-        self.dialogs = DeskDialogs(
-            window, theme, preferences, profiles, secrets, switchboard, system_clock
-        )
-        self.desk.offer_settings(self.dialogs.open_settings)
-        around = self.desk.around
-        self.connections = Connections(
-            window, self.desk.top_bar, self.desk.connections_menu, switchboard, profiles,
-            self.dialogs, around.actions, around.palette,
-        )  # fmt: skip
-        self.desk.offer_server(around.actions["server.open"])
-        self.introduction = Introduction(theme, self.board, preferences)
-        window.put_notice(self.introduction)
-        self.records.save_preset(Preset(trap.markup, ValueFilter()))
-
-    def _session(self, profile: Profile) -> Session:
-        assert isinstance(profile, EmbeddedProfile)
-        return EmbeddedSession(profile, system_clock)
-
-    async def open(self) -> None:
-        self.desk.window.restore()
-        self.desk.window.show()
-        assert await self.connections.open(self._session(self.profile)) is None
-
-    async def fill(self) -> None:
-        """Wait for prices and open a game."""
-        board = self.board
-        await until(board, lambda: board.connection.link is Link.LIVE and len(board.value_bets) > 3)
-        game = next(iter(board.games))
-        self.desk.open_game_beside(game)
-        self.desk.around.watch_list.toggle(game)
-        await until(board, lambda: (m := board.matrix(game)) is not None and m.read_at is not None)
-
-    async def close(self) -> None:
-        self.desk.window.hide()
-        await self.connections.close()
-        self.introduction.close_panel()
-        self.desk.close()
-        self.records.close()
-        self.desk.window.deleteLater()
-
-
-def write_quotes(folder: Path, trap: Trap) -> Path:
-    """Write quotes of now in which everything that may be a name is markup."""
-    file = folder / trap.markup.replace("/", "_")
-    mark, now = trap.markup, system_clock()
-    books = (REFERENCE, f"1{mark}", f"2{mark}", f"3 {mark}")
-    lines = []
-    for game in range(3):
-        home, away = f"{game} {mark}", f"Z{mark}"
-        for place, bookmaker in enumerate(books):
-            quote = Quote(
-                bookmaker, f"{home} - {away}", ("EPL", mark, "NBA")[game], "moneyline", 0,
-                {home: 2.0 + 0.1 * place, "Draw": 3.6, away: 4.0 + 0.1 * place},
-                now, False, now + 3_600_000, f"https://b.example/{mark}",
-            )  # fmt: skip
-            lines.append(msgspec.json.encode(odds_row(quote)))
-            props = msgspec.structs.replace(
-                quote, market_type="player_prop", odds={f"{mark} Over 2.5": 1.8 + 0.1 * place}
-            )
-            lines.append(msgspec.json.encode(odds_row(props)))
-    file.write_bytes(b"\n".join(lines))
-    return file
-
-
-async def until(board: Board, holds: Callable[[], bool]) -> None:
-    """Wait for the notice after which something holds."""
-    changed = asyncio.Event()
-    leave = board.subscribe(lambda _: changed.set())
-    async with asyncio.timeout(20):
-        while not holds():
-            changed.clear()
-            await changed.wait()
-    leave()
-
-
-Opened = Callable[[], AbstractAsyncContextManager[HostileDesk]]
 
 
 @pytest.fixture

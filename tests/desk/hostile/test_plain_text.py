@@ -34,8 +34,8 @@ from oddsdesk.desk.shell.bug_report import BugReportDialog
 from oddsdesk.desk.ui.controls.plain import Label, literal, literal_title
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.tasks import JobFault
-
-from .conftest import Opened, Trap, until
+from tests.kit.hostile_desk import Opened, Trap
+from tests.kit.waiting import until_told
 
 LONGEST_S = 5.0
 """Of work, for drawing all that is shown at one time, and each new tooltip."""
@@ -194,7 +194,9 @@ async def test_every_panel_and_dialog_shows_hostile_names_as_they_are(opened: Op
         actions = desk.around.actions
         assert walk.look() == []
         desk.window.tabs.setCurrentWidget(desk.grid)
-        await until(hostile.board, lambda: hostile.board.snapshot_progress.finished_at is not None)
+        await until_told(
+            hostile.board, lambda: hostile.board.snapshot_progress.finished_at is not None
+        )
         bet = next(iter(hostile.board.value_bets))
         desk.explain.show_price(bet)
         desk.history.show_price(bet)

@@ -9,8 +9,7 @@ from oddsdesk.client.client import Client
 from oddsdesk.client.diagnosis import Diagnosis, advice, diagnose
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.contract.plans import Plan
-
-from .conftest import LIMIT_S, LiveService
+from tests.kit.live_service import LIMIT_S, LiveService
 
 WRONG = "oddsdesk_live_" + "0" * 32
 

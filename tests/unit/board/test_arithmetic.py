@@ -14,8 +14,7 @@ from oddsdesk.board.explanation_text import explanation_text
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.rules import safety_floor
-
-from .conftest import GAME, REFERENCE, Desk, matrix
+from tests.kit.board import GAME, REFERENCE, Desk, matrix
 
 WITH_FORMULA = ("margin_proportional", "additive", "published", "multiplicative")
 SIDES = ("Arsenal", "Draw", "Chelsea")

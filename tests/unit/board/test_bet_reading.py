@@ -15,8 +15,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.resources import Sport, ValueBet
 from oddsdesk.contract.times import format_ms
 from oddsdesk.tasks import Jobs
-
-from .conftest import GAME, NOW, REFERENCE, Desk, matrix, message, value_bet
+from tests.kit.board import GAME, NOW, REFERENCE, Desk, matrix, message, value_bet
 
 
 class ListClient(Client):

@@ -16,8 +16,7 @@ from oddsdesk.board.notices import (
     ValueBetsChanged,
 )
 from oddsdesk.contract.resources import GameMatrix
-
-from .conftest import (
+from tests.kit.board import (
     DRAW,
     GAME,
     MONEYLINE,

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from oddsdesk.board import valuation as figures
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.resources import GameMatrix, PriceMessage
-
-from .conftest import DRAW, GAME, NOW, REFERENCE, Desk, lines, matrix, message
+from tests.kit.board import DRAW, GAME, NOW, REFERENCE, Desk, lines, matrix, message
 
 selections = st.sampled_from(["Arsenal", "Draw", "Chelsea"])
 bookmakers = st.sampled_from([REFERENCE, "Betfair", "Unibet", "Marathonbet"])

@@ -6,8 +6,7 @@ from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.board.notices import RowsChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import ev_pct
-
-from .conftest import GAME, MONEYLINE, NOW, REFERENCE, Desk, lines, matrix, message, odds_row
+from tests.kit.board import GAME, MONEYLINE, NOW, REFERENCE, Desk, lines, matrix, message, odds_row
 
 
 def test_a_moved_reference_moves_fair_prices_and_a_row_of_each_selection_is_told(

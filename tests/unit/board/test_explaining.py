@@ -8,8 +8,7 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.rules import Rule
-
-from .conftest import NOW, REFERENCE, Desk, matrix, message, value_bet
+from tests.kit.board import NOW, REFERENCE, Desk, matrix, message, value_bet
 
 NAME = "Levante - Sevilla"
 GAME = game_id("LIGA", NAME)

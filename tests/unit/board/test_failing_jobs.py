@@ -17,9 +17,9 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.resources import Health, PriceMessage
 from oddsdesk.server.runner import Server
-
-from .conftest import GAME
-from .real_service import CALM, key_of, quote, record, service, until
+from tests.kit.board import GAME
+from tests.kit.board_service import CALM, key_of, quote, record, service
+from tests.kit.waiting import until_told
 
 READS = {
     "games": "/api/games",
@@ -108,7 +108,7 @@ async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
         made.sync.want_rows(True)
         made.sync.start()
         board = made.board
-        await until(
+        await until_told(
             board,
             lambda: (
                 board.connection.link is Link.LIVE
@@ -137,7 +137,7 @@ async def test_a_read_that_dies_is_told_beside_the_link_until_it_goes_well(
 ) -> None:
     kept.client.poisoned = READS.get(job, job)
     kept.sync.refresh()
-    await until(kept.board, lambda: job in kept.failing)
+    await until_told(kept.board, lambda: job in kept.failing)
     told = kept.board.connection
     assert told.link is Link.LIVE
     fault = next(fault for fault in told.faults if fault.job == f"sync: {job}")
@@ -145,39 +145,41 @@ async def test_a_read_that_dies_is_told_beside_the_link_until_it_goes_well(
     assert f"sync: {job} failed and is begun anew" in caplog.text
     kept.client.poisoned = None
     kept.sync.refresh()
-    await until(kept.board, lambda: kept.failing == [])
+    await until_told(kept.board, lambda: kept.failing == [])
 
 
 @pytest.mark.usefixtures("quick")
 async def test_nothing_is_live_while_the_streams_job_is_dead(kept: Kept) -> None:
     kept.client.poisoned = "stream"
     await kept.move_a_price(3.9)
-    await until(kept.board, lambda: kept.failing == ["stream"])
+    await until_told(kept.board, lambda: kept.failing == ["stream"])
     dead = kept.board.connection
     assert dead.link is Link.WAITING
     assert "the desk could not take in what the stream sent (PoisonError: of the service" in (
         dead.reason or ""
     )
     kept.client.poisoned = None
-    await until(kept.board, lambda: kept.failing == [] and kept.board.connection.link is Link.LIVE)
+    await until_told(
+        kept.board, lambda: kept.failing == [] and kept.board.connection.link is Link.LIVE
+    )
 
 
 @pytest.mark.usefixtures("quick")
 async def test_figures_that_die_are_told_and_go_on(kept: Kept) -> None:
     kept.client.poisoned = "tick"
-    await until(kept.board, lambda: "tick" in kept.failing)
+    await until_told(kept.board, lambda: "tick" in kept.failing)
     kept.client.poisoned = None
-    await until(kept.board, lambda: kept.failing == [])
+    await until_told(kept.board, lambda: kept.failing == [])
 
 
 @pytest.mark.usefixtures("quick")
 async def test_messages_that_cannot_be_taken_in_are_told_and_later_ones_are(kept: Kept) -> None:
     kept.board.is_poisoned = True
     await kept.move_a_price(3.9)
-    await until(kept.board, lambda: kept.failing == ["inbox"])
+    await until_told(kept.board, lambda: kept.failing == ["inbox"])
     kept.board.is_poisoned = False
     await kept.move_a_price(4.4)
-    await until(kept.board, lambda: kept.failing == [])
+    await until_told(kept.board, lambda: kept.failing == [])
     draws = [
         line.prices["Betfair"].odds
         for section in kept.board.matrix(GAME).sections  # type: ignore[union-attr]
@@ -191,9 +193,9 @@ async def test_a_dead_job_is_told_within_a_second_and_begun_anew_within_two(kept
     for number in range(3):
         kept.client.poisoned, begun = "stream", kept.client.begun
         await kept.move_a_price(4.0 + number / 10)
-        await until(kept.board, lambda: kept.board.connection.link is Link.WAITING)
+        await until_told(kept.board, lambda: kept.board.connection.link is Link.WAITING)
         assert kept.client.begun == begun + 1
         died = time.monotonic()
         kept.client.poisoned = None
-        await until(kept.board, lambda: kept.board.connection.link is Link.LIVE)
+        await until_told(kept.board, lambda: kept.board.connection.link is Link.LIVE)
         assert time.monotonic() - died < 2

@@ -4,8 +4,7 @@ import pytest
 
 from oddsdesk.board.fair_path import MOST_POINTS, fair_points
 from oddsdesk.board.history import Point, odds_at
-
-from .conftest import GAME, NOW, REFERENCE, Desk, matrix, message
+from tests.kit.board import GAME, NOW, REFERENCE, Desk, matrix, message
 
 SELECTIONS = ("Arsenal", "Draw", "Chelsea")
 

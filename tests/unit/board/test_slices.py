@@ -10,8 +10,7 @@ from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import Client
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.resources import Game, OddsRow, Sport
-
-from .conftest import game, odds_row
+from tests.kit.board import game, odds_row
 
 ROWS = [
     odds_row(f"Book {number}", {"A": 2.0}, competition=competition, market_type=market_type)

@@ -22,9 +22,9 @@ from oddsdesk.contract.resources import StreamToken, ValueBet
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Trouble
-
-from .conftest import GAME, MONEYLINE, REFERENCE
-from .real_service import CALM, key_of, quote, record, service, until
+from tests.kit.board import GAME, MONEYLINE, REFERENCE
+from tests.kit.board_service import CALM, key_of, quote, record, service
+from tests.kit.waiting import until_told
 
 DRAW = CellKey("moneyline", 0, "Draw", "Betfair")
 QUICK = Pace(
@@ -56,14 +56,14 @@ async def test_games_matrix_and_changes_arrive(tmp_path: Path) -> None:
         syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync),
     ):
         sync.subscribe_game(GAME)
-        await until(board, lambda: odds(board) == 3.5)
-        await until(board, lambda: board.connection.link is Link.LIVE)
+        await until_told(board, lambda: odds(board) == 3.5)
+        await until_told(board, lambda: board.connection.link is Link.LIVE)
         assert GAME in board.games
         assert board.reference == REFERENCE
         await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.9, "Chelsea": 4.1}))
-        await until(board, lambda: odds(board) == 3.9)
-        await until(board, lambda: board.connection.has_live is True)
-        await until(board, lambda: board.connection.messages_per_minute > 0)
+        await until_told(board, lambda: odds(board) == 3.9)
+        await until_told(board, lambda: board.connection.has_live is True)
+        await until_told(board, lambda: board.connection.messages_per_minute > 0)
         known = board.connection
         assert (known.has_stream, known.has_value_bets, known.simulated) == (True, True, False)
         assert known.requests_left is not None
@@ -97,7 +97,7 @@ async def test_the_prices_of_a_game_opened_first_come_before_the_rest(tmp_path: 
             lambda notice: sync.subscribe_game(GAME) if isinstance(notice, GamesChanged) else None
         )
         sync.start()
-        await until(board, lambda: board.connection.link is Link.LIVE)
+        await until_told(board, lambda: board.connection.link is Link.LIVE)
         await sync.stop()
         assert client.noted[:2] == ["prices read", "value bets asked"]
 
@@ -107,9 +107,9 @@ async def test_a_game_that_comes_while_a_service_fills_up_is_listed_soon(tmp_pat
         service(tmp_path) as server,
         syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, _),
     ):
-        await until(board, lambda: board.connection.link is Link.LIVE)
+        await until_told(board, lambda: board.connection.link is Link.LIVE)
         await record(server, quote("Betfair", {"Roma": 2.0, "Lazio": 3.5}, "Roma - Lazio"))
-        await until(board, lambda: board.lists("EPL", "Roma - Lazio"))
+        await until_told(board, lambda: board.lists("EPL", "Roma - Lazio"))
 
 
 async def test_a_service_that_goes_away_is_waited_for_and_read_again(tmp_path: Path) -> None:
@@ -118,15 +118,15 @@ async def test_a_service_that_goes_away_is_waited_for_and_read_again(tmp_path: P
         running = syncing(url, key)
         board, sync = await running.__aenter__()
         sync.subscribe_game(GAME)
-        await until(board, lambda: board.connection.link is Link.LIVE and odds(board) == 3.5)
-    await until(board, lambda: board.connection.link is Link.WAITING)
+        await until_told(board, lambda: board.connection.link is Link.LIVE and odds(board) == 3.5)
+    await until_told(board, lambda: board.connection.link is Link.WAITING)
     assert board.connection.reason
     assert board.connection.next_try_ms is not None
     assert odds(board) == 3.5
     async with service(tmp_path, port=int(url.rsplit(":", 1)[1])) as server:
         # what moved while nobody listened is no stream message any more
         await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.2, "Chelsea": 4.1}))
-        await until(board, lambda: odds(board) == 3.2 and board.connection.link is Link.LIVE)
+        await until_told(board, lambda: odds(board) == 3.2 and board.connection.link is Link.LIVE)
         await running.__aexit__(None, None, None)
     assert board.connection.link is Link.STOPPED
 
@@ -136,11 +136,11 @@ async def test_who_does_not_want_to_wait_is_let_in_as_soon_as_the_key_may(tmp_pa
         service(tmp_path) as server,
         syncing(server.url, key_of(server, Plan.FREE)) as (board, sync),
     ):
-        await until(board, lambda: board.connection.link is Link.REFUSED)
+        await until_told(board, lambda: board.connection.link is Link.REFUSED)
         assert "choose it" in board.connection.advice
         key_of(server, Plan.FREE, "Betfair")
         sync.refresh()
-        await until(board, lambda: board.connection.link is Link.LIVE)
+        await until_told(board, lambda: board.connection.link is Link.LIVE)
 
 
 class ListeningClient(Client):
@@ -164,10 +164,10 @@ async def test_after_a_sleep_all_is_read_and_the_stream_opened_anew(tmp_path: Pa
         sync = Sync(client, board, clock, pace=CALM, randomness=lambda: 0.0)
         sync.subscribe_game(GAME)
         sync.start()
-        await until(board, lambda: board.connection.link is Link.LIVE and odds(board) == 3.5)
+        await until_told(board, lambda: board.connection.link is Link.LIVE and odds(board) == 3.5)
         assert client.tokens == 1
         slept_ms = 3_600_000
-        await until(board, lambda: client.tokens == 2 and board.connection.link is Link.LIVE)
+        await until_told(board, lambda: client.tokens == 2 and board.connection.link is Link.LIVE)
         await sync.stop()
 
 
@@ -177,10 +177,12 @@ async def test_a_plan_without_stream_is_polled_and_says_so(tmp_path: Path) -> No
         syncing(server.url, key_of(server, Plan.PRO), QUICK) as (board, sync),
     ):
         sync.subscribe_game(GAME)
-        await until(board, lambda: board.connection.link is Link.POLLING and odds(board) == 3.5)
+        await until_told(
+            board, lambda: board.connection.link is Link.POLLING and odds(board) == 3.5
+        )
         await record(server, quote("Betfair", {"Arsenal": 2.06, "Draw": 3.9, "Chelsea": 4.1}))
-        await until(board, lambda: odds(board) == 3.9)
-        await until(board, lambda: board.connection.has_live is False)
+        await until_told(board, lambda: odds(board) == 3.9)
+        await until_told(board, lambda: board.connection.has_live is False)
         assert board.connection.has_stream is False
         assert board.connection.upgrade_url
 
@@ -203,7 +205,7 @@ async def test_what_is_in_play_of_a_game_is_asked_for_since_its_picture_does_not
             prices = [board.price(GAME, key) for key in (DRAW, reference)]
             return tuple(None if price is None else price.is_live for price in prices)
 
-        await until(board, lambda: told() == (True, False))
+        await until_told(board, lambda: told() == (True, False))
 
 
 async def test_a_plan_without_value_bets_says_so_and_streams(tmp_path: Path) -> None:
@@ -212,9 +214,9 @@ async def test_a_plan_without_value_bets_says_so_and_streams(tmp_path: Path) -> 
         syncing(server.url, key_of(server, Plan.FREE, "Betfair")) as (board, sync),
     ):
         sync.subscribe_game(GAME)
-        await until(board, lambda: odds(board) == 3.5)
-        await until(board, lambda: board.connection.has_value_bets is False)
-        await until(board, lambda: board.connection.link is Link.LIVE)
+        await until_told(board, lambda: odds(board) == 3.5)
+        await until_told(board, lambda: board.connection.has_value_bets is False)
+        await until_told(board, lambda: board.connection.link is Link.LIVE)
 
 
 async def test_an_unknown_key_is_refused_in_words(tmp_path: Path) -> None:
@@ -222,7 +224,7 @@ async def test_an_unknown_key_is_refused_in_words(tmp_path: Path) -> None:
         service(tmp_path) as server,
         syncing(server.url, "oddsdesk_live_" + "0" * 32) as (board, _),
     ):
-        await until(board, lambda: board.connection.link is Link.REFUSED)
+        await until_told(board, lambda: board.connection.link is Link.REFUSED)
         assert board.connection.reason
         assert not board.games
 
@@ -236,14 +238,16 @@ async def test_rows_of_all_games_are_gathered_and_kept_current(tmp_path: Path) -
             server, quote("Betfair", {"Roma": 2.0, "Draw": 3.0, "Lazio": 3.5}, "Roma - Lazio")
         )
         sync.want_rows(True)
-        await until(board, lambda: board.snapshot_progress.finished_at is not None)
+        await until_told(board, lambda: board.snapshot_progress.finished_at is not None)
         assert len(list(board.row_keys())) == 12
         assert (board.snapshot_progress.rows, board.snapshot_progress.cut) == (4, ())
         await record(server, quote("Betfair", {}, "Roma - Lazio"))
         keys = [key for key in board.row_keys() if key.game_id != GAME]
         cells = [CellKey(*key[1:]) for key in keys]
         gone = keys[0].game_id
-        await until(board, lambda: not any(board.price(gone, cell).is_offered for cell in cells))
+        await until_told(
+            board, lambda: not any(board.price(gone, cell).is_offered for cell in cells)
+        )
         sync.want_rows(False)
         assert list(board.row_keys()) == []
 
@@ -256,7 +260,7 @@ async def test_a_game_may_be_left_and_looked_at_again_at_once(tmp_path: Path) ->
         sync.subscribe_game(GAME)
         sync.unsubscribe_game(GAME)
         sync.subscribe_game(GAME)
-        await until(board, lambda: odds(board) == 3.5)
+        await until_told(board, lambda: odds(board) == 3.5)
 
 
 async def test_stopping_ends_every_task(tmp_path: Path) -> None:
@@ -265,7 +269,7 @@ async def test_stopping_ends_every_task(tmp_path: Path) -> None:
         async with syncing(server.url, key_of(server, Plan.PRO_LIVE)) as (board, sync):
             sync.subscribe_game(GAME)
             sync.want_rows(True)
-            await until(board, lambda: board.connection.link is Link.LIVE)
+            await until_told(board, lambda: board.connection.link is Link.LIVE)
         left = {task.get_name() for task in asyncio.all_tasks() - before}
         assert not [name for name in left if name.startswith(("sync", "stream"))]
 
@@ -279,8 +283,8 @@ async def test_wishes_before_the_start_are_kept(tmp_path: Path, wanted: bool) ->
             sync.subscribe_game(GAME)
             sync.want_rows(wanted)
             sync.start()
-            await until(board, lambda: odds(board) == 3.5)
-            await until(
+            await until_told(board, lambda: odds(board) == 3.5)
+            await until_told(
                 board, lambda: board.snapshot_progress.finished_at is not None or not wanted
             )
             await sync.stop()
@@ -295,10 +299,10 @@ async def test_reading_all_rows_stops_and_goes_on(tmp_path: Path) -> None:
         sync.want_rows(True)
         games_read = len(board.games)
         assert board.snapshot_progress.is_paused
-        await until(board, lambda: len(board.games) > games_read)
+        await until_told(board, lambda: len(board.games) > games_read)
         assert board.snapshot_progress.slices_done == 0
         sync.pause_rows(False)
-        await until(board, lambda: board.snapshot_progress.finished_at is not None)
+        await until_told(board, lambda: board.snapshot_progress.finished_at is not None)
         assert not board.snapshot_progress.is_paused
         assert list(board.row_keys())
 
@@ -310,7 +314,7 @@ async def test_a_service_without_prices_is_read_to_the_end(tmp_path: Path) -> No
         syncing(server.url, key_of(server, Plan.PRO)) as (board, sync),
     ):
         sync.want_rows(True)
-        await until(board, lambda: board.snapshot_progress.finished_at is not None)
+        await until_told(board, lambda: board.snapshot_progress.finished_at is not None)
         assert (board.snapshot_progress.rows, board.games) == (0, {})
 
 
@@ -326,7 +330,7 @@ async def seen_again(server: Server, board: Board) -> bool:
 
     try:
         async with asyncio.timeout(1):
-            await until(board, is_newer)
+            await until_told(board, is_newer)
     except TimeoutError:
         return False
     return True
@@ -339,12 +343,12 @@ async def test_rows_are_read_oftener_where_requests_are_to_spare(tmp_path: Path)
         syncing(server.url, key_of(server, Plan.PRO), eager) as (board, sync),
     ):
         sync.want_rows(True)
-        await until(board, lambda: board.snapshot_progress.finished_at is not None)
+        await until_told(board, lambda: board.snapshot_progress.finished_at is not None)
         for _ in range(2):
             before = board.price(GAME, DRAW)
             assert before is not None
             await record(server, quote("Betfair"))
-            await until(board, lambda since=before.scraped_at: scraped_at(board) > since)
+            await until_told(board, lambda since=before.scraped_at: scraped_at(board) > since)
 
 
 def scraped_at(board: Board) -> int:
@@ -380,10 +384,10 @@ async def test_that_odds_are_simulated_is_known_with_the_first_of_them(tmp_path:
         serving(settings) as server,
         syncing(server.url, key_of(server, Plan.PRO_LIVE), pace) as (board, _),
     ):
-        await until(board, lambda: board.connection.simulated is False)
+        await until_told(board, lambda: board.connection.simulated is False)
         made_up = [quote(name) for name in MONEYLINE]
         await asyncio.wrap_future(server.store.record(made_up, simulated=True))
-        await until(board, lambda: board.connection.simulated is True)
+        await until_told(board, lambda: board.connection.simulated is True)
 
 
 async def test_what_the_service_says_is_wrong_with_it_is_known_until_it_is_over(
@@ -396,6 +400,6 @@ async def test_what_the_service_says_is_wrong_with_it_is_known_until_it_is_over(
         syncing(server.url, key_of(server, Plan.PRO_LIVE), pace) as (board, _),
     ):
         server.troubles.say("a test", Trouble("the disk is full"))
-        await until(board, lambda: board.connection.service_troubles == ("the disk is full",))
+        await until_told(board, lambda: board.connection.service_troubles == ("the disk is full",))
         server.troubles.over("a test")
-        await until(board, lambda: board.connection.service_troubles == ())
+        await until_told(board, lambda: board.connection.service_troubles == ())

@@ -20,9 +20,8 @@ from oddsdesk.client.errors import ServiceError
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server.runner import Server
-
-from .conftest import GAME
-from .real_service import CALM, key_of, quote, record, service
+from tests.kit.board import GAME
+from tests.kit.board_service import CALM, key_of, quote, record, service
 
 GAMES, MATRIX, RIGHTS = "games", f"matrix {GAME}", "in-play odds"
 FREE = {"health", "stream"}

@@ -13,8 +13,7 @@ from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.devig import devig
 from oddsdesk.pricing.stakes import StakePlan, stake
-
-from .conftest import GAME, NOW, REFERENCE, Desk, matrix, message, value_bet
+from tests.kit.board import GAME, NOW, REFERENCE, Desk, matrix, message, value_bet
 
 KEY = RowKey(GAME, "total", 0, "Over 2.5", "Betfair")
 

@@ -14,8 +14,7 @@ from oddsdesk.board.verdict_words import (
     rule_title,
 )
 from oddsdesk.pricing.rules import Rule, RuleCheck, within
-
-from .conftest import GAME, REFERENCE, Desk, matrix
+from tests.kit.board import GAME, REFERENCE, Desk, matrix
 
 SHARP = {"Arsenal": 2.72, "Draw": 3.34, "Chelsea": 2.78}
 

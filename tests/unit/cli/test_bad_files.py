@@ -19,7 +19,7 @@ from oddsdesk.store.database import open_writer
 from oddsdesk.store.migrations import Schema, Step
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.store import open_store
-from tests.unit.cli.test_ingest import line
+from tests.kit.ndjson import line
 
 CRASH = """
 import os, signal, sqlite3, sys

@@ -1,7 +1,6 @@
 """`oddsdesk ingest` records what it can and says what it could not."""
 
 import gzip
-import json
 import os
 import signal
 import subprocess
@@ -14,22 +13,10 @@ from click.testing import CliRunner, Result
 
 from oddsdesk.cli.ingest import ingest
 from oddsdesk.store.store import open_store
+from tests.kit.ndjson import line
 
 COMMAND = [sys.executable, "-c", "from oddsdesk.cli.main import main; main()", "ingest"]
 LIMIT_S = 20
-
-
-def line(bookmaker: str = "A", **changes: object) -> bytes:
-    row = {
-        "bookmaker": bookmaker,
-        "match_name": "Home vs Away",
-        "competition": "NBA",
-        "market_type": "moneyline",
-        "period": 0,
-        "odds": {"Home": 2.0, "Away": 1.9},
-        "scraped_at": "2026-04-16T19:00:00Z",
-    }
-    return json.dumps(row | changes).encode() + b"\n"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oddsdesk.cli.main import main
-from tests.unit.cli.test_ingest import line
+from tests.kit.ndjson import line
 
 VARIABLES = ("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
 

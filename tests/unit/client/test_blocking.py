@@ -12,9 +12,7 @@ import pytest
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from oddsdesk.client import Client, Connected, NotFoundError, Quota, StreamState, SyncClient
-
-from .conftest import KEY, SmallService
-from .test_stream import MESSAGE
+from tests.kit.small_service import KEY, MESSAGE, SmallService
 
 ROOT = Path(__file__).parents[3]
 Running = tuple[SmallService, str]

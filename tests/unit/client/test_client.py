@@ -23,10 +23,8 @@ from oddsdesk.client import (
     UnauthorizedError,
 )
 from oddsdesk.client.quota import read_quota
+from tests.kit.small_service import KEY, NOW, SmallService, listing
 
-from .conftest import KEY, SmallService
-
-NOW = 1_795_000_000_000
 Running = tuple[SmallService, str]
 
 ROW = {
@@ -43,10 +41,6 @@ ROW = {
     "url": None,
     "liquidity": None,
 }
-
-
-def listing(*items: Any, **meta: Any) -> dict[str, Any]:
-    return {"data": list(items), "meta": {"rate_limit_remaining": 9, "count": len(items), **meta}}
 
 
 def error(code: str, **more: str) -> dict[str, Any]:

@@ -17,9 +17,7 @@ from oddsdesk.client.bodies import LARGEST
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.client.paging import MOST_PAGES
 from oddsdesk.client.quota import read_quota
-
-from .conftest import KEY, SmallService
-from .test_client import NOW, listing
+from tests.kit.small_service import KEY, NOW, SmallService, listing
 
 HOUR_MS = 3_600_000
 MIB = 1024 * 1024

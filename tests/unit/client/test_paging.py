@@ -3,8 +3,7 @@
 import pytest
 
 from oddsdesk.client import Client, MalformedAnswerError, RateLimitedError
-
-from .conftest import KEY, SmallService
+from tests.kit.small_service import KEY, SmallService
 
 Running = tuple[SmallService, str]
 

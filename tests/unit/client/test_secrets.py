@@ -10,9 +10,7 @@ from starlette.websockets import WebSocket
 
 from oddsdesk.client import AddressError, Client, OfflineError, ServiceError, SyncClient
 from oddsdesk.client.socket import open_socket
-
-from .conftest import KEY, SmallService
-from .test_stream import Listener, says
+from tests.kit.small_service import KEY, Listener, SmallService, says
 
 Running = tuple[SmallService, str]
 TOKEN = "token-1"

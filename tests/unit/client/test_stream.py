@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
@@ -12,77 +11,17 @@ from starlette.websockets import WebSocket
 
 from oddsdesk.client import (
     BadRequestError,
-    Client,
     Connected,
     Connecting,
     ForbiddenError,
     Lost,
     ServiceError,
-    StreamState,
     UnauthorizedError,
 )
-from oddsdesk.client.stream import follow
-from oddsdesk.contract.resources import PriceMessage
-
-from .conftest import KEY, Behaviour, SmallService
+from tests.kit.small_service import MESSAGE, Listener, SmallService, says
 
 NOW = 1_795_000_000_000
 Running = tuple[SmallService, str]
-
-MESSAGE = {
-    "bookmaker": "Betfair",
-    "match_name": "Arsenal - Chelsea",
-    "competition": "EPL",
-    "sport": "Football",
-    "market_type": "moneyline",
-    "selection": "Draw",
-    "odds": 3.4,
-    "period": 0,
-    "is_live": False,
-    "scraped_at": "2026-11-20T18:30:00.000Z",
-}
-
-
-def says(*odds: float, code: int = 1001) -> Behaviour:
-    async def play(socket: WebSocket) -> None:
-        for price in odds:
-            await socket.send_text(json.dumps({**MESSAGE, "odds": price}))
-        await socket.close(code)
-
-    return play
-
-
-class Listener:
-    """Follows a stream with a sleep that does not wait, and notes what it is told."""
-
-    def __init__(self, url: str, **filters: str) -> None:
-        self.client = Client(url, KEY)
-        self.states: list[StreamState] = []
-        self.slept: list[float] = []
-        self.now = NOW
-        self._filters = filters
-
-    def changes(self) -> AsyncIterator[PriceMessage]:
-        return follow(
-            self.client,
-            self._filters,
-            self.states.append,
-            clock=lambda: self.now,
-            sleep=self._sleep,
-            randomness=lambda: 1.0,
-        )
-
-    async def odds(self, count: int) -> list[float]:
-        heard = []
-        async with asyncio.timeout(20), self.client, aclosing(self.changes()) as changes:
-            async for change in changes:
-                heard.append(change.odds)
-                if len(heard) == count:
-                    break
-        return heard
-
-    async def _sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
 
 
 async def test_changes_go_on_over_a_lost_connection_with_a_fresh_token(

@@ -11,7 +11,7 @@ from oddsdesk.server.settings import Settings
 from oddsdesk.store.access import access_path, open_access
 from oddsdesk.store.lock import DatabaseInUseError, lock_database
 from oddsdesk.store.store import open_store
-from tests.users import as_nobody
+from tests.kit.users import as_nobody
 
 SERVE_READ_ONLY = """
 import sys, urllib.request

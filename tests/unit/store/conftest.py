@@ -7,9 +7,7 @@ import pytest
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.store import Store, open_store
-
-NOW = 1_776_000_000_000
-"""2026-04-12T13:20:00Z."""
+from tests.kit.store import NOW
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from oddsdesk import places
 from oddsdesk.store.access import access_path, earlier_access_files, open_access
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import open_store
-from tests.users import NOBODY, as_nobody
+from tests.kit.users import NOBODY, as_nobody
 
 CREATE = """
 import sys

@@ -18,7 +18,7 @@ from oddsdesk.store.lock import (
     lock_path,
     owner_of,
 )
-from tests.users import NOBODY, as_nobody
+from tests.kit.users import NOBODY, as_nobody
 
 HOLD = """
 import sys

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.contract.identity import game_id
 from oddsdesk.store.store import open_store
-
-from .conftest import NOW
+from tests.kit.store import NOW
 
 GAME = game_id("LIG1", "PSG - Lyon")
 LINE = ("moneyline", 0, "PSG")

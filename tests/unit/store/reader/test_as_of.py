@@ -15,8 +15,7 @@ from oddsdesk.contract.resources import GameMatrix
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
-
-from .conftest import NOW
+from tests.kit.store import NOW
 
 HOUR = 3_600_000
 DAY = 24 * HOUR

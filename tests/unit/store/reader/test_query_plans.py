@@ -13,8 +13,7 @@ from oddsdesk.store.schema import ODDS
 from oddsdesk.store.store import Store
 from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import Filters, FoundValueBet, Visibility
-
-from .conftest import FILTERS, NOW, SIGHTS
+from tests.kit.store import FILTERS, NOW, SIGHTS
 
 
 class Traced:

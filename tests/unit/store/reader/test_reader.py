@@ -11,8 +11,7 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.store.errors import BadCursorError, StoreUnavailableError
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
-
-from .conftest import FILTERS, NOW, SIGHTS
+from tests.kit.store import FILTERS, NOW, SIGHTS
 
 MOST_PAGES = 1_000
 

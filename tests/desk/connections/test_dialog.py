@@ -1,0 +1,66 @@
+"""The list of connections, and the embedded server's among them."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
+
+from oddsdesk.desk.connections.dialog import ConnectionsDialog
+from oddsdesk.desk.connections.embedded_dialog import EmbeddedDialog
+from oddsdesk.desk.connections.profiles import EmbeddedProfile
+from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, FORMATS, REPLAY, FeedFields
+from oddsdesk.feeds.importers import IMPORTERS
+from tests.kit.connections import REMOTE
+
+
+def test_an_embedded_profile_comes_out_as_it_went_in(theme, window):
+    for profile in (
+        EmbeddedProfile("a"),
+        EmbeddedProfile("a", "/x/odds.db", ("none",), 1.0, "Pinnacle", "power"),
+        EmbeddedProfile("a", None, ("replay:the-odds-api:/x/*.json.gz",), 60.0),
+        EmbeddedProfile("a", None, ("replay:/x/y.ndjson",), 2.5),
+        EmbeddedProfile("a", None, ("simulator", "replay:/x"), 1.0),
+    ):
+        dialog = EmbeddedDialog(theme, profile, window)
+        assert dialog.values() == profile
+        assert not dialog.is_changed()
+
+
+def test_every_importer_can_be_replayed():
+    assert {word for word, _ in FORMATS if word} == set(IMPORTERS)
+
+
+def test_a_replay_without_a_file_is_said(qtbot):
+    fields = FeedFields((AUTOMATIC, REPLAY))
+    qtbot.addWidget(fields)
+    assert fields.trouble() == ""
+    fields.kind.setCurrentIndex(fields.kind.findData(REPLAY))
+    assert "file" in fields.trouble()
+
+
+def test_the_connection_in_use_and_the_first_one_cannot_be_deleted(theme, window):
+    dialog = ConnectionsDialog(theme, window)
+    dialog.show_profiles((EmbeddedProfile(), REMOTE), "Odds Co.")
+    delete = next(b for b in dialog.findChildren(QPushButton) if b.text() == "&Delete")
+    assert dialog.current == REMOTE
+    assert not delete.isEnabled()
+    dialog.show_profiles((EmbeddedProfile(), REMOTE), "Embedded server")
+    assert delete.isEnabled()
+    dialog.list.setCurrentItem(dialog.list.topLevelItem(0))
+    assert not delete.isEnabled()
+
+
+def test_the_row_where_the_keyboard_is_can_be_seen(theme, window, qtbot):
+    dialog = ConnectionsDialog(theme, window)
+    with qtbot.waitActive(dialog):
+        dialog.show()
+    dialog.findChildren(QPushButton)[0].setFocus()
+    dialog.list.addTopLevelItem(QTreeWidgetItem(["Odds Co.", "there"]))
+    dialog.list.setFocus(Qt.FocusReason.TabFocusReason)
+    assert dialog.list.currentItem() is not None
+    assert dialog.list.selectedItems() == [dialog.list.currentItem()]
+
+
+def test_names_stand_in_one_line_with_and_without_the_mark_of_use(theme, window):
+    dialog = ConnectionsDialog(theme, window)
+    dialog.show_profiles((EmbeddedProfile(), REMOTE), "Odds Co.")
+    icons = (dialog.list.topLevelItem(row).icon(0) for row in range(2))
+    assert len({icon.actualSize(dialog.list.iconSize()).toTuple() for icon in icons}) == 1

@@ -1,0 +1,131 @@
+"""A connection to a service elsewhere: typed, tested, saved, nothing lost."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from keyring.backends.fail import Keyring as NoKeyring
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.connections.controller import ProfileController
+from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
+from oddsdesk.desk.connections.remote_dialog import RemoteDialog
+from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
+from oddsdesk.desk.ui.theme.tokens import HALF
+from tests.kit.connections import REMOTE
+from tests.kit.waiting import until
+
+
+@pytest.fixture
+async def work(theme, tmp_path: Path) -> AsyncIterator[ProfileController]:
+    made = ProfileController(theme, Profiles(tmp_path), Secrets(tmp_path, NoKeyring))
+    yield made
+    await made.close()
+
+
+def test_escape_keeps_what_was_typed_until_it_is_said_to_go(theme, window, qtbot):
+    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    dialog.open()
+    qtbot.keyClicks(dialog.name, " 2")
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.isVisible()
+    assert dialog.name.text() == "Odds Co. 2"
+    discard = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Discard")
+    with qtbot.waitSignal(dialog.rejected):
+        qtbot.mouseClick(discard, Qt.MouseButton.LeftButton)
+
+
+def test_escape_closes_at_once_where_nothing_was_typed(theme, window, qtbot):
+    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    dialog.open()
+    with qtbot.waitSignal(dialog.rejected):
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+
+
+def test_enter_saves(theme, window, qtbot):
+    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    dialog.open()
+    with qtbot.waitSignal(dialog.save_requested):
+        qtbot.keyClick(dialog.name, Qt.Key.Key_Return)
+
+
+def test_the_key_is_hidden_until_it_is_asked_for(theme, window):
+    dialog = RemoteDialog(theme, REMOTE, window, has_key=False)
+    assert dialog.key.echoMode() is dialog.key.EchoMode.Password
+
+
+def test_without_a_keyring_it_is_off_the_list_and_said(theme, window):
+    keyring = RemoteProfile("a", "http://a.example", key_place=KeyPlace.KEYRING)
+    dialog = RemoteDialog(theme, keyring, window, has_key=False)
+    dialog.show_has_keyring(False)
+    assert dialog.place.findData(KeyPlace.KEYRING) == -1
+    assert dialog.values().profile.key_place is KeyPlace.SESSION
+    assert not dialog.keyring_note.isHidden()
+    assert not dialog.is_changed()
+
+
+def test_what_is_said_of_a_missing_keyring_stands_close_under_its_field(theme, window, qtbot):
+    dialog = RemoteDialog(theme, REMOTE, window, has_key=False)
+    dialog.show_has_keyring(False)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog.keyring_note.y() - dialog.place.geometry().bottom() == HALF + 1)
+
+
+async def test_a_new_connection_is_tested_saved_and_its_key_kept(
+    work, window, session, tmp_path, qtbot
+):
+    assert session.local is not None
+    key = await session.local.create_key("anna", Plan.PRO, None)
+    work.edit(RemoteProfile("There", session.local.address), window, None)
+    (dialog,) = window.findChildren(RemoteDialog)
+    qtbot.keyClicks(dialog.key, key)
+    await until(lambda: dialog.place.findData(KeyPlace.KEYRING) == -1)
+    dialog.place.setCurrentIndex(dialog.place.findData(KeyPlace.FILE))
+    dialog.test_requested.emit()
+    await until(lambda: "accepted" in dialog.diagnosis.text)
+    assert "plan Pro ·" in dialog.diagnosis.text
+    assert "In-play odds: not in this plan" in dialog.diagnosis.text
+    saved: list[RemoteProfile] = []
+    work.saved.connect(saved.append)
+    dialog.save_requested.emit()
+    await until(lambda: bool(saved))
+    assert Profiles(tmp_path).find("there") == saved[0]
+    assert Secrets(tmp_path, NoKeyring).get(saved[0].ident, KeyPlace.FILE) == key
+
+
+async def test_a_failed_test_says_what_to_do_and_loses_nothing(work, window, session, qtbot):
+    assert session.local is not None
+    work.edit(RemoteProfile("There", session.local.address), window, None)
+    (dialog,) = window.findChildren(RemoteDialog)
+    qtbot.keyClicks(dialog.key, "wrong")
+    dialog.test_requested.emit()
+    await until(lambda: "Copy the key again" in dialog.diagnosis.text)
+    assert dialog.values().key == "wrong"
+
+
+async def test_a_test_can_be_stopped(work, window, qtbot):
+    never = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", 0)
+    address = f"http://127.0.0.1:{never.sockets[0].getsockname()[1]}"
+    work.edit(RemoteProfile("There", address), window, None)
+    (dialog,) = window.findChildren(RemoteDialog)
+    dialog.show()
+    qtbot.keyClicks(dialog.key, "key")
+    dialog.test_requested.emit()
+    dialog.test_stopped.emit()
+    assert dialog.diagnosis.isHidden()
+    never.close()
+    await never.wait_closed()
+
+
+async def test_what_makes_no_sense_is_said_at_its_field_and_nothing_is_saved(
+    work, window, tmp_path, qtbot
+):
+    work.edit(RemoteProfile("There", "odds.example"), window, None)
+    (dialog,) = window.findChildren(RemoteDialog)
+    qtbot.keyClicks(dialog.key, "key")
+    dialog.save_requested.emit()
+    await until(lambda: "Expected an address" in dialog.trouble.text)
+    assert len(Profiles(tmp_path).all()) == 1

@@ -1,0 +1,199 @@
+"""The grid's model: rows of what the board holds, compared, sorted, grouped, let go."""
+
+import gc
+
+import pytest
+from PySide6.QtCore import QPersistentModelIndex
+
+from oddsdesk.board.connection import SnapshotProgress
+from oddsdesk.desk.grid.columns import BY_KEY
+from oddsdesk.desk.grid.entries import Line, Shape
+from oddsdesk.desk.grid.filter import GridFilter, words_of
+from oddsdesk.desk.grid.model import GridModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from tests.kit.grid import BOOKMAKER, ODDS, PRICES, SELECTION, SELECTIONS, shown, sorted_by, take_in
+
+
+def test_it_passes_qts_own_model_test_through_a_life(model, quoted, qtmodeltester, qtbot):
+    qtmodeltester.check(model)
+    model.show_as(Shape.SELECTIONS, grouped=True)
+    model.set_folded(0, True)
+    model.show(GridFilter(words=("ever",)))
+    quoted.tell("Bovada", "moneyline", "Everton", 3.5)
+    quoted.tell("Stake", "btts", "Yes", 1.9)
+    take_in(model, qtbot)
+    model.set_folded(0, False)
+    model.show_as(Shape.PRICES, grouped=False)
+    model.show(GridFilter())
+    sorted_by(model, "game", descending=False)
+    assert model.rowCount() == PRICES + 1
+
+
+def test_a_row_is_a_price_with_what_it_is_compared_with(model):
+    model.show(GridFilter(words=words_of("over matchbook")))
+    keys = ("odds", "reference_odds", "best_odds", "median_odds", "bookmakers", "spread_pp")
+    assert shown(model, *map(BY_KEY.get, keys)) == [("2.00", "1.94", "2.00", "1.92", "3", "2.4 pp")]
+
+
+def test_a_selections_row_shows_the_best_price_and_who_has_it(model):
+    model.show_as(Shape.SELECTIONS, grouped=False)
+    assert model.rowCount() == SELECTIONS
+    sorted_by(model, "odds", descending=True)
+    assert shown(model, SELECTION, BOOKMAKER, ODDS)[:2] == [
+        ("Everton", "Unibet", "3.48"),
+        ("Draw", "Matchbook", "3.40"),
+    ]
+
+
+def test_chosen_bookmakers_are_those_compared(model):
+    model.show_as(Shape.SELECTIONS, grouped=False)
+    model.show(GridFilter(bookmakers=frozenset({"Bovada", "Betsson"})))
+    sorted_by(model, "odds", descending=False)
+    assert shown(model, SELECTION, BOOKMAKER, ODDS)[:2] == [
+        ("Under 2.5", "Bovada", "1.91"),
+        ("Over 2.5", "Betsson", "1.92"),
+    ]
+    assert "Unibet" not in shown(model, BOOKMAKER)
+
+
+def test_every_figure_is_that_of_a_grid_read_afresh(model, quoted, qtbot):
+    told = (
+        ("Bovada", "moneyline", "Everton", 9.0),
+        ("Pinnacle", "moneyline", "Draw", 3.2),
+        ("Unibet", "moneyline", "Everton", 3.0),
+        ("Betsson", "total", "Over 2.5", 2.4),
+        ("Stake", "total", "Over 2.5", 1.5),
+    )
+    for bookmaker, market, selection, odds in told:
+        quoted.clock.now += 1_000
+        quoted.tell(bookmaker, market, selection, odds)
+        take_in(model, qtbot)
+    figures = list(map(figures_of, model.book.lines()))
+    afresh = GridModel(quoted.board, quoted.clock)
+    quoted.board.want_rows(True)
+    take_in(afresh, qtbot)
+    assert figures == list(map(figures_of, afresh.book.lines()))
+    afresh.close()
+
+
+def figures_of(line):
+    """What a line and each of its prices is shown with."""
+    rows = sorted(line.prices.values(), key=lambda entry: entry.name)
+    return line.figures, [(row.name, row.ev, row.rank, row.doubt, row.over_median) for row in rows]
+
+
+def test_the_selection_stays_with_its_price(model):
+    sorted_by(model, "odds", descending=True)
+    held = QPersistentModelIndex(model.index(3, ODDS))
+    price = model.entry(3)
+    sorted_by(model, "odds", descending=False)
+    assert model.entry(held.row()) is price
+    model.show(GridFilter(words=("nothing like it",)))
+    assert not held.isValid()
+
+
+def test_equal_rows_stay_as_the_sorting_before_had_them(model):
+    sorted_by(model, "bookmaker", descending=True)
+    sorted_by(model, "selection", descending=False)
+    of_draw = [name for text, name in shown(model, SELECTION, BOOKMAKER) if text == "Draw"]
+    assert of_draw == ["Pinnacle", "Matchbook", "Bovada"]
+
+
+def test_a_gone_price_is_struck_and_leaves_when_arranged(model, quoted, qtbot):
+    quoted.quote("moneyline", {"Everton": {"Matchbook": 3.35}})
+    quoted.clock.now += 1_000
+    quoted.load()
+    quoted.clock.now += 61_000
+    quoted.board.sweep()
+    take_in(model, qtbot)
+    struck = [
+        (model.cell(row, SELECTION).text, model.cell(row, BOOKMAKER).text)
+        for row in range(model.rowCount())
+        if model.cell(row, SELECTION).is_struck and model.cell(row, SELECTION).ink is TextRole.GHOST
+    ]
+    assert sorted(struck) == [("Everton", "Bovada"), ("Everton", "Pinnacle")]
+    assert model.total == PRICES - 2
+    model.arrange()
+    assert model.rowCount() == PRICES - 2
+
+
+def test_games_stand_above_their_rows_and_fold(model):
+    model.show_as(Shape.PRICES, grouped=True)
+    assert model.is_section(0)
+    assert model.cell(0, SELECTION).text == "Everton v Liverpool"
+    assert model.cell(0, BY_KEY["market_type"]).text == f"{PRICES} rows"
+    assert model.is_hidden(BY_KEY["game"])
+    model.set_folded(0, True)
+    assert (model.rowCount(), model.count, model.misplaced) == (1, PRICES, 0)
+    model.arrange()
+    assert model.rowCount() == 1
+    assert len(model.entries()) == PRICES
+    model.set_folded(0, False)
+    assert model.rowCount() == PRICES + 1
+
+
+def test_what_the_board_forgot_goes_after_a_whole_pass(model, quoted, qtbot):
+    quoted.board.want_rows(False)
+    assert model.total == PRICES
+    quoted.board.want_rows(True)
+    quoted.board.set_snapshot_progress(SnapshotProgress(1, 1, 0, (), quoted.clock.now))
+    take_in(model, qtbot)
+    assert model.total == 0
+
+
+def lines_alive():
+    gc.collect()
+    return sum(type(held) is Line for held in gc.get_objects())
+
+
+@pytest.mark.parametrize("end", ["removed", "closed"])
+def test_no_ring_through_a_price_stays_for_good(model, quoted, qtbot, end):
+    """The collector passes prices by: it would not find one."""
+    before = lines_alive()
+    if end == "removed":
+        quoted.board.clear()
+        take_in(model, qtbot)
+        model.arrange()
+    else:
+        model.close()
+        model._arrangement.rows = model._arrangement.entries = []
+    assert lines_alive() == before - SELECTIONS
+
+
+def test_what_is_in_sight_is_taken_first(model, quoted, qtbot, monkeypatch):
+    taken = []
+    take = model.book.take
+    monkeypatch.setattr(model.book, "take", lambda keys: (taken.append(list(keys)), take(keys))[1])
+    for shape in (Shape.PRICES, Shape.SELECTIONS):
+        model.show_as(shape, grouped=False)
+        model.rows_in_view = lambda: range(4, 6)
+        lines = {model.entry(row).line.key for row in (4, 5)}
+        taken.clear()
+        quoted.board.want_rows(True)
+        take_in(model, qtbot)
+        assert sum(map(len, taken)) == PRICES
+        assert {key[:4] for key in taken[0]} == lines
+        assert len(taken) > 1
+
+
+def test_a_second_click_turns_the_order_round(model):
+    model.sort_by(ODDS)
+    assert model.sorted_by == (ODDS, True)
+    model.sort_by(ODDS)
+    assert model.sorted_by == (ODDS, False)
+    assert model.header(ODDS).title == "Odds ▴"
+    assert model.header(ODDS).is_marked
+
+
+def test_prices_that_cannot_be_valued_have_no_edge(model):
+    model.show(GridFilter(words=("unibet",)))
+    assert shown(model, BY_KEY["ev_pct"]) == [""]
+
+
+def test_the_tooltip_has_both_clocks(model, quoted):
+    model.show(GridFilter(words=words_of("over matchbook")))
+    quoted.clock.now += 12_000
+    assert model.tip(0, ODDS).splitlines()[1:3] == [
+        "2.00 at Matchbook",
+        "Seen 12 s ago, unchanged for 12 s",
+    ]

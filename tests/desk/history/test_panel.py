@@ -1,0 +1,227 @@
+"""The History dock: follows the price selected, keeps up with the board, says what it shows."""
+
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QGuiApplication, QImage
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.history import Point
+from oddsdesk.board.history_source import HistoryError, LogSource
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.contract.administration import LogState
+from oddsdesk.desk.history.panel import HistoryPanel
+from oddsdesk.desk.ui.theme.theme import Theme
+from tests.kit.quoted_game import NOW_MS, REFERENCE
+
+MINUTE = 60_000
+
+
+def run_now(_name: str, work: Coroutine[Any, Any, None]) -> None:
+    """Go through a coroutine that waits for nobody."""
+    try:
+        while True:
+            work.send(None)
+    except StopIteration:
+        pass
+
+
+@pytest.fixture
+def panel(theme: Theme, quoted: Any, qtbot: QtBot) -> Iterator[HistoryPanel]:
+    quoted.board.subscribe_game(quoted.id)
+    quoted.load()
+    made = HistoryPanel(quoted.board, theme, quoted.clock, run_now)
+    qtbot.addWidget(made)
+    made.resize(318, 360)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close_panel()
+
+
+def select(
+    panel: HistoryPanel, quoted: Any, bookmaker: str | None, selection: str = "Draw"
+) -> None:
+    panel.show_price(RowKey(quoted.id, "moneyline", 0, selection, bookmaker))
+
+
+def paths(panel: HistoryPanel) -> dict[str, list[float | None]]:
+    data = panel.model.data()
+    assert data is not None
+    return {line.name: [point.odds for point in line.path] for line in data.lines}
+
+
+def test_before_a_price_is_selected_it_says_what_to_do(panel: HistoryPanel) -> None:
+    assert panel.placeholder.isVisible()
+    assert panel.chart.data is None
+
+
+def test_a_price_is_shown_beside_reference_and_fair(panel: HistoryPanel, quoted: Any) -> None:
+    select(panel, quoted, "Matchbook")
+    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").row_of("Draw").fair
+    assert paths(panel) == {"Matchbook": [3.4], REFERENCE: [3.36], "Fair": [pytest.approx(fair)]}
+    assert panel.chart.isVisible()
+    assert f"Fair: now {fair:.3f}, opened at {fair:.3f}" in panel.chart.accessibleDescription()
+    assert panel.origin.text().startswith("seen by this desk since")
+
+
+def test_lines_grow_with_the_prices(panel: HistoryPanel, quoted: Any, qtbot: QtBot) -> None:
+    select(panel, quoted, "Matchbook")
+    quoted.clock.now += MINUTE
+    with qtbot.waitSignal(panel.model.changed, timeout=2_000):
+        quoted.tell("Matchbook", "moneyline", "Draw", 3.5)
+        quoted.tell(REFERENCE, "moneyline", "Draw", 3.4)
+    shown = paths(panel)
+    assert (shown["Matchbook"], shown[REFERENCE]) == ([3.4, 3.5], [3.36, 3.4])
+    fair = quoted.board.section(quoted.id, "moneyline", 0, "Draw").row_of("Draw").fair
+    assert shown["Fair"][-1] == fair
+    assert panel.chart.data is not None
+    assert panel.chart.data.whole == (NOW_MS, NOW_MS + MINUTE)
+
+
+def test_many_moves_are_told_at_most_every_quarter_of_a_second(
+    panel: HistoryPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    select(panel, quoted, "Matchbook")
+    told: list[bool] = []
+    panel.model.changed.connect(told.append)
+    for step in range(100):
+        quoted.clock.now += 1
+        quoted.tell("Matchbook", "moneyline", "Draw", 3.5 + step / 100)
+    assert told == []
+    qtbot.waitUntil(lambda: told == [False], timeout=2_000)
+
+
+def test_other_bookmakers_are_pinned_and_stay_for_the_next_selection(
+    panel: HistoryPanel, quoted: Any
+) -> None:
+    select(panel, quoted, "Matchbook")
+    assert panel.model.bookmakers == ["Bovada", "Matchbook"]
+    panel.model.pin("Bovada", True)
+    assert list(paths(panel)) == ["Matchbook", REFERENCE, "Fair", "Bovada"]
+    select(panel, quoted, "Matchbook", "Everton")
+    assert paths(panel)["Bovada"] == [3.2]
+    panel.legend.removed.emit("Bovada")
+    assert "Bovada" not in paths(panel)
+
+
+def test_a_price_is_added_beside_the_one_shown_and_taken_away_again(
+    panel: HistoryPanel, quoted: Any
+) -> None:
+    select(panel, quoted, "Bovada", "Everton")
+    chosen = panel.model.key
+    assert chosen is not None
+    other = chosen._replace(bookmaker="Matchbook")
+    panel.add_price(other)
+    assert panel.model.key == chosen
+    assert {"Bovada", "Matchbook"} <= paths(panel).keys()
+    panel.add_price(other)
+    assert "Matchbook" not in paths(panel)
+    panel.add_price(chosen._replace(bookmaker=None))
+    assert panel.model.pinned == []
+    panel.add_price(None)
+    assert panel.model.key == chosen
+    elsewhere = other._replace(selection="Draw")
+    panel.add_price(elsewhere)
+    assert panel.model.key == elsewhere
+
+
+def test_the_reference_s_own_price_stands_alone_with_fair(panel: HistoryPanel, quoted: Any) -> None:
+    select(panel, quoted, None)
+    assert list(paths(panel)) == [REFERENCE, "Fair"]
+
+
+def test_a_lost_connection_shows_as_a_gap(panel: HistoryPanel, quoted: Any) -> None:
+    select(panel, quoted, "Matchbook")
+    quoted.board.set_connection(Connection(Link.WAITING))
+    quoted.clock.now += 14 * MINUTE
+    quoted.board.set_connection(Connection(Link.LIVE))
+    data = panel.model.data()
+    assert data is not None
+    assert [(gap.since, gap.until) for gap in data.gaps] == [(NOW_MS, NOW_MS + 14 * MINUTE)]
+    assert "1 gap" in panel.chart.accessibleDescription()
+
+
+def test_nothing_is_read_while_hidden(panel: HistoryPanel, quoted: Any) -> None:
+    panel.hide()
+    select(panel, quoted, "Matchbook")
+    assert panel.model.history is None
+    panel.show()
+    assert panel.model.history is not None
+
+
+def test_a_screen_reader_hears_what_the_chart_shows(panel: HistoryPanel, quoted: Any) -> None:
+    select(panel, quoted, "Matchbook")
+    said = panel.chart.accessibleDescription()
+    assert "Matchbook: now 3.40, opened at 3.40, low 3.40, high 3.40, no moves" in said
+    assert panel.chart.accessibleName() == "History of Draw"
+
+
+def test_the_chart_is_saved_and_copied_as_a_picture(
+    panel: HistoryPanel, quoted: Any, tmp_path: Path
+) -> None:
+    select(panel, quoted, "Matchbook")
+    target = tmp_path / "draw.png"
+    assert panel.save_to(target)
+    assert QImage(str(target)).width() == 1800
+    panel.copy()
+    assert QGuiApplication.clipboard().image().width() == 1800
+    assert not panel.save_to(tmp_path / "nowhere" / "draw.png")
+    assert "cannot be written" in panel.origin.text()
+
+
+class ToldLog:
+    """A log as the embedded server's, with what tests put in."""
+
+    def __init__(self, problem: str = "") -> None:
+        self.problem = problem
+
+    async def history(self, game_id: str, line: Any, since_ms: int) -> Mapping[str, list[Point]]:
+        if self.problem:
+            raise HistoryError(self.problem)
+        return {
+            REFERENCE: [Point(NOW_MS - 60 * MINUTE, 3.2), Point(NOW_MS - 5 * MINUTE, 3.36)],
+            "Matchbook": [Point(NOW_MS - 50 * MINUTE, 3.3)],
+        }
+
+    async def reference_history(
+        self, game_id: str, lines: Sequence[Any], since_ms: int
+    ) -> Mapping[Any, list[Point]]:
+        return {line: [Point(NOW_MS - 60 * MINUTE, 3.0)] for line in lines}
+
+    async def state(self, since_ms: int) -> LogState:
+        silent = (NOW_MS - 40 * MINUTE, NOW_MS - 20 * MINUTE)
+        return LogState(NOW_MS - 90 * MINUTE, [silent, (NOW_MS - 10 * MINUTE, NOW_MS)])
+
+
+def test_the_log_is_read_and_goes_on_with_what_the_board_holds(
+    panel: HistoryPanel, quoted: Any
+) -> None:
+    panel.use(LogSource(ToldLog(), quoted.board))
+    select(panel, quoted, "Matchbook")
+    shown = paths(panel)
+    assert (shown["Matchbook"], shown[REFERENCE]) == ([3.3, 3.4], [3.2, 3.36])
+    assert shown["Fair"] == [pytest.approx(3.0)]
+    assert panel.origin.text().startswith("from the local log since")
+    data = panel.model.data()
+    assert data is not None
+    assert [(gap.since, gap.until) for gap in data.gaps] == [
+        (NOW_MS - 40 * MINUTE, NOW_MS - 20 * MINUTE)
+    ]
+
+
+def test_a_log_that_cannot_be_read_says_why(panel: HistoryPanel, quoted: Any) -> None:
+    panel.use(LogSource(ToldLog("the disk is full"), quoted.board))
+    select(panel, quoted, "Matchbook")
+    assert panel.placeholder.isVisible()
+    assert panel.model.problem == "the disk is full"
+
+
+def test_another_service_starts_empty(panel: HistoryPanel, quoted: Any) -> None:
+    select(panel, quoted, "Matchbook")
+    panel.forget()
+    assert panel.placeholder.isVisible()
+    assert panel.chart.data is None

@@ -1,0 +1,105 @@
+"""The embedded server's dialog: keys, feeds, the database and how long it is kept."""
+
+from PySide6.QtWidgets import QPushButton
+
+from oddsdesk.contract.plans import Plan
+from tests.kit.waiting import until
+
+
+async def test_a_key_is_made_and_shown_once_rotated_and_revoked(server, qtbot):
+    page = server.keys
+    page.account.setText("anna")
+    page.make.click()
+    await until(lambda: page.list.topLevelItemCount() == 2)
+    first = page.made.key.text()
+    assert first in page.made.command.text()
+    shown = [page.list.topLevelItem(row).text(0) for row in range(2)]
+    assert all(first not in text for text in shown)
+    assert page.list.currentItem() is page.list.topLevelItem(0)
+    page.rotate.click()
+    page._question.action_requested.emit()
+    await until(lambda: page.made.key.text() != first)
+    page.revoke.click()
+    page._question.action_requested.emit()
+    await until(lambda: page.list.topLevelItem(1).text(5) == "Revoked")
+    assert page.made.isHidden()
+    assert page.made.key.text() == ""
+
+
+async def test_the_key_that_the_desk_itself_uses_can_be_neither_rotated_nor_revoked(server):
+    page = server.keys
+    own = page.list.topLevelItem(0)
+    assert (page.list.currentItem(), own.text(5)) == (own, "This desk's")
+    assert not page.rotate.isEnabled()
+    assert not page.revoke.isEnabled()
+    page.make.click()
+    await until(lambda: page.list.topLevelItemCount() == 2)
+    assert page.revoke.isEnabled()
+
+
+async def test_a_copied_key_is_said_to_be_until_there_is_another(server, qapp):
+    page = server.keys
+    page.show_secret("oddsdesk_live_" + "a" * 32)
+    copy = next(b for b in page.made.findChildren(QPushButton) if "new key" in b.accessibleName())
+    copy.click()
+    assert qapp.clipboard().text() == page.made.key.text()
+    assert copy.text() == "Copied"
+    page.show_secret("oddsdesk_live_" + "b" * 32)
+    assert copy.text() == "Copy"
+
+
+async def test_the_free_plan_needs_its_bookmaker(server):
+    page = server.keys
+    page.plan.setCurrentIndex(page.plan.findData(Plan.FREE))
+    page.make.click()
+    assert "one bookmaker" in server.message.text
+    page.bookmaker.setText("Betfair")
+    page.make.click()
+    await until(lambda: page.list.topLevelItemCount() == 2)
+    assert page.list.topLevelItem(0).text(3) == "Betfair"
+
+
+async def test_the_sixth_key_is_refused_in_words(server):
+    for count in range(2, 7):
+        server.keys.make.click()
+        await until(lambda: server.keys.list.topLevelItemCount() == count)  # noqa: B023
+    server.keys.make.click()
+    await until(lambda: "revoke one first" in server.message.text)
+
+
+async def test_a_feed_is_added_stopped_and_started(server):
+    page = server.feeds
+    page.fields.kind.setCurrentIndex(page.fields.kind.findData("simulator"))
+    page.add.click()
+    await until(lambda: page.list.topLevelItemCount() == 1)
+    assert page.list.topLevelItem(0).text(2) == "Running"
+    page.stop.click()
+    await until(lambda: page.list.topLevelItem(0).text(2) == "Stopped")
+    page.start.click()
+    await until(lambda: page.list.topLevelItem(0).text(2) == "Running")
+
+
+async def test_a_feed_that_cannot_be_opened_is_said(server):
+    server.feeds.fields.path.setText("/nowhere/at/all.ndjson")
+    server.feeds.add.click()
+    await until(lambda: "no such file" in server.message.text)
+
+
+async def test_the_database_is_shown(server, tmp_path):
+    await until(lambda: server.server.database.text() == str(tmp_path / "odds.db"))
+
+
+async def test_retention_is_the_databases_own(server, session):
+    days = server.server.days
+    await until(days.isEnabled)
+    assert (days.currentData(), days.currentText()) == (0, "For ever")
+    days.setCurrentIndex(days.findData(7))
+    days.activated.emit(days.currentIndex())
+    await until(lambda: session._server.administration.database().result(10).keep_days == 7)
+
+
+async def test_a_number_of_days_that_is_not_offered_is_shown_and_kept(server, session):
+    session._server.administration.keep_log(45).result(10)
+    await until(lambda: server.server.days.currentText() == "For 45 days")
+    offered = [server.server.days.itemData(row) for row in range(server.server.days.count())]
+    assert offered == [0, 1_825, 730, 365, 180, 90, 45, 30, 14, 7, 1]

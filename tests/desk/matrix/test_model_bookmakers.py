@@ -1,0 +1,101 @@
+"""Bookmakers' columns in the matrix model: their order, favourites, hidden and new ones."""
+
+from typing import Any
+
+from PySide6.QtCore import QPersistentModelIndex
+from pytestqt.modeltest import ModelTester
+
+from oddsdesk.board.board import Board
+from oddsdesk.desk.matrix.bookmakers import BookmakerOrder
+from oddsdesk.desk.matrix.layout import BEST, FAIR, FIRST_BOOKMAKER, REFERENCE
+from oddsdesk.desk.matrix.model import MatrixModel
+from tests.kit.matrix import cell_of, column_of, row_of, texts
+
+UNIBET_FIRST = BookmakerOrder(favourites=frozenset({"Unibet"}))
+
+
+def test_a_hidden_bookmakers_best_price_is_named_all_the_same(
+    model: MatrixModel, quoted: Any
+) -> None:
+    model.show_bookmakers(BookmakerOrder(hidden=frozenset({"Matchbook"})))
+    row = row_of(model, "Draw")
+    assert model.cell(row, BEST).note == "Matchbook"
+    assert model.best_columns(row) == []
+    quoted.tell("Matchbook", "moneyline", "Draw", 3.45)
+    assert model.cell(row, BEST).text == "3.45"
+
+
+def test_new_bookmakers_are_appended_and_new_rows_take_their_place(
+    model: MatrixModel, quoted: Any
+) -> None:
+    before = model.bookmakers
+    reset: list[None] = []
+    model.modelReset.connect(lambda: reset.append(None))
+    quoted.quote("total", {"Over 1.5": {"Aardvark": 1.3}, "Under 1.5": {"Aardvark": 3.4}})
+    quoted.load()
+    model.flush()
+    assert model.bookmakers == (*before, "Aardvark")
+    assert texts(model)[6:] == ["Total 2.5", "Over 2.5", "Under 2.5", "Total 1.5"]
+    assert not reset
+
+
+def test_bookmakers_stand_by_name_with_favourites_first(quoted: Any) -> None:
+    model = MatrixModel(quoted.board, quoted.id, quoted.clock, UNIBET_FIRST)
+    assert model.bookmakers == ("Unibet", "Betsson", "Bovada", "Matchbook")
+    assert model.header(FIRST_BOOKMAKER).title == "★ Unibet"
+    assert "favourite" in model.header(FIRST_BOOKMAKER).tip
+
+
+def test_columns_come_go_and_move_as_the_user_wants(
+    model: MatrixModel, quoted: Any, qtmodeltester: ModelTester
+) -> None:
+    qtmodeltester.check(model)
+    model.set_folded(0, True)
+    row = row_of(model, "Over 2.5")
+    held = QPersistentModelIndex(model.index(row, column_of(model, "Betsson")))
+    gone = QPersistentModelIndex(model.index(row, column_of(model, "Matchbook")))
+    order = BookmakerOrder(("Unibet", "Betsson"), hidden=frozenset({"Matchbook"}))
+    model.show_bookmakers(order)
+    assert model.bookmakers == ("Unibet", "Betsson", "Bovada")
+    assert cell_of(model, "Over 2.5", "Betsson").text == "1.92"
+    assert (held.row(), held.column()) == (row, FIRST_BOOKMAKER + 1)
+    assert not gone.isValid()
+    assert model.is_folded(0)
+    model.show_bookmakers(BookmakerOrder())
+    assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
+    assert held.column() == FIRST_BOOKMAKER
+    assert cell_of(model, "Over 2.5", "Matchbook").text == "2.00"
+
+
+def test_a_hidden_bookmaker_that_begins_to_quote_stays_hidden(
+    model: MatrixModel, quoted: Any
+) -> None:
+    model.show_bookmakers(BookmakerOrder(hidden=frozenset({"Newbook"})))
+    quoted.quote("btts", {"Yes": {"Newbook": 1.67, "Other": 1.7}})
+    quoted.load()
+    model.flush()
+    assert model.bookmakers[-1] == "Other"
+    assert "Newbook" not in model.bookmakers
+
+
+def test_columns_are_ordered_once_the_whole_picture_is_read(quoted: Any) -> None:
+    quoted.board = Board(quoted.clock)
+    quoted.board.want_rows(True)
+    model = MatrixModel(quoted.board, quoted.id, quoted.clock)
+    for bookmaker in ("Unibet", "Betsson"):
+        quoted.tell(bookmaker, "total", "Over 2.5", 1.9)
+        model.flush()
+    assert model.bookmakers == ("Unibet", "Betsson")
+    quoted.load()
+    model.flush()
+    assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
+
+
+def test_headers_carry_name_and_age(model: MatrixModel, quoted: Any) -> None:
+    quoted.clock.now += 7_000
+    header = model.header(column_of(model, "Bovada"))
+    assert (header.title, header.note) == ("Bovada", "7 s")
+    quoted.tell("Bovada", "total", "Over 2.5", 1.91)
+    assert model.header(column_of(model, "Bovada")).note == "0 s"
+    assert model.header(REFERENCE).title == "Pinnacle"
+    assert model.header(FAIR).note == "margin prop."

@@ -1,0 +1,154 @@
+"""What the matrix model shows of a price: best, value, suspicious, moved, old, withdrawn."""
+
+from typing import Any
+
+from oddsdesk.desk.matrix.layout import BEST, FAIR, SELECTION, WINDOW
+from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+from tests.kit.matrix import cell_of, column_of, row_of
+
+
+def test_the_best_price_of_a_row_is_marked(model: MatrixModel) -> None:
+    best = cell_of(model, "Draw", "Matchbook")
+    assert (best.ground, best.ink, best.is_strong) == (SurfaceRole.BEST, TextRole.BEST, True)
+    assert cell_of(model, "Draw", "Bovada").ground is SurfaceRole.PANEL
+    assert cell_of(model, "Draw", "Betsson").text == "·"
+
+
+def test_a_price_within_the_window_is_value_above_it_is_not(
+    model: MatrixModel, quoted: Any
+) -> None:
+    quoted.tell("Bovada", "moneyline", "Everton", 3.60)
+    value = cell_of(model, "Everton", "Bovada")
+    assert (value.ground, value.ink, value.is_strong) == (SurfaceRole.VALUE, TextRole.VALUE, True)
+    quoted.clock.now += 1_000
+    quoted.tell("Bovada", "moneyline", "Everton", 9.00)
+    suspicious = cell_of(model, "Everton", "Bovada")
+    assert (suspicious.text, suspicious.ground) == ("? 9.00", SurfaceRole.PANEL)
+    best = model.cell(row_of(model, "Everton"), BEST)
+    assert (best.text, best.note, best.ink) == ("? 9.00", "Bovada", TextRole.NOTE)
+    for column in (BEST, column_of(model, "Bovada")):
+        assert "above the window: suspicious" in model.tip(row_of(model, "Everton"), column)
+
+
+def test_the_best_price_stands_in_a_frozen_column_with_who_offers_it(
+    model: MatrixModel, quoted: Any
+) -> None:
+    row = row_of(model, "Draw")
+    best = model.cell(row, BEST)
+    assert (best.text, best.note, best.is_strong) == ("3.40", "Matchbook", True)
+    assert model.price(row, BEST) == model.price(row, column_of(model, "Matchbook"))
+    assert model.key(row, BEST) == model.key(row, column_of(model, "Matchbook"))
+    quoted.tell("Bovada", "moneyline", "Draw", 3.40)
+    assert model.cell(row, BEST).note == "Bovada +1"
+    assert "the same at Matchbook" in model.tip(row, BEST)
+    assert model.best_columns(row) == [column_of(model, name) for name in ("Bovada", "Matchbook")]
+    quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
+    assert (model.cell(row, BEST).text, model.cell(row, BEST).ink) == ("3.60", TextRole.VALUE)
+
+
+def test_a_price_in_play_is_no_value_against_a_reference_from_before_the_game(
+    model: MatrixModel, quoted: Any
+) -> None:
+    quoted.tell("Bovada", "moneyline", "Everton", 3.60, is_live=True)
+    row, column = row_of(model, "Everton"), column_of(model, "Bovada")
+    assert model.cell(row, column).ground is not SurfaceRole.VALUE
+    assert "the reference's price is from before the game: not compared" in model.tip(row, column)
+    quoted.tell("Pinnacle", "moneyline", "Draw", 3.36, is_live=True)
+    assert model.cell(row, column).ground is SurfaceRole.VALUE
+    assert "not compared" not in model.tip(row, column)
+
+
+def test_a_move_flashes_from_when_it_was_heard_and_its_arrow_ages(
+    model: MatrixModel, quoted: Any
+) -> None:
+    quoted.clock.now += 5_000
+    heard = quoted.clock.now
+    quoted.tell("Bovada", "total", "Over 2.5", 1.85)
+    moved = cell_of(model, "Over 2.5", "Bovada")
+    assert (moved.text, moved.flash, moved.flashes_from) == ("1.85", -1, heard)
+    assert (moved.arrow, moved.arrow_is_pale) == (-1, False)
+    quoted.clock.now += 61_000
+    aged = cell_of(model, "Over 2.5", "Bovada")
+    assert (aged.arrow, aged.arrow_is_pale) == (-1, True)
+    quoted.clock.now += 600_000
+    assert cell_of(model, "Over 2.5", "Bovada").arrow == 0
+
+
+def test_a_price_seen_again_without_a_move_flashes_no_more(model: MatrixModel, quoted: Any) -> None:
+    for _ in range(2):
+        quoted.clock.now += 5_000
+        quoted.tell("Bovada", "total", "Over 2.5", 1.85)
+    again = cell_of(model, "Over 2.5", "Bovada")
+    assert (again.flash, again.arrow) == (0, -1)
+
+
+def test_a_better_price_takes_the_mark_from_the_one_before(model: MatrixModel, quoted: Any) -> None:
+    quoted.tell("Betsson", "total", "Over 2.5", 1.95)
+    assert cell_of(model, "Over 2.5", "Matchbook").ground is SurfaceRole.BEST
+    quoted.clock.now += 1_000
+    quoted.tell("Betsson", "total", "Over 2.5", 2.01)
+    assert cell_of(model, "Over 2.5", "Matchbook").ground is SurfaceRole.PANEL
+    assert cell_of(model, "Over 2.5", "Betsson").ground is SurfaceRole.BEST
+
+
+def test_a_move_of_the_reference_moves_fair_odds_and_window(
+    model: MatrixModel, quoted: Any
+) -> None:
+    row = row_of(model, "Over 2.5")
+    before = [model.cell(row, column).text for column in (FAIR, WINDOW)]
+    quoted.clock.now += 1_000
+    quoted.tell("Pinnacle", "total", "Under 2.5", 1.90)
+    after = [model.cell(row, column).text for column in (FAIR, WINDOW)]
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+def test_a_dead_price_is_not_marked_best(model: MatrixModel, quoted: Any) -> None:
+    quoted.clock.now += 11 * 60_000
+    assert cell_of(model, "Over 2.5", "Matchbook").ground is SurfaceRole.PANEL
+
+
+def test_a_price_pales_with_age_and_is_struck_through_when_dead(
+    model: MatrixModel, quoted: Any
+) -> None:
+    def look() -> tuple[TextRole, bool]:
+        cell = cell_of(model, "Draw", "Bovada")
+        return cell.ink, cell.is_struck
+
+    seen = [look()]
+    for age_s in (90, 300, 700):
+        quoted.clock.now = quoted.clock.now - quoted.clock.now % 1_000 + age_s * 1_000
+        seen.append(look())
+    assert seen[0] == (TextRole.STRONG, False)
+    assert seen[-1] == (TextRole.NOTE, True)
+    assert [ink for ink, _ in seen] == sorted(ink for ink, _ in seen)
+    assert len({ink for ink, _ in seen}) == 3
+
+
+def test_a_withdrawn_price_stays_struck_through(model: MatrixModel, quoted: Any) -> None:
+    quoted.quote("total", {"Over 2.5": {"Pinnacle": 1.94}, "Under 2.5": {"Pinnacle": 1.94}})
+    quoted.clock.now += 1_000
+    quoted.load()
+    model.flush()
+    gone = cell_of(model, "Over 2.5", "Bovada")
+    assert (gone.text, gone.is_struck, gone.ground) == ("1.91", True, SurfaceRole.PANEL)
+    assert "gone for" in model.tip(row_of(model, "Over 2.5"), column_of(model, "Bovada"))
+
+
+def test_the_tooltip_has_both_clocks(model: MatrixModel, quoted: Any) -> None:
+    quoted.clock.now += 41 * 60_000
+    quoted.load()
+    quoted.clock.now += 12_000
+    model.flush()
+    tip = model.tip(row_of(model, "Draw"), column_of(model, "Bovada"))
+    assert "seen 12 s ago, unchanged for 41 min" in tip
+    assert tip.startswith("Bovada: 3.30 for Draw")
+
+
+def test_a_cell_knows_its_price_and_link(model: MatrixModel) -> None:
+    price = model.price(row_of(model, "Draw"), column_of(model, "Bovada"))
+    assert price is not None
+    assert price.url == "https://bovada.example/Draw"
+    assert model.price(0, column_of(model, "Bovada")) is None
+    assert model.price(1, SELECTION) is None

@@ -1,0 +1,80 @@
+"""What gives way in a narrow matrix, and what never does."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.matrix.layout import BEST, FAIR, FIRST_BOOKMAKER, FROZEN, PAST, REFERENCE, WINDOW
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.ui.controls.menus import MenuButton
+from oddsdesk.desk.ui.time_format import kick_off_text
+from tests.kit.quoted_game import NOW_MS
+
+
+def test_no_column_is_cut_off_in_a_wide_frozen_part(panel: MatrixPanel) -> None:
+    panel.resize(1_800, 600)
+    model, pane = panel.table.model, panel.table.frozen
+    assert pane.width() == sum(pane.columnWidth(column) for column in range(FROZEN))
+    for column in range(FROZEN):
+        assert pane.header.width_of(model.header(column)) <= pane.columnWidth(column)
+
+
+@pytest.mark.parametrize("width", [700, 850, 1_025, 1_116, 1_400])
+def test_the_frozen_part_leaves_bookmakers_half(panel: MatrixPanel, width: int) -> None:
+    panel.resize(width, 600)
+    table = panel.table
+    share = table.frozen.width() / table.width()
+    assert share <= (0.501 if width > 1_000 else 0.60)
+    assert not table.frozen.isColumnHidden(WINDOW)
+    if width > 1_100:
+        limited = table.frozen.columnWidth(REFERENCE)
+        panel.resize(1_800, 600)
+        assert limited == table.frozen.columnWidth(REFERENCE)
+    assert table.frozen.isColumnHidden(FAIR) == (width < 750)
+
+
+def test_what_a_narrow_matrix_leaves_out_is_skipped_by_the_keyboard_and_comes_back(
+    panel: MatrixPanel, qtbot: QtBot
+) -> None:
+    panel.resize(600, 600)
+    table = panel.table
+    assert table.frozen.isColumnHidden(FAIR)
+    assert table.scrolling.isColumnHidden(PAST)
+    table.set_current(1, REFERENCE)
+    table.setFocus()
+    for column in (WINDOW, BEST, FIRST_BOOKMAKER):
+        qtbot.keyClick(table.scrolling, Qt.Key.Key_Right)
+        assert table.current().column() == column
+    panel.resize(1_400, 600)
+    assert not table.frozen.isColumnHidden(FAIR)
+    assert not table.scrolling.isColumnHidden(PAST)
+
+
+def test_chips_give_way_to_a_menu_in_a_narrow_window(panel: MatrixPanel) -> None:
+    assert panel.header.chips.isVisible()
+    panel.resize(560, 600)
+    assert not panel.header.chips.isVisible()
+    menu = panel.header.findChild(MenuButton)
+    assert menu is not None
+    assert menu.text() == "All markets ▾"
+    menu.menu_shown.aboutToShow.emit()
+    menu.menu_shown.actions()[1].trigger()
+    assert panel.header.chips.current == "result"
+    assert menu.text() == "Result ▾"
+
+
+@pytest.mark.parametrize("width", range(480, 1_300, 60))
+def test_chips_give_way_before_anything_of_the_kick_off_does(
+    panel: MatrixPanel, width: int
+) -> None:
+    panel.resize(width, 600)
+    facts = next(
+        label for label in panel.header.findChildren(QLabel) if label.property("variant") == "soft"
+    )
+    kick_off = kick_off_text(NOW_MS + 241_200_000, NOW_MS)
+    assert kick_off in facts.text()
+    assert facts.width() >= facts.fontMetrics().horizontalAdvance(facts.text())
+    if panel.header.chips.isVisible():
+        assert facts.text() == f"EPL · {kick_off} · in 2 d 19 h"
+    assert kick_off in panel.header.toolTip()

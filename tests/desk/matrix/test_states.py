@@ -1,0 +1,55 @@
+"""The matrix panel without prices, or with old ones: each state says so."""
+
+from typing import Any
+
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
+from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.states import state_without_rows, trouble_text
+from oddsdesk.desk.ui.theme.theme import Theme
+from tests.kit.matrix import LIVE, said
+from tests.kit.quoted_game import NOW_MS
+
+
+def test_lost_prices_stay(panel: MatrixPanel, quoted: Any) -> None:
+    quoted.board.set_connection(Connection(link=Link.WAITING, reason="The service is away"))
+    assert panel.table.isVisible()
+
+
+def test_before_its_prices_are_read_a_game_is_loading(
+    theme: Theme, quoted: Any, columns: BookmakerColumns, qtbot: QtBot
+) -> None:
+    board = Board(quoted.clock)
+    board.set_connection(LIVE)
+    panel = MatrixPanel(board, theme, quoted.clock, quoted.id, columns)
+    qtbot.addWidget(panel)
+    panel.show()
+    assert "Reading the prices" in said(panel, Placeholder)
+    panel.close_panel()
+
+
+def test_each_state_looks_different(quoted: Any) -> None:
+    matrix = quoted.board.matrix(quoted.id)
+    states = [
+        state_without_rows(None, LIVE, NOW_MS),
+        state_without_rows(matrix, LIVE, NOW_MS),
+        state_without_rows(None, Connection(link=Link.WAITING), NOW_MS),
+        state_without_rows(None, Connection(link=Link.REFUSED), NOW_MS),
+    ]
+    assert len({state.icon for state in states}) == len(states)
+    assert len({state.sentence for state in states}) == len(states)
+
+
+def test_a_refused_key_is_told_with_its_reason() -> None:
+    text = trouble_text(Connection(link=Link.REFUSED, reason="The key was revoked."), NOW_MS)
+    assert text.endswith("The key was revoked.")
+    advised = Connection(link=Link.REFUSED, reason="unknown key", advice="Copy it again.")
+    assert trouble_text(advised, NOW_MS).endswith("Unknown key. Copy it again.")
+    assert state_without_rows(None, advised, NOW_MS).detail == "Unknown key. Copy it again."
+    away = Connection(link=Link.WAITING, reason="no such host", advice="Check the address.")
+    assert trouble_text(away, NOW_MS).endswith("No such host. Check the address.")
+    assert trouble_text(LIVE, NOW_MS) == ""

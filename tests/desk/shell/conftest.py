@@ -1,0 +1,50 @@
+"""The whole desk over a quoted game, connected to nothing yet."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from keyring.backends.fail import Keyring as NoKeyring
+
+from oddsdesk.clock import system_clock
+from oddsdesk.desk.connections.manager import ConnectionManager
+from oddsdesk.desk.connections.profiles import Profiles
+from oddsdesk.desk.connections.secrets import Secrets
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.connections import Connections
+from oddsdesk.desk.shell.dialogs import DeskDialogs
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.records import Records
+from tests.kit.connections import make_session
+
+
+@pytest.fixture
+async def desk(
+    theme: Theme, quoted: Any, tmp_path: Path
+) -> AsyncIterator[tuple[Desk, Connections]]:
+    layout = Layout(tmp_path / "desk.ini")
+    preferences, records = Preferences(layout), Records(tmp_path / "ledger.db")
+    made = Desk(quoted.board, theme, layout, preferences, records, quoted.clock)
+    profiles, secrets = Profiles(tmp_path), Secrets(tmp_path, NoKeyring)
+    switchboard = ConnectionManager(quoted.board, system_clock, make_session)
+    dialogs = DeskDialogs(
+        made.window, theme, preferences, profiles, secrets, switchboard, system_clock
+    )
+    connections = Connections(
+        made.window,
+        made.top_bar,
+        made.connections_menu,
+        switchboard,
+        profiles,
+        dialogs,
+        made.around.actions,
+        made.around.palette,
+    )
+    yield made, connections
+    await connections.close()
+    made.close()
+    records.close()
+    made.window.deleteLater()

@@ -1,0 +1,65 @@
+"""The connections' actions: in the palette and the menu alike, as far as they make sense."""
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+
+from oddsdesk.contract.administration import FeedState
+from oddsdesk.desk.connections.profiles import EmbeddedProfile
+from oddsdesk.desk.connections.remote_dialog import RemoteDialog
+from oddsdesk.desk.local_server.dialog import ServerDialog
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.connections import Connections, badge_of
+from tests.kit.connections import make_session
+
+LIMIT_S = 10
+OF_THE_SERVER = ("server.open", "server.import")
+
+
+async def test_a_server_of_ones_own_can_be_opened_and_fed_once_there_is_one(
+    desk: tuple[Desk, Connections], tmp_path: Path
+) -> None:
+    window, connections = desk
+    actions = window.around.actions
+    assert not any(actions[ident].isEnabled() for ident in OF_THE_SERVER)
+    profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
+    assert await connections.open(make_session(profile)) is None
+    assert all(actions[ident].isEnabled() for ident in OF_THE_SERVER)
+    actions.trigger("server.import")
+    dialog = window.window.findChild(ServerDialog)
+    assert dialog is not None
+    assert dialog.pages.currentWidget() is dialog.imports
+    async with asyncio.timeout(LIMIT_S):
+        while not dialog.backup.backup.isEnabled():
+            await asyncio.sleep(0.01)
+    dialog.reject()
+
+
+async def test_menu_and_palette_have_the_same(desk: tuple[Desk, Connections]) -> None:
+    window, _ = desk
+    window.connections_menu.aboutToShow.emit()
+    in_menu = {action.text() for action in window.connections_menu.actions() if action.text()}
+    entries = [entry for offer in window.around.palette._providers for entry in offer()]
+    in_palette = {entry.title.removeprefix("Connect to ") for entry in entries}
+    assert in_menu - in_palette == {"Feeds, keys, backup…", "Import files…"}, "not enabled now"
+    next(entry for entry in entries if entry.title == "New connection…").run()
+    assert window.window.findChild(RemoteDialog) is not None
+
+
+RECORDED = round(datetime(2026, 4, 16, 12).timestamp() * 1000)
+
+
+def feed(
+    *, running: bool = True, recorded_at: int | None = RECORDED, speed: float = 1
+) -> FeedState:
+    return FeedState(1, "replay:x", "replay of x", speed, False, running, "", recorded_at)
+
+
+def test_a_replay_is_named_with_its_day_and_speed() -> None:
+    assert badge_of([feed()]) == "Replay · 16 Apr 2026 · 1×"
+    assert badge_of([feed(running=False), feed(speed=2.5)]) == "Replay · 16 Apr 2026 · 2.5×"
+
+
+def test_odds_of_this_moment_get_no_badge() -> None:
+    assert badge_of([]) == ""
+    assert badge_of([feed(running=False), feed(recorded_at=None)]) == ""

@@ -1,0 +1,113 @@
+"""A second window on a database uses the first one's server, with a key of its own (issue 5)."""
+
+import asyncio
+import fcntl
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from oddsdesk.board.history_source import HistoryError, PriceLog
+from oddsdesk.clock import system_clock
+from oddsdesk.desk.connections.profiles import EmbeddedProfile
+from oddsdesk.desk.connections.sessions import InUseError, SessionError
+from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
+from oddsdesk.store.access import access_path
+from oddsdesk.store.lock import lock_path
+from oddsdesk.tasks import spawn
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> EmbeddedProfile:
+    return EmbeddedProfile(database=str(tmp_path / "odds.db"), feeds=("none",))
+
+
+@pytest.fixture
+async def first(profile: EmbeddedProfile):
+    session = EmbeddedSession(profile, system_clock)
+    client = await session.start()
+    yield client
+    await session.stop()
+
+
+async def test_a_second_window_is_offered_the_running_server(first, profile):
+    second = EmbeddedSession(profile, system_clock)
+    with pytest.raises(InUseError, match="is served by another oddsdesk") as refused:
+        await second.start()
+    await second.stop()
+    guest = GuestSession(refused.value.guest, system_clock)
+    client = await guest.start()
+    await client.games(limit=1)
+    await first.games(limit=1)
+    await guest.stop()
+
+
+async def test_the_guests_key_ends_with_it_and_the_owners_does_not(first, profile):
+    for _ in range(7):
+        guest = GuestSession(profile, system_clock)
+        await (await guest.start()).games(limit=1)
+        await guest.stop()
+    await first.games(limit=1)
+
+
+async def test_a_server_that_has_ended_meanwhile_is_one_line(profile):
+    guest = GuestSession(profile, system_clock)
+    with pytest.raises(SessionError, match="has ended"):
+        await guest.start()
+    await guest.stop()
+
+
+async def test_no_key_is_made_for_who_holds_a_crashed_servers_lock(profile, tmp_path):
+    """Older versions left a lock that any user could hold, with the address of their own port."""
+    lock = lock_path(tmp_path / "odds.db")
+    lock.write_text('{"pid": 1, "url": "http://127.0.0.1:9"}')
+    lock.chmod(0o644)
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        guest = GuestSession(profile, system_clock)
+        with pytest.raises(SessionError, match="another user may hold it"):
+            await guest.start()
+        second = EmbeddedSession(profile, system_clock)
+        with pytest.raises(SessionError, match="another user may hold it") as refused:
+            await second.start()
+        assert not isinstance(refused.value, InUseError)
+        await second.stop()
+        await guest.stop()
+    assert not access_path(tmp_path / "odds.db").exists()
+
+
+async def test_a_guests_key_is_made_where_the_server_keeps_its_keys(profile, tmp_path):
+    own = msgspec.structs.replace(profile, access=str(tmp_path / "keys.db"))
+    first = EmbeddedSession(own, system_clock)
+    await first.start()
+    guest = GuestSession(profile, system_clock)
+    await (await guest.start()).games(limit=1)
+    await guest.stop()
+    await first.stop()
+    assert not access_path(tmp_path / "odds.db").exists()
+
+
+LINE = ("moneyline", 0, "Draw")
+
+
+async def _ask(log: PriceLog) -> str:
+    """Ask as a sparkline does; return why there is no answer."""
+    try:
+        await log.reference_history("game", [LINE], 0)
+        await log.state(0)
+    except HistoryError as error:
+        return str(error)
+    return ""
+
+
+async def test_who_asks_while_the_server_stops_is_answered_or_told_so(qapp, tmp_path: Path):
+    session = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "x.db")), system_clock)
+    await session.start()
+    assert session.local is not None
+    assert await _ask(session.local.log) == ""
+    stopping = spawn("stop", session.stop())
+    told = set()
+    while not stopping.done():
+        told |= set(await asyncio.gather(*(_ask(session.local.log) for _ in range(8))))
+    assert told <= {"", "the embedded server has stopped"}
+    assert await _ask(session.local.log) == "the embedded server has stopped"

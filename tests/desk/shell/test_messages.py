@@ -1,0 +1,103 @@
+"""Messages: trouble stays until it ends or is closed, what passes does not hide it for good."""
+
+import logging
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtWidgets import QPushButton, QToolButton
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.shell.messages import ConnectionTrouble, MessageCenter, log_connection
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.tasks import JobFault
+
+
+def test_trouble_shows_again_after_a_passing_message(
+    theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    center = MessageCenter(bar)
+    trouble = ConnectionTrouble(center, quoted.board, quoted.clock)
+    quoted.board.set_connection(Connection(link=Link.WAITING, reason="The service is away"))
+    assert "The service is away." in bar.text
+    center.say("Copied", passes=True)
+    assert bar.text == "Copied"
+    center.clear_message()
+    assert "The service is away." in bar.text
+    retry = bar.findChild(QPushButton)
+    assert retry.text() == "Try now"
+    with qtbot.waitSignal(center.retry_requested):
+        retry.click()
+    assert not bar.isHidden()
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    assert bar.isHidden()
+    trouble.close_panel()
+
+
+def test_closed_trouble_stays_closed_until_the_next(theme: Theme, qtbot: QtBot) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    center = MessageCenter(bar)
+    center.show_trouble("Not connected. Next try in 8 s.")
+    bar.findChild(QToolButton).click()
+    center.show_trouble("Not connected. Next try in 7 s.")
+    assert bar.isHidden()
+    center.show_trouble("")
+    center.show_trouble("Not connected.")
+    assert not bar.isHidden()
+
+
+def test_a_job_of_the_desk_that_died_is_told_until_it_is_well(
+    theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    trouble = ConnectionTrouble(MessageCenter(bar), quoted.board, quoted.clock)
+    faults = (JobFault("sync: matrix 6f1c", "KeyError: 'x'", 1), JobFault("sync: tick", "E", 1))
+    quoted.board.set_connection(Connection(link=Link.LIVE, faults=faults))
+    assert bar.text == (
+        "2 jobs of the desk failed, trying again: prices of a game (KeyError: 'x'); tick (E)."
+    )
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    assert bar.isHidden()
+    trouble.close_panel()
+
+
+def test_what_the_service_says_is_wrong_with_it_is_told(
+    theme: Theme, quoted: Any, qtbot: QtBot
+) -> None:
+    bar = MessageBar(theme)
+    qtbot.addWidget(bar)
+    trouble = ConnectionTrouble(MessageCenter(bar), quoted.board, quoted.clock)
+    said = ("prices cannot be recorded: the disk is full", "<b>feed 1</b>: 350 quotes wait")
+    quoted.board.set_connection(Connection(link=Link.LIVE, service_troubles=said))
+    assert bar.text == f"The service is not well: {said[0]}; {said[1]}."
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    assert bar.isHidden()
+    trouble.close_panel()
+
+
+NOW_MS = 1_776_340_800_000
+
+
+def test_each_change_of_the_link_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    board = Board(lambda: NOW_MS)
+    end = log_connection(board, lambda: NOW_MS)
+    live = Connection(Link.LIVE, simulated=True)
+    lost = Connection(Link.WAITING, "No answer", NOW_MS - 2_000, NOW_MS + 4_000, simulated=True)
+    for connection in (live, replace(live, messages_per_minute=7), lost, live):
+        board.set_connection(connection)
+    end()
+    board.set_connection(lost)
+    assert caplog.messages == [
+        "connection: live",
+        "the odds are simulated",
+        "Not connected: prices are as last seen. No answer. Away for 2 s. Next try in 4 s.",
+        "connection: live",
+    ]

@@ -1,0 +1,167 @@
+"""The whole desk at the smallest and the largest text: nothing that holds text is cut."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTabBar,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.grid.filter import Range
+from oddsdesk.desk.grid.filter_bar import ChoicePopup, RangePopup
+from oddsdesk.desk.settings.declared import TEXT_SIZE
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.commands import TextSize
+from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.records import Records
+
+_SMALL_SCREEN = 1_280
+
+
+@pytest.fixture
+def desk(
+    theme: Theme,
+    quoted: Any,
+    layout: Layout,
+    preferences: Preferences,
+    qtbot: QtBot,
+    tmp_path: Path,
+) -> Iterator[Desk]:
+    records = Records(tmp_path / "ledger.db")
+    made = Desk(quoted.board, theme, layout, preferences, records, quoted.clock)
+    qtbot.addWidget(made.window)
+    made.window.restore()
+    made.top_bar.show_connection("Embedded server")
+    made.open_game_beside(quoted.id)
+    with qtbot.waitExposed(made.window):
+        made.window.show()
+    yield made
+    theme.zoom(100)
+    made.close()
+    records.close()
+
+
+@pytest.mark.parametrize("percent", [80, 160, 100])
+def test_no_text_is_higher_than_what_holds_it(
+    desk: Desk, theme: Theme, preferences: Preferences, percent: int, qtbot: QtBot
+) -> None:
+    preferences.put(TEXT_SIZE, 160 if percent == 80 else 80)
+    preferences.put(TEXT_SIZE, percent)
+    desk.status_bar.show_watched(3)
+    for tab in range(desk.window.tabs.count()):
+        desk.window.tabs.setCurrentIndex(tab)
+        desk.window.layout().activate()
+        qtbot.wait(1)
+        assert cut(desk.window) == []
+    sizes = {round(font.pointSizeF(), 2) for font in theme.fonts.all()}
+    others = {
+        f"{type(part).__name__} {part.accessibleName()} {part.font().pointSizeF()}"
+        for part in written(desk.window)
+        if round(part.font().pointSizeF(), 2) not in sizes
+    }
+    assert others == set()
+
+
+def test_the_largest_text_with_every_panel_fits_a_small_screen(
+    desk: Desk, preferences: Preferences, qtbot: QtBot
+) -> None:
+    preferences.put(TEXT_SIZE, 160)
+    for panel in desk.window.panels():
+        panel.show()
+    desk.top_bar.show_feed("Replay · 16 Apr 2026 · 1×")
+    desk.window.layout().activate()
+    qtbot.wait(1)
+    assert desk.window.minimumSizeHint().width() <= _SMALL_SCREEN
+
+
+def written(window: QWidget) -> list[QWidget]:
+    kinds = (QLabel, QLineEdit, QPushButton, QToolButton, QTabBar, QAbstractItemView)
+    return [part for kind in kinds for part in window.findChildren(kind) if part.isVisible()]
+
+
+def cut(window: QWidget) -> list[str]:
+    return [
+        f"{type(w).__name__} {w.text()!r}: {w.height()}"
+        for w in written(window)
+        if isinstance(w, QLabel | QLineEdit | QPushButton | QToolButton)
+        and w.text()
+        and room(w) < QFontMetricsF(w.font()).height() - 1
+    ]
+
+
+def room(part: QWidget) -> int:
+    """Return the height that a part has for its text."""
+    margin = part.margin() if isinstance(part, QLabel) else 0
+    return part.contentsRect().height() - 2 * margin
+
+
+def test_what_is_cut_is_found(qtbot: QtBot) -> None:
+    label = QLabel("gone below the edge")
+    qtbot.addWidget(label)
+    label.setFixedHeight(6)
+    label.show()
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    label.setParent(holder)
+    label.show()
+    holder.show()
+    assert len(cut(holder)) == 1
+
+
+def test_a_tab_bar_is_written_at_once_as_large_as_the_rest(theme: Theme, qtbot: QtBot) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    tabs.addTab(QLabel(), "Odds grid")
+    tabs.show()
+    for percent in (160, 80, 100):
+        theme.zoom(percent)
+        assert tabs.tabBar().font().pointSizeF() == pytest.approx(theme.fonts.body.pointSizeF())
+
+
+def test_popups_have_rows_and_width_for_large_text(theme: Theme, qtbot: QtBot, desk: Desk) -> None:
+    theme.zoom(160)
+    choices = [("a", "Both teams to score"), ("b", "Handicap")]
+    columns = [ColumnChoice(key, text, True) for key, text in choices]
+    for popup in (
+        ChoicePopup(desk.window, theme, "Market", choices, ()),
+        RangePopup(desk.window, theme, "Odds", "", Range()),
+        ColumnChooser(desk.window, theme, columns),
+    ):
+        popup.open_below(desk.top_bar)
+        assert popup.width() >= 1.6 * 260
+        assert cut(popup) == []
+        rows = getattr(popup, "list", None)
+        if rows is not None:
+            height = rows.visualItemRect(rows.item(0)).height()
+            assert height >= QFontMetricsF(theme.fonts.body).height()
+            assert rows.viewport().height() >= 2 * height
+        popup.close()
+
+
+def test_text_grows_with_its_rows_and_stays_so(theme: Theme, layout: Layout, qtbot: QtBot) -> None:
+    label = QLineEdit()
+    qtbot.addWidget(label)
+    label.setFont(theme.fonts.title)
+    before, row = label.font().pointSizeF(), theme.fonts.row_height(22)
+    size = TextSize(Preferences(layout), theme)
+    for _ in range(20):
+        size.step(1)
+    assert theme.text_size == 160
+    assert label.font().pointSizeF() == pytest.approx(before * 1.6)
+    assert theme.fonts.row_height(22) > row * 1.4
+    size.reset()
+    assert label.font().pointSizeF() == pytest.approx(before)

@@ -1,0 +1,96 @@
+"""Nearest misses: what stops each price and by how much, a row a selection."""
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.contract.resources import Game
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.value_bets.header import BETS, MISSES
+from oddsdesk.desk.value_bets.panel import ValuesPanel
+from tests.kit.value_bets import OVER, bet, facts
+
+
+def test_near_misses_tell_what_stops_each_and_by_how_much(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    name = "Everton - Liverpool"
+    quoted.board.load_games(
+        [Game(quoted.id, name, "EPL", "Football", None, False, 4, format_ms(quoted.clock.now))]
+    )
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.03)
+    panel.show_list(MISSES)
+    qtbot.waitUntil(lambda: panel.misses.model.rowCount() > 0, timeout=2_000)
+    assert facts(panel).endswith(" · looked for in 1 game read here")
+    place = panel.lists.misses.row_of(OVER._replace(bookmaker=None))
+    assert place is not None
+    cells = [panel.misses.model.cell(place, column).text for column in range(9)]
+    assert cells[:6] == ["Over 2.5", "Total", "Matchbook", "Edge ≥ 1 %", "0.50 pp short", "2.03"]
+    assert cells[7] == "2.041 – 2.107"
+    subject_seen: list[Any] = []
+    panel.price_selected.connect(subject_seen.append)
+    panel.misses.set_current(place)
+    assert subject_seen == [OVER]
+    panel.show_list(BETS)
+
+
+def test_a_selection_that_is_near_at_many_bookmakers_is_one_row(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    name = "Everton - Liverpool"
+    quoted.board.load_games([Game(quoted.id, name, "EPL", "Football", None, False, 4, None)])
+    for bookmaker, odds in (("Matchbook", 2.03), ("Bovada", 2.025), ("Betsson", 2.02)):
+        quoted.tell(bookmaker, "total", "Over 2.5", odds)
+    panel.show_list(MISSES)
+    panel.lists.finder.search()
+    place = panel.lists.misses.row_of(OVER._replace(bookmaker=None))
+    assert place is not None
+    selections = [
+        panel.misses.model.cell(at, 0).text for at in range(panel.misses.model.rowCount())
+    ]
+    assert selections.count("Over 2.5") == 1
+    bookmaker = panel.misses.model.cell(place, 2)
+    assert (bookmaker.text, bookmaker.note) == ("Matchbook", "+ 2 books")
+    tip = panel.misses.model.tip(place, 0)
+    assert "Bovada 2.025: " in tip
+    assert "Betsson 2.02: 1.00 pp short" in tip
+    panel.show_list(BETS)
+
+
+def test_a_price_that_the_service_lists_is_no_near_miss(panel: ValuesPanel, quoted: Any) -> None:
+    name = "Everton - Liverpool"
+    quoted.board.load_games([Game(quoted.id, name, "EPL", "Football", None, False, 4, None)])
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
+    panel.lists.finder.search()
+    line = OVER._replace(bookmaker=None)
+    miss = panel.lists.finder.misses[line]
+    assert miss.stopped_by is None
+    listed = bet(quoted, 2.06, match_name=name, competition="EPL", bookmaker="Matchbook")
+    quoted.board.load_value_bets([listed])
+    panel.lists.finder.search()
+    assert line not in panel.lists.finder.misses
+
+
+def test_a_miss_opens_its_bookmakers_page(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        QDesktopServices, "openUrl", lambda url: opened.append(QUrl(url).toString()) or True
+    )
+    name = "Everton - Liverpool"
+    quoted.board.load_games([Game(quoted.id, name, "EPL", "Football", None, False, 4, None)])
+    panel.lists.finder.search()
+    panel.show_list(MISSES)
+    line, miss = next(
+        (line, miss)
+        for line, miss in panel.lists.finder.misses.items()
+        if " " not in line.selection
+    )
+    key = miss.key
+    panel.misses.set_current(panel.lists.misses.row_of(line) or 0)
+    qtbot.keyClick(panel.misses.scrolling, Qt.Key.Key_Return)
+    assert opened == [f"https://{(key.bookmaker or '').lower()}.example/{key.selection}"]

@@ -1,0 +1,117 @@
+"""The value-bet panel: its columns, what can be done with a bet, what it says without one."""
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.contract.identity import game_id
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN
+from oddsdesk.desk.value_bets.model import STAKE_COLUMN
+from oddsdesk.desk.value_bets.panel import ValuesPanel
+from tests.kit.value_bets import TITLES, bet, facts, row
+
+
+def test_a_bet_shows_true_ev_beside_the_services_and_what_to_stake(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    shown = row(panel)
+    assert shown["True EV"] == "+1.7 %"
+    assert shown["Service"] == "+1.7 %"
+    assert shown["Odds"] == "2.15"
+    assert shown["Stake"] == "3.00"
+    assert shown["Limit"] == "3"
+    tip = panel.table.model.tip(0, STAKE_COLUMN)
+    assert "full Kelly 2.40 % of the bankroll" in tip
+    assert "held at the reference's limit" in tip
+
+
+@pytest.mark.parametrize("width", [900, 1_036, 2_300])
+def test_the_columns_fill_the_width_and_the_game_can_be_read(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot, width: int
+) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    panel.resize(width, 260)
+    pane = panel.table.scrolling
+    qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)
+    shown = {title for at, title in enumerate(TITLES) if not pane.isColumnHidden(at)}
+    assert ("Limit" in shown) is (width == 2_300)
+    assert {"Selection", "Bookmaker", "Odds", "True EV", "Stake", "Seen"} <= shown
+    assert 250 <= pane.columnWidth(0) <= 600
+    assert "The reference takes up to 3" in panel.table.model.tip(0, 0)
+
+
+def test_enter_opens_the_game_where_the_bookmaker_gave_no_page(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    panel.table.set_current(0)
+    with qtbot.waitSignal(panel.game_requested) as asked:
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert asked.args == [game_id("SERA", "Milan - Inter")]
+    assert "no web page" in panel.messages.text
+
+
+def test_what_can_be_done_is_offered_only_where_it_can(panel: ValuesPanel, quoted: Any) -> None:
+    actions = panel.actions_on_bet
+    actions.bring_up_to_date()
+    assert not actions.mark.isEnabled()
+    quoted.board.load_value_bets([bet(quoted)])
+    panel.table.set_current(0)
+    actions.bring_up_to_date()
+    assert actions.mark.isEnabled()
+    assert not actions.open_page.isEnabled()
+    assert not actions.undo.isEnabled()
+
+
+@pytest.mark.parametrize(
+    ("connection", "sentence"),
+    [
+        (Connection(link=Link.LIVE, has_value_bets=False), "not in your plan"),
+        (Connection(link=Link.CONNECTING), "Looking for value bets"),
+        (Connection(link=Link.WAITING), "Not connected"),
+        (Connection(link=Link.LIVE, has_value_bets=True, lag_ms=1), "No value bets now"),
+    ],
+)
+def test_each_state_without_bets_says_why(
+    panel: ValuesPanel, quoted: Any, connection: Connection, sentence: str
+) -> None:
+    quoted.board.set_connection(connection)
+    assert panel.placeholder.isVisible()
+    assert sentence in panel.placeholder._sentence.text()
+
+
+def test_a_list_that_was_cut_says_where(panel: ValuesPanel, quoted: Any) -> None:
+    quoted.board.load_value_bets([bet(quoted)], is_cut=True)
+    assert facts(panel).startswith("1 · cut at 1 of more · ")
+
+
+def test_everything_can_be_reached_by_its_name(panel: ValuesPanel) -> None:
+    reachable = [
+        widget
+        for widget in panel.findChildren(QWidget)
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(panel)
+    ]
+    nameless = [w for w in reachable if not w.accessibleName() and w.focusProxy() is None]
+    assert [type(w).__name__ for w in nameless if w.isVisible()] == []
+
+
+@pytest.mark.parametrize("width", [1_026, 1_091])
+def test_markets_and_bookmakers_of_usual_length_are_whole_in_a_small_window(
+    panel: ValuesPanel, quoted: Any, theme: Theme, qtbot: QtBot, width: int
+) -> None:
+    quoted.board.load_value_bets([bet(quoted)])
+    panel.resize(width, 260)
+    pane = panel.table.scrolling
+    qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)
+    metrics = QFontMetrics(theme.fonts.body)
+    for title, text in (("Market", "Match result · 1st Quarter"), ("Bookmaker", "Marlin Exchange")):
+        room = pane.columnWidth(TITLES.index(title)) - 2 * CELL_MARGIN
+        assert room >= metrics.horizontalAdvance(text), title
+    assert not pane.isColumnHidden(TITLES.index("Window"))

@@ -1,0 +1,64 @@
+"""Presets of the value bets: what they let pass, the user's own, the way back."""
+
+from typing import Any
+
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.resources import Game
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
+from oddsdesk.desk.value_bets.records import Records
+from tests.kit.value_bets import bet, facts
+
+
+def test_bets_below_the_least_true_ev_are_hidden_and_the_way_back_is_offered(
+    panel: ValuesPanel, quoted: Any
+) -> None:
+    quoted.board.load_value_bets([bet(quoted, market_type="btts", selection="Yes")])
+    panel.choose_preset("Main markets")
+    assert facts(panel).startswith("0 of 1 · true EV ≥ 1 %")
+    assert panel.placeholder.isVisible()
+    panel.placeholder.action_requested.emit()
+    assert panel.lists.preset.name == "All value bets"
+    assert panel.table.isVisible()
+
+
+def test_the_chosen_preset_is_there_at_the_next_start(
+    panel: ValuesPanel, theme: Theme, quoted: Any, layout: Layout, records: Records, qtbot: QtBot
+) -> None:
+    panel.choose_preset("In play")
+    again = ValuesPanel(quoted.board, theme, quoted.clock, Preferences(layout), layout, records)
+    qtbot.addWidget(again)
+    assert again.lists.preset.name == "In play"
+    again.close_panel()
+
+
+def test_a_preset_of_ones_own_is_kept_used_and_deleted(
+    panel: ValuesPanel, records: Records, qtbot: QtBot
+) -> None:
+    panel.choose_preset("Short prices")
+    panel._ask_preset()
+    asked = panel.findChild(PresetDialog)
+    assert asked is not None
+    assert asked.name.text() == "My short prices"
+    with qtbot.waitSignal(records.presets_changed):
+        asked.accept()
+    assert panel.lists.preset.name == "My short prices"
+    assert "My short prices" in [a.text() for a in panel.header.preset_menu.actions()]
+    with qtbot.waitSignal(records.presets_changed):
+        panel.header.preset_deletion_requested.emit()
+    assert panel.lists.preset.name == "All value bets"
+
+
+def test_a_game_in_play_is_marked_and_can_be_left_out(panel: ValuesPanel, quoted: Any) -> None:
+    name = "Milan - Inter"
+    game = Game(game_id("SERA", name), name, "SERA", "Football", None, True, 3, None)
+    quoted.board.load_games([game])
+    quoted.board.load_value_bets([bet(quoted)])
+    assert panel.table.model.cell(0, 0).note == "live · Milan v Inter"
+    panel.choose_preset("Before kick-off")
+    assert panel.table.model.rowCount() == 0

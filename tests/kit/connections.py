@@ -1,0 +1,15 @@
+"""Connections of the desk: a profile of a service elsewhere, and sessions of embedded ones."""
+
+from oddsdesk.clock import system_clock
+from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, RemoteProfile
+from oddsdesk.desk.connections.secrets import KeyPlace
+from oddsdesk.desk.connections.sessions import Session
+from oddsdesk.desk.shell.embedding import EmbeddedSession
+
+REMOTE = RemoteProfile("Odds Co.", "http://127.0.0.1:9", key_place=KeyPlace.SESSION)
+
+
+def make_session(profile: Profile) -> Session:
+    """Return the session of an embedded profile."""
+    assert isinstance(profile, EmbeddedProfile)
+    return EmbeddedSession(profile, system_clock)

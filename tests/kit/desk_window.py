@@ -1,0 +1,90 @@
+"""The desk as its user has it: keys go in, titles, its log and the clipboard come out."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from tests.kit.program import Program
+
+LIMIT_S = 15
+_READ_CLIPBOARD = """
+from PySide6.QtGui import QGuiApplication
+application = QGuiApplication([])
+print(application.clipboard().text())
+"""
+
+
+class DeskWindow:
+    """A running desk whose window shows prices; whatever is typed goes to it."""
+
+    def __init__(self, program: Program, display: str) -> None:
+        self.program = program
+        self._display = display
+        self.using = program.wait_for_log("INFO oddsdesk.desk.shell.connections: using ").split()
+        """The words of its log about what it is connected to; the last is the address."""
+        program.wait_for_log("first prices painted")
+        self.enter("oddsdesk$")
+
+    def enter(self, pattern: str) -> None:
+        """Wait for a window of the desk with such a title and give it the keyboard."""
+        self.focus(self.wait_for_title(pattern))
+
+    def focus(self, window: str) -> None:
+        """Give the keyboard to a window by its number."""
+        self._xdotool("windowfocus", "--sync", window)
+
+    def press(self, *keys: str) -> None:
+        """Press one key after the other."""
+        self._xdotool("key", *keys)
+
+    def go_to(self, typed: str) -> None:
+        """Take what the palette finds first."""
+        self.press("ctrl+k")
+        self.write(typed)
+        self.press("Return")
+
+    def write(self, text: str) -> None:
+        """Type a text."""
+        self._xdotool("type", text)
+
+    def wait_for_title(self, pattern: str) -> str:
+        """Wait for a window of the desk with such a title and return its number."""
+        pid = str(self.program.process.pid)
+        found = ("--sync", "--onlyvisible", "--all", "--pid", pid, "--name", pattern)
+        return self._xdotool("search", *found).split()[-1]
+
+    def explanation(self, part: str) -> str:
+        """Copy what the Explain panel says until that holds ``part``."""
+        self.go_to("explain")
+        return self.copied(part)
+
+    def copied(self, part: str) -> str:
+        """Copy from where the keyboard is until the clipboard holds ``part``."""
+        return self.copied_by("ctrl+c", lambda text: part in text)
+
+    def copied_by(self, key: str, is_wanted: Callable[[str], object]) -> str:
+        """Press what copies until the clipboard holds what is wanted."""
+        ends = time.monotonic() + LIMIT_S
+        text = ""
+        while not is_wanted(text):
+            assert time.monotonic() < ends, f"the clipboard never held the wanted, but {text!r}"
+            self.press(key)
+            text = self._clipboard()
+        return text
+
+    def _clipboard(self) -> str:
+        environment = os.environ | {"DISPLAY": self._display, "QT_QPA_PLATFORM": "xcb"}
+        command = [sys.executable, "-c", _READ_CLIPBOARD]
+        return _output(command, environment)
+
+    def _xdotool(self, *arguments: str) -> str:
+        return _output(["xdotool", *arguments], {"DISPLAY": self._display})
+
+
+def _output(command: list[str], environment: dict[str, str]) -> str:
+    done = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True, timeout=LIMIT_S
+    )
+    return done.stdout.strip()

@@ -1,0 +1,109 @@
+"""A game that is quoted on a board of its own, for tests of the desk."""
+
+from collections.abc import Mapping
+
+from oddsdesk.board.board import Board
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.resources import (
+    BookOddsCell,
+    GameMatrix,
+    MarketMatrix,
+    MatrixRow,
+    PriceMessage,
+    ReferenceCell,
+)
+from oddsdesk.contract.times import format_ms
+
+NOW_MS = 1_776_340_800_000
+REFERENCE = "Pinnacle"
+_PERIODS = ("Full Time", "1st Half", "2nd Half")
+
+
+class Clock:
+    """A clock that tests turn."""
+
+    def __init__(self) -> None:
+        self.now = NOW_MS
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class QuotedGame:
+    """Everton v Liverpool on a board of its own; tests quote, load and move its prices."""
+
+    name, competition = "Everton - Liverpool", "EPL"
+    id = game_id(competition, name)
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.board = Board(self.clock)
+        self._markets: dict[tuple[str, int], dict[str, dict[str, float]]] = {}
+
+    def quote(
+        self, market_type: str, prices: Mapping[str, Mapping[str, float]], period: int = 0
+    ) -> None:
+        """Set the prices of a market: selection -> bookmaker -> odds."""
+        market = self._markets.setdefault((market_type, period), {})
+        for selection, odds in prices.items():
+            market[selection] = dict(odds)
+
+    def load(self) -> None:
+        """Let the board read the whole picture."""
+        names = {name for rows in self._markets.values() for row in rows.values() for name in row}
+        self.board.load_matrix(
+            GameMatrix(
+                self.id,
+                self.name,
+                self.competition,
+                "Football",
+                format_ms(NOW_MS + 241_200_000),
+                False,
+                sorted(names),
+                [self._market(*key, rows) for key, rows in self._markets.items()],
+            )
+        )
+
+    def tell(
+        self,
+        bookmaker: str,
+        market_type: str,
+        selection: str,
+        odds: float,
+        period: int = 0,
+        *,
+        is_live: bool = False,
+    ) -> None:
+        """Let the stream tell of a price, scraped now."""
+        self.board.apply(
+            PriceMessage(
+                bookmaker,
+                self.name,
+                self.competition,
+                "Football",
+                market_type,
+                selection,
+                odds,
+                period,
+                is_live,
+                format_ms(self.clock.now),
+            )
+        )
+
+    def _market(
+        self, market_type: str, period: int, rows: Mapping[str, Mapping[str, float]]
+    ) -> MarketMatrix:
+        seen = format_ms(self.clock.now)
+        quoting = sorted({name for row in rows.values() for name in row} - {REFERENCE})
+        lines = []
+        for selection, odds in rows.items():
+            sharp = odds.get(REFERENCE)
+            books = {
+                name: BookOddsCell(odds[name], seen, f"https://{name.lower()}.example/{selection}")
+                if name in odds
+                else None
+                for name in quoting
+            }
+            cell = None if sharp is None else ReferenceCell(sharp, 12_000.0, seen)
+            lines.append(MatrixRow(selection, cell, books))
+        return MarketMatrix(market_type, period, _PERIODS[period], quoting, seen, lines)

@@ -1,0 +1,29 @@
+"""Waiting until something holds, as long as it may take and no longer."""
+
+import asyncio
+from collections.abc import Callable
+
+from oddsdesk.board.board import Board
+
+LIMIT_S = 10
+BOARD_LIMIT_S = 20
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Look again and again, for what tells nobody that it holds."""
+    async with asyncio.timeout(LIMIT_S):
+        while not holds():
+            await asyncio.sleep(0.01)
+
+
+async def until_told(board: Board, holds: Callable[[], bool]) -> None:
+    """Wait for the notice of a board after which something holds."""
+    told = asyncio.Event()
+    leave = board.subscribe(lambda _: told.set())
+    try:
+        async with asyncio.timeout(BOARD_LIMIT_S):
+            while not holds():
+                told.clear()
+                await told.wait()
+    finally:
+        leave()

@@ -1,0 +1,197 @@
+"""One state of the connection from all that is reported."""
+
+import pytest
+
+from oddsdesk.board.connection import Link
+from oddsdesk.board.connection_monitor import STREAM, ConnectionMonitor
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    MalformedAnswerError,
+    OfflineError,
+    RateLimitedError,
+    ServiceError,
+    ServiceUnavailableError,
+    UnauthorizedError,
+)
+from oddsdesk.client.quota import Quota
+from oddsdesk.client.stream import Connected, Connecting, Lost
+from tests.kit.board import NOW, Desk
+
+NO_STREAM = ForbiddenError("websocket_not_on_plan", "no stream", 403, "https://odds.example")
+
+
+@pytest.fixture
+def signal(desk: Desk) -> ConnectionMonitor:
+    """A signal that has begun."""
+    made = ConnectionMonitor(desk.board, lambda: desk.now)
+    made.begin()
+    return made
+
+
+def test_the_link_follows_the_stream(desk: Desk, signal: ConnectionMonitor) -> None:
+    links = []
+    for state in (Connecting(), Connected(), Lost("gone", NOW + 5), Connecting(), Connected()):
+        signal.stream_state(state)
+        links.append(desk.board.connection.link)
+    waiting = Link.WAITING
+    assert links == [Link.CONNECTING, Link.LIVE, waiting, waiting, Link.LIVE]
+
+
+def test_it_says_since_when_and_when_next(desk: Desk, signal: ConnectionMonitor) -> None:
+    signal.stream_state(Connected())
+    desk.now += 1_000
+    signal.stream_state(Lost("gone", NOW + 5_000))
+    desk.now += 1_000
+    signal.stream_state(Lost("still gone", NOW + 9_000))
+    known = desk.board.connection
+    assert (known.since_ms, known.next_try_ms, known.reason) == (
+        NOW,
+        NOW + 9_000,
+        "still gone",
+    )
+
+
+def test_a_service_is_away_since_its_last_word(desk: Desk, signal: ConnectionMonitor) -> None:
+    signal.stream_state(Connected())
+    desk.now += 5_000
+    signal.heard(None)
+    desk.now += 75_000
+    signal.stream_state(Lost("nothing was heard", NOW + 81_000))
+    assert desk.board.connection.since_ms == NOW + 5_000
+    signal.stream_state(Connected())
+    desk.now += 10_000
+    signal.outcome("games", None, None)
+    desk.now += 10_000
+    signal.stream_state(Lost("nothing was heard", NOW + 101_000))
+    assert desk.board.connection.since_ms == NOW + 90_000
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (UnauthorizedError("unauthorized", "unknown key"), "Copy the key again"),
+        (ForbiddenError("bookmaker_not_configured", "choose one"), "one bookmaker: choose it"),
+        (ForbiddenError("bookmaker_forbidden", "not this one"), "a key that may do this"),
+        (OfflineError("there is no odds.invalid"), "Check the address and the network"),
+        (MalformedAnswerError("/api/games answered something else"), "This is no odds service"),
+        (ServiceUnavailableError("http_503", "no database", 503), "trouble of its own"),
+    ],
+)
+def test_it_says_what_to_do(
+    desk: Desk, signal: ConnectionMonitor, error: ServiceError, said: str
+) -> None:
+    signal.outcome("games", error, NOW + 1)
+    assert said in desk.board.connection.advice
+    signal.outcome("games", None, None)
+    assert desk.board.connection.advice == ""
+
+
+def test_what_comes_back_by_itself_asks_nothing_of_the_user(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    signal.stream_state(Connected())
+    signal.stream_state(Lost("the stream broke off", NOW + 1_000))
+    signal.outcome("games", MalformedAnswerError("cut short", 200), NOW + 1_000)
+    assert (desk.board.connection.link, desk.board.connection.advice) == (Link.WAITING, "")
+    signal.outcome("games", UnauthorizedError("unauthorized", "unknown key"), NOW + 1_000)
+    assert desk.board.connection.advice.startswith("Copy the key again")
+
+
+def test_jobs_in_trouble_are_named_until_they_go_well(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    signal.outcome("health", OfflineError("nobody"), NOW + 1_000)
+    assert signal.troubled == ("health",)
+    signal.outcome("health", None, None)
+    assert signal.troubled == ()
+
+
+def test_a_plan_without_stream_polls_and_trouble_of_polling_shows(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    signal.outcome(STREAM, NO_STREAM, NOW)
+    assert desk.board.connection.link is Link.POLLING
+    assert desk.board.connection.has_stream is False
+    assert desk.board.connection.upgrade_url == "https://odds.example"
+    signal.outcome("games", OfflineError("nobody"), NOW + 1_000)
+    assert desk.board.connection.link is Link.WAITING
+    assert desk.board.connection.reason == "nobody"
+    signal.outcome("games", None, None)
+    assert desk.board.connection.link is Link.POLLING
+    assert desk.board.connection.reason == "no stream"
+
+
+@pytest.mark.parametrize(
+    ("error", "link"),
+    [
+        (RateLimitedError("used up", NOW + 1), Link.LIVE),
+        (UnauthorizedError("unauthorized", "unknown key"), Link.REFUSED),
+        (ForbiddenError("bookmaker_not_configured", "choose one"), Link.REFUSED),
+    ],
+)
+def test_trouble_of_reading_stands_beside_a_live_stream(
+    desk: Desk, signal: ConnectionMonitor, error: ServiceError, link: Link
+) -> None:
+    signal.stream_state(Connected())
+    signal.outcome("games", error, NOW + 1)
+    assert (desk.board.connection.link, desk.board.connection.reason) == (link, error.message)
+
+
+def test_a_key_that_is_known_again_is_refused_no_more(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    signal.outcome(STREAM, UnauthorizedError("unauthorized", "unknown key"), NOW + 1)
+    assert desk.board.connection.link is Link.REFUSED
+    signal.stream_state(Connected())
+    assert (desk.board.connection.link, desk.board.connection.reason) == (Link.LIVE, None)
+
+
+@pytest.mark.parametrize(
+    ("has_value_bets", "said", "remaining", "limit"),
+    [
+        (None, None, 41, None),
+        (True, None, 41, 5_500),
+        (False, None, 41, 200),
+        (False, None, 201, None),
+        (True, 10_000, 9_000, 10_000),
+    ],
+)
+def test_the_limit_is_the_services_word_or_the_plans(
+    desk: Desk,
+    signal: ConnectionMonitor,
+    has_value_bets: bool | None,
+    said: int | None,
+    remaining: int,
+    limit: int | None,
+) -> None:
+    signal.knows(has_value_bets=has_value_bets)
+    signal.tick(Quota(remaining, NOW + 5, NOW, said))
+    assert desk.board.connection.requests_limit == limit
+
+
+def test_a_price_scraped_before_the_stream_opened_tells_nothing_of_its_lag(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    signal.stream_state(Connected())
+    desk.now += 400
+    signal.heard(NOW - 25_000)
+    signal.tick(None)
+    assert desk.board.connection.lag_ms is None
+    signal.heard(NOW)
+    signal.tick(None)
+    assert (desk.board.connection.lag_ms, desk.board.connection.messages_per_minute) == (400, 2)
+
+
+def test_figures_of_the_stream_are_of_the_last_minute(
+    desk: Desk, signal: ConnectionMonitor
+) -> None:
+    for lag in (100, 300, 200):
+        signal.heard(desk.now - lag)
+    signal.tick(Quota(41, NOW + 5, NOW))
+    known = desk.board.connection
+    assert (known.lag_ms, known.messages_per_minute) == (200, 3)
+    assert (known.requests_left, known.resets_at_ms) == (41, NOW + 5)
+    desk.now += 60_001
+    signal.tick(None)
+    known = desk.board.connection
+    assert (known.lag_ms, known.messages_per_minute) == (None, 0)

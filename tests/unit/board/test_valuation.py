@@ -1,0 +1,100 @@
+"""Figures of a line group against worked numbers."""
+
+import pytest
+
+from oddsdesk.board.matrix import Section
+from tests.kit.board import REFERENCE, Desk, Odds, matrix
+
+
+def section_of(odds: Odds, **more: str) -> Section:
+    desk = Desk()
+    picture = matrix(odds, **more)
+    desk.board.load_matrix(picture)
+    held = desk.board.matrix(picture.game_id)
+    assert held is not None
+    return held.sections[0]
+
+
+def test_the_window_of_an_even_price_is_the_one_that_was_worked_out_by_hand() -> None:
+    section = section_of({REFERENCE: {"Over 2.5": 2.05, "Under 2.5": 1.88}}, market_type="total")
+    over = section.rows[0]
+    assert over.fair == pytest.approx(2.0923, abs=5e-5)
+    assert over.value_from == pytest.approx(2.13435, abs=5e-6)
+    assert over.suspicious_above == pytest.approx(2.1830, abs=5e-5)
+    assert section.overround == pytest.approx(1 / 2.05 + 1 / 1.88)
+
+
+def test_holds_stand_for_whole_sets_only_and_best_prices_may_be_an_arbitrage() -> None:
+    section = section_of(
+        {
+            "Betfair": {"Over 2.5": 2.10, "Under 2.5": 1.80},
+            "Unibet": {"Over 2.5": 1.85, "Under 2.5": 2.05},
+            "Marathonbet": {"Over 2.5": 1.9},
+        },
+        market_type="total",
+    )
+    assert section.holds == {
+        "Betfair": pytest.approx(100 * (1 - 1 / (1 / 2.10 + 1 / 1.80))),
+        "Unibet": pytest.approx(100 * (1 - 1 / (1 / 1.85 + 1 / 2.05))),
+    }
+    assert section.best_hold == pytest.approx(-3.735, abs=1e-3)
+    assert section.reference is None
+    assert section.overround is None
+
+
+def test_equal_best_prices_are_both_named() -> None:
+    section = section_of(
+        {"Unibet": {"Over 2.5": 1.9}, "Betfair": {"Over 2.5": 1.9}}, market_type="total"
+    )
+    assert section.rows[0].best_bookmakers == ("Betfair", "Unibet")
+
+
+HOCKEY: Odds = {
+    REFERENCE: {"Arsenal": 2.2, "Draw": 4.0, "Chelsea": 2.9},
+    "With draw": {"Arsenal": 2.25, "Draw": 4.1, "Chelsea": 2.8},
+    "Overtime": {"Arsenal": 1.7, "Chelsea": 2.2},
+    "Part": {"Chelsea": 3.0},
+}
+
+
+def test_prices_with_and_without_the_draw_are_never_compared() -> None:
+    section = section_of(HOCKEY, sport="Hockey")
+    assert section.other_bets == {"Overtime"}
+    assert [line.best for line in section.rows] == [2.25, 4.1, 3.0]
+    assert set(section.holds) == {"With draw", "Overtime"}
+
+
+def test_a_reference_without_the_draw_turns_it_round() -> None:
+    two_way = {**HOCKEY, REFERENCE: {"Arsenal": 1.75, "Chelsea": 2.15}}
+    section = section_of(two_way, sport="Hockey")
+    assert section.other_bets == {"With draw"}
+    home, draw, away = section.rows
+    assert (home.best, away.best) == (1.7, 3.0)
+    assert draw.fair is None
+    assert home.fair is not None
+    assert section.best_hold == pytest.approx(100 * (1 - 1 / (1 / 1.7 + 1 / 3.0)))
+
+
+def test_a_football_result_without_the_draw_is_never_valued() -> None:
+    odds = {REFERENCE: {"Arsenal": 1.9, "Chelsea": 2.0}, "Betfair": {"Arsenal": 2.0, "Draw": 3.0}}
+    section = section_of(odds)
+    assert section.reference is None
+    assert [line.fair for line in section.rows] == [None, None, None]
+
+
+def test_outcomes_that_overlap_have_neither_hold_nor_fair_price() -> None:
+    odds = {
+        REFERENCE: {"1X": 1.3, "X2": 1.8, "12": 1.3},
+        "Betfair": {"1X": 1.3, "X2": 1.8, "12": 1.3},
+    }
+    section = section_of(odds, market_type="double_chance")
+    assert section.holds == {}
+    assert section.best_hold is None
+    assert [line.best for line in section.rows] == [1.3, 1.8, 1.3]
+    assert all(line.fair is None for line in section.rows)
+
+
+def test_text_that_fits_no_form_is_shown_and_never_valued() -> None:
+    section = section_of({REFERENCE: {"Arsenal by two": 3.0}}, market_type="spread")
+    assert [line.selection for line in section.rows] == ["Arsenal by two"]
+    assert section.reference is None
