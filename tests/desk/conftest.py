@@ -18,6 +18,12 @@ from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from tests.kit.quoted_game import REFERENCE, QuotedGame
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _stays_without_windows(qapp: QApplication) -> None:
+    """As the program does: a loop does not end because the windows of an earlier test are gone."""
+    qapp.setQuitOnLastWindowClosed(False)
+
+
 @pytest.fixture(scope="session")
 def _session_theme(qapp: QApplication) -> Theme:
     return Theme(qapp, Scheme.DARK)
