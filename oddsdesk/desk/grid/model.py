@@ -1,8 +1,9 @@
 """The odds grid as rows, filtered and sorted by an index of its own, never by a proxy."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
+from contextlib import AbstractContextManager
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
@@ -19,30 +20,6 @@ from oddsdesk.desk.ui.table.cells import Cell, Column, Header
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.slices import one_slice
-
-
-class Relayout:
-    """Has a block change the places of an arrangement's rows; indexes held follow their rows."""
-
-    def __init__(self, model: QAbstractTableModel, arrangement: Arrangement) -> None:
-        self._model = model
-        self._arrangement = arrangement
-
-    def __enter__(self) -> None:
-        self._model.layoutAboutToBeChanged.emit()
-        self._held = self._model.persistentIndexList()
-        rows = self._arrangement.rows
-        self._shown = [rows[index.row()] for index in self._held]
-
-    def __exit__(self, *_error: object) -> None:
-        model = self._model
-        moved = [
-            model.index(row.place, index.column()) if row.place >= 0 else QModelIndex()
-            for row, index in zip(self._shown, self._held, strict=True)
-        ]
-        model.changePersistentIndexList(self._held, moved)
-        model.layoutChanged.emit()
-
 
 _TAKE_MS = 10
 _COUNT_MS = 250
@@ -163,7 +140,7 @@ class GridModel(LiveModel):
     def arrange(self) -> None:
         """Filter and sort anew; the selection stays with its rows."""
         self._stop_placing()
-        with Relayout(self, self._arrangement):
+        with self._relayout():
             self._arrangement.arrange(self.book.lines(), self._sieve())
         self.counts_changed.emit()
 
@@ -181,10 +158,20 @@ class GridModel(LiveModel):
 
     def fold_all(self, *, folded: bool) -> None:
         """Fold or unfold every game."""
-        with Relayout(self, self._arrangement):
+        with self._relayout():
             self._arrangement.fold(self._arrangement.groups, folded=folded)
 
     # How it is kept up to date
+
+    def _relayout(self) -> AbstractContextManager[None]:
+        """Have a block change the places of rows; indexes held elsewhere follow their rows."""
+        rows = self._arrangement.rows
+        return self.relayout(
+            lambda index: rows[index.row()],
+            lambda row, index: (
+                self.index(row.place, index.column()) if row.place >= 0 else QModelIndex()
+            ),
+        )
 
     def _sieve(self) -> CompiledFilter:
         return CompiledFilter(self.filter, self.shape, self._clock(), self._board.freshness)
@@ -194,7 +181,7 @@ class GridModel(LiveModel):
         try:
             next(self._placing)
         except StopIteration as end:
-            with Relayout(self, self._arrangement):
+            with self._relayout():
                 self._arrangement.place(end.value, self._sieve())
             self._stop_placing()
             self.counts_changed.emit()
@@ -319,7 +306,7 @@ class GridModel(LiveModel):
     def set_folded(self, row: int, folded: bool) -> None:
         shown = self._arrangement.rows[row]
         if isinstance(shown, GameGroup):
-            with Relayout(self, self._arrangement):
+            with self._relayout():
                 self._arrangement.fold([shown], folded=folded)
 
     # Qt's virtuals

@@ -364,16 +364,15 @@ class MatrixModel(LiveModel):
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
 
     def _put_columns_in_order(self, wanted: list[str]) -> None:
-        self.layoutAboutToBeChanged.emit()
-        before = self.persistentIndexList()
-        names = [self._layout.bookmaker_of(index.column()) for index in before]
-        self._layout.set_bookmakers(wanted)
-        after = [
-            index if name is None else self.index(index.row(), FIRST_BOOKMAKER + wanted.index(name))
-            for index, name in zip(before, names, strict=True)
-        ]
-        self.changePersistentIndexList(before, after)
-        self.layoutChanged.emit()
+        with self.relayout(
+            lambda index: self._layout.bookmaker_of(index.column()),
+            lambda name, index: (
+                index
+                if name is None
+                else self.index(index.row(), FIRST_BOOKMAKER + wanted.index(name))
+            ),
+        ):
+            self._layout.set_bookmakers(wanted)
 
     def _bring_rows_up_to_date(self) -> None:
         layout = self._layout

@@ -3,8 +3,9 @@
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from PySide6.QtCore import (
@@ -25,6 +26,7 @@ FLUSH_MS = 50
 _BUSY_FLUSH_MS, _BUSY_SPANS = 66, 20
 """The same while so many cells change from one to the next."""
 Index = QModelIndex | QPersistentModelIndex
+T = TypeVar("T")
 _ALIGNMENTS = {
     Align.LEFT: Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter,
     Align.RIGHT: Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
@@ -135,6 +137,27 @@ class LiveModel(QAbstractTableModel):
                 min(last_column, max(span.right for span in self.dirty_spans)),
             )
             self.dataChanged.emit(first, last)
+
+    @contextmanager
+    def relayout(
+        self,
+        shown_at: Callable[[QModelIndex], T],
+        index_of: Callable[[T, QModelIndex], QModelIndex],
+    ) -> Iterator[None]:
+        """Have a block move rows or columns; indexes held elsewhere follow what they showed.
+
+        ``shown_at`` tells before the block what an index shows, ``index_of`` where that is
+        after it: an invalid index where it is no more.
+        """
+        self.layoutAboutToBeChanged.emit()
+        held = self.persistentIndexList()
+        shown = [shown_at(index) for index in held]
+        try:
+            yield
+        finally:
+            moved = [index_of(one, index) for one, index in zip(shown, held, strict=True)]
+            self.changePersistentIndexList(held, moved)
+            self.layoutChanged.emit()
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Answer what accessibility, tooltips and copying ask for."""

@@ -144,19 +144,12 @@ class StableRowsModel(LiveModel, Generic[K, T]):
         known = set(self._order)
         self._append([key for key in wanted if key not in known])
         if self._order != wanted:
-            self.layoutAboutToBeChanged.emit()
-            self._move_persistent(wanted)
-            self.layoutChanged.emit()
-
-    def _move_persistent(self, wanted: list[K]) -> None:
-        held = self.persistentIndexList()
-        keys = [self._order[index.row()] for index in held]
-        rows = {key: row for row, key in enumerate(wanted)}
-        self._order = wanted
-        moved = [
-            self.index(rows[key], index.column()) for key, index in zip(keys, held, strict=True)
-        ]
-        self.changePersistentIndexList(held, moved)
+            places = {key: row for row, key in enumerate(wanted)}
+            with self.relayout(
+                lambda index: self._order[index.row()],
+                lambda key, index: self.index(places[key], index.column()),
+            ):
+                self._order = wanted
 
     def _touch_all(self) -> None:
         if self._order:
