@@ -31,6 +31,7 @@ from oddsdesk.desk.grid.filter import Range, words_of
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.slices import exhaust
 
 FILTER_MS, SORT_MS, FRAME_MS = 30, 50, 1000 / 60
 ROUNDS = 9
@@ -97,7 +98,7 @@ def loaded(games: int, app: QApplication) -> GridModel:
     board = Board(system_clock)
     board.want_rows(True)
     model = GridModel(board, system_clock)
-    board.load_rows(rows(games, system_clock()))
+    exhaust(board.merge_rows(rows(games, system_clock())))
     while model._waiting:
         app.processEvents()
     model.arrange()

@@ -35,6 +35,7 @@ from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.slices import exhaust
 
 GAME = game_id("EPL", "Everton - Liverpool")
 NAMES = (
@@ -124,19 +125,21 @@ def move(board: Board, game: GameMatrix, count: int, seed: int = 3) -> None:
         if cell is None or cell.odds is None:
             continue
         odds = round(cell.odds * chance.choice((0.97, 1.03)), 2)
-        board.apply(
-            PriceMessage(
-                name,
-                game.match_name,
-                game.competition,
-                game.sport,
-                market.market_type,
-                row.selection,
-                odds,
-                market.period,
-                False,
-                format_ms(system_clock()),
-            )
+        board.apply_all(
+            [
+                PriceMessage(
+                    name,
+                    game.match_name,
+                    game.competition,
+                    game.sport,
+                    market.market_type,
+                    row.selection,
+                    odds,
+                    market.period,
+                    False,
+                    format_ms(system_clock()),
+                )
+            ]
         )
 
 
@@ -203,7 +206,7 @@ def own_repaint_ms(
 def open_ms(theme: Theme) -> float:
     """Return how long it takes to open a game of 60 bookmakers and 400 selections."""
     board = Board(system_clock)
-    board.load_matrix(fabricated_game(lines=65, books=60, now_ms=system_clock()))
+    exhaust(board.merge_matrix(fabricated_game(lines=65, books=60, now_ms=system_clock())))
 
     def open_game() -> None:
         model = MatrixModel(board, GAME, system_clock)
@@ -222,7 +225,7 @@ def main() -> int:
     assert isinstance(app, QApplication)
     board = Board(system_clock)
     game = fabricated_game(lines=12, books=34, now_ms=system_clock())
-    board.load_matrix(game)
+    exhaust(board.merge_matrix(game))
     move(board, game, 400)
     model = MatrixModel(board, GAME, system_clock)
     model.show_past(False)

@@ -36,7 +36,6 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
 from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.slices import exhaust
 
 _log = logging.getLogger(__name__)
 
@@ -126,12 +125,11 @@ class Board:
 
     # What comes in
 
-    def apply(self, message: PriceMessage) -> None:
-        """Take in a stream message; of a game that nobody looks at, nothing is kept."""
-        self.apply_all([message])
-
     def apply_all(self, messages: Sequence[PriceMessage]) -> None:
-        """Take in stream messages; figures are worked out and told once a game."""
+        """Take in stream messages; figures are worked out and told once a game.
+
+        Of a game that nobody looks at, nothing is kept.
+        """
         for message in messages:
             if message.liquidity is not msgspec.UNSET:
                 self._learn_reference(message.bookmaker)
@@ -163,15 +161,12 @@ class Board:
             self.games = held
             self._subscribers.tell(GamesChanged())
 
-    def load_matrix(self, matrix: GameMatrix, asked_at: int | None = None) -> None:
+    def merge_matrix(self, matrix: GameMatrix, asked_at: int | None = None) -> Iterator[None]:
         """Merge a whole picture of a game; what it does not show becomes withdrawn.
 
-        ``asked_at``: when the question was put; prices heard of since then stay.
+        ``asked_at``: when the question was put; prices heard of since then stay. Done in steps of
+        a part of a market, which are to be gone through to the end.
         """
-        exhaust(self.merge_matrix(matrix, asked_at))
-
-    def merge_matrix(self, matrix: GameMatrix, asked_at: int | None = None) -> Iterator[None]:
-        """Do what ``load_matrix`` does in steps of a part of a market; go through it to the end."""
         now = self._clock()
         entry = game_of_matrix(matrix)
         self._learn_reference(reference_of(matrix))
@@ -195,12 +190,8 @@ class Board:
         self._report(matrix.match_name, bad)
         self._recompute(book, whole)
 
-    def load_rows(self, rows: Iterable[OddsRow], asked_at: int | None = None) -> None:
-        """Merge odds rows; a selection that a row no longer names becomes withdrawn."""
-        exhaust(self.merge_rows(rows, asked_at))
-
     def merge_rows(self, rows: Iterable[OddsRow], asked_at: int | None = None) -> Iterator[None]:
-        """Do what ``load_rows`` does in steps of one row; go through it to the end."""
+        """Merge odds rows, one a step; a selection that a row no longer names becomes withdrawn."""
         now = self._clock()
         by_game: dict[str, list[OddsRow]] = {}
         for row in rows:
@@ -224,14 +215,10 @@ class Board:
             yield from book.recomputing(self._method, changes)
             self._publish(book, changes)
 
-    def load_value_bets(self, bets: Iterable[ValueBet], *, is_cut: bool = False) -> None:
-        """Take in the whole list of value bets, all that could be read where it ``is_cut``."""
-        exhaust(self.merge_value_bets(bets, is_cut=is_cut))
-
     def merge_value_bets(
         self, bets: Iterable[ValueBet], asked_at: int | None = None, *, is_cut: bool = False
     ) -> Iterator[None]:
-        """Do what ``load_value_bets`` does in steps of one bet; go through it to the end."""
+        """Take in the whole list of value bets, one a step; ``is_cut``: as far as read."""
         held, method, bad, now = self.listed, self._method, list[str](), self._clock()
         differs = yield from held.take(bets, bad, method, now)
         differs = differs or is_cut != held.is_cut
@@ -320,12 +307,11 @@ class Board:
             if changes.removed:
                 self._recompute(book, changes)
 
-    def withdraw_unheard(self, since_ms: int) -> None:
-        """Mark as gone what a whole pass over the odds, begun at ``since_ms``, did not show."""
-        exhaust(self.withdrawing_unheard(since_ms))
-
     def withdrawing_unheard(self, since_ms: int) -> Iterator[None]:
-        """Do what ``withdraw_unheard`` does in steps of one game; go through it to the end."""
+        """Mark as gone what a whole pass over the odds, begun at ``since_ms``, did not show.
+
+        Each step is a game.
+        """
         for book in list(self._books.values()):
             changes = Changes()
             book.withdraw_unheard(since_ms, self._clock(), changes)

@@ -13,6 +13,7 @@ from oddsdesk.contract.resources import (
     ReferenceCell,
 )
 from oddsdesk.contract.times import format_ms
+from oddsdesk.slices import exhaust
 
 NOW_MS = 1_776_340_800_000
 REFERENCE = "Pinnacle"
@@ -51,16 +52,18 @@ class QuotedGame:
     def load(self) -> None:
         """Let the board read the whole picture."""
         names = {name for rows in self._markets.values() for row in rows.values() for name in row}
-        self.board.load_matrix(
-            GameMatrix(
-                self.id,
-                self.name,
-                self.competition,
-                "Football",
-                format_ms(NOW_MS + 241_200_000),
-                False,
-                sorted(names),
-                [self._market(*key, rows) for key, rows in self._markets.items()],
+        exhaust(
+            self.board.merge_matrix(
+                GameMatrix(
+                    self.id,
+                    self.name,
+                    self.competition,
+                    "Football",
+                    format_ms(NOW_MS + 241_200_000),
+                    False,
+                    sorted(names),
+                    [self._market(*key, rows) for key, rows in self._markets.items()],
+                )
             )
         )
 
@@ -75,19 +78,21 @@ class QuotedGame:
         is_live: bool = False,
     ) -> None:
         """Let the stream tell of a price, scraped now."""
-        self.board.apply(
-            PriceMessage(
-                bookmaker,
-                self.name,
-                self.competition,
-                "Football",
-                market_type,
-                selection,
-                odds,
-                period,
-                is_live,
-                format_ms(self.clock.now),
-            )
+        self.board.apply_all(
+            [
+                PriceMessage(
+                    bookmaker,
+                    self.name,
+                    self.competition,
+                    "Football",
+                    market_type,
+                    selection,
+                    odds,
+                    period,
+                    is_live,
+                    format_ms(self.clock.now),
+                )
+            ]
         )
 
     def _market(

@@ -15,6 +15,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.slices import exhaust
 
 
 @pytest.fixture
@@ -148,7 +149,7 @@ def test_the_game_of_a_bet_that_is_not_read_is_asked_for(
         "Milan - Inter", "Over 2.5", "Unibet", "total", 0, 2.15, 2.05, 2.0923, 1.74, 1.0197,
         None, "SERA", "Football", format_ms(quoted.clock.now), None,
     )  # fmt: skip
-    quoted.board.load_value_bets([bet])
+    exhaust(quoted.board.merge_value_bets([bet]))
     (key,) = quoted.board.value_bets
     wanted: list[str] = []
     panel.game_wanted.connect(wanted.append)
@@ -170,7 +171,7 @@ def test_a_game_that_was_asked_for_stays_wanted_once_it_is_read(
         quoted.name, "Over 2.5", "Matchbook", "total", 0, 2.0, 1.94, 2.0, 1.0, 1.0309,
         None, "EPL", "Football", format_ms(quoted.clock.now), None,
     )  # fmt: skip
-    quoted.board.load_value_bets([bet])
+    exhaust(quoted.board.merge_value_bets([bet]))
     panel = ExplainPanel(quoted.board, theme, quoted.clock)
     qtbot.addWidget(panel)
     panel.show()

@@ -7,6 +7,7 @@ from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.model import GridModel
+from oddsdesk.slices import exhaust
 from tests.kit.quoted_game import NOW_MS, REFERENCE
 
 HOCKEY = ("NHL", "Winnipeg Jets vs San Jose Sharks", "Hockey")
@@ -29,13 +30,15 @@ def edges(qtbot) -> dict[str, str]:
     board = Board(lambda: NOW_MS)
     board.want_rows(True)
     model = GridModel(board, lambda: NOW_MS)
-    board.load_rows(
-        [
-            row(REFERENCE, TWO_WAY),
-            row("Overtime", {"Winnipeg Jets": 1.6, "San Jose Sharks": 2.55}),
-            row("Regulation", THREE_WAY),
-            row("In play", {"Winnipeg Jets": 1.2, "San Jose Sharks": 4.5}, live=True),
-        ]
+    exhaust(
+        board.merge_rows(
+            [
+                row(REFERENCE, TWO_WAY),
+                row("Overtime", {"Winnipeg Jets": 1.6, "San Jose Sharks": 2.55}),
+                row("Regulation", THREE_WAY),
+                row("In play", {"Winnipeg Jets": 1.2, "San Jose Sharks": 4.5}, live=True),
+            ]
+        )
     )
     qtbot.waitUntil(lambda: model.total == 9)
     model.arrange()

@@ -23,12 +23,11 @@ def say(quoted: Any) -> Say:
     """Let the stream tell of a total's price, of a scrape some while ago."""
 
     def tell(bookmaker: str, selection: str, odds: float, ago_ms: int = 0, live: bool = True):
-        quoted.board.apply(
-            PriceMessage(
-                bookmaker, quoted.name, quoted.competition, "Football", "total", selection, odds,
-                0, live, format_ms(quoted.clock.now - ago_ms),
-            )
+        message = PriceMessage(
+            bookmaker, quoted.name, quoted.competition, "Football", "total", selection, odds,
+            0, live, format_ms(quoted.clock.now - ago_ms),
         )  # fmt: skip
+        quoted.board.apply_all([message])
 
     return tell
 

@@ -14,17 +14,18 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.slices import exhaust
 from tests.kit.value_bets import TITLES, bet, everton, facts, row
 
 
 def test_a_bet_that_goes_under_the_pointer_does_not_move_the_explanation(
     panel: ValuesPanel, quoted: Any
 ) -> None:
-    quoted.board.load_value_bets([bet(quoted), bet(quoted, 2.17, bookmaker="Bwin")])
+    exhaust(quoted.board.merge_value_bets([bet(quoted), bet(quoted, 2.17, bookmaker="Bwin")]))
     panel.table.set_current(0)
     seen: list[Any] = []
     panel.price_selected.connect(seen.append)
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     panel.lists.bets.sort_now()
     assert panel.table.model.rowCount() == 1
     assert seen == []
@@ -34,7 +35,7 @@ def test_a_bet_whose_price_moved_out_of_its_window_is_struck_and_counted_no_more
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
-    quoted.board.load_value_bets([everton(quoted)])
+    exhaust(quoted.board.merge_value_bets([everton(quoted)]))
     assert facts(panel).startswith("1 · ")
     assert not panel.table.model.cell(0, 0).is_struck
     quoted.clock.now += 1_000
@@ -53,7 +54,7 @@ def test_a_bet_whose_price_moved_out_of_its_window_is_struck_and_counted_no_more
 def test_a_price_that_moves_within_its_window_shows_the_new_odds(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    quoted.board.load_value_bets([everton(quoted)])
+    exhaust(quoted.board.merge_value_bets([everton(quoted)]))
     quoted.clock.now += 1_000
     quoted.tell("Matchbook", "total", "Over 2.5", 2.08)
     qtbot.waitUntil(lambda: row(panel)["Odds"] == "2.08")
@@ -64,7 +65,7 @@ def test_a_price_that_moves_within_its_window_shows_the_new_odds(
 def test_bets_pale_with_age_and_are_staked_and_counted_no_more(
     panel: ValuesPanel, quoted: Any
 ) -> None:
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     model, odds = panel.table.model, TITLES.index("Odds")
     assert model.cell(0, odds).ink is TextRole.STRONG
     assert row(panel)["Seen"] == "≥ 0 s"
@@ -87,7 +88,7 @@ def test_the_price_of_a_game_that_is_held_tells_when_it_was_seen(
     panel: ValuesPanel, quoted: Any
 ) -> None:
     quoted.clock.now += 20_000
-    quoted.board.load_value_bets([everton(quoted)])
+    exhaust(quoted.board.merge_value_bets([everton(quoted)]))
     assert row(panel)["Seen"] == "20 s"
     assert "Seen 20 s ago" in panel.table.model.tip(0, 0)
 
@@ -107,7 +108,7 @@ def test_the_navigator_counts_what_the_value_list_counts(
         return count
 
     poor = bet(quoted, 2.12, bookmaker="Bwin", ev_pct=3.0)
-    quoted.board.load_value_bets([bet(quoted), poor])
+    exhaust(quoted.board.merge_value_bets([bet(quoted), poor]))
     qtbot.waitUntil(lambda: values() == 1, timeout=2_000)
     assert facts(panel).startswith("1 of 2 · ")
     quoted.clock.now += 240_000

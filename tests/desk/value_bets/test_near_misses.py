@@ -11,6 +11,7 @@ from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.value_bets.header import BETS, MISSES
 from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.slices import exhaust
 from tests.kit.value_bets import OVER, bet, facts
 
 
@@ -69,7 +70,7 @@ def test_a_price_that_the_service_lists_is_no_near_miss(panel: ValuesPanel, quot
     miss = panel.lists.finder.misses[line]
     assert miss.stopped_by is None
     listed = bet(quoted, 2.06, match_name=name, competition="EPL", bookmaker="Matchbook")
-    quoted.board.load_value_bets([listed])
+    exhaust(quoted.board.merge_value_bets([listed]))
     panel.lists.finder.search()
     assert line not in panel.lists.finder.misses
 

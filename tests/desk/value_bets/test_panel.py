@@ -14,13 +14,14 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.slices import exhaust
 from tests.kit.value_bets import TITLES, bet, facts, row
 
 
 def test_a_bet_shows_true_ev_beside_the_services_and_what_to_stake(
     panel: ValuesPanel, quoted: Any
 ) -> None:
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     shown = row(panel)
     assert shown["True EV"] == "+1.7 %"
     assert shown["Service"] == "+1.7 %"
@@ -36,7 +37,7 @@ def test_a_bet_shows_true_ev_beside_the_services_and_what_to_stake(
 def test_the_columns_fill_the_width_and_the_game_can_be_read(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot, width: int
 ) -> None:
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     panel.resize(width, 260)
     pane = panel.table.scrolling
     qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)
@@ -50,7 +51,7 @@ def test_the_columns_fill_the_width_and_the_game_can_be_read(
 def test_enter_opens_the_game_where_the_bookmaker_gave_no_page(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     panel.table.set_current(0)
     with qtbot.waitSignal(panel.game_requested) as asked:
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
@@ -62,7 +63,7 @@ def test_what_can_be_done_is_offered_only_where_it_can(panel: ValuesPanel, quote
     actions = panel.actions_on_bet
     actions.bring_up_to_date()
     assert not actions.mark.isEnabled()
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     panel.table.set_current(0)
     actions.bring_up_to_date()
     assert actions.mark.isEnabled()
@@ -88,7 +89,7 @@ def test_each_state_without_bets_says_why(
 
 
 def test_a_list_that_was_cut_says_where(panel: ValuesPanel, quoted: Any) -> None:
-    quoted.board.load_value_bets([bet(quoted)], is_cut=True)
+    exhaust(quoted.board.merge_value_bets([bet(quoted)], is_cut=True))
     assert facts(panel).startswith("1 · cut at 1 of more · ")
 
 
@@ -106,7 +107,7 @@ def test_everything_can_be_reached_by_its_name(panel: ValuesPanel) -> None:
 def test_markets_and_bookmakers_of_usual_length_are_whole_in_a_small_window(
     panel: ValuesPanel, quoted: Any, theme: Theme, qtbot: QtBot, width: int
 ) -> None:
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     panel.resize(width, 260)
     pane = panel.table.scrolling
     qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)

@@ -12,13 +12,14 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
 from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.slices import exhaust
 from tests.kit.value_bets import bet, facts
 
 
 def test_bets_below_the_least_true_ev_are_hidden_and_the_way_back_is_offered(
     panel: ValuesPanel, quoted: Any
 ) -> None:
-    quoted.board.load_value_bets([bet(quoted, market_type="btts", selection="Yes")])
+    exhaust(quoted.board.merge_value_bets([bet(quoted, market_type="btts", selection="Yes")]))
     panel.choose_preset("Main markets")
     assert facts(panel).startswith("0 of 1 · true EV ≥ 1 %")
     assert panel.placeholder.isVisible()
@@ -58,7 +59,7 @@ def test_a_game_in_play_is_marked_and_can_be_left_out(panel: ValuesPanel, quoted
     name = "Milan - Inter"
     game = Game(game_id("SERA", name), name, "SERA", "Football", None, True, 3, None)
     quoted.board.load_games([game])
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     assert panel.table.model.cell(0, 0).note == "live · Milan v Inter"
     panel.choose_preset("Before kick-off")
     assert panel.table.model.rowCount() == 0

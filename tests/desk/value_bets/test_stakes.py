@@ -12,11 +12,12 @@ from oddsdesk.desk.value_bets.actions import PlacedDialog
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.slices import exhaust
 from tests.kit.value_bets import bet, row
 
 
 def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any) -> None:
-    quoted.board.load_value_bets([bet(quoted, liquidity=None)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted, liquidity=None)]))
     assert row(panel)["Stake"] == "6.00"
     panel._preferences.put(BANKROLL, 10_000)
     panel._preferences.put(STAKE_STEP, "1")
@@ -39,7 +40,7 @@ def test_kelly_the_cap_and_the_limit_bound_the_stake(
 ) -> None:
     for setting, value in ((BANKROLL, 1_000), (KELLY_SHARE, 30), (STAKE_CAP, 2)):
         panel._preferences.put(setting, value)
-    quoted.board.load_value_bets([bet(quoted, odds, liquidity=limit)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted, odds, liquidity=limit)]))
     assert row(panel)["Stake"] == stake
     assert panel.table.model.tip(0, STAKE_COLUMN).endswith(why)
 
@@ -47,7 +48,7 @@ def test_kelly_the_cap_and_the_limit_bound_the_stake(
 def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
     panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     panel.table.set_current(0)
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P)
     dialog = panel.findChild(PlacedDialog)

@@ -6,6 +6,7 @@ import msgspec
 
 from oddsdesk.desk.value_bets.messages import audit_text
 from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.slices import exhaust
 from tests.kit.value_bets import TITLES, bet, fair_of, row
 
 
@@ -13,13 +14,13 @@ def test_a_service_that_adds_margin_is_told_once_in_plain_words(
     panel: ValuesPanel, quoted: Any
 ) -> None:
     published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
-    quoted.board.load_value_bets([bet(quoted, fair=published)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted, fair=published)]))
     assert panel.messages.isVisible()
     assert panel.messages.text == audit_text(quoted.board.audit, "power")
     assert panel.messages.text.startswith("This service overstates EV")
     assert panel.messages.text.endswith("sorted by true EV.")
     panel.messages.hide()
-    quoted.board.load_value_bets([bet(quoted, fair=published, bookmaker="Bwin")])
+    exhaust(quoted.board.merge_value_bets([bet(quoted, fair=published, bookmaker="Bwin")]))
     assert not panel.messages.isVisible()
 
 
@@ -27,18 +28,18 @@ def test_a_service_that_reckons_right_again_is_warned_of_no_more(
     panel: ValuesPanel, quoted: Any
 ) -> None:
     published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
-    quoted.board.load_value_bets([bet(quoted, fair=published)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted, fair=published)]))
     assert panel.messages.isVisible()
-    quoted.board.load_value_bets([bet(quoted)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     assert not panel.messages.isVisible()
-    quoted.board.load_value_bets([bet(quoted, fair=published)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted, fair=published)]))
     assert panel.messages.isVisible()
 
 
 def test_a_user_whose_own_method_adds_margin_is_told_so(panel: ValuesPanel, quoted: Any) -> None:
     quoted.board.set_method("published")
     published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
-    quoted.board.load_value_bets([bet(quoted, fair=published)])
+    exhaust(quoted.board.merge_value_bets([bet(quoted, fair=published)]))
     assert panel.messages.text.endswith("choose another in the settings.")
 
 
@@ -49,7 +50,7 @@ def test_a_true_ev_by_another_method_than_the_users_is_marked(
     three_way = bet(
         quoted, market_type="moneyline", selection="Milan", fair=fair_of(2.05, 1.0197, 3)
     )
-    quoted.board.load_value_bets([three_way])
+    exhaust(quoted.board.merge_value_bets([three_way]))
     assert row(panel)["True EV"].startswith("≈ +")
     tip = panel.table.model.tip(0, TITLES.index("True EV"))
     assert "True EV by margin proportional: shin needs the prices of all outcomes" in tip
@@ -62,8 +63,8 @@ def test_a_service_that_sends_the_return_rate_is_named_once(
 ) -> None:
     honest = bet(quoted)
     turned = msgspec.structs.replace(honest, payout_rate=round(1 / honest.payout_rate, 4))
-    quoted.board.load_value_bets([turned])
+    exhaust(quoted.board.merge_value_bets([turned]))
     assert panel.messages.isVisible()
     assert "1/S" in panel.messages.text
-    quoted.board.load_value_bets([honest])
+    exhaust(quoted.board.merge_value_bets([honest]))
     assert not panel.messages.isVisible()

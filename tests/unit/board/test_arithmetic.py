@@ -14,6 +14,7 @@ from oddsdesk.board.explanation_text import explanation_text
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.pricing.rules import safety_floor
+from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, REFERENCE, Desk, matrix
 
 WITH_FORMULA = ("margin_proportional", "additive", "published", "multiplicative")
@@ -35,7 +36,7 @@ def explained(sharp: dict[str, float], odds: float, method: str) -> Explanation:
     desk = Desk()
     desk.board.set_method(method)
     book = {"Arsenal": odds, "Draw": 3.2, "Chelsea": 3.0}
-    desk.board.load_matrix(matrix({REFERENCE: sharp, "Betfair": book}))
+    exhaust(desk.board.merge_matrix(matrix({REFERENCE: sharp, "Betfair": book})))
     said = explain(desk.board, RowKey(GAME, "moneyline", 0, "Arsenal", "Betfair"), desk.now)
     assert said is not None
     return said
@@ -103,7 +104,7 @@ def test_the_ev_of_each_method_follows_from_the_fair_price_shown(
 def test_the_worked_example_of_the_guide() -> None:
     desk = Desk()
     odds = {REFERENCE: {"Over 2.5": 2.05, "Under 2.5": 1.88}, "Betfair": {"Over 2.5": 2.15}}
-    desk.board.load_matrix(matrix(odds, market_type="total"))
+    exhaust(desk.board.merge_matrix(matrix(odds, market_type="total")))
     said = explain(desk.board, RowKey(GAME, "total", 0, "Over 2.5", "Betfair"), desk.now)
     assert said is not None
     assert [f"{step.formula} = {step.result}" for step in steps(said)] == [

@@ -14,6 +14,7 @@ from oddsdesk.client.quota import Quota
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.resources import Sport, ValueBet
 from oddsdesk.contract.times import format_ms
+from oddsdesk.slices import exhaust
 from oddsdesk.tasks import Jobs
 from tests.kit.board import GAME, NOW, REFERENCE, Desk, matrix, message, value_bet
 
@@ -111,13 +112,13 @@ async def test_the_list_is_read_again_soon_after_a_bet_fell() -> None:
 
     desk.board.subscribe(lambda notice: bet_reader.hurry_on_falls(poller, notice))
     odds = {REFERENCE: {"Over 2.5": 2.05, "Under 2.5": 1.88}, "Betfair": {"Over 2.5": 2.15}}
-    desk.board.load_matrix(matrix(odds, market_type="total"))
+    exhaust(desk.board.merge_matrix(matrix(odds, market_type="total")))
     poller.add(Job(VALUE_BETS, 3_600, 1, read))
     async with asyncio.timeout(10):
         assert await done.get() == 1
         desk.now += 1_800_000
         told = message("Over 2.5", 2.10, at=NOW + 1, market_type="total")
-        desk.board.apply(told)
+        desk.board.apply_all([told])
         assert not desk.board.value_bets[RowKey(GAME, "total", 0, "Over 2.5", "Betfair")].is_value
         client.bets = [value_bet(odds=2.17, detected_at=format_ms(NOW + 2))]
         assert await done.get() == 2

@@ -16,6 +16,7 @@ from oddsdesk.board.notices import (
     ValueBetsChanged,
 )
 from oddsdesk.contract.resources import GameMatrix
+from oddsdesk.slices import exhaust
 from tests.kit.board import (
     DRAW,
     GAME,
@@ -34,14 +35,14 @@ from tests.kit.board import (
 
 
 def test_a_first_picture_lays_the_matrix_out(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     assert desk.told() == [MatrixLoaded(GAME)]
     held = desk.board.matrix(GAME)
     assert held is not None
     assert held.bookmakers == ("Betfair", "Unibet")
     assert [section.title for section in held.sections] == ["Match result"]
-    assert [line.selection for line in held.sections[0].lines] == ["Arsenal", "Draw", "Chelsea"]
-    arsenal = held.sections[0].lines[0]
+    assert [line.selection for line in held.sections[0].rows] == ["Arsenal", "Draw", "Chelsea"]
+    arsenal = held.sections[0].rows[0]
     assert arsenal.reference.odds == 2.0
     assert arsenal.liquidity == 500
     assert arsenal.prices["Betfair"].url == "https://Betfair.example"
@@ -49,18 +50,18 @@ def test_a_first_picture_lays_the_matrix_out(desk: Desk) -> None:
 
 
 def test_the_same_picture_again_tells_nobody_anything(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     before = deepcopy(desk.board.matrix(GAME))
     desk.told()
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     assert desk.told() == []
     assert desk.board.matrix(GAME) == before
 
 
 def test_a_message_changes_its_cell_and_its_section(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     desk.told()
-    desk.board.apply(message("Draw", 3.9))
+    desk.board.apply_all([message("Draw", 3.9)])
     assert desk.told() == [PricesChanged(GAME, (DRAW,), (RESULT,))]
     price = desk.board.price(GAME, DRAW)
     assert price is not None
@@ -70,9 +71,9 @@ def test_a_message_changes_its_cell_and_its_section(desk: Desk) -> None:
 
 
 def test_a_message_older_than_what_is_held_is_ignored(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     desk.told()
-    desk.board.apply(message("Draw", 3.9, at=NOW - 1))
+    desk.board.apply_all([message("Draw", 3.9, at=NOW - 1)])
     assert desk.told() == []
     price = desk.board.price(GAME, DRAW)
     assert price is not None
@@ -80,17 +81,17 @@ def test_a_message_older_than_what_is_held_is_ignored(desk: Desk) -> None:
 
 
 def test_of_a_game_that_nobody_looks_at_nothing_is_kept(desk: Desk) -> None:
-    desk.board.apply(message("Draw", 3.9))
+    desk.board.apply_all([message("Draw", 3.9)])
     assert desk.board.matrix(GAME) is None
     assert desk.told() == []
 
 
 def test_a_price_missing_in_the_new_picture_is_struck_through_for_a_minute(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     desk.now += 10_000
     without = {**MONEYLINE, "Betfair": {"Arsenal": 2.06, "Chelsea": 4.1}}
     desk.told()
-    desk.board.load_matrix(matrix(without))
+    exhaust(desk.board.merge_matrix(matrix(without)))
     assert desk.told() == [PricesChanged(GAME, (DRAW,), (RESULT,))]
     price = desk.board.price(GAME, DRAW)
     assert price is not None
@@ -105,9 +106,11 @@ def test_a_price_missing_in_the_new_picture_is_struck_through_for_a_minute(desk:
 
 
 def test_the_column_of_a_bookmaker_goes_with_its_last_price(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     desk.now += 1
-    desk.board.load_matrix(matrix({name: MONEYLINE[name] for name in (REFERENCE, "Unibet")}))
+    exhaust(
+        desk.board.merge_matrix(matrix({name: MONEYLINE[name] for name in (REFERENCE, "Unibet")}))
+    )
     desk.now += 60_000
     desk.told()
     desk.board.sweep()
@@ -118,19 +121,19 @@ def test_the_column_of_a_bookmaker_goes_with_its_last_price(desk: Desk) -> None:
 
 
 def test_what_was_heard_after_the_question_is_not_withdrawn_by_the_answer(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     asked_at = desk.now = NOW + 5_000
     desk.now += 100
-    desk.board.apply(message("Draw", 3.9, at=NOW + 5_050, bookmaker="Marathonbet"))
+    desk.board.apply_all([message("Draw", 3.9, at=NOW + 5_050, bookmaker="Marathonbet")])
     desk.now += 100
-    desk.board.load_matrix(matrix(), asked_at)
+    exhaust(desk.board.merge_matrix(matrix(), asked_at))
     price = desk.board.price(GAME, CellKey("moneyline", 0, "Draw", "Marathonbet"))
     assert price is not None
     assert price.is_offered
 
 
 def test_a_game_that_the_service_shows_no_more_is_struck_through(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     desk.board.end_game(GAME)
     assert not any(price.is_offered for line in lines(desk.board) for price in line.prices.values())
 
@@ -141,7 +144,7 @@ def test_sections_come_by_market_type_period_and_line(desk: Desk) -> None:
     first = matrix()
     markets = [market_matrix(totals, market_type="total"), *first.markets]
     markets.append(market_matrix(spread, market_type="spread"))
-    desk.board.load_matrix(GameMatrix(**{**_fields(first), "markets": markets}))
+    exhaust(desk.board.merge_matrix(GameMatrix(**{**_fields(first), "markets": markets})))
     held = desk.board.matrix(GAME)
     assert held is not None
     titles = [section.title for section in held.sections]
@@ -149,9 +152,9 @@ def test_sections_come_by_market_type_period_and_line(desk: Desk) -> None:
 
 
 def test_a_reference_that_says_the_same_again_is_judged_by_its_new_age(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     desk.now += 5_000
-    desk.board.load_matrix(matrix(at=NOW + 4_000))
+    exhaust(desk.board.merge_matrix(matrix(at=NOW + 4_000)))
     held = desk.board.matrix(GAME)
     assert held is not None
     assert held.sections[0].reference is not None
@@ -162,7 +165,7 @@ def test_prices_that_make_no_sense_are_named_and_the_rest_is_kept(
     desk: Desk, caplog: pytest.LogCaptureFixture
 ) -> None:
     odd = {**MONEYLINE, "Unibet": {"Arsenal": 0.5, "Draw": 3.7, "Chelsea": 4.1}}
-    desk.board.load_matrix(matrix(odd))
+    exhaust(desk.board.merge_matrix(matrix(odd)))
     assert [set(line.prices) for line in lines(desk.board)] == [
         {"Betfair"},
         {"Betfair", "Unibet"},
@@ -173,7 +176,7 @@ def test_prices_that_make_no_sense_are_named_and_the_rest_is_kept(
 
 
 def test_another_devig_method_judges_everything_anew(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     before = [line.fair for line in lines(desk.board)]
     desk.told()
     desk.board.set_method("power")
@@ -195,8 +198,8 @@ def test_games_are_told_of_when_they_differ(desk: Desk) -> None:
 
 def test_value_bets_stand_by_true_ev_and_are_told_of_when_they_differ(desk: Desk) -> None:
     bets = [value_bet(), value_bet(bookmaker="Unibet", odds=2.18, ev_pct=3.16)]
-    desk.board.load_value_bets(bets)
-    desk.board.load_value_bets(list(reversed(bets)))
+    exhaust(desk.board.merge_value_bets(bets))
+    exhaust(desk.board.merge_value_bets(list(reversed(bets))))
     assert desk.told() == [ValueBetsChanged()]
     assert [key.bookmaker for key in desk.board.value_bets] == ["Unibet", "Betfair"]
 
@@ -219,7 +222,7 @@ def test_one_may_leave_while_being_told(desk: Desk) -> None:
 def test_freshness_follows_the_rhythm_of_the_bookmaker(desk: Desk) -> None:
     for step in range(8):
         desk.now = NOW + step * 8_000
-        desk.board.load_matrix(matrix(at=desk.now))
+        exhaust(desk.board.merge_matrix(matrix(at=desk.now)))
     price = desk.board.price(GAME, DRAW)
     assert price is not None
     assert desk.board.freshness("Betfair", price) is Freshness.FRESH

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from oddsdesk.board import valuation as figures
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.resources import GameMatrix, PriceMessage
+from oddsdesk.slices import exhaust
 from tests.kit.board import DRAW, GAME, NOW, REFERENCE, Desk, lines, matrix, message
 
 selections = st.sampled_from(["Arsenal", "Draw", "Chelsea"])
@@ -49,13 +50,13 @@ def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
 ) -> None:
     desk = Desk()
     desk.board.subscribe_game(GAME)
-    desk.board.load_matrix(matrix(sport=sport))
+    exhaust(desk.board.merge_matrix(matrix(sport=sport)))
     for step in steps:
         desk.now += 1
         if isinstance(step, PriceMessage):
-            desk.board.apply(step)
+            desk.board.apply_all([step])
         elif isinstance(step, GameMatrix):
-            desk.board.load_matrix(step)
+            exhaust(desk.board.merge_matrix(step))
         else:
             desk.now += step
             desk.board.sweep()
@@ -74,7 +75,7 @@ def test_messages_may_come_between_the_steps_of_a_picture(
     coming = iter(between)
     for _ in desk.board.merge_matrix(first):
         for each in coming:
-            desk.board.apply(each)
+            desk.board.apply_all([each])
             break
     held = checked_anew(desk)
     assert set(held.bookmakers) == {name for line in lines(desk.board) for name in line.prices}
@@ -83,9 +84,9 @@ def test_messages_may_come_between_the_steps_of_a_picture(
 @given(st.permutations([message("Draw", 3.0 + n / 10, at=NOW + n) for n in range(1, 6)]))
 def test_messages_in_any_order_end_with_the_newest(order: list[PriceMessage]) -> None:
     desk = Desk()
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     for each in order:
-        desk.board.apply(each)
+        desk.board.apply_all([each])
     price = desk.board.price(GAME, DRAW)
     assert price is not None
     assert (price.odds, price.scraped_at) == (3.5, NOW + 5)

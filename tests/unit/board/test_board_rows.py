@@ -6,6 +6,7 @@ from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.board.notices import RowsChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import ev_pct
+from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, MONEYLINE, NOW, REFERENCE, Desk, lines, matrix, message, odds_row
 
 
@@ -13,10 +14,10 @@ def test_a_moved_reference_moves_fair_prices_and_a_row_of_each_selection_is_told
     desk: Desk,
 ) -> None:
     desk.board.want_rows(True)
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     fair = [line.fair for line in lines(desk.board)]
     desk.told()
-    desk.board.apply(message("Draw", 3.8, bookmaker=REFERENCE))
+    desk.board.apply_all([message("Draw", 3.8, bookmaker=REFERENCE)])
     assert all(line.fair != before for line, before in zip(lines(desk.board), fair, strict=True))
     rows = [notice for notice in desk.told() if isinstance(notice, RowsChanged)]
     assert len(rows) == 1
@@ -32,7 +33,7 @@ def held_price(desk: Desk, key: RowKey) -> Price:
 
 def test_rows_of_the_grid_are_read_by_key(desk: Desk) -> None:
     desk.board.want_rows(True)
-    desk.board.load_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()])
+    exhaust(desk.board.merge_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()]))
     key = RowKey(GAME, "moneyline", 0, "Draw", "Unibet")
     assert set(desk.board.row_keys()) >= {key, key._replace(bookmaker=None)}
     held, reference = held_price(desk, key), held_price(desk, key._replace(bookmaker=None))
@@ -46,9 +47,9 @@ def test_rows_of_the_grid_are_read_by_key(desk: Desk) -> None:
 
 def test_a_selection_that_a_row_no_longer_names_is_withdrawn_and_others_stay(desk: Desk) -> None:
     desk.board.want_rows(True)
-    desk.board.load_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()])
+    exhaust(desk.board.merge_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()]))
     desk.now += 10
-    desk.board.load_rows([odds_row("Betfair", {"Arsenal": 2.06, "Chelsea": 4.1})])
+    exhaust(desk.board.merge_rows([odds_row("Betfair", {"Arsenal": 2.06, "Chelsea": 4.1})]))
     offered = {key[3:] for key in desk.board.row_keys() if held_price(desk, key).is_offered}
     assert ("Draw", "Betfair") not in offered
     assert len(offered) == 8
@@ -56,10 +57,10 @@ def test_a_selection_that_a_row_no_longer_names_is_withdrawn_and_others_stay(des
 
 def test_a_whole_pass_withdraws_what_it_did_not_show(desk: Desk) -> None:
     desk.board.want_rows(True)
-    desk.board.load_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()])
+    exhaust(desk.board.merge_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()]))
     since = desk.now = NOW + 60_000
-    desk.board.load_rows([odds_row(REFERENCE, dict(MONEYLINE[REFERENCE]))])
-    desk.board.withdraw_unheard(since)
+    exhaust(desk.board.merge_rows([odds_row(REFERENCE, dict(MONEYLINE[REFERENCE]))]))
+    exhaust(desk.board.withdrawing_unheard(since))
     left = {key.bookmaker for key in desk.board.row_keys() if held_price(desk, key).is_offered}
     assert left == {None}
 
@@ -67,12 +68,12 @@ def test_a_whole_pass_withdraws_what_it_did_not_show(desk: Desk) -> None:
 def test_a_reference_whose_name_comes_late_leaves_its_column(desk: Desk) -> None:
     desk.board.want_rows(True)
     rows = [odds_row(name, dict(odds), liquidity=None) for name, odds in MONEYLINE.items()]
-    desk.board.load_rows(rows)
+    exhaust(desk.board.merge_rows(rows))
     held = desk.board.matrix(GAME)
     assert held is not None
     assert REFERENCE in held.bookmakers
     desk.told()
-    desk.board.apply(message("Draw", 3.6, bookmaker=REFERENCE))
+    desk.board.apply_all([message("Draw", 3.6, bookmaker=REFERENCE)])
     assert held.bookmakers == ("Betfair", "Unibet")
     assert [line.reference.odds for line in lines(desk.board)] == [2.0, 3.6, 4.0]
     removed = [key for told in desk.told() if isinstance(told, RowsChanged) for key in told.removed]
@@ -82,8 +83,10 @@ def test_a_reference_whose_name_comes_late_leaves_its_column(desk: Desk) -> None
 def test_prices_of_games_that_are_not_looked_at_are_let_go_with_the_grid(desk: Desk) -> None:
     desk.board.subscribe_game(GAME)
     desk.board.want_rows(True)
-    desk.board.load_rows(
-        [odds_row("Betfair", {"A": 2.0}), odds_row("Betfair", {"B": 2.0}, match_name="C - D")]
+    exhaust(
+        desk.board.merge_rows(
+            [odds_row("Betfair", {"A": 2.0}), odds_row("Betfair", {"B": 2.0}, match_name="C - D")]
+        )
     )
     assert len(list(desk.board.row_keys())) == 2
     desk.board.want_rows(False)

@@ -8,6 +8,7 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.rules import Rule
+from oddsdesk.slices import exhaust
 from tests.kit.board import NOW, REFERENCE, Desk, matrix, message, value_bet
 
 NAME = "Levante - Sevilla"
@@ -17,8 +18,10 @@ SHARP = {"Levante": 2.72, "Draw": 3.34, "Sevilla": 2.78}
 
 def sevilla(desk: Desk, odds: float = 3.05, **more: object) -> None:
     book = {"Levante": 2.5, "Draw": 3.2, "Sevilla": odds}
-    desk.board.load_matrix(
-        matrix({REFERENCE: SHARP, "Betfair Ex": book}, name=NAME, competition="LIGA", **more)
+    exhaust(
+        desk.board.merge_matrix(
+            matrix({REFERENCE: SHARP, "Betfair Ex": book}, name=NAME, competition="LIGA", **more)
+        )
     )
 
 
@@ -50,7 +53,7 @@ def test_sevilla_at_levante_step_by_step(desk: Desk) -> None:
 def test_the_same_price_against_the_line_of_the_snapshot(desk: Desk) -> None:
     sharp = {"Levante": 2.58, "Draw": 3.32, "Sevilla": 2.78}
     odds = {REFERENCE: sharp, "Betfair Ex": {"Sevilla": 3.05}}
-    desk.board.load_matrix(matrix(odds, name=NAME, competition="LIGA"))
+    exhaust(desk.board.merge_matrix(matrix(odds, name=NAME, competition="LIGA")))
     said = at(desk)
     assert said.verdict.overround == pytest.approx(1.0485, abs=5e-5)
     assert said.true_ev == pytest.approx(3.74, abs=5e-3)
@@ -91,7 +94,7 @@ def test_a_price_in_play_is_not_judged_by_a_reference_from_before_the_game(desk:
     sevilla(desk)
     assert check(at(desk), Rule.SAME_STATE)[0]
     where = {"match_name": NAME, "competition": "LIGA", "bookmaker": "Betfair Ex"}
-    desk.board.apply(message("Sevilla", 3.05, is_live=True, **where))
+    desk.board.apply_all([message("Sevilla", 3.05, is_live=True, **where)])
     assert not check(at(desk), Rule.SAME_STATE)[0]
     assert not at(desk).verdict.is_value
 
@@ -107,14 +110,18 @@ def test_the_references_own_price_is_explained_and_never_value(desk: Desk) -> No
 
 
 def test_without_the_references_price_there_is_nothing_to_judge_by(desk: Desk) -> None:
-    desk.board.load_matrix(matrix({"Betfair Ex": {"Sevilla": 3.05}}, name=NAME, competition="LIGA"))
+    exhaust(
+        desk.board.merge_matrix(
+            matrix({"Betfair Ex": {"Sevilla": 3.05}}, name=NAME, competition="LIGA")
+        )
+    )
     said = at(desk)
     assert (said.doubt, said.true_ev, said.methods) == (Doubt.NO_REFERENCE, None, ())
 
 
 def test_a_missing_side_of_the_reference_is_told(desk: Desk) -> None:
     odds = {REFERENCE: {"Levante": 2.72, "Sevilla": 2.78}, "Betfair Ex": {"Sevilla": 3.05}}
-    desk.board.load_matrix(matrix(odds, name=NAME, competition="LIGA"))
+    exhaust(desk.board.merge_matrix(matrix(odds, name=NAME, competition="LIGA")))
     said = at(desk)
     assert said.doubt is Doubt.SIDE_MISSING
     assert not check(said, Rule.REFERENCE_SIDES)[0]
@@ -122,7 +129,11 @@ def test_a_missing_side_of_the_reference_is_told(desk: Desk) -> None:
 
 def test_overlapping_outcomes_are_told(desk: Desk) -> None:
     odds = {REFERENCE: {"1X": 1.4, "X2": 1.5, "12": 1.3}, "Betfair Ex": {"1X": 1.5}}
-    desk.board.load_matrix(matrix(odds, market_type="double_chance", name=NAME, competition="LIGA"))
+    exhaust(
+        desk.board.merge_matrix(
+            matrix(odds, market_type="double_chance", name=NAME, competition="LIGA")
+        )
+    )
     said = explain(desk.board, RowKey(GAME, "double_chance", 0, "1X", "Betfair Ex"), NOW)
     assert said is not None
     assert said.doubt is Doubt.OVERLAPPING
@@ -130,20 +141,20 @@ def test_overlapping_outcomes_are_told(desk: Desk) -> None:
 
 def test_a_selection_that_fits_no_form_is_told(desk: Desk) -> None:
     odds = {REFERENCE: SHARP, "Betfair Ex": {"Sevilla to nil": 3.05}}
-    desk.board.load_matrix(matrix(odds, name=NAME, competition="LIGA"))
+    exhaust(desk.board.merge_matrix(matrix(odds, name=NAME, competition="LIGA")))
     assert at(desk, selection="Sevilla to nil").doubt is Doubt.UNREAD
 
 
 def test_a_bookmaker_that_bets_without_the_draw_is_another_bet(desk: Desk) -> None:
     odds = {REFERENCE: SHARP, "Betfair Ex": {"Levante": 1.9, "Sevilla": 1.9}}
-    desk.board.load_matrix(matrix(odds, name=NAME, competition="LIGA"))
+    exhaust(desk.board.merge_matrix(matrix(odds, name=NAME, competition="LIGA")))
     said = at(desk)
     assert said.doubt is Doubt.OTHER_BET
     assert said.true_ev is None
 
 
 def test_a_value_bet_of_a_game_that_is_not_read_is_explained_by_its_row(desk: Desk) -> None:
-    desk.board.load_value_bets([value_bet()])
+    exhaust(desk.board.merge_value_bets([value_bet()]))
     (entry,) = desk.board.value_bets.values()
     said = explain(desk.board, entry.key, desk.now)
     assert said is not None
@@ -162,7 +173,7 @@ def test_a_method_that_needs_the_other_prices_says_so_on_a_row(desk: Desk) -> No
         fair_odds=round(fair, 4),
         ev_pct=round((2.15 / (fair * 1.01) - 1) * 100, 2),
     )
-    desk.board.load_value_bets([bet])
+    exhaust(desk.board.merge_value_bets([bet]))
     (entry,) = desk.board.value_bets.values()
     said = explain(desk.board, entry.key, desk.now)
     assert said is not None
@@ -176,7 +187,7 @@ def test_the_published_formula_stands_there_only_where_the_service_runs_it(desk:
     bet = value_bet(
         fair_odds=round(published, 4), ev_pct=round((2.15 / (published * 1.01) - 1) * 100, 2)
     )
-    desk.board.load_value_bets([bet])
+    exhaust(desk.board.merge_value_bets([bet]))
     (entry,) = desk.board.value_bets.values()
     said = explain(desk.board, entry.key, desk.now)
     assert said is not None

@@ -4,6 +4,7 @@ import pytest
 
 from oddsdesk.board.fair_path import MOST_POINTS, fair_points
 from oddsdesk.board.history import Point, odds_at
+from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, NOW, REFERENCE, Desk, matrix, message
 
 SELECTIONS = ("Arsenal", "Draw", "Chelsea")
@@ -24,19 +25,19 @@ def paths_of(desk: Desk) -> dict[str, list[Point]]:
 def test_fair_odds_follow_every_move_of_the_group(desk: Desk) -> None:
     board = desk.board
     board.subscribe_game(GAME)
-    board.load_matrix(matrix())
+    exhaust(board.merge_matrix(matrix()))
     section = board.section(GAME, "moneyline", 0, "Arsenal")
     assert section is not None
     expected = {NOW: section.row_of("Arsenal").fair}
     for step, (selection, odds) in enumerate((("Draw", 3.4), ("Arsenal", 2.1)), start=1):
-        board.apply(message(selection, odds, NOW + step, bookmaker=REFERENCE))
+        board.apply_all([message(selection, odds, NOW + step, bookmaker=REFERENCE)])
         expected[NOW + step] = section.row_of("Arsenal").fair
     found = list(fair_points(section, paths_of(desk), "Arsenal", board.method))
     assert {point.at: point.odds for point in found} == pytest.approx(expected)
 
 
 def test_a_group_that_breaks_has_no_fair_odds(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     section = desk.board.section(GAME, "moneyline", 0, "Arsenal")
     assert section is not None
     paths = {name: [Point(0, 3.0)] for name in SELECTIONS}
@@ -47,7 +48,7 @@ def test_a_group_that_breaks_has_no_fair_odds(desk: Desk) -> None:
 
 
 def test_a_long_history_is_thinned_before_it_is_devigged(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     section = desk.board.section(GAME, "moneyline", 0, "Arsenal")
     assert section is not None
     paths = {name: [Point(at, 3.0 + at % 7 / 10) for at in range(3000)] for name in SELECTIONS}

@@ -4,6 +4,7 @@ import msgspec
 
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.contract.resources import GameMatrix
+from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, Desk, matrix, message
 
 
@@ -18,16 +19,16 @@ def live_picture() -> GameMatrix:
 
 
 def test_a_picture_tells_that_prices_are_not_in_play_only_where_the_game_is_not(desk: Desk) -> None:
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     assert in_play(desk, "Betfair") is False
     desk.board.clear()
-    desk.board.load_matrix(live_picture())
+    exhaust(desk.board.merge_matrix(live_picture()))
     assert in_play(desk, "Betfair") is None
 
 
 def test_what_is_told_of_one_price_holds_for_all_of_the_quote(desk: Desk) -> None:
-    desk.board.load_matrix(live_picture())
-    desk.board.apply(message("Arsenal", 2.1, is_live=True))
+    exhaust(desk.board.merge_matrix(live_picture()))
+    desk.board.apply_all([message("Arsenal", 2.1, is_live=True)])
     assert [in_play(desk, "Betfair", name) for name in ("Arsenal", "Draw", "Chelsea")] == [True] * 3
     assert in_play(desk, "Unibet") is None
     section = desk.board.section(GAME, "moneyline", 0, "Draw")

@@ -4,6 +4,7 @@ import pytest
 
 from oddsdesk.board.near_misses import NearMiss, near_misses
 from oddsdesk.pricing.rules import Rule
+from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, REFERENCE, Desk, matrix
 
 SHARP = {"Arsenal": 2.72, "Draw": 3.34, "Chelsea": 2.78}
@@ -13,7 +14,7 @@ SHARP = {"Arsenal": 2.72, "Draw": 3.34, "Chelsea": 2.78}
 def misses_of(desk: Desk, prices: dict[str, float], **sharp: float) -> dict[str, NearMiss]:
     """Near misses by bookmaker, where each prices Chelsea."""
     books = {name: {"Chelsea": odds} for name, odds in prices.items()}
-    desk.board.load_matrix(matrix({REFERENCE: {**SHARP, **sharp}, **books}))
+    exhaust(desk.board.merge_matrix(matrix({REFERENCE: {**SHARP, **sharp}, **books})))
     held = desk.board.matrix(GAME)
     assert held is not None
     return {miss.key.bookmaker or "": miss for miss in near_misses(held, desk.now)}
@@ -62,10 +63,12 @@ def test_an_old_price_is_near_for_five_minutes(desk: Desk) -> None:
 
 def test_prices_that_are_gone_or_another_bet_are_no_misses(desk: Desk) -> None:
     books = {"Twoway": {"Arsenal": 1.9, "Chelsea": 2.90}, "Fair": {"Chelsea": 2.90}}
-    desk.board.load_matrix(matrix({REFERENCE: SHARP, **books}))
+    exhaust(desk.board.merge_matrix(matrix({REFERENCE: SHARP, **books})))
     desk.now += 1_000
     books["Twoway"]["Chelsea"] = 2.91
-    desk.board.load_matrix(matrix({REFERENCE: SHARP, "Twoway": books["Twoway"]}, at=desk.now))
+    exhaust(
+        desk.board.merge_matrix(matrix({REFERENCE: SHARP, "Twoway": books["Twoway"]}, at=desk.now))
+    )
     held = desk.board.matrix(GAME)
     assert held is not None
     assert list(near_misses(held, desk.now)) == []

@@ -7,6 +7,7 @@ from oddsdesk.board.history import Gap, Origin, Path, Why
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
+from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, MONEYLINE, NOW, REFERENCE, Desk, matrix, message
 
 LINE = ("moneyline", 0, "Arsenal")
@@ -20,7 +21,7 @@ def history_of(desk: Desk, bookmaker: str | None = "Betfair") -> Path:
 
 def subscribed(desk: Desk) -> Desk:
     desk.board.subscribe_game(GAME)
-    desk.board.load_matrix(matrix())
+    exhaust(desk.board.merge_matrix(matrix()))
     return desk
 
 
@@ -32,15 +33,15 @@ def test_a_price_that_never_moved_is_one_point_and_takes_no_room(desk: Desk) -> 
 
 def test_moves_of_a_subscribed_game_are_kept_from_the_price_before_on(desk: Desk) -> None:
     subscribed(desk)
-    desk.board.apply(message("Arsenal", 2.08, NOW + 1000))
-    desk.board.apply(message("Arsenal", 2.04, NOW + 2000))
+    desk.board.apply_all([message("Arsenal", 2.08, NOW + 1000)])
+    desk.board.apply_all([message("Arsenal", 2.04, NOW + 2000)])
     assert history_of(desk) == [(NOW, 2.06), (NOW + 1000, 2.08), (NOW + 2000, 2.04)]
 
 
 def test_moves_of_a_game_that_is_not_subscribed_are_not_kept(desk: Desk) -> None:
     desk.board.want_rows(True)
-    desk.board.load_matrix(matrix())
-    desk.board.apply(message("Arsenal", 2.08, NOW + 1000))
+    exhaust(desk.board.merge_matrix(matrix()))
+    desk.board.apply_all([message("Arsenal", 2.08, NOW + 1000)])
     assert history_of(desk) == [(NOW + 1000, 2.08)]
     assert desk.board.seen.since(GAME) is None
 
@@ -49,14 +50,14 @@ def test_a_withdrawn_price_ends_and_its_return_begins_anew(desk: Desk) -> None:
     subscribed(desk)
     without = {**MONEYLINE, "Betfair": {"Draw": 3.5, "Chelsea": 4.1}}
     desk.now = NOW + 5000
-    desk.board.load_matrix(matrix(without, NOW + 4000))
+    exhaust(desk.board.merge_matrix(matrix(without, NOW + 4000)))
     assert history_of(desk) == [(NOW, 2.06), (NOW + 5000, None)]
     desk.now = NOW + 90_000
     desk.board.sweep()
     assert history_of(desk) == [(NOW, 2.06), (NOW + 5000, None)]
-    desk.board.apply(message("Arsenal", 2.06, NOW + 4500))
+    desk.board.apply_all([message("Arsenal", 2.06, NOW + 4500)])
     assert history_of(desk) == [(NOW, 2.06)]
-    desk.board.apply(message("Arsenal", 2.07, NOW + 95_000))
+    desk.board.apply_all([message("Arsenal", 2.07, NOW + 95_000)])
     assert history_of(desk) == [(NOW, 2.06), (NOW + 95_000, 2.07)]
 
 
@@ -80,13 +81,13 @@ def test_connecting_for_the_first_time_is_no_gap(desk: Desk) -> None:
 
 def test_a_closed_game_keeps_what_was_seen_with_a_gap(desk: Desk) -> None:
     subscribed(desk)
-    desk.board.apply(message("Arsenal", 2.08, NOW + 1000))
+    desk.board.apply_all([message("Arsenal", 2.08, NOW + 1000)])
     desk.now += 2000
     desk.board.unsubscribe_game(GAME)
     desk.board.unsubscribe_game(GAME)
     desk.now += 50_000
     desk.board.subscribe_game(GAME)
-    desk.board.load_matrix(matrix(at=desk.now))
+    exhaust(desk.board.merge_matrix(matrix(at=desk.now)))
     assert desk.board.seen.gaps(GAME) == ((NOW + 2000, NOW + 52_000, Why.NOT_SUBSCRIBED),)
     assert history_of(desk) == [(NOW, 2.06), (NOW + 1000, 2.08), (NOW + 52_000, 2.06)]
     assert desk.board.seen.since(GAME) == NOW

@@ -3,13 +3,14 @@
 import pytest
 
 from oddsdesk.board.matrix import Section
+from oddsdesk.slices import exhaust
 from tests.kit.board import REFERENCE, Desk, Odds, matrix
 
 
 def section_of(odds: Odds, **more: str) -> Section:
     desk = Desk()
     picture = matrix(odds, **more)
-    desk.board.load_matrix(picture)
+    exhaust(desk.board.merge_matrix(picture))
     held = desk.board.matrix(picture.game_id)
     assert held is not None
     return held.sections[0]

@@ -14,6 +14,7 @@ from oddsdesk.board.verdict_words import (
     rule_title,
 )
 from oddsdesk.pricing.rules import Rule, RuleCheck, within
+from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, REFERENCE, Desk, matrix
 
 SHARP = {"Arsenal": 2.72, "Draw": 3.34, "Chelsea": 2.78}
@@ -21,7 +22,7 @@ SHARP = {"Arsenal": 2.72, "Draw": 3.34, "Chelsea": 2.78}
 
 def said_of(desk: Desk, odds: float, sharp: dict[str, float] | None = None) -> Explanation:
     book = {"Arsenal": 2.5, "Draw": 3.2, "Chelsea": odds}
-    desk.board.load_matrix(matrix({REFERENCE: sharp or SHARP, "Betfair": book}))
+    exhaust(desk.board.merge_matrix(matrix({REFERENCE: sharp or SHARP, "Betfair": book})))
     said = explain(desk.board, RowKey(GAME, "moneyline", 0, "Chelsea", "Betfair"), desk.now)
     assert said is not None
     return said
