@@ -30,7 +30,7 @@ from oddsdesk.board.verdict_words import doubt_text, remedies
 from oddsdesk.clock import Clock
 from oddsdesk.desk.explain.facts import FactList, arithmetic, ev_text, give_ink, methods, rules
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import scale_least_width
 from oddsdesk.desk.ui.formatting import beside_text, exact_odds_text
@@ -190,14 +190,15 @@ class ExplainPanel(QWidget):
     def _show_nothing(self) -> None:
         self._stack.setCurrentIndex(1)
         if self._key is None:
-            self.placeholder.say(
+            state = EmptyState(
                 "info",
                 "Select a price to have it explained.",
                 "A cell of a game, a row of the grid, a value bet.",
             )
-            return
-        name = self._key.bookmaker or self._board.reference or "The reference"
-        self.placeholder.say("search", f"{name} has no price for {self._key.selection}.")
+        else:
+            name = self._key.bookmaker or self._board.reference or "The reference"
+            state = EmptyState("search", f"{name} has no price for {self._key.selection}.")
+        self.placeholder.say(state)
 
     def _show_head(self, said: Explanation) -> None:
         self.title.setText(_title(said, self._theme.tokens.ink(TextRole.SOFT)))

@@ -217,7 +217,7 @@ class GridPanel(QWidget):
             state = states.state_without_rows(
                 connection, snapshot_progress, model.total, now_ms, own_server=own
             )
-            self.placeholder.say(*state)
+            self.placeholder.say(state)
         self._tell_trouble()
 
     def _show_table(self, has_rows: bool) -> None:

@@ -1,21 +1,11 @@
 """What the odds grid says of its reading, and where it has no rows to show."""
 
-from typing import NamedTuple
-
 from oddsdesk.board.connection import Connection, Link, SnapshotProgress
+from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.states import FEED, refusal
 from oddsdesk.desk.ui.time_format import day_text, local_time, span_text
 
 CLEAR, CONTINUE = "Clear all filters", "Continue reading"
-
-
-class State(NamedTuple):
-    """The words of a placeholder."""
-
-    icon: str
-    sentence: str
-    detail: str = ""
-    action: str = ""
 
 
 def state_without_rows(
@@ -25,21 +15,23 @@ def state_without_rows(
     now_ms: int,
     *,
     own_server: bool = False,
-) -> State:
+) -> EmptyState:
     """Return why no row is shown; ``total``: how many there are without the filter.
 
     ``own_server``: the service is the desk's own and can be fed from here.
     """
     if total:
-        return State("filter", "No row matches the filter.", f"{total:,} without it.", CLEAR)
+        return EmptyState("filter", "No row matches the filter.", f"{total:,} without it.", CLEAR)
     if connection.link is Link.REFUSED:
-        return State("lock", *refusal(connection))
+        return EmptyState("lock", *refusal(connection))
     if connection.link is Link.WAITING:
-        return State("offline", "Not connected.", _since(connection, now_ms))
+        return EmptyState("offline", "Not connected.", _since(connection, now_ms))
     if connection.link is Link.PAST:
-        return State("loading", "Reading the prices of that moment…", "They show up game by game.")
+        return EmptyState(
+            "loading", "Reading the prices of that moment…", "They show up game by game."
+        )
     if snapshot_progress.is_paused:
-        return State("table", "Reading is stopped.", "No price was read before.", CONTINUE)
+        return EmptyState("table", "Reading is stopped.", "No price was read before.", CONTINUE)
     if (
         snapshot_progress.finished_at is not None
         and own_server
@@ -47,18 +39,18 @@ def state_without_rows(
     ):
         day = day_text(connection.newest_ms)
         detail = f"The newest here are of {day}: Games of a date (Ctrl+J) shows them."
-        return State("table", "No fresh prices.", detail, FEED)
+        return EmptyState("table", "No fresh prices.", detail, FEED)
     if snapshot_progress.finished_at is not None and own_server:
-        return State(
+        return EmptyState(
             "table", "No prices yet.", "Start a feed or import files: they show up here.", FEED
         )
     if snapshot_progress.finished_at is not None:
-        return State(
+        return EmptyState(
             "table",
             "The service has no prices now.",
             "They show up here as soon as a bookmaker is scraped.",
         )
-    return State("loading", "Reading all prices…", "They show up here slice by slice.")
+    return EmptyState("loading", "Reading all prices…", "They show up here slice by slice.")
 
 
 def _since(connection: Connection, now_ms: int) -> str:

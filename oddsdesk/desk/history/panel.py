@@ -27,10 +27,9 @@ from oddsdesk.desk.ui.chart.legend import ChartLegend
 from oddsdesk.desk.ui.chart.painter import ChartPainter
 from oddsdesk.desk.ui.chart.step_chart import StepChart
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
-from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.formatting import exact_odds_text, odds_text
-from oddsdesk.desk.ui.states import State
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -41,21 +40,21 @@ from oddsdesk.whole_files import whole_file
 
 def state_without_lines(
     key: RowKey | None, history: History | None, problem: str, connection: Connection
-) -> State:
+) -> EmptyState:
     """Return what to say where there is no line to draw."""
     if key is None:
-        return State("info", "Select a price to see how it moved.")
+        return EmptyState("info", "Select a price to see how it moved.")
     if problem:
-        return State("warning", "The history cannot be read.", problem, ink=TextRole.DOWN)
+        return EmptyState("warning", "The history cannot be read.", problem, ink=TextRole.DOWN)
     if history is None:
-        return State("loading", "Reading the history…")
+        return EmptyState("loading", "Reading the history…")
     if connection.has_live is False and history.origin is Origin.SEEN and history.since_ms:
         detail = "Prices in play are in the plan Pro+ Live only; before kick-off they show up here."
-        return State("lock", f"No price of {key.selection} was seen.", detail)
+        return EmptyState("lock", f"No price of {key.selection} was seen.", detail)
     if history.origin is Origin.SEEN and history.since_ms is None:
         detail = "A remote service keeps no history: it is recorded here while its game is open."
-        return State("info", "Nothing is recorded of this game yet.", detail)
-    return State("search", f"No price of {key.selection} was recorded yet.")
+        return EmptyState("info", "Nothing is recorded of this game yet.", detail)
+    return EmptyState("search", f"No price of {key.selection} was recorded yet.")
 
 
 def origin_text(history: History, now_ms: int) -> str:
@@ -214,7 +213,7 @@ class HistoryPanel(QWidget):
             button.setVisible(data is not None)
         if data is None or model.history is None:
             state = state_without_lines(key, model.history, model.problem, self._board.connection)
-            self.placeholder.say(state.icon, state.sentence, state.detail, ink=state.ink)
+            self.placeholder.say(state)
             self.chart.show_data(None)
             return
         self.chart.show_data(data, anew=anew)

@@ -143,7 +143,7 @@ class MatrixPanel(QWidget):
         has_rows = self._model.rowCount() > 0
         if not has_rows:
             state = state_without_rows(matrix, connection, now_ms)
-            self._placeholder.say(state.icon, state.sentence, state.detail, ink=state.ink)
+            self._placeholder.say(state)
         self._stack.setCurrentIndex(0 if has_rows else 1)
 
     def _on_board_notice(self, notice: Notice) -> None:

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import day_text, span_text
 from oddsdesk.tasks import JobFault
@@ -41,28 +42,21 @@ def reason_text(connection: Connection) -> str:
     return f"{reason[0].upper()}{reason[1:]}." if reason else ""
 
 
-class State(NamedTuple):
-    """What a placeholder shows."""
-
-    icon: str
-    sentence: str
-    detail: str = ""
-    ink: TextRole = TextRole.NOTE
-
-
-def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: int) -> State:
+def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: int) -> EmptyState:
     """Return what to say in place of the prices of a game."""
     if connection.link is Link.REFUSED:
-        return State("lock", *refusal(connection))
+        return EmptyState("lock", *refusal(connection))
     if connection.link is Link.WAITING:
-        return State("offline", "Not connected.", _trouble(connection, now_ms), ink=TextRole.DOWN)
+        return EmptyState(
+            "offline", "Not connected.", _trouble(connection, now_ms), ink=TextRole.DOWN
+        )
     if matrix is not None and matrix.read_at is not None:
-        return State(
+        return EmptyState(
             "table",
             "No bookmaker quotes this game now.",
             "Prices show up here by themselves when one does.",
         )
-    return State("loading", "Reading the prices of this game…")
+    return EmptyState("loading", "Reading the prices of this game…")
 
 
 def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True) -> str:

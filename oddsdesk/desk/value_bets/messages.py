@@ -1,12 +1,13 @@
 """What the value-bet panel says in its message bar: a formula that is off, bets placed, trouble."""
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from PySide6.QtCore import QObject
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
+from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.states import refusal
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.actions import BetActions, placed_text
@@ -19,16 +20,6 @@ _OVERSTATED = (
     "This service overstates EV: its formula, as published, adds the reference's margin instead "
     "of taking it out. "
 )
-
-
-class State(NamedTuple):
-    """Why a list is empty, and what to do about it."""
-
-    icon: str
-    sentence: str
-    detail: str = ""
-    action: str = ""
-    ink: TextRole = TextRole.NOTE
 
 
 _TURNED: Final = (
@@ -53,37 +44,39 @@ def is_about_formula(text: str) -> bool:
     return text.startswith((_OVERSTATED, _TURNED))
 
 
-def state_without_bets(connection: Connection, filtered_out: int) -> State:
+def state_without_bets(connection: Connection, filtered_out: int) -> EmptyState:
     """Return why no value bet is listed; ``filtered_out`` is how many the preset hides."""
     if connection.has_value_bets is False:
-        return State(
+        return EmptyState(
             "lock", "Value bets are not in your plan.", "Pro and the plans above it have them."
         )
     if connection.link in (Link.CONNECTING, Link.STOPPED):
-        return State("loading", "Looking for value bets…")
+        return EmptyState("loading", "Looking for value bets…")
     if connection.link is Link.PAST:
-        return State("table", "Value bets are of now.", "The past shows games and their prices.")
+        return EmptyState(
+            "table", "Value bets are of now.", "The past shows games and their prices."
+        )
     if filtered_out:
         bets = "1 value bet is" if filtered_out == 1 else f"{filtered_out} value bets are"
-        return State("filter", f"{bets} hidden by the preset.", action="Show all value bets")
+        return EmptyState("filter", f"{bets} hidden by the preset.", action="Show all value bets")
     if connection.link is Link.REFUSED:
-        return State("lock", *refusal(connection))
+        return EmptyState("lock", *refusal(connection))
     if connection.link is Link.WAITING:
-        return State("offline", "Not connected.", "Value bets come back with the connection.")
-    return State(
+        return EmptyState("offline", "Not connected.", "Value bets come back with the connection.")
+    return EmptyState(
         "check", "No value bets now.", "A bet is listed while every rule of the service holds."
     )
 
 
-def state_without_misses(games: int) -> State:
+def state_without_misses(games: int) -> EmptyState:
     """Return why no near miss is listed; ``games`` is how many are read here."""
     if not games:
-        return State(
+        return EmptyState(
             "table",
             "No game is read here yet.",
             "Near misses are looked for in open games, and in all games while the odds grid is up.",
         )
-    return State("check", "No price is close to being value.", _in_games(games))
+    return EmptyState("check", "No price is close to being value.", _in_games(games))
 
 
 def misses_text(shown: int, games: int) -> str:

@@ -224,7 +224,7 @@ class ValuesPanel(QWidget):
         if table.model.rowCount():
             self._stack.setCurrentWidget(table)
         else:
-            self.placeholder.say(*state)
+            self.placeholder.say(state)
             self._stack.setCurrentWidget(self.placeholder)
 
     def _show_presets(self) -> None:

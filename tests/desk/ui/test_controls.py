@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.desk.ui.controls.chips import ChipRow
 from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
-from oddsdesk.desk.ui.controls.placeholder import Placeholder
+from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.scaling import inset
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
@@ -68,13 +68,13 @@ def test_a_placeholder_says_what_to_do_and_hides_the_button_else(
 ) -> None:
     placeholder = Placeholder(theme)
     qtbot.addWidget(placeholder)
-    placeholder.say("filter", "No game matches.", action="Clear the filter")
+    placeholder.say(EmptyState("filter", "No game matches.", action="Clear the filter"))
     button = placeholder.findChild(QPushButton)
     assert button is not None
     assert not button.isHidden()
     with qtbot.waitSignal(placeholder.action_requested):
         button.click()
-    placeholder.say("table", "No odds yet.")
+    placeholder.say(EmptyState("table", "No odds yet."))
     assert button.isHidden()
 
 

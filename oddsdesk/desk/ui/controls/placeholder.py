@@ -1,5 +1,7 @@
 """What stands where there is nothing to show: an icon, one sentence, and what to do."""
 
+from typing import NamedTuple
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
@@ -11,6 +13,16 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 _ICON = 32
 
 
+class EmptyState(NamedTuple):
+    """Why there is nothing to show, and what to do; without ``action`` there is no button."""
+
+    icon: str
+    sentence: str
+    detail: str = ""
+    action: str = ""
+    ink: TextRole = TextRole.NOTE
+
+
 class Placeholder(QWidget):
     """A state in words; each state has an icon of its own, so that no two look alike."""
 
@@ -19,8 +31,7 @@ class Placeholder(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._icon_name = "info"
-        self._ink = TextRole.NOTE
+        self._state = EmptyState("info", "")
         self.setProperty("variant", "panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         centred = Qt.AlignmentFlag.AlignCenter
@@ -40,23 +51,17 @@ class Placeholder(QWidget):
         column.addStretch(3)
         theme.changed.connect(self._show_icon)
 
-    def say(
-        self,
-        icon: str,
-        sentence: str,
-        detail: str = "",
-        action: str = "",
-        ink: TextRole = TextRole.NOTE,
-    ) -> None:
-        """Show a state; without ``action`` there is no button."""
-        self._icon_name, self._ink = icon, ink
-        self._sentence.setText(sentence)
-        self._detail.setText(detail)
-        self._detail.setVisible(bool(detail))
-        self._action.setText(action)
-        self._action.setVisible(bool(action))
+    def say(self, state: EmptyState) -> None:
+        """Show a state."""
+        self._state = state
+        self._sentence.setText(state.sentence)
+        self._detail.setText(state.detail)
+        self._detail.setVisible(bool(state.detail))
+        self._action.setText(state.action)
+        self._action.setVisible(bool(state.action))
         self._show_icon()
 
     def _show_icon(self) -> None:
         ratio = self.devicePixelRatioF()
-        self._icon.setPixmap(self._theme.pixmap(self._icon_name, _ICON, ratio, self._ink))
+        state = self._state
+        self._icon.setPixmap(self._theme.pixmap(state.icon, _ICON, ratio, state.ink))
