@@ -2,8 +2,11 @@
 
 import asyncio
 import gc
+import logging
+from typing import Final
 
 import msgspec
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from oddsdesk import __version__
@@ -14,25 +17,89 @@ from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, Profile, Profiles, RemoteProfile
 from oddsdesk.desk.connections.secrets import Secrets
 from oddsdesk.desk.connections.sessions import InUseError, RemoteSession, Session, SessionError
-from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, METHOD, SCHEME
-from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, FLASH, METHOD, SCHEME
+from oddsdesk.desk.settings.preferences import Preferences, Whole
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.dialogs import DeskDialogs
-from oddsdesk.desk.shell.effects import Effects
 from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
 from oddsdesk.desk.shell.garbage import Garbage
 from oddsdesk.desk.shell.introduction import Introduction
 from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.loop import run_on_qt
 from oddsdesk.desk.shell.messages import log_connection
-from oddsdesk.desk.shell.retention import OldRetention
+from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.ending import Ending
 from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.tasks import spawn, stop
+
+
+class Effects(QObject):
+    """Hands the settings of style and of prices to whom they concern."""
+
+    method_changed = Signal(str)
+    """True EV rests on another devig method now."""
+
+    def __init__(self, preferences: Preferences, theme: Theme, board: Board) -> None:
+        super().__init__()
+        self._preferences = preferences
+        self._theme = theme
+        self._board = board
+        theme.flashes = preferences.get(FLASH)
+        preferences.changed.connect(self._on_preferences_changed)
+
+    def _on_preferences_changed(self, key: str) -> None:
+        get = self._preferences.get
+        if key in (SCHEME.key, COLOUR_BLIND.key):
+            self._theme.choose(Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
+        elif key == FLASH.key:
+            self._theme.flashes = get(FLASH)
+        elif key == METHOD.key:
+            self._board.set_method(get(METHOD))
+            self.method_changed.emit(get(METHOD))
+
+
+KEEP_DAYS_KEY: Final = "server/keep_days"
+"""What a desk up to 0.1 kept it under; a database holds it now (D76)."""
+_DAYS: Final = Whole(1, 3_650)
+
+_log = logging.getLogger(__name__)
+
+
+class OldRetention(QObject):
+    """Gives what an older desk kept to the first database that is served and says nothing itself.
+
+    Once: from then on each database says for itself.
+    """
+
+    def __init__(self, layout: Layout, switchboard: ConnectionManager) -> None:
+        super().__init__()
+        self._layout = layout
+        self._switchboard = switchboard
+        switchboard.entered.connect(self._on_switchboard_entered)
+
+    def _on_switchboard_entered(self) -> None:
+        session = self._switchboard.session
+        word = self._layout.get(KEEP_DAYS_KEY, "")
+        if word and session is not None and session.local is not None:
+            spawn("hand over retention", self._hand_over(session.local, word))
+
+    async def _hand_over(self, server: LocalServer, word: str) -> None:
+        try:
+            handed_over = await server.adopt_keep_days(_DAYS.read(word))
+        except ValueError as error:
+            _log.warning("setting %s: %s; it is forgotten", KEEP_DAYS_KEY, error)
+            handed_over = True
+        except LocalServerError as error:
+            _log.info(
+                "setting %s waits for a database that can be written: %s", KEEP_DAYS_KEY, error
+            )
+            return
+        if handed_over:
+            self._layout.remove(KEEP_DAYS_KEY)
 
 
 class Start(msgspec.Struct, frozen=True):

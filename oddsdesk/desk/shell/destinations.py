@@ -6,8 +6,7 @@ from functools import partial
 from oddsdesk.board.board import Board
 from oddsdesk.clock import Clock
 from oddsdesk.desk.connections.profiles import Profile
-from oddsdesk.desk.shell.layout_button import LayoutButton
-from oddsdesk.desk.shell.layouts import Layouts
+from oddsdesk.desk.shell.layouts import LayoutButton, Layouts
 from oddsdesk.desk.shell.odds_format import TITLES, OddsFormat
 from oddsdesk.desk.shell.palette_entries import Entry, Kind, Provider
 from oddsdesk.desk.shell.tabs import game_title

@@ -10,9 +10,8 @@ from oddsdesk.desk.connections.dialog import ConnectionsDialog
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, Profiles, RemoteProfile
 from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
-from oddsdesk.desk.local_server.controller import ServerController
+from oddsdesk.desk.local_server.controller import ImportController, ServerController
 from oddsdesk.desk.local_server.dialog import ServerDialog
-from oddsdesk.desk.local_server.import_controller import ImportController
 from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.theme.theme import Theme

@@ -14,8 +14,7 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell import destinations
 from oddsdesk.desk.shell.bug_report import BugReports
 from oddsdesk.desk.shell.commands import Commands
-from oddsdesk.desk.shell.layout_button import LayoutButton
-from oddsdesk.desk.shell.layouts import Layouts, Session
+from oddsdesk.desk.shell.layouts import LayoutButton, Layouts, Session
 from oddsdesk.desk.shell.messages import ConnectionTrouble
 from oddsdesk.desk.shell.odds_format import OddsFormat
 from oddsdesk.desk.shell.palette import Palette

@@ -5,9 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.local_server.controller import ServerController
+from oddsdesk.desk.local_server.controller import ImportController, ServerController
 from oddsdesk.desk.local_server.dialog import ServerDialog
-from oddsdesk.desk.local_server.import_controller import ImportController
 from tests.kit.waiting import until
 
 

@@ -5,7 +5,7 @@ import pytest
 from oddsdesk.board.board import Board
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, METHOD, SCHEME
-from oddsdesk.desk.shell.effects import Effects
+from oddsdesk.desk.shell.app import Effects
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
 

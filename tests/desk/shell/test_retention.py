@@ -9,8 +9,8 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
 from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.app import KEEP_DAYS_KEY, OldRetention
 from oddsdesk.desk.shell.embedding import EmbeddedSession
-from oddsdesk.desk.shell.retention import KEY, OldRetention
 from oddsdesk.store.store import open_store
 from tests.kit.waiting import until
 
@@ -41,9 +41,9 @@ async def switchboard(qapp, layout):
 
 
 async def test_it_is_handed_to_the_first_database_and_to_no_other(layout, switchboard, tmp_path):
-    layout.put(KEY, "14")
+    layout.put(KEEP_DAYS_KEY, "14")
     await switchboard.open(_session(tmp_path / "first.db"))
-    await until(lambda: layout.get(KEY, "") == "")
+    await until(lambda: layout.get(KEEP_DAYS_KEY, "") == "")
     await switchboard.close()
     await switchboard.open(_session(tmp_path / "second.db"))
     await switchboard.close()
@@ -51,7 +51,7 @@ async def test_it_is_handed_to_the_first_database_and_to_no_other(layout, switch
 
 
 async def test_what_a_database_says_itself_stands(layout, switchboard, tmp_path):
-    layout.put(KEY, "14")
+    layout.put(KEEP_DAYS_KEY, "14")
     store = open_store(tmp_path / "odds.db")
     store.keep_log(365).result(10)
     store.close()
@@ -59,13 +59,13 @@ async def test_what_a_database_says_itself_stands(layout, switchboard, tmp_path)
     await switchboard.open(session)
     assert not await session.local.adopt_keep_days(14)
     assert (await session.local.database()).keep_days == 365
-    assert layout.get(KEY, "") == "14"
+    assert layout.get(KEEP_DAYS_KEY, "") == "14"
 
 
 async def test_what_makes_no_sense_is_forgotten(layout, switchboard, tmp_path, caplog):
-    layout.put(KEY, "0")
+    layout.put(KEEP_DAYS_KEY, "0")
     await switchboard.open(_session(tmp_path / "odds.db"))
-    await until(lambda: layout.get(KEY, "") == "")
+    await until(lambda: layout.get(KEEP_DAYS_KEY, "") == "")
     await switchboard.close()
     assert _kept(tmp_path / "odds.db") is None
     assert "it is forgotten" in caplog.text

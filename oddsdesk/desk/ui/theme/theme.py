@@ -2,16 +2,37 @@
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPalette, QPixmap
-from PySide6.QtWidgets import QApplication, QTabBar, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QProxyStyle, QTabBar, QWidget
 
 from oddsdesk.desk.ui.theme import icons
 from oddsdesk.desk.ui.theme.fonts import add_font_files, make_fonts
 from oddsdesk.desk.ui.theme.sheet import style_sheet
-from oddsdesk.desk.ui.theme.style import PlainStyle
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole, Tokens, tokens
+
+
+class PlainStyle(QProxyStyle):
+    """Makes the labels that Qt makes itself, such as a tooltip's, show their text letter by letter.
+
+    Every label is polished before it measures its text, and a tooltip's before it gets one. So
+    none is rich text by its looks; who wants rich text has to say so.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("Fusion")
+
+    # Qt's virtuals
+
+    def polish(self, what: Any) -> Any:
+        """Take part in what Qt does with a widget before it is first shown."""
+        polished = super().polish(what)
+        if isinstance(what, QLabel) and what.textFormat() is Qt.TextFormat.AutoText:
+            what.setTextFormat(Qt.TextFormat.PlainText)
+        return polished
+
 
 _ROLE = QPalette.ColorRole
 
