@@ -47,7 +47,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
-from oddsdesk.desk.connections.sessions import Session
+from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell import embedding
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.ui.table.live_pane import LivePane
@@ -323,7 +323,7 @@ def _resident_mb() -> float:
 class WithServerApart(desk_app.Root):
     """Begins on the server that another process runs on the database."""
 
-    def _first_session(self, profile: Profile) -> Session:
+    def _first_session(self, profile: Profile) -> ServiceSession:
         return self.make_session(profile)
 
 

@@ -3,13 +3,13 @@
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, RemoteProfile
 from oddsdesk.desk.connections.secrets import KeyPlace
-from oddsdesk.desk.connections.sessions import Session
+from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 
 REMOTE = RemoteProfile("Odds Co.", "http://127.0.0.1:9", key_place=KeyPlace.SESSION)
 
 
-def make_session(profile: Profile) -> Session:
+def make_session(profile: Profile) -> ServiceSession:
     """Return the session of an embedded profile."""
     assert isinstance(profile, EmbeddedProfile)
     return EmbeddedSession(profile, system_clock)

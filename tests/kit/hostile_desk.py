@@ -97,18 +97,18 @@ class HostileDesk:
         )  # fmt: skip
         profiles.put(self.profile)
         profiles.put(RemoteProfile(f"2{trap.markup}", "https://odds.invalid", ident="2"))
-        switchboard = self.switchboard = ConnectionManager(self.board, system_clock, make_session)
-        switchboard.left.connect(self.desk.reset)
-        self.desk.connect_reading(switchboard)
-        switchboard.entered.connect(lambda: self.desk.read_history(_price_log(switchboard)))
+        manager = self.manager = ConnectionManager(self.board, system_clock, make_session)
+        manager.left.connect(self.desk.reset)
+        self.desk.connect_reading(manager)
+        manager.entered.connect(lambda: self.desk.read_history(_price_log(manager)))
         window = self.desk.window
         self.dialogs = DeskDialogs(
-            window, theme, preferences, profiles, secrets, switchboard, system_clock
+            window, theme, preferences, profiles, secrets, manager, system_clock
         )
         self.desk.offer_settings(self.dialogs.open_settings)
         around = self.desk.around
         self.connections = Connections(
-            window, self.desk.top_bar, self.desk.connections_menu, switchboard, profiles,
+            window, self.desk.top_bar, self.desk.connections_menu, manager, profiles,
             self.dialogs, around.actions, around.palette,
         )  # fmt: skip
         self.desk.offer_server(around.actions["server.open"])

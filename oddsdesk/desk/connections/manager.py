@@ -11,7 +11,7 @@ from oddsdesk.board.sync import Sync
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.desk.connections.profiles import Profile
-from oddsdesk.desk.connections.sessions import Session, SessionError
+from oddsdesk.desk.connections.sessions import ServiceSession, SessionError
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class Reading(Protocol):
         """Read everything now."""
 
 
-MakeSession = Callable[[Profile], Session]
+MakeSession = Callable[[Profile], ServiceSession]
 
 
 class ConnectionManager(QObject):
@@ -63,7 +63,7 @@ class ConnectionManager(QObject):
 
     def __init__(self, board: Board, clock: Clock, make_session: MakeSession) -> None:
         super().__init__()
-        self.session: Session | None = None
+        self.session: ServiceSession | None = None
         """What the desk is connected to; None before the first and after the last."""
         self._board = board
         self._clock = clock
@@ -72,7 +72,7 @@ class ConnectionManager(QObject):
         self._sync: Reading | None = None
         self._turn = asyncio.Lock()
 
-    async def open(self, session: Session) -> None:
+    async def open(self, session: ServiceSession) -> None:
         """Make the first connection.
 
         Raises:
@@ -169,7 +169,7 @@ class ConnectionManager(QObject):
         if self._sync is not None:
             self._sync.refresh()
 
-    async def _take_turns(self, session: Session, old: Session) -> Client:
+    async def _take_turns(self, session: ServiceSession, old: ServiceSession) -> Client:
         await self._leave()
         try:
             return await _started(session)
@@ -188,7 +188,7 @@ class ConnectionManager(QObject):
             await self.session.stop()
         self.session = self._client = None
 
-    def _enter(self, session: Session, client: Client) -> None:
+    def _enter(self, session: ServiceSession, client: Client) -> None:
         self.session, self._client = session, client
         self._fill(client, self._of_now)
         self.entered.emit()
@@ -203,7 +203,7 @@ class ConnectionManager(QObject):
         return Sync(client, self._board, self._clock)
 
 
-async def _started(session: Session) -> Client:
+async def _started(session: ServiceSession) -> Client:
     try:
         return await session.start()
     except BaseException:

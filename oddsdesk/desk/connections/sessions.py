@@ -28,7 +28,7 @@ class InUseError(SessionError):
         self.guest = guest
 
 
-class Session(Protocol):
+class ServiceSession(Protocol):
     """A connection of a profile; started once, stopped once."""
 
     @property
@@ -53,7 +53,7 @@ class Session(Protocol):
         """Let go of everything within 2 s; may be called at any time, and twice."""
         ...
 
-    def excludes(self, other: "Session") -> bool:
+    def excludes(self, other: "ServiceSession") -> bool:
         """Say whether the other one has to stop before this one can start."""
         ...
 
@@ -88,7 +88,7 @@ class RemoteSession:
         if self._client is not None:
             await self._client.close()
 
-    def excludes(self, other: Session) -> bool:
+    def excludes(self, other: ServiceSession) -> bool:
         """A remote service is in nobody's way."""
         return False
 

@@ -16,7 +16,12 @@ from oddsdesk.clock import MomentClock, system_clock
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, Profile, Profiles, RemoteProfile
 from oddsdesk.desk.connections.secrets import Secrets
-from oddsdesk.desk.connections.sessions import InUseError, RemoteSession, Session, SessionError
+from oddsdesk.desk.connections.sessions import (
+    InUseError,
+    RemoteSession,
+    ServiceSession,
+    SessionError,
+)
 from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, FLASH, METHOD, SCHEME
 from oddsdesk.desk.settings.preferences import Preferences, Whole
 from oddsdesk.desk.settings.saved_state import Layout
@@ -75,14 +80,14 @@ class OldRetention(QObject):
     Once: from then on each database says for itself.
     """
 
-    def __init__(self, layout: Layout, switchboard: ConnectionManager) -> None:
+    def __init__(self, layout: Layout, manager: ConnectionManager) -> None:
         super().__init__()
         self._layout = layout
-        self._switchboard = switchboard
-        switchboard.entered.connect(self._on_switchboard_entered)
+        self._manager = manager
+        manager.entered.connect(self._on_manager_entered)
 
-    def _on_switchboard_entered(self) -> None:
-        session = self._switchboard.session
+    def _on_manager_entered(self) -> None:
+        session = self._manager.session
         word = self._layout.get(KEEP_DAYS_KEY, "")
         if word and session is not None and session.local is not None:
             spawn("hand over retention", self._hand_over(session.local, word))
@@ -122,7 +127,7 @@ class Root:
         self.was_asked = start.profile is not None
         self.first = self._first_session(start.profile or self._usual_profile())
 
-    def make_session(self, profile: Profile) -> Session:
+    def make_session(self, profile: Profile) -> ServiceSession:
         """Return a connection that has to answer before it is used."""
         if isinstance(profile, RemoteProfile):
             return RemoteSession(profile, self.secrets, asks_first=True)
@@ -135,7 +140,7 @@ class Root:
             return self.profiles.last
         return self.profiles.find(EMBEDDED_NAME)
 
-    def _first_session(self, profile: Profile) -> Session:
+    def _first_session(self, profile: Profile) -> ServiceSession:
         """A server begins while Qt does; a service that is away is waited for."""
         if isinstance(profile, RemoteProfile):
             return RemoteSession(profile, self.secrets, asks_first=False)
@@ -177,16 +182,16 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     log_connection(board, system_clock)
     records = Records(default_ledger())
     desk = Desk(board, theme, root.layout, root.preferences, records, clock)
-    switchboard = ConnectionManager(board, clock, root.make_session)
-    looking_back = LookingBack(switchboard, board, clock)
+    manager = ConnectionManager(board, clock, root.make_session)
+    looking_back = LookingBack(manager, board, clock)
     desk.offer_past(looking_back)
-    switchboard.left.connect(desk.reset)
-    desk.connect_reading(switchboard)
-    switchboard.entered.connect(lambda: desk.read_history(_price_log(switchboard)))
+    manager.left.connect(desk.reset)
+    desk.connect_reading(manager)
+    manager.entered.connect(lambda: desk.read_history(_price_log(manager)))
     effects = Effects(root.preferences, theme, board)
-    old_retention = OldRetention(root.layout, switchboard)
+    old_retention = OldRetention(root.layout, manager)
     effects.method_changed.connect(desk.status_bar.show_method)
-    connections = _connections(desk, theme, switchboard, root)
+    connections = _connections(desk, theme, manager, root)
     connections.restored.connect(records.read_again)
     introduction = Introduction(theme, board, root.preferences)
     introduction.service_requested.connect(connections.add)
@@ -203,21 +208,19 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
         records.close()
 
 
-def _price_log(switchboard: ConnectionManager) -> PriceLog | None:
-    session = switchboard.session
+def _price_log(manager: ConnectionManager) -> PriceLog | None:
+    session = manager.session
     return None if session is None or session.local is None else session.local.log
 
 
-def _connections(
-    desk: Desk, theme: Theme, switchboard: ConnectionManager, root: Root
-) -> Connections:
+def _connections(desk: Desk, theme: Theme, manager: ConnectionManager, root: Root) -> Connections:
     dialogs = DeskDialogs(
         desk.window,
         theme,
         root.preferences,
         root.profiles,
         root.secrets,
-        switchboard,
+        manager,
         system_clock,
     )
     desk.offer_settings(dialogs.open_settings)
@@ -226,7 +229,7 @@ def _connections(
         desk.window,
         desk.top_bar,
         desk.connections_menu,
-        switchboard,
+        manager,
         root.profiles,
         dialogs,
         desk.around.actions,

@@ -13,7 +13,12 @@ from PySide6.QtWidgets import QMenu
 from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import Profile, Profiles, RemoteProfile
-from oddsdesk.desk.connections.sessions import InUseError, MissingKeyError, Session, SessionError
+from oddsdesk.desk.connections.sessions import (
+    InUseError,
+    MissingKeyError,
+    ServiceSession,
+    SessionError,
+)
 from oddsdesk.desk.shell.destinations import connection_entries
 from oddsdesk.desk.shell.dialogs import DeskDialogs
 from oddsdesk.desk.shell.palette import Palette
@@ -44,7 +49,7 @@ class Connections(QObject):
         window: MainWindow,
         top_bar: TopBar,
         menu: QMenu,
-        switchboard: ConnectionManager,
+        manager: ConnectionManager,
         profiles: Profiles,
         dialogs: DeskDialogs,
         actions: Actions,
@@ -55,7 +60,7 @@ class Connections(QObject):
         self._window = window
         self._top_bar = top_bar
         self._menu = menu
-        self._switchboard = switchboard
+        self._manager = manager
         self._profiles = profiles
         self._dialogs = dialogs
         self._wanted: Profile | None = None
@@ -64,7 +69,7 @@ class Connections(QObject):
         menu.aboutToShow.connect(self._fill_menu)
         self._bind()
         palette.offer(connection_entries(profiles.all, self.connect_to))
-        switchboard.entered.connect(self._on_switchboard_entered)
+        manager.entered.connect(self._on_manager_entered)
         dialogs.connection_requested.connect(self.connect_to)
         dialogs.restore_requested.connect(self.restore)
         dialogs.feeds_changed.connect(self._check_feeds)
@@ -72,11 +77,11 @@ class Connections(QObject):
         for problem in profiles.problems:
             window.say(problem, icon="warning", ink=TextRole.DOWN)
 
-    async def open(self, session: Session) -> SessionError | None:
+    async def open(self, session: ServiceSession) -> SessionError | None:
         """Make the first connection; the error where it cannot be had."""
         self._top_bar.show_connection(session.profile.name)
         try:
-            await self._switchboard.open(session)
+            await self._manager.open(session)
         except SessionError as error:
             return error
         return None
@@ -99,7 +104,7 @@ class Connections(QObject):
 
     def tell(self, profile: Profile, error: SessionError) -> None:
         """Say in one line why a connection cannot be had, with a button that may help."""
-        present = self._switchboard.session
+        present = self._manager.session
         stays = f" You are still on {present.profile.name}." if present is not None else ""
         text = f"{str(error).rstrip('.')}.{stays}"
         if isinstance(error, MissingKeyError) and isinstance(profile, RemoteProfile):
@@ -116,7 +121,7 @@ class Connections(QObject):
         tasks = [task for task in (self._switching, self._checking_feeds) if task is not None]
         await stop(*tasks)
         await self._dialogs.close()
-        await self._switchboard.close()
+        await self._manager.close()
 
     def _spawn(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         return spawn(name, work)
@@ -125,7 +130,7 @@ class Connections(QObject):
         if before is not None:
             await stop(before)
         try:
-            await self._switchboard.switch(profile)
+            await self._manager.switch(profile)
         except SessionError as error:
             self.tell(profile, error)
         else:
@@ -134,14 +139,14 @@ class Connections(QObject):
     async def _restore(self, source: Path, before: asyncio.Task[None] | None) -> None:
         if before is not None:
             await stop(before)
-        session = self._switchboard.session
+        session = self._manager.session
         if session is None or session.local is None:
             self._on_dialogs_told("Only the embedded server's own desk restores its database.")
             return
         local = session.local
         self._say_restoring(0)
         try:
-            done = await self._switchboard.pause(lambda: local.restore(source, self._say_restoring))
+            done = await self._manager.pause(lambda: local.restore(source, self._say_restoring))
         except LocalServerError as error:
             self._on_dialogs_told(f"Nothing is restored: {error}")
         except SessionError as error:
@@ -159,16 +164,16 @@ class Connections(QObject):
         bind("server.import", lambda: dialogs.open_import()).setEnabled(False)
         bind("connection.new", lambda: dialogs.add())
         bind("connection.edit", lambda: dialogs.open_list())
-        self._switchboard.left.connect(self._enable_server)
+        self._manager.left.connect(self._enable_server)
 
     def _enable_server(self) -> None:
-        session = self._switchboard.session
+        session = self._manager.session
         for ident in ("server.open", "server.import"):
             is_own = session is not None and session.local is not None
             self._actions[ident].setEnabled(is_own)
 
     def _fill_menu(self) -> None:
-        menu, present = self._menu, self._switchboard.session
+        menu, present = self._menu, self._manager.session
         menu.clear()
         group = QActionGroup(menu)
         for profile in self._profiles.all():
@@ -185,8 +190,8 @@ class Connections(QObject):
     def _on_dialogs_told(self, text: str) -> None:
         self._window.say(text, icon="warning", ink=TextRole.DOWN)
 
-    def _on_switchboard_entered(self) -> None:
-        session = self._switchboard.session
+    def _on_manager_entered(self) -> None:
+        session = self._manager.session
         assert session is not None
         _log.info("using %s%s", session.profile.name, _address(session))
         self._top_bar.show_connection(session.profile.name)
@@ -208,7 +213,7 @@ class Connections(QObject):
     async def _show_feeds(self, before: asyncio.Task[None] | None) -> None:
         if before is not None:
             await stop(before)
-        session = self._switchboard.session
+        session = self._manager.session
         feeds: list[FeedState] = []
         if session is not None and session.local is not None:
             try:
@@ -218,7 +223,7 @@ class Connections(QObject):
         self._top_bar.show_feed(badge_of(feeds))
 
 
-def _address(session: Session) -> str:
+def _address(session: ServiceSession) -> str:
     """Return where it answers, as the log says it; empty for another process's server."""
     if session.local is not None:
         return f" at {session.local.address}"

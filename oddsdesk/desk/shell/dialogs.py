@@ -38,7 +38,7 @@ class DeskDialogs(QObject):
         preferences: Preferences,
         profiles: Profiles,
         secrets: Secrets,
-        switchboard: ConnectionManager,
+        manager: ConnectionManager,
         clock: Clock,
     ) -> None:
         super().__init__(window)
@@ -46,7 +46,7 @@ class DeskDialogs(QObject):
         self._theme = theme
         self._preferences = preferences
         self._profiles = profiles
-        self._switchboard = switchboard
+        self._manager = manager
         self._clock = clock
         self._open: dict[type[QDialog], QDialog] = {}
         self._server_work: ServerController | None = None
@@ -56,7 +56,7 @@ class DeskDialogs(QObject):
         self._profile_work = ProfileController(theme, profiles, secrets)
         self._profile_work.saved.connect(self._on_profile_work_saved)
         self._profile_work.told.connect(self.told)
-        switchboard.left.connect(self._on_switchboard_left)
+        manager.left.connect(self._on_manager_left)
 
     def open_settings(self) -> None:
         """Show the settings."""
@@ -65,7 +65,7 @@ class DeskDialogs(QObject):
 
     def open_server(self) -> None:
         """Show the embedded server, if that is what the desk is connected to."""
-        session = self._switchboard.session
+        session = self._manager.session
         if session is None or session.local is None or self._is_shown(ServerDialog):
             return
         dialog = ServerDialog(self._theme, session.local.address, self._window)
@@ -137,7 +137,7 @@ class DeskDialogs(QObject):
     def _show_list(self) -> None:
         dialog = self._open.get(ConnectionsDialog)
         if isinstance(dialog, ConnectionsDialog):
-            session = self._switchboard.session
+            session = self._manager.session
             present = "" if session is None else session.profile.name
             dialog.show_profiles(self._profiles.all(), present)
 
@@ -161,7 +161,7 @@ class DeskDialogs(QObject):
 
     def _on_profile_work_saved(self, profile: Profile) -> None:
         self._show_list()
-        session = self._switchboard.session
+        session = self._manager.session
         is_listed = ConnectionsDialog in self._open
         if not is_listed or (session is not None and session.profile.name == profile.name):
             self.connection_requested.emit(profile)
@@ -170,7 +170,7 @@ class DeskDialogs(QObject):
         self._open[ServerDialog].reject()  # its server ends
         self.restore_requested.emit(file)
 
-    def _on_switchboard_left(self) -> None:
+    def _on_manager_left(self) -> None:
         dialog = self._open.get(ServerDialog)
         if dialog is not None:
             dialog.reject()

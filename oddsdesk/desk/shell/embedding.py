@@ -13,7 +13,7 @@ import msgspec
 from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.desk.connections.profiles import GUEST_NAME, EmbeddedProfile
-from oddsdesk.desk.connections.sessions import InUseError, Session, SessionError
+from oddsdesk.desk.connections.sessions import InUseError, ServiceSession, SessionError
 from oddsdesk.desk.shell.local_server import LocalAdministration
 from oddsdesk.desk.ui.background import in_background
 from oddsdesk.desk.ui.local_server import LocalServer
@@ -106,7 +106,7 @@ class EmbeddedSession:
         if server is not None and not server.stop():
             _log.warning("the embedded server did not stop in time")
 
-    def excludes(self, other: Session) -> bool:
+    def excludes(self, other: ServiceSession) -> bool:
         """Two servers on one file would end each other's key."""
         return isinstance(other, EmbeddedSession) and other.database == self.database
 
@@ -160,7 +160,7 @@ class GuestSession:
             await self._client.close()
         await asyncio.wrap_future(in_background("guest key", self._key.close))
 
-    def excludes(self, other: Session) -> bool:
+    def excludes(self, other: ServiceSession) -> bool:
         """A guest is in nobody's way."""
         return False
 

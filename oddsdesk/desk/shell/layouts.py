@@ -147,7 +147,7 @@ _MOST = 8
 """So many are opened again; each costs a read of its prices."""
 
 
-class Session:
+class WindowState:
     """The open games as they were kept; the one in front comes first."""
 
     def __init__(self, layout: Layout) -> None:

@@ -19,18 +19,18 @@ class LookingBack(QObject):
     said = Signal(str)
     """Why the past cannot be seen, one line."""
 
-    def __init__(self, switchboard: ConnectionManager, board: Board, clock: MomentClock) -> None:
+    def __init__(self, manager: ConnectionManager, board: Board, clock: MomentClock) -> None:
         super().__init__()
-        self._switchboard = switchboard
+        self._manager = manager
         self._board = board
         self._clock = clock
         self._going: asyncio.Task[None] | None = None
-        switchboard.left.connect(self._on_switchboard_left)
+        manager.left.connect(self._on_manager_left)
 
     @property
     def can_look_back(self) -> bool:
         """Whether what the desk is connected to answers for the past."""
-        session = self._switchboard.session
+        session = self._manager.session
         return session is not None and session.local is not None
 
     def show_day(self, day: date) -> None:
@@ -61,16 +61,16 @@ class LookingBack(QObject):
         if before is not None:
             await stop(before)
         if at_ms is None:
-            await self._switchboard.read_now()
+            await self._manager.read_now()
             return
 
         def read(client: Client) -> Past:
             self._clock.at = at_ms
             return Past(client, self._board, at_ms)
 
-        await self._switchboard.read_by(read)
+        await self._manager.read_by(read)
 
-    def _on_switchboard_left(self) -> None:
+    def _on_manager_left(self) -> None:
         self._clock.at = None
 
 

@@ -14,7 +14,7 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell import destinations
 from oddsdesk.desk.shell.bug_report import BugReports
 from oddsdesk.desk.shell.commands import Commands
-from oddsdesk.desk.shell.layouts import LayoutButton, Layouts, Session
+from oddsdesk.desk.shell.layouts import LayoutButton, Layouts, WindowState
 from oddsdesk.desk.shell.messages import ConnectionTrouble
 from oddsdesk.desk.shell.odds_format import OddsFormat
 from oddsdesk.desk.shell.palette import Palette
@@ -51,7 +51,7 @@ class Navigation(QObject):
         self.watch_list = Favourites(layout, clock)
         self.actions = Actions(window)
         self.bugs = BugReports()
-        self.session = Session(layout)
+        self.window_state = WindowState(layout)
         self._layouts = Layouts(layout)
         self._trouble = ConnectionTrouble(window.messages, board, clock)
         self.commands = Commands(
@@ -91,7 +91,7 @@ class Navigation(QObject):
 
     def reopen(self, open_beside: Callable[[str], object], games: GameTabs) -> bool:
         """Open the games of the last time that there are still; whether there was one."""
-        kept = self.session.games(self._board.games)
+        kept = self.window_state.games(self._board.games)
         if kept:
             open_beside(kept[0])
             QTimer.singleShot(_REOPEN_MS, self, lambda: self._reopen_behind(kept[1:], games))
@@ -99,7 +99,7 @@ class Navigation(QObject):
 
     def keep(self, games: GameTabs) -> None:
         """Keep what is open, before it is closed."""
-        self.session.keep(games.open_games, games.active())
+        self.window_state.keep(games.open_games, games.active())
         self.watch_list.keep()
 
     def close(self) -> None:

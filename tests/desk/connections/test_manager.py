@@ -18,7 +18,12 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, RemoteProfile
 from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
-from oddsdesk.desk.connections.sessions import MissingKeyError, RemoteSession, Session, SessionError
+from oddsdesk.desk.connections.sessions import (
+    MissingKeyError,
+    RemoteSession,
+    ServiceSession,
+    SessionError,
+)
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.tasks import spawn, stop
 
@@ -48,9 +53,9 @@ class Connecting:
         self.folder = folder
         self.board = Board(system_clock)
         self.secrets = Secrets(folder, NoKeyring)
-        self.switchboard = ConnectionManager(self.board, system_clock, self.make)
+        self.manager = ConnectionManager(self.board, system_clock, self.make)
 
-    def make(self, profile: Profile) -> Session:
+    def make(self, profile: Profile) -> ServiceSession:
         if isinstance(profile, RemoteProfile):
             return RemoteSession(profile, self.secrets, asks_first=True)
         return EmbeddedSession(profile, system_clock)
@@ -60,7 +65,7 @@ class Connecting:
         return EmbeddedProfile(name, str(self.folder / database), (f"replay:{file}",))
 
     async def open(self, profile: Profile) -> None:
-        await self.switchboard.open(self.make(profile))
+        await self.manager.open(self.make(profile))
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until something holds of the board, looked at after each notice."""
@@ -82,7 +87,7 @@ class Connecting:
 async def connecting(qapp, tmp_path: Path) -> AsyncIterator[Connecting]:
     made = Connecting(tmp_path)
     yield made
-    await made.switchboard.close()
+    await made.manager.close()
 
 
 async def test_the_board_of_another_server_begins_empty_and_fills(connecting: Connecting):
@@ -90,9 +95,9 @@ async def test_the_board_of_another_server_begins_empty_and_fills(connecting: Co
     await connecting.until(lambda: connecting.games() == {GAME})
     notices: list[object] = []
     connecting.board.subscribe(notices.append)
-    connecting.switchboard.want_rows(True)
+    connecting.manager.want_rows(True)
     await connecting.until(lambda: any(connecting.board.row_keys()))
-    await connecting.switchboard.switch(connecting.embedded("two", "two.db", "Lyon - Nice"))
+    await connecting.manager.switch(connecting.embedded("two", "two.db", "Lyon - Nice"))
     assert GamesChanged() in notices
     assert any(isinstance(each, RowsChanged) and each.removed for each in notices)
     await connecting.until(lambda: connecting.games() == {"Lyon - Nice"})
@@ -108,12 +113,12 @@ async def test_a_service_elsewhere_is_reached_with_the_key_that_is_kept(connecti
     key = await other.local.create_key("anna", Plan.PRO_RT, None)
     remote = RemoteProfile("there", other.local.address, key_place=KeyPlace.FILE, ident="there")
     connecting.secrets.put("there", KeyPlace.FILE, key)
-    await connecting.switchboard.switch(remote)
+    await connecting.manager.switch(remote)
     await connecting.until(lambda: connecting.games() == {"Lyon - Nice"})
-    session = connecting.switchboard.session
+    session = connecting.manager.session
     assert session is not None
     assert (session.profile.name, session.local) == ("there", None)
-    await connecting.switchboard.close()
+    await connecting.manager.close()
     await other.stop()
 
 
@@ -124,7 +129,7 @@ async def test_a_wrong_address_costs_nothing(connecting: Connecting):
     connecting.secrets.put("x", KeyPlace.SESSION, "key")
     wrong = RemoteProfile("x", "http://127.0.0.1:9", key_place=KeyPlace.SESSION, ident="x")
     with pytest.raises(SessionError, match="nothing answers at 127"):
-        await connecting.switchboard.switch(wrong)
+        await connecting.manager.switch(wrong)
     assert connecting.games() == {GAME}
     assert connecting.board.connection.link is Link.LIVE
 
@@ -132,15 +137,15 @@ async def test_a_wrong_address_costs_nothing(connecting: Connecting):
 async def test_a_key_that_is_not_kept_here_is_asked_for(connecting: Connecting):
     absent = RemoteProfile("x", "http://127.0.0.1:9", key_place=KeyPlace.SESSION, ident="x")
     with pytest.raises(MissingKeyError, match="enter it"):
-        await connecting.switchboard.switch(absent)
+        await connecting.manager.switch(absent)
 
 
 async def test_two_servers_on_one_database_take_turns(connecting: Connecting):
     first = connecting.embedded("one", "same.db", GAME)
     await connecting.open(first)
     left: list[str] = []
-    connecting.switchboard.left.connect(lambda: left.append("left"))
-    await connecting.switchboard.switch(connecting.embedded("two", "same.db", "Lyon - Nice"))
+    connecting.manager.left.connect(lambda: left.append("left"))
+    await connecting.manager.switch(connecting.embedded("two", "same.db", "Lyon - Nice"))
     await connecting.until(lambda: "Lyon - Nice" in connecting.games())
     assert left == ["left"]
 
@@ -152,8 +157,8 @@ async def test_a_successor_on_the_same_database_that_fails_brings_the_old_one_ba
     await connecting.open(first)
     broken = EmbeddedProfile("two", first.database, (f"replay:{tmp_path}/none.ndjson",))
     with pytest.raises(SessionError, match="no such file"):
-        await connecting.switchboard.switch(broken)
-    session = connecting.switchboard.session
+        await connecting.manager.switch(broken)
+    session = connecting.manager.session
     assert session is not None
     assert session.profile == first
     await connecting.until(lambda: connecting.board.connection.link is Link.LIVE)
@@ -165,7 +170,7 @@ async def test_a_database_that_is_none_is_one_line_and_nothing_is_left_running(
     (tmp_path / "letter.db").write_text("Dear bookmaker, " * 100)
     with pytest.raises(SessionError, match=r"letter\.db: is not a database"):
         await connecting.open(EmbeddedProfile("x", str(tmp_path / "letter.db")))
-    assert connecting.switchboard.session is None
+    assert connecting.manager.session is None
 
 
 async def test_odds_are_simulated_until_the_database_holds_real_ones(
@@ -178,7 +183,7 @@ async def test_odds_are_simulated_until_the_database_holds_real_ones(
     await fresh.stop()
     await connecting.open(connecting.embedded("one", "real.db", GAME))
     await connecting.until(lambda: connecting.games() == {GAME})
-    await connecting.switchboard.close()
+    await connecting.manager.close()
     real = EmbeddedSession(EmbeddedProfile("x", str(tmp_path / "real.db")), system_clock)
     await real.start()
     assert real.local is not None

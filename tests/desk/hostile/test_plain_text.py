@@ -241,7 +241,7 @@ async def test_every_word_of_a_failing_service_is_shown_as_it_is(
     async with opened() as hostile:
         walk, mark = Walk(hostile.trap), hostile.trap.markup
         desk = hostile.desk
-        await hostile.switchboard.close()
+        await hostile.manager.close()
         hostile.board.set_connection(
             Connection(
                 link=link,

@@ -29,15 +29,13 @@ async def desk(
     preferences, records = Preferences(layout), Records(tmp_path / "ledger.db")
     made = Desk(quoted.board, theme, layout, preferences, records, quoted.clock)
     profiles, secrets = Profiles(tmp_path), Secrets(tmp_path, NoKeyring)
-    switchboard = ConnectionManager(quoted.board, system_clock, make_session)
-    dialogs = DeskDialogs(
-        made.window, theme, preferences, profiles, secrets, switchboard, system_clock
-    )
+    manager = ConnectionManager(quoted.board, system_clock, make_session)
+    dialogs = DeskDialogs(made.window, theme, preferences, profiles, secrets, manager, system_clock)
     connections = Connections(
         made.window,
         made.top_bar,
         made.connections_menu,
-        switchboard,
+        manager,
         profiles,
         dialogs,
         made.around.actions,

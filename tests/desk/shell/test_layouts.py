@@ -3,7 +3,7 @@
 import pytest
 
 from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.shell.layouts import LayoutError, Layouts, NamedLayout, Session
+from oddsdesk.desk.shell.layouts import LayoutError, Layouts, NamedLayout, WindowState
 
 
 def test_layouts_are_kept_by_name(layout: Layout) -> None:
@@ -30,7 +30,7 @@ def test_a_file_that_is_no_layout_is_refused(text: str) -> None:
 
 
 def test_open_games_are_opened_again_if_they_still_exist(layout: Layout) -> None:
-    Session(layout).keep(["a", "b", "c"], "b")
-    assert Session(layout).games({"c", "b"}) == ["b", "c"]
+    WindowState(layout).keep(["a", "b", "c"], "b")
+    assert WindowState(layout).games({"c", "b"}) == ["b", "c"]
     layout.put("session/games", "{")
-    assert Session(layout).games({"c"}) == []
+    assert WindowState(layout).games({"c"}) == []

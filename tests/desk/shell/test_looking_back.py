@@ -14,7 +14,7 @@ from oddsdesk.clock import MomentClock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile
-from oddsdesk.desk.connections.sessions import Session
+from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
 from oddsdesk.store.store import open_store
@@ -30,16 +30,16 @@ class Looking:
     def __init__(self, database: Path) -> None:
         self.clock = MomentClock()
         self.board = Board(self.clock)
-        self.switchboard = ConnectionManager(self.board, self.clock, self._make)
-        self.looking_back = LookingBack(self.switchboard, self.board, self.clock)
+        self.manager = ConnectionManager(self.board, self.clock, self._make)
+        self.looking_back = LookingBack(self.manager, self.board, self.clock)
         self.profile = EmbeddedProfile("past", str(database), ("none",))
 
-    def _make(self, profile: Profile) -> Session:
+    def _make(self, profile: Profile) -> ServiceSession:
         assert isinstance(profile, EmbeddedProfile)
         return EmbeddedSession(profile, self.clock.now)
 
     async def open(self) -> None:
-        await self.switchboard.open(self._make(self.profile))
+        await self.manager.open(self._make(self.profile))
 
     async def until(self, holds: Callable[[], bool]) -> None:
         changed = asyncio.Event()
@@ -74,7 +74,7 @@ async def looking(tmp_path: Path) -> AsyncIterator[Looking]:
     await looking.open()
     yield looking
     await looking.looking_back.close()
-    await looking.switchboard.close()
+    await looking.manager.close()
 
 
 async def test_games_of_a_date_are_shown_as_they_stood_at_its_end(looking: Looking) -> None:
@@ -84,7 +84,7 @@ async def test_games_of_a_date_are_shown_as_they_stood_at_its_end(looking: Looki
     (game,) = board.games
     assert board.connection.link is Link.PAST
     assert board.connection.as_of_ms == looking.clock() == end_of_day(DAY)
-    looking.switchboard.subscribe_game(game)
+    looking.manager.subscribe_game(game)
     await looking.until(lambda: board.matrix(game) is not None)
     matrix = board.matrix(game)
     assert matrix is not None
@@ -96,7 +96,7 @@ async def test_another_date_shows_what_stood_then(looking: Looking) -> None:
     board = looking.board
     looking.looking_back.show_day(DAY.replace(day=16))
     await looking.until(lambda: bool(board.games))
-    looking.switchboard.want_rows(True)
+    looking.manager.want_rows(True)
     await looking.until(lambda: any(board.row_keys()))
     (game,) = board.games
     matrix = board.matrix(game)
@@ -126,6 +126,6 @@ async def test_today_is_now(looking: Looking) -> None:
 async def test_another_connection_is_of_now(looking: Looking) -> None:
     looking.looking_back.show_day(DAY)
     await looking.until(lambda: bool(looking.board.games))
-    await looking.switchboard.switch(looking.profile)
+    await looking.manager.switch(looking.profile)
     await looking.until(lambda: looking.board.connection.link is Link.LIVE)
     assert looking.clock.at is None

@@ -67,7 +67,7 @@ async def test_the_server_answers_from_the_backup_and_what_was_there_stays_besid
     connections.restore(str(backup))
     await _until(lambda: "is restored with its keys" in window.messages._bar.text)
     assert told == [None]
-    session = connections._switchboard.session
+    session = connections._manager.session
     assert session is not None
     assert session.local is not None
     assert (await session.local.database()).reference == "Betfair"
@@ -85,7 +85,7 @@ async def test_after_a_backup_that_is_none_the_old_database_is_served_again(
     (tmp_path / "none.tar").write_text("no backup" * 999)
     connections.restore(str(tmp_path / "none.tar"))
     await _until(lambda: "Nothing is restored" in window.messages._bar.text)
-    session = connections._switchboard.session
+    session = connections._manager.session
     assert session is not None
     assert session.local is not None
     assert (await session.local.database()).reference == "Pinnacle"

@@ -32,7 +32,7 @@ def layout(tmp_path) -> Layout:
 
 
 @pytest.fixture
-async def switchboard(qapp, layout):
+async def manager(qapp, layout):
     made = ConnectionManager(Board(system_clock), system_clock, lambda profile: _session(profile))
     old = OldRetention(layout, made)
     yield made
@@ -40,32 +40,32 @@ async def switchboard(qapp, layout):
     del old
 
 
-async def test_it_is_handed_to_the_first_database_and_to_no_other(layout, switchboard, tmp_path):
+async def test_it_is_handed_to_the_first_database_and_to_no_other(layout, manager, tmp_path):
     layout.put(KEEP_DAYS_KEY, "14")
-    await switchboard.open(_session(tmp_path / "first.db"))
+    await manager.open(_session(tmp_path / "first.db"))
     await until(lambda: layout.get(KEEP_DAYS_KEY, "") == "")
-    await switchboard.close()
-    await switchboard.open(_session(tmp_path / "second.db"))
-    await switchboard.close()
+    await manager.close()
+    await manager.open(_session(tmp_path / "second.db"))
+    await manager.close()
     assert (_kept(tmp_path / "first.db"), _kept(tmp_path / "second.db")) == (14, None)
 
 
-async def test_what_a_database_says_itself_stands(layout, switchboard, tmp_path):
+async def test_what_a_database_says_itself_stands(layout, manager, tmp_path):
     layout.put(KEEP_DAYS_KEY, "14")
     store = open_store(tmp_path / "odds.db")
     store.keep_log(365).result(10)
     store.close()
     session = _session(tmp_path / "odds.db")
-    await switchboard.open(session)
+    await manager.open(session)
     assert not await session.local.adopt_keep_days(14)
     assert (await session.local.database()).keep_days == 365
     assert layout.get(KEEP_DAYS_KEY, "") == "14"
 
 
-async def test_what_makes_no_sense_is_forgotten(layout, switchboard, tmp_path, caplog):
+async def test_what_makes_no_sense_is_forgotten(layout, manager, tmp_path, caplog):
     layout.put(KEEP_DAYS_KEY, "0")
-    await switchboard.open(_session(tmp_path / "odds.db"))
+    await manager.open(_session(tmp_path / "odds.db"))
     await until(lambda: layout.get(KEEP_DAYS_KEY, "") == "")
-    await switchboard.close()
+    await manager.close()
     assert _kept(tmp_path / "odds.db") is None
     assert "it is forgotten" in caplog.text
