@@ -40,8 +40,8 @@ from machine import stalls_ms
 
 import oddsdesk.desk.shell.app as desk_app
 from oddsdesk.board.games import GameEntry
-from oddsdesk.board.inbox import Inbox
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.message_queue import MessageQueue
 from oddsdesk.board.notices import Notice, PricesChanged
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.identity import game_id
@@ -211,7 +211,7 @@ class Measured(Desk):
         self._heart = QTimer(self.window, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._heart.timeout.connect(self._beat)
         self._models: list[Any] = []
-        self._watch_inbox()
+        self._watch_queue()
         QTimer.singleShot(WARM_UP_S * 500, self._arrange)
         QTimer.singleShot(WARM_UP_S * 1000, self._measure)
 
@@ -228,18 +228,18 @@ class Measured(Desk):
             model.dataChanged.connect(lambda *_span, m=model: self.pixels.flushed(m))
         self._watch_grid(self.grid.model.book)
 
-    def _watch_inbox(self) -> None:
-        put, board = Inbox.put, self._board
+    def _watch_queue(self) -> None:
+        put, board = MessageQueue.put, self._board
         apply_all = board.apply_all
         changed: set[RowKey] = set()
 
-        def heard(inbox: Inbox, message: Any) -> None:
+        def heard(queue: MessageQueue, message: Any) -> None:
             self._messages += 1
             if self._models:
                 key = self._key_of(message)
                 is_open = key.game_id == self._first
                 self.pixels.receive(key, self._models if is_open else self._models[1:])
-            put(inbox, message)
+            put(queue, message)
 
         def applied(messages: Any) -> None:
             changed.clear()
@@ -254,7 +254,7 @@ class Measured(Desk):
             if self._models and notice.game_id == self._first:
                 self.pixels.take(self._models[0], keys, changed)
 
-        Inbox.put = heard  # type: ignore[method-assign, assignment]
+        MessageQueue.put = heard  # type: ignore[method-assign, assignment]
         board.apply_all = applied  # type: ignore[method-assign]
         board.subscribe(told)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from oddsdesk.board.history import Path, Point, odds_at, thin
+from oddsdesk.board.history import Point, PricePath, odds_at, thin
 from oddsdesk.board.matrix import Section
 from oddsdesk.board.valuation import complete_group
 from oddsdesk.pricing.value import reference_line
@@ -12,7 +12,7 @@ MOST_POINTS = 400
 
 
 def fair_points(
-    section: Section, paths: Mapping[str, Path], selection: str, method: str
+    section: Section, paths: Mapping[str, PricePath], selection: str, method: str
 ) -> Iterator[Point]:
     """Yield how the fair odds of a selection moved.
 
@@ -24,7 +24,7 @@ def fair_points(
 
 
 def _fair(
-    section: Section, paths: Mapping[str, Path], selection: str, at: int, method: str
+    section: Section, paths: Mapping[str, PricePath], selection: str, at: int, method: str
 ) -> float | None:
     odds = {row.selection: odds_at(paths.get(row.selection, ()), at) for row in section.rows}
     priced = {name: price for name, price in odds.items() if price is not None}
@@ -39,7 +39,7 @@ def _fair(
     return line.prices[group.sides[group.selections.index(selection)]].fair_odds
 
 
-def _times(paths: Mapping[str, Path]) -> list[int]:
+def _times(paths: Mapping[str, PricePath]) -> list[int]:
     times = sorted({point.at for path in paths.values() for point in path})
     if len(times) <= MOST_POINTS:
         return times

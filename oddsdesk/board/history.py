@@ -15,7 +15,7 @@ class Point(NamedTuple):
     odds: float | None
 
 
-Path = Sequence[Point]
+PricePath = Sequence[Point]
 """How one price moved, in order of time."""
 
 
@@ -49,7 +49,7 @@ class History(msgspec.Struct, frozen=True):
     """How every bookmaker's price of one selection moved; None is the reference."""
 
     origin: Origin
-    paths: Mapping[str | None, Path] = msgspec.field(default_factory=dict)
+    paths: Mapping[str | None, PricePath] = msgspec.field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
     since_ms: int | None = None
     """From when on moves would be known; None where nothing is recorded of the game."""
@@ -82,7 +82,7 @@ def tidy(points: Iterable[Point]) -> list[Point]:
     return path
 
 
-def odds_at(path: Path, at_ms: int) -> float | None:
+def odds_at(path: PricePath, at_ms: int) -> float | None:
     """Return the odds that stood at a time, None where none were offered or known."""
     place = bisect_right(path, at_ms, key=lambda point: point.at)
     return path[place - 1].odds if place else None
@@ -93,7 +93,9 @@ def is_in_gap(gaps: Iterable[Gap], at_ms: int) -> bool:
     return any(gap.since <= at_ms < (at_ms + 1 if gap.until is None else gap.until) for gap in gaps)
 
 
-def segments(path: Path, gaps: Iterable[Gap], since_ms: int, until_ms: int) -> list[list[Span]]:
+def segments(
+    path: PricePath, gaps: Iterable[Gap], since_ms: int, until_ms: int
+) -> list[list[Span]]:
     """Return what is drawn of a path in a window: unbroken runs of spans.
 
     A run ends where the price is withdrawn and where nothing is known; a move within a gap
@@ -112,7 +114,7 @@ def segments(path: Path, gaps: Iterable[Gap], since_ms: int, until_ms: int) -> l
     return found
 
 
-def thin(path: Path, step_ms: int) -> list[Point]:
+def thin(path: PricePath, step_ms: int) -> list[Point]:
     """Return a path of at most four points a step: its first, lowest, highest and last.
 
     What stands at the end of each step, and how far the price went within, stay as they are.
@@ -129,7 +131,7 @@ def thin(path: Path, step_ms: int) -> list[Point]:
     return kept + _outline(step)
 
 
-def marks(path: Path, since_ms: int, until_ms: int) -> Marks | None:
+def marks(path: PricePath, since_ms: int, until_ms: int) -> Marks | None:
     """Return the opening price of a path, and its low and high within a window; None for none."""
     opening = next((point for point in path if point.odds is not None), None)
     standing = odds_at(path, since_ms)
@@ -146,7 +148,7 @@ def marks(path: Path, since_ms: int, until_ms: int) -> Marks | None:
     return Marks(opening, Point(low[1], low[0]), Point(high[1], high[0]))
 
 
-def without_known(gaps: Iterable[Gap], paths: Iterable[Path]) -> tuple[Gap, ...]:
+def without_known(gaps: Iterable[Gap], paths: Iterable[PricePath]) -> tuple[Gap, ...]:
     """Return the gaps in which no path has a point: imported prices may lie in a silent while."""
     times = sorted(point.at for path in paths for point in path)
 
@@ -170,7 +172,7 @@ def _known(gaps: Iterable[Gap], since_ms: int, until_ms: int) -> Iterable[tuple[
         yield start, until_ms
 
 
-def _spans(path: Path, since_ms: int, until_ms: int) -> Iterable[Span]:
+def _spans(path: PricePath, since_ms: int, until_ms: int) -> Iterable[Span]:
     place = max(0, bisect_right(path, since_ms, key=lambda point: point.at) - 1)
     while place < len(path) and path[place].at < until_ms:
         point = path[place]

@@ -6,7 +6,7 @@ from typing import Protocol
 import msgspec
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.history import Gap, History, Origin, Path, Point, Why, tidy, without_known
+from oddsdesk.board.history import Gap, History, Origin, Point, PricePath, Why, tidy, without_known
 from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.contract.administration import LogState
 
@@ -19,7 +19,7 @@ class References(msgspec.Struct, frozen=True):
     """How the reference's prices of a game moved, by selection."""
 
     origin: Origin = Origin.SEEN
-    paths: Mapping[SelectionKey, Path] = msgspec.field(default_factory=dict)
+    paths: Mapping[SelectionKey, PricePath] = msgspec.field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
 
 
@@ -105,7 +105,7 @@ class LogSource:
         told = await self._log.history(game_id, key, since_ms)
         state = await self._log.state(since_ms)
         reference = self._board.reference
-        paths: dict[str | None, Path] = {
+        paths: dict[str | None, PricePath] = {
             None if name == reference else name: tidy(points) for name, points in told.items()
         }
         gaps = without_known(_gaps(state), paths.values())

@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from oddsdesk.board import valuation as figures
+from oddsdesk.board import valuation
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.matrix import CellKey, Section, SectionKey, SelectionRow
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
@@ -72,7 +72,7 @@ class Market:
         if gap:
             changes.cells[key] = None
             if bookmaker is None and selection in self._section_of:
-                figures.redate(self._section_of[selection])
+                valuation.redate(self._section_of[selection])
         return gap
 
     def withdraw_unheard(
@@ -150,7 +150,7 @@ class Market:
     def revalue(self, method: str, changes: Changes) -> None:
         """Work out every figure anew, with another devig method."""
         for section in self.sections:
-            figures.figure(section, method)
+            valuation.figure(section, method)
             changes.revalued.append(section)
             changes.touched[section.key] = None
 
@@ -225,7 +225,7 @@ class Market:
             row.selection: section for section in self.sections for row in section.rows
         }
         for section in self.sections:
-            figures.figure(section, method)
+            valuation.figure(section, method)
         self._regroup = False
 
     def _refigure(self, method: str, changes: Changes) -> None:
@@ -236,10 +236,10 @@ class Market:
         for cells in moved.values():
             section = self._section_of[cells[0][0]]
             if any(bookmaker is None for _, bookmaker in cells):
-                figures.figure(section, method)
+                valuation.figure(section, method)
                 changes.revalued.append(section)
             elif len(cells) > _MANY:
-                figures.figure_prices(section)
+                valuation.figure_prices(section)
             else:
                 for selection, bookmaker in cells:
-                    figures.refigure_price(section, self.rows[selection], bookmaker or "")
+                    valuation.refigure_price(section, self.rows[selection], bookmaker or "")

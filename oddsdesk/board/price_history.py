@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from oddsdesk.board.connection import Link
-from oddsdesk.board.history import Gap, History, Origin, Path, Point, Why, tidy
+from oddsdesk.board.history import Gap, History, Origin, Point, PricePath, Why, tidy
 from oddsdesk.board.matrix import CellKey, SelectionRow
 from oddsdesk.board.prices import Price
 
@@ -104,7 +104,7 @@ class PriceHistory:
 
     def path(
         self, game: str, key: SelectionKey, bookmaker: str | None, price: Price | None
-    ) -> Path:
+    ) -> PricePath:
         """Return how a price moved; ``price`` is what is held of it now."""
         track = self._tracks.get(game, {}).get(key, {}).get(bookmaker)
         if track is not None:

@@ -15,7 +15,7 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.connection_monitor import STREAM, ConnectionMonitor
 from oddsdesk.board.games import optional_ms
 from oddsdesk.board.in_play import learn_in_play
-from oddsdesk.board.inbox import Inbox
+from oddsdesk.board.message_queue import MessageQueue
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.board.polling import Job, Poller, task_name
 from oddsdesk.board.price_history import ASLEEP_MS
@@ -78,7 +78,7 @@ class Sync:
         self.budget = Budget(clock)
         self._client = client
         self._board = board
-        self._inbox = Inbox(board)
+        self._queue = MessageQueue(board)
         self._clock = clock
         self._pace = pace or Pace()
         self._rows = RowReader(
@@ -104,7 +104,7 @@ class Sync:
         self._signal.begin()
         self._unsubscribe = self._board.subscribe(self._on_board_notice)
         self._jobs.start(task_name("tick"), self._tick)
-        self._jobs.start(task_name("inbox"), self._inbox.run)
+        self._jobs.start(task_name("messages"), self._queue.run)
         for game in self._subscribed:
             self._add_matrix(game)
         later = self._after_first_prices
@@ -126,7 +126,7 @@ class Sync:
         self._is_started = False
         self._poller.stop()
         await self._jobs.stop()
-        self._inbox.clear()
+        self._queue.clear()
         self._signal.end()
 
     def subscribe_game(self, game_id: str) -> None:
@@ -235,8 +235,8 @@ class Sync:
         changes = self._client.stream(on_state=self._on_stream_state)
         async with aclosing(changes):
             async for change in changes:
-                await self._inbox.room()
-                self._inbox.put(change)
+                await self._queue.room()
+                self._queue.put(change)
                 if not self._board.lists(change.competition, change.match_name):
                     self._look_for_games()
                 self._signal.heard(optional_ms(change.scraped_at))

@@ -49,11 +49,11 @@ def backup(
     contents = Contents(with_keys, ledger, access or _served_keys(database))
     if file == STREAM and sys.stdout.isatty():
         raise click.UsageError("- is standard output: send it to a file or a program")
-    with _told("FILE is as it was") as told:
+    with _progress("FILE is as it was") as progress:
         if file == STREAM:
-            done = backups.stream_backup(database, sys.stdout.buffer, contents, told=told)
+            done = backups.stream_backup(database, sys.stdout.buffer, contents, progress=progress)
         else:
-            done = backups.back_up(database, file, contents, told=told)
+            done = backups.back_up(database, file, contents, progress=progress)
     is_stream = file == STREAM or is_written_directly(file)  # that may be standard output, too
     click.echo(_written(done, contents, database, file), err=is_stream)
 
@@ -82,9 +82,11 @@ def restore(file: Path, force: bool, database: Path, access: Path | None) -> Non
         nonlocal added
         added = take_in(ledger, usual_ledger())
 
-    with _told("run it again") as told:
+    with _progress("run it again") as progress:
         source = sys.stdin.buffer if file == STREAM else file
-        done = restore_backup(source, database, take_bets, access=access, force=force, told=told)
+        done = restore_backup(
+            source, database, take_bets, access=access, force=force, progress=progress
+        )
     click.echo(_restored(done, added))
 
 
@@ -98,7 +100,7 @@ def _served_keys(database: Path) -> Path | None:
 
 
 @contextlib.contextmanager
-def _told(interrupted: str) -> Iterator[Callable[[int], None]]:
+def _progress(interrupted: str) -> Iterator[Callable[[int], None]]:
     """Tell how far it is, and in one line what went wrong; a wish to end leaves nothing behind."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:

@@ -16,12 +16,12 @@ from oddsdesk.feeds.sources import Readable, expand, read_file, read_stream
 STDIN: Final = "-"
 MOST_NAMED: Final = 3
 """Games that are named of those whose prices lie ahead."""
-Told = Callable[[int], object]
+Progress = Callable[[int], object]
 """Called with the prices that were read since it was called last."""
 
 
 def read_files(
-    format_name: str, places: Iterable[str], told: Told, stdin: Readable | None = None
+    format_name: str, places: Iterable[str], progress: Progress, stdin: Readable | None = None
 ) -> Imported:
     """Read and convert files, folders and patterns, oldest scrape first; ``-`` is ``stdin``.
 
@@ -39,7 +39,7 @@ def read_files(
             imported.problems.append(str(error))
     for part in IMPORTERS[format_name].convert_each(files):
         imported.merge(part)
-        told(part.kept + part.skipped.total())
+        progress(part.kept + part.skipped.total())
     imported.quotes.sort(key=attrgetter("scraped_at"))
     return imported
 

@@ -59,10 +59,10 @@ class Administration:
         return self._ask(asyncio.to_thread(lambda: adopt(days).result()))
 
     def back_up(
-        self, target: Path, contents: Contents, told: Callable[[float], None]
+        self, target: Path, contents: Contents, progress: Callable[[float], None]
     ) -> Future[BackedUp]:
-        """Copy the database while it is in use; ``told`` hears on a thread which share is done."""
-        return self._ask(asyncio.to_thread(self._back_up, target, contents, told))
+        """Copy the database in use; ``progress`` hears on a thread which share is done, 0 to 1."""
+        return self._ask(asyncio.to_thread(self._back_up, target, contents, progress))
 
     def history(
         self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
@@ -137,7 +137,9 @@ class Administration:
             reader.keep_days() or KEEP_ALL,
         )
 
-    def _back_up(self, target: Path, contents: Contents, told: Callable[[float], None]) -> BackedUp:
+    def _back_up(
+        self, target: Path, contents: Contents, progress: Callable[[float], None]
+    ) -> BackedUp:
         database = self._server.store.path
         total = max(total_bytes(database, contents), 1)
         done = 0
@@ -148,9 +150,9 @@ class Administration:
                 raise StoreUnavailableError("the backup is broken off: the server ends")
             if count:
                 done += count
-                told(min(done / total, 1.0))
+                progress(min(done / total, 1.0))
 
-        written = back_up(database, target, contents, clock=self._clock, told=tell)
+        written = back_up(database, target, contents, clock=self._clock, progress=tell)
         _log.info("%s backed up to %s", database, target)
         return written
 

@@ -15,7 +15,7 @@ from typing import IO, BinaryIO, Final, Protocol, cast
 import msgspec
 
 from oddsdesk import __version__
-from oddsdesk.store.copying import Told
+from oddsdesk.store.copying import Progress
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.unfinished import OWNER_ONLY
 
@@ -76,7 +76,7 @@ def write_archive(
     made_at: str,
     source: str,
     reference: str,
-    told: Told,
+    progress: Progress,
 ) -> None:
     """Write databases to a stream in one go, their sums reckoned on the way."""
     sums: dict[str, Part] = {}
@@ -84,7 +84,7 @@ def write_archive(
         for name, path in parts.items():
             size = path.stat().st_size
             with path.open("rb") as file:
-                summed = _Summed(file, told)
+                summed = _Summed(file, progress)
                 tar.addfile(_entry(name, size), cast(IO[bytes], summed))
             sums[name] = Part(size, summed.sha256())
         manifest = Manifest(FORMAT, __version__, made_at, source, reference, sums)
@@ -92,7 +92,7 @@ def write_archive(
         tar.addfile(_entry(MANIFEST, len(text)), io.BytesIO(text))
 
 
-def read_archive(stream: Readable, folder: Path, told: Told) -> Manifest:
+def read_archive(stream: Readable, folder: Path, progress: Progress) -> Manifest:
     """Unpack the databases of an archive into a folder and hold them against their sums.
 
     Raises:
@@ -107,7 +107,7 @@ def read_archive(stream: Readable, folder: Path, told: Told) -> Manifest:
                     raise ArchiveError(f"holds {member.name!r}, which no backup does")
                 if member.name == MANIFEST:
                     return _checked(tar, member, found)
-                found[member.name] = _unpack(tar, member, folder, told)
+                found[member.name] = _unpack(tar, member, folder, progress)
     except tarfile.TarError as error:
         raise ArchiveError(f"is no backup, or is cut off ({error})") from error
     raise ArchiveError("is cut off: its list of contents is missing")
@@ -116,9 +116,9 @@ def read_archive(stream: Readable, folder: Path, told: Told) -> Manifest:
 class _Summed:
     """A file that is summed up while it is read."""
 
-    def __init__(self, file: BinaryIO, told: Told) -> None:
+    def __init__(self, file: BinaryIO, progress: Progress) -> None:
         self._file = file
-        self._told = told
+        self._told = progress
         self._sum = hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
@@ -139,7 +139,9 @@ def _entry(name: str, size: int) -> tarfile.TarInfo:
     return entry
 
 
-def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, told: Told) -> Part:
+def _unpack(
+    tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, progress: Progress
+) -> Part:
     if member.name not in PARTS:
         raise ArchiveError(f"holds {member.name!r}, which no backup does")
     packed = tar.extractfile(member)
@@ -149,7 +151,7 @@ def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, told: T
         while data := packed.read(_CHUNK):
             file.write(data)
             total.update(data)
-            told(len(data))
+            progress(len(data))
     return Part(member.size, total.hexdigest())
 
 

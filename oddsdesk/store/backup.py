@@ -21,7 +21,7 @@ from oddsdesk.places import can_write
 from oddsdesk.store import archive
 from oddsdesk.store.access import access_path
 from oddsdesk.store.access_file import SCHEMA as ACCESS
-from oddsdesk.store.copying import Told, copy_database, look_through, silent
+from oddsdesk.store.copying import Progress, copy_database, look_through, silent
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.inspection import bytes_of, stored_reference_of
 from oddsdesk.store.recognition import recognise, unusable
@@ -64,7 +64,7 @@ def back_up(
     contents: Contents = ODDS_ONLY,
     *,
     clock: Clock = system_clock,
-    told: Told = silent,
+    progress: Progress = silent,
 ) -> BackedUp:
     """Write a backup to a file; an older one there is replaced once this one is whole.
 
@@ -77,14 +77,14 @@ def back_up(
         raise StoreError(f"{target}: is the database itself; name another file")
     if is_written_directly(target):
         with _said(target), target.open("wb") as stream:
-            return stream_backup(database, stream, contents, clock=clock, told=told)
+            return stream_backup(database, stream, contents, clock=clock, progress=progress)
     with _said(target), unfinished_beside(target) as folder:
-        parts = _copied(database, contents, folder, told)
+        parts = _copied(database, contents, folder, progress)
         whole = parts[archive.ODDS]
         if not contents.is_plain:
             whole = folder / "whole"
             with open(whole, "xb", opener=_owner_only) as stream:
-                _pack(stream, parts, database, clock, told)
+                _pack(stream, parts, database, clock, progress)
             sync(whole)
         size = whole.stat().st_size
         whole.replace(target)
@@ -98,7 +98,7 @@ def stream_backup(
     contents: Contents = ODDS_ONLY,
     *,
     clock: Clock = system_clock,
-    told: Told = silent,
+    progress: Progress = silent,
 ) -> BackedUp:
     """Write a backup to a pipe; only a reader can tell whether it got all of it.
 
@@ -107,10 +107,10 @@ def stream_backup(
         OSError: the stream takes no more.
     """
     with _workplace(database) as folder:
-        parts = _copied(database, contents, folder, told)
+        parts = _copied(database, contents, folder, progress)
         counted = _Counted(stream)
         if not contents.is_plain:
-            _pack(counted, parts, database, clock, told)
+            _pack(counted, parts, database, clock, progress)
         else:
             with parts[archive.ODDS].open("rb") as file:
                 shutil.copyfileobj(file, counted, _CHUNK)
@@ -119,7 +119,7 @@ def stream_backup(
 
 
 def total_bytes(database: Path, contents: Contents = ODDS_ONLY) -> int:
-    """Return how many bytes ``told`` will hear of, about: what comes meanwhile is not counted."""
+    """Return about how many bytes ``progress`` will hear of, without what comes meanwhile."""
     size = sum(bytes_of(path) for path in _sources(database, contents).values())
     return size if contents.is_plain else 2 * size
 
@@ -135,22 +135,28 @@ def _sources(database: Path, contents: Contents) -> dict[str, Path]:
     return sources
 
 
-def _copied(database: Path, contents: Contents, folder: Path, told: Told) -> dict[str, Path]:
+def _copied(
+    database: Path, contents: Contents, folder: Path, progress: Progress
+) -> dict[str, Path]:
     """Copy the databases into a folder; keys last, so that none is older than its odds."""
     stored_reference_of(database)  # refuses what is no database of ours
     parts = {}
     for name, source in _sources(database, contents).items():
         parts[name] = folder / name
         try:
-            copy_database(source, parts[name], told)
-            look_through(parts[name], source, told)
+            copy_database(source, parts[name], progress)
+            look_through(parts[name], source, progress)
         except sqlite3.DatabaseError as error:
             raise unusable(source, error) from error
     return parts
 
 
 def _pack(
-    stream: archive.Writable, parts: dict[str, Path], database: Path, clock: Clock, told: Told
+    stream: archive.Writable,
+    parts: dict[str, Path],
+    database: Path,
+    clock: Clock,
+    progress: Progress,
 ) -> None:
     archive.write_archive(
         stream,
@@ -158,7 +164,7 @@ def _pack(
         made_at=format_ms(clock()),
         source=database.name,
         reference=stored_reference_of(parts[archive.ODDS]),
-        told=told,
+        progress=progress,
     )
 
 

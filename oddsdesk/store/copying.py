@@ -16,7 +16,7 @@ PAGES_A_STEP: Final = 1_000
 _OPERATIONS: Final = 100_000
 """Of SQLite between two questions whether to go on: some milliseconds."""
 
-Told = Callable[[int], None]
+Progress = Callable[[int], None]
 """Hears of bytes that were done; what it raises breaks the work off."""
 
 
@@ -24,7 +24,7 @@ def silent(_done: int) -> None:
     """Tell nobody."""
 
 
-def copy_database(source: Path, copy: Path, told: Told = silent) -> None:
+def copy_database(source: Path, copy: Path, progress: Progress = silent) -> None:
     """Copy one moment of a database to a file that does not exist; it is on the disk then.
 
     The steps share one snapshot: without it each commit of another process begins the copy
@@ -43,17 +43,17 @@ def copy_database(source: Path, copy: Path, told: Told = silent) -> None:
             # Synced once, when writers need no longer be held up by the snapshot.
             written.execute("PRAGMA synchronous = OFF")
             written.execute("PRAGMA journal_mode = OFF")
-            _run(original, written, int(size), told)
+            _run(original, written, int(size), progress)
     # A copy at rest needs no log beside it, which could not be made where nobody may write.
     with closing(sqlite3.connect(copy, isolation_level=None)) as written:
         written.execute("PRAGMA journal_mode = DELETE").fetchall()
     sync(copy)
 
 
-def look_through(path: Path, name: Path, told: Told = silent) -> None:
+def look_through(path: Path, name: Path, progress: Progress = silent) -> None:
     """Look through all of a copy for damage; ``name`` is what it was copied from.
 
-    ``told`` is called with 0 meanwhile, so that it can break this off, too.
+    ``progress`` is called with 0 meanwhile, so that it can break this off, too.
 
     Raises:
         StoreError: it is damaged.
@@ -63,7 +63,7 @@ def look_through(path: Path, name: Path, told: Told = silent) -> None:
 
     def ask() -> bool:
         try:
-            told(0)
+            progress(0)
         except BaseException as error:  # noqa: BLE001 - raised below: SQLite would swallow it
             broken_off.append(error)
         return bool(broken_off)
@@ -82,13 +82,13 @@ def look_through(path: Path, name: Path, told: Told = silent) -> None:
 
 
 def _run(
-    original: sqlite3.Connection, written: sqlite3.Connection, page_bytes: int, told: Told
+    original: sqlite3.Connection, written: sqlite3.Connection, page_bytes: int, progress: Progress
 ) -> None:
     done = 0
 
-    def progress(_status: int, remaining: int, total: int) -> None:
+    def after_each_step(_status: int, remaining: int, total: int) -> None:
         nonlocal done
-        told((total - remaining - done) * page_bytes)
+        progress((total - remaining - done) * page_bytes)
         done = total - remaining
 
-    original.backup(written, pages=PAGES_A_STEP, progress=progress)
+    original.backup(written, pages=PAGES_A_STEP, progress=after_each_step)

@@ -19,7 +19,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.store import archive
 from oddsdesk.store.access import access_path
 from oddsdesk.store.access_file import SCHEMA as ACCESS
-from oddsdesk.store.copying import Told, copy_database, look_through, silent
+from oddsdesk.store.copying import Progress, copy_database, look_through, silent
 from oddsdesk.store.database import open_writer
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.inspection import stored_reference_of
@@ -55,7 +55,7 @@ def restore(
     access: Path | None = None,
     force: bool = False,
     clock: Clock = system_clock,
-    told: Told = silent,
+    progress: Progress = silent,
 ) -> Restored:
     """Make a backup the database; keys only where the backup holds them, bets are added.
 
@@ -66,7 +66,7 @@ def restore(
         access: Where the keys are put, None for beside the database.
         force: Whether a database or keys that are there may be replaced.
         clock: Names what is replaced.
-        told: Hears how many bytes were read.
+        progress: Hears how many bytes were read.
 
     Raises:
         DatabaseInUseError: the database is served.
@@ -80,8 +80,8 @@ def restore(
             raise _exists(database)
         folder = opened.enter_context(unfinished_beside(place))
         with _naming(source, folder):
-            parts = _unpack(source, folder, told)
-            _bring_up_to_date(parts, told)
+            parts = _unpack(source, folder, progress)
+            _bring_up_to_date(parts, progress)
         moves = [Move(parts[archive.ODDS], place, place, moment)]
         if archive.ACCESS in parts:
             target = access_path(database, access).resolve()
@@ -96,30 +96,30 @@ def restore(
     return Restored(database, archive.ACCESS in parts, archive.LEDGER in parts, kept)
 
 
-def _unpack(source: Path | BinaryIO, folder: Path, told: Told) -> dict[str, Path]:
+def _unpack(source: Path | BinaryIO, folder: Path, progress: Progress) -> dict[str, Path]:
     """Write the databases of a backup into a folder, all of them held against their sums."""
     if not isinstance(source, Path):
-        return _unpack_stream(source, folder, told)
+        return _unpack_stream(source, folder, progress)
     with source.open("rb") as stream:
         is_database = source.is_file() and stream.read(len(MAGIC)) == MAGIC
     if not is_database:
         with source.open("rb") as stream:
-            return _unpack_stream(stream, folder, told)
+            return _unpack_stream(stream, folder, progress)
     odds = folder / archive.ODDS
-    copy_database(source, odds, told)  # with its log, where somebody still writes to it
+    copy_database(source, odds, progress)  # with its log, where somebody still writes to it
     return {archive.ODDS: odds}
 
 
-def _unpack_stream(stream: BinaryIO, folder: Path, told: Told) -> dict[str, Path]:
+def _unpack_stream(stream: BinaryIO, folder: Path, progress: Progress) -> dict[str, Path]:
     begun = _Begun(stream, stream.read(len(MAGIC)))
     if begun.head != MAGIC:
-        manifest = archive.read_archive(begun, folder, told)
+        manifest = archive.read_archive(begun, folder, progress)
         return {name: folder / name for name in manifest.parts}
     odds = folder / archive.ODDS
     with odds.open("xb") as file:
         while data := begun.read(_CHUNK):
             file.write(data)
-            told(len(data))
+            progress(len(data))
     return {archive.ODDS: odds}
 
 
@@ -142,12 +142,12 @@ class _Begun:
         return data
 
 
-def _bring_up_to_date(parts: dict[str, Path], told: Told) -> None:
+def _bring_up_to_date(parts: dict[str, Path], progress: Progress) -> None:
     """Look through all files, and open them as a server will: older ones are migrated."""
     stored_reference_of(parts[archive.ODDS])
     for name, path in parts.items():
         path.chmod(OWNER_ONLY)
-        look_through(path, path, told)
+        look_through(path, path, progress)
         schema = _SCHEMAS.get(name)
         if schema is not None:
             _migrate(path, schema)

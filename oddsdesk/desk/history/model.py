@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.fair_path import fair_points
-from oddsdesk.board.history import History, Path, Point, tidy
+from oddsdesk.board.history import History, Point, PricePath, tidy
 from oddsdesk.board.history_source import HistoryError, HistorySource, PriceHistorySource
 from oddsdesk.board.matrix import CellKey, RowKey, Section
 from oddsdesk.board.notices import ConnectionChanged, MatrixLoaded, Notice, PricesChanged
@@ -51,7 +51,7 @@ class HistoryModel(QObject):
         self._method = board.method
         self._link = board.connection.link
         self._is_awake = False
-        self._fair: Path = []
+        self._fair: PricePath = []
         self.key: RowKey | None = None
         """The price selected; its bookmaker's line is the strong one."""
         self.history: History | None = None
@@ -193,7 +193,7 @@ class HistoryModel(QObject):
             self._extend(bookmaker)
         self.changed.emit(is_first)
 
-    async def _load_fair(self, key: RowKey, section: Section | None, since: int) -> Path:
+    async def _load_fair(self, key: RowKey, section: Section | None, since: int) -> PricePath:
         if section is None or section.reference is None:
             return []
         lines = [(key.market_type, key.period, line.selection) for line in section.rows]

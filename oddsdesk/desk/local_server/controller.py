@@ -109,7 +109,9 @@ class ServerController(QObject):
     async def _back_up(self, target: Path, keys: bool, bets: bool) -> None:
         self._dialog.message.say("Copying…", icon="loading")
         try:
-            size = await self._server.back_up(target, keys=keys, bets=bets, told=self._tell_copied)
+            size = await self._server.back_up(
+                target, keys=keys, bets=bets, progress=self._tell_copied
+            )
         finally:
             if not self._has_ended:
                 self._dialog.backup.show_working(False)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.history import Gap, Origin, Path, Span, segments, thin, tidy
+from oddsdesk.board.history import Gap, Origin, PricePath, Span, segments, thin, tidy
 from oddsdesk.board.history_source import HistoryError, HistorySource, References
 from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.board.prices import Price
@@ -73,7 +73,7 @@ class Sparklines(QObject):
         scale = 1 / (high - low + 2 * air)
         return Sparkline([_corners(run, since, low - air, scale) for run in found])
 
-    def _path(self, line: SelectionKey, price: Price | None) -> Path:
+    def _path(self, line: SelectionKey, price: Price | None) -> PricePath:
         told = self._told.paths.get(line, ())
         seen = self._board.seen.path(self._game_id, line, None, price)
         if not told:

@@ -66,16 +66,16 @@ class LocalAdministration:
         return await _answer(self._server.database())
 
     async def back_up(
-        self, target: Path, *, keys: bool, bets: bool, told: Callable[[float], None]
+        self, target: Path, *, keys: bool, bets: bool, progress: Callable[[float], None]
     ) -> int:
         """Copy the database while it is in use and return the backup's size in bytes."""
         contents = Contents(keys, default_ledger() if bets else None, self._access)
-        copying = self._server.back_up(target, contents, _on_this_thread(told))
+        copying = self._server.back_up(target, contents, _on_this_thread(progress))
         return (await _answer(copying)).size
 
-    async def restore(self, source: Path, told: Callable[[int], None]) -> str:
+    async def restore(self, source: Path, progress: Callable[[int], None]) -> str:
         """Replace the database with a backup, once the server has ended, and say what was done."""
-        return await restored(source, self._database, self._access, told)
+        return await restored(source, self._database, self._access, progress)
 
     async def feeds(self) -> list[FeedState]:
         """Return every feed."""
@@ -167,14 +167,14 @@ class _BrokenOff(Exception):  # noqa: N818 - no error: nobody waits for it any m
 
 
 async def restored(
-    source: Path, database: Path, access: Path | None, told: Callable[[int], None]
+    source: Path, database: Path, access: Path | None, progress: Callable[[int], None]
 ) -> str:
     """Restore a backup on a thread and say what was done; cancelled, it is broken off first.
 
     Raises:
         LocalServerError: nothing was replaced; one line that says why.
     """
-    tell_read = _on_this_thread(told)
+    tell_read = _on_this_thread(progress)
     broken_off = threading.Event()
     read = 0
 
@@ -187,7 +187,7 @@ async def restored(
             tell_read(read)
 
     def work() -> Restored:
-        return restore(source, database, take_bets, access=access, force=True, told=tell)
+        return restore(source, database, take_bets, access=access, force=True, progress=tell)
 
     def take_bets(ledger: Path) -> None:
         take_in(ledger, default_ledger())
@@ -204,12 +204,12 @@ async def restored(
         raise LocalServerError(str(error)) from error
 
 
-def _on_this_thread(told: Callable[[T], None]) -> Callable[[T], None]:
+def _on_this_thread(progress: Callable[[T], None]) -> Callable[[T], None]:
     loop = asyncio.get_running_loop()
 
     def tell(value: T) -> None:
         with contextlib.suppress(RuntimeError):  # the desk has ended, the work goes on
-            loop.call_soon_threadsafe(told, value)
+            loop.call_soon_threadsafe(progress, value)
 
     return tell
 

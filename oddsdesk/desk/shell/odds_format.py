@@ -12,7 +12,7 @@ TITLES = dict(ODDS_FORMAT.kind.options)
 
 
 class OddsFormat(QObject):
-    """Keeps ``models.figures`` at the style that is set."""
+    """Keeps ``ui.formatting`` at the style that is set."""
 
     changed = Signal()
     """Odds are written differently now: show them anew."""

@@ -38,17 +38,17 @@ class LocalServer(Protocol):
         """Say where the odds are and how much room they take."""
 
     async def back_up(
-        self, target: Path, *, keys: bool, bets: bool, told: Callable[[float], None]
+        self, target: Path, *, keys: bool, bets: bool, progress: Callable[[float], None]
     ) -> int:
         """Copy the database while it is in use and return the backup's size in bytes.
 
-        ``told`` hears on this thread which share of it is copied.
+        ``progress`` hears on this thread which share of it is copied.
         """
 
-    async def restore(self, source: Path, told: Callable[[int], None]) -> str:
+    async def restore(self, source: Path, progress: Callable[[int], None]) -> str:
         """Replace the database with a backup, once the server has ended, and say what was done.
 
-        ``told`` hears on this thread how many bytes are read. Cancelled, it changes nothing.
+        ``progress`` hears on this thread how many bytes are read. Cancelled, it changes nothing.
         """
 
     async def feeds(self) -> list[FeedState]:

@@ -47,7 +47,7 @@ def _record(file: Path, match_name: str) -> Path:
 
 
 class Connecting:
-    """A switchboard over profiles of the test's own folder."""
+    """A connection manager over profiles of the test's own folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -12,7 +12,7 @@ from oddsdesk.board.prices import Price
 from oddsdesk.desk.matrix.cells import price_cell, selection_text, window_cell
 from oddsdesk.desk.matrix.rows import ALL, groups_of, is_in_group, rows_of, steps_between
 from oddsdesk.desk.matrix.tips import window_tip
-from oddsdesk.desk.ui import formatting as figures
+from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.formatting import (
     amount_text,
     exact_odds_text,
@@ -134,7 +134,7 @@ def test_steps_lead_from_any_rows_to_any_others(
 @pytest.fixture(autouse=True)
 def _decimal_again() -> Iterator[None]:
     yield
-    figures.choose_style(formats.DECIMAL)
+    formatting.choose_style(formats.DECIMAL)
 
 
 def line(fair: float | None, least: float | None = None, most: float | None = None) -> SelectionRow:
@@ -151,7 +151,7 @@ def line(fair: float | None, least: float | None = None, most: float | None = No
     ],
 )
 def test_the_window_is_told_in_the_style_of_the_desk_rounded_inwards(style: str, said: str) -> None:
-    figures.choose_style(style)
+    formatting.choose_style(style)
     assert window_tip(line(2.0923, 2.1344, 2.1830)) == said
 
 

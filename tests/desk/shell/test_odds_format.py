@@ -15,7 +15,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.odds_format import OddsFormat
 from oddsdesk.desk.shell.top_bar import FormatButton
-from oddsdesk.desk.ui import formatting as figures
+from oddsdesk.desk.ui import formatting
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing import formats
@@ -24,7 +24,7 @@ from oddsdesk.pricing import formats
 @pytest.fixture(autouse=True)
 def _decimal_again() -> Iterator[None]:
     yield
-    figures.choose_style(formats.DECIMAL)
+    formatting.choose_style(formats.DECIMAL)
 
 
 @pytest.mark.parametrize(
@@ -40,32 +40,32 @@ def _decimal_again() -> Iterator[None]:
     ],
 )
 def test_a_price_is_written_in_the_chosen_style(style: str, shown: str, exact: str) -> None:
-    figures.choose_style(style)
-    assert figures.odds_text(2.0525) == shown
-    assert figures.exact_odds_text(2.0525) == exact
+    formatting.choose_style(style)
+    assert formatting.odds_text(2.0525) == shown
+    assert formatting.exact_odds_text(2.0525) == exact
 
 
 @pytest.mark.parametrize("style", formats.STYLES)
 @given(st.integers(1_010, 1_000_000).map(lambda thousandths: thousandths / 1_000))
 def test_a_column_has_room_for_every_price_up_to_a_thousand(style: str, odds: float) -> None:
-    figures.choose_style(style)
-    third_decimal = re.fullmatch(r"[+−]?\d+\.\d{3}", figures.odds_text(odds)) is not None
-    assert len(figures.odds_text(odds)) - third_decimal <= len(figures.odds_sample())
+    formatting.choose_style(style)
+    third_decimal = re.fullmatch(r"[+−]?\d+\.\d{3}", formatting.odds_text(odds)) is not None
+    assert len(formatting.odds_text(odds)) - third_decimal <= len(formatting.odds_sample())
 
 
 def test_an_unknown_style_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match="klingon"):
-        figures.choose_style("klingon")
+        formatting.choose_style("klingon")
 
 
 def test_a_choice_is_told_and_kept(layout: Layout, qtbot: QtBot) -> None:
     chosen = OddsFormat(Preferences(layout))
     with qtbot.waitSignal(chosen.changed):
         chosen.choose(formats.AMERICAN)
-    assert figures.odds_text(2.5) == "+150"
-    figures.choose_style(formats.DECIMAL)
+    assert formatting.odds_text(2.5) == "+150"
+    formatting.choose_style(formats.DECIMAL)
     assert OddsFormat(Preferences(layout)).style == formats.AMERICAN
-    assert figures.odds_text(2.5) == "+150"
+    assert formatting.odds_text(2.5) == "+150"
 
 
 def test_the_button_names_the_format_and_offers_all_seven(layout: Layout, qtbot: QtBot) -> None:
@@ -85,7 +85,7 @@ def test_a_table_shows_its_figures_anew(quoted: Any, theme: Theme, qtbot: QtBot)
     table = LiveTable(theme, model, quoted.clock, frozen=FIRST_BOOKMAKER)
     qtbot.addWidget(table)
     before = model.cell(1, 1).text
-    figures.choose_style(formats.AMERICAN)
+    formatting.choose_style(formats.AMERICAN)
     with qtbot.waitSignal(model.dataChanged):
         table.refresh_all()
         model.flush()

@@ -91,9 +91,9 @@ def test_watched_games_are_counted_and_lead_to_their_list(theme: Theme, qtbot: Q
 
 
 def test_a_job_that_died_never_hides_behind_a_live_link() -> None:
-    faults = (JobFault("sync: games", "KeyError: 'x'", 1), JobFault("sync: inbox", "E", 2))
+    faults = (JobFault("sync: games", "KeyError: 'x'", 1), JobFault("sync: messages", "E", 2))
     connection = Connection(link=Link.LIVE, messages_per_minute=7, faults=faults)
-    assert link_text(connection, 0) == "Live · 7 changes a minute · failing: games, inbox"
+    assert link_text(connection, 0) == "Live · 7 changes a minute · failing: games, messages"
     assert link_ink(connection) is not link_ink(Connection(link=Link.LIVE))
 
 

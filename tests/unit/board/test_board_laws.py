@@ -5,7 +5,7 @@ from copy import deepcopy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oddsdesk.board import valuation as figures
+from oddsdesk.board import valuation
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.resources import GameMatrix, PriceMessage
 from oddsdesk.slices import exhaust
@@ -35,7 +35,7 @@ def checked_anew(desk: Desk) -> Matrix:
     assert held is not None
     for section in held.sections:
         anew = deepcopy(section)
-        figures.figure(anew, desk.board.method)
+        valuation.figure(anew, desk.board.method)
         assert section == anew
     return held
 

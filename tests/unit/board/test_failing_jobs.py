@@ -176,7 +176,7 @@ async def test_figures_that_die_are_told_and_go_on(kept: Kept) -> None:
 async def test_messages_that_cannot_be_taken_in_are_told_and_later_ones_are(kept: Kept) -> None:
     kept.board.is_poisoned = True
     await kept.move_a_price(3.9)
-    await until_told(kept.board, lambda: kept.failing == ["inbox"])
+    await until_told(kept.board, lambda: kept.failing == ["messages"])
     kept.board.is_poisoned = False
     await kept.move_a_price(4.4)
     await until_told(kept.board, lambda: kept.failing == [])

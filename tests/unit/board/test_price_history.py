@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.history import Gap, Origin, Path, Why
+from oddsdesk.board.history import Gap, Origin, PricePath, Why
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
@@ -13,7 +13,7 @@ from tests.kit.board import GAME, MONEYLINE, NOW, REFERENCE, Desk, matrix, messa
 LINE = ("moneyline", 0, "Arsenal")
 
 
-def history_of(desk: Desk, bookmaker: str | None = "Betfair") -> Path:
+def history_of(desk: Desk, bookmaker: str | None = "Betfair") -> PricePath:
     section = desk.board.section(GAME, *LINE)
     held = None if section is None else section.row_of("Arsenal")
     return desk.board.seen.history(GAME, LINE, held).paths.get(bookmaker, ())

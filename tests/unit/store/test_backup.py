@@ -70,7 +70,7 @@ def test_commits_of_another_process_between_its_steps_neither_begin_a_copy_anew_
             copied.append(count)
             other.record([quote(f"Book {len(copied)}")]).result(10)
 
-        back_up(large.path, tmp_path / "copy.db", told=commit)
+        back_up(large.path, tmp_path / "copy.db", progress=commit)
     size = (tmp_path / "copy.db").stat().st_size
     assert len(copied) >= 4
     assert sum(copied) == size
@@ -86,7 +86,7 @@ def test_a_copy_that_is_broken_off_leaves_nothing(large: Store, tmp_path: Path) 
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        back_up(large.path, tmp_path / "copy.db", told=interrupt)
+        back_up(large.path, tmp_path / "copy.db", progress=interrupt)
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -94,7 +94,7 @@ def test_what_a_killed_backup_left_goes_with_the_next_one(large: Store, tmp_path
     target = tmp_path / "copy.db"
     killed = (
         "import os, sys; from pathlib import Path; from oddsdesk.store.backup import back_up;"
-        "back_up(Path(sys.argv[1]), Path(sys.argv[2]), told=lambda _count: os._exit(9))"
+        "back_up(Path(sys.argv[1]), Path(sys.argv[2]), progress=lambda _count: os._exit(9))"
     )
     done = subprocess.run([sys.executable, "-c", killed, large.path, target], check=False)
     assert done.returncode == 9
@@ -113,7 +113,7 @@ def test_what_another_backup_works_in_is_left_alone(large: Store, tmp_path: Path
             sizes.append(0)
             sizes[0] = back_up(large.path, target).size
 
-    assert back_up(large.path, target, told=meanwhile).size == sizes[0]
+    assert back_up(large.path, target, progress=meanwhile).size == sizes[0]
 
 
 def test_a_backup_is_for_its_owner_alone_whatever_was_there(store: Store, tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_keys_and_bets_go_into_a_tar_that_lists_their_sums(
 ) -> None:
     target = tmp_path / "all.tar"
     copied = []
-    done = back_up(store.path, target, everything, clock=lambda: now, told=copied.append)
+    done = back_up(store.path, target, everything, clock=lambda: now, progress=copied.append)
     assert done == BackedUp(target.stat().st_size, keys=True, bets=True)
     assert sum(copied) == total_bytes(store.path, everything)
     with tarfile.open(target) as tar:

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.board.history import Gap, Path, Point, is_in_gap, odds_at, segments
+from oddsdesk.board.history import Gap, Point, PricePath, is_in_gap, odds_at, segments
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import DAY_MS, HOUR_MS, MINUTE_MS, local_time
 
@@ -144,7 +144,7 @@ class Line(msgspec.Struct, frozen=True):
     """One price over time."""
 
     name: str
-    path: Path
+    path: PricePath
     ink: TextRole
     stroke: Stroke
     is_marked: bool = False

@@ -18,7 +18,7 @@ _FULL: Final = 20_000
 """Who sends faster than they are taken in has to wait, and cuts the stream off at last (4008)."""
 
 
-class Inbox:
+class MessageQueue:
     """Gathers messages of the running loop for a moment; ``run`` takes them in."""
 
     def __init__(self, board: Board) -> None:
