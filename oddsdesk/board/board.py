@@ -227,11 +227,11 @@ class Board:
         if (method != self._method and held.judge_all(self._method)) or differs:
             self._subscribers.tell(ValueBetsChanged())
 
-    def tell_untold(self, game: str) -> None:
-        """Note that no price of a game is in play of which nobody said that it is."""
+    def mark_not_in_play(self, game: str) -> None:
+        """Take the prices of a game whose state nobody stated as not in play."""
         if (book := self._books.get(game)) is not None:
             changes = Changes()
-            book.tell_untold(changes)
+            book.mark_not_in_play(changes)
             self._recompute(book, changes)
 
     def set_connection(self, connection: Connection) -> None:

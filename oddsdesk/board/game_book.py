@@ -85,10 +85,10 @@ class GameBook:
             self._dirty.add(where)
         self._find_columns(changes)
 
-    def tell_untold(self, changes: Changes) -> None:
-        """Note that no price is in play of which nobody said that it is."""
+    def mark_not_in_play(self, changes: Changes) -> None:
+        """Take prices whose state nobody stated as not in play."""
         for where, market in self._markets.items():
-            if market.tell_untold(changes):
+            if market.mark_not_in_play(changes):
                 self._dirty.add(where)
 
     def recompute(self, method: str, changes: Changes) -> None:

@@ -17,16 +17,16 @@ async def learn_in_play(client: Client, board: Board, game_id: str, clock: Clock
     matrix = board.matrix(game_id)
     if matrix is None or not matrix.is_live or board.connection.has_live is not True:
         return
-    if not _has_untold(matrix):
+    if not _has_unstated(matrix):
         return
     asked_at, name = clock(), matrix.match_name
     rows, is_whole = await all_in_play(client, matrix.competition)
     await in_slices(board.merge_rows([row for row in rows if row.match_name == name], asked_at))
     if is_whole:
-        board.tell_untold(game_id)
+        board.mark_not_in_play(game_id)
 
 
-def _has_untold(matrix: Matrix) -> bool:
+def _has_unstated(matrix: Matrix) -> bool:
     return any(
         price is not None and price.is_live is None and price.is_offered
         for section in matrix.sections

@@ -130,8 +130,8 @@ class Market:
             if not row.reference.is_offered:
                 self._withdrawn.add((row.selection, None))
 
-    def tell_untold(self, changes: Changes) -> bool:
-        """Note that no price is in play of which nobody said that it is; tell if any was such."""
+    def mark_not_in_play(self, changes: Changes) -> bool:
+        """Take prices whose state nobody stated as not in play; return whether there were any."""
         untold = {cell[1] for cell, price in self.prices() if price.is_live is None}
         for bookmaker in untold:
             self._spread_state(bookmaker, self._states.get(bookmaker, False), changes)

@@ -35,7 +35,7 @@ def test_what_is_told_of_one_price_holds_for_all_of_the_quote(desk: Desk) -> Non
     assert section is not None
     assert section.reference is not None
     assert section.reference.is_live is None
-    desk.board.tell_untold(GAME)
+    desk.board.mark_not_in_play(GAME)
     assert (in_play(desk, "Betfair"), in_play(desk, "Unibet")) == (True, False)
     section = desk.board.section(GAME, "moneyline", 0, "Draw")
     assert section is not None
