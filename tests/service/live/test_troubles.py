@@ -12,7 +12,7 @@ import pytest
 
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.replay import Replay
-from oddsdesk.server import valuation_module
+from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError

@@ -7,7 +7,7 @@ import pytest
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.server import valuation_module
+from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.store import Store, open_store
