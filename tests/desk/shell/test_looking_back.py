@@ -88,7 +88,7 @@ async def test_games_of_a_date_are_shown_as_they_stood_at_its_end(looking: Looki
     await looking.until(lambda: board.matrix(game) is not None)
     matrix = board.matrix(game)
     assert matrix is not None
-    price = matrix.sections[0].lines[0].prices["Bet365"]
+    price = matrix.sections[0].rows[0].prices["Bet365"]
     assert (price.odds, board.freshness("Bet365", price)) == (2.2, Freshness.STALE)
 
 
@@ -101,7 +101,7 @@ async def test_another_date_shows_what_stood_then(looking: Looking) -> None:
     (game,) = board.games
     matrix = board.matrix(game)
     assert matrix is not None
-    assert matrix.sections[0].lines[0].prices["Bet365"].odds == 2.0
+    assert matrix.sections[0].rows[0].prices["Bet365"].odds == 2.0
 
 
 async def test_back_to_now_goes_on_as_before(looking: Looking) -> None:
