@@ -333,7 +333,7 @@ def test_a_very_long_text_is_drawn_in_time(theme: Theme, text: str) -> None:
 
 
 BANNED: dict[str, Callable[[str], bool]] = {
-    "QLabel": lambda file: file in ("controls/plain.py", "theme/style.py"),
+    "QLabel": lambda file: file in ("controls/plain.py", "theme/theme.py"),
     "QMessageBox": lambda _: False,
     "QErrorMessage": lambda _: False,
     "QTextEdit": lambda _: False,
@@ -343,7 +343,7 @@ BANNED: dict[str, Callable[[str], bool]] = {
     "setWhatsThis": lambda _: False,
     "RichText": lambda file: file == "explain/panel.py",
     "MarkdownText": lambda _: False,
-    "AutoText": lambda file: file == "theme/style.py",
+    "AutoText": lambda file: file == "theme/theme.py",
     "setHtml": lambda file: file == "grid/export.py",
     "insertHtml": lambda _: False,
     "appendHtml": lambda _: False,
