@@ -39,12 +39,12 @@ async def _until(live, status: str, limit_s: float, reason: str = ""):
 
 
 def _failing_once(monkeypatch, kind, name):
-    """Let a coroutine method fail the first time; returns when it has failed."""
+    """Let a method fail the first time; returns what is set when it has failed."""
     working, failed = getattr(kind, name), asyncio.Event()
 
-    async def fail(self, *arguments):
+    def fail(self, *arguments):
         if failed.is_set():
-            return await working(self, *arguments)
+            return working(self, *arguments)
         failed.set()
         raise RuntimeError("by the test")
 
