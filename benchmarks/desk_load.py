@@ -268,7 +268,7 @@ class Measured(Desk):
 
         def taken(keys: list[RowKey]) -> Any:
             shown = map(self.grid.model.entry, self.grid.table.rows_in_view())
-            seen = {RowKey(*one.line.key, one.bookmaker) for one in shown if one is not None}
+            seen = {RowKey(*one.selection.key, one.bookmaker) for one in shown if one is not None}
             self.pixels.take(self._models[1], keys, seen)
             return take(keys)
 

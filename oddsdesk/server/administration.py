@@ -72,10 +72,10 @@ class Administration:
         return self._ask(asyncio.to_thread(lambda: self._server.store.reader().history(*asked)))
 
     def reference_history(
-        self, game_id: str, lines: Sequence[tuple[str, int, str]], since_ms: int
+        self, game_id: str, selections: Sequence[tuple[str, int, str]], since_ms: int
     ) -> Future[dict[tuple[str, int, str], list[HistoryPoint]]]:
         """Return how the reference's prices moved, by (market type, period, selection)."""
-        asked = (game_id, lines, since_ms)
+        asked = (game_id, selections, since_ms)
         reader = self._server.store.reader
         return self._ask(asyncio.to_thread(lambda: reader().reference_history(*asked)))
 

@@ -261,13 +261,15 @@ class Reader:
         return log.history(self._select, game_id, market_type, period, selection, since_ms)
 
     def reference_history(
-        self, game_id: str, lines: Iterable[past.Line], since_ms: int
-    ) -> dict[past.Line, list[HistoryPoint]]:
+        self, game_id: str, selections: Iterable[past.SelectionKey], since_ms: int
+    ) -> dict[past.SelectionKey, list[HistoryPoint]]:
         """Return how the reference's prices moved, by (market type, period, selection).
 
         Each starts with the price that stood then; those without any are left out.
         """
-        return past.line_histories(self._select, game_id, self._reference, lines, since_ms)
+        return past.selection_histories(
+            self._select, game_id, self._reference, selections, since_ms
+        )
 
     def log_began(self) -> int | None:
         """Return since when prices are recorded, as far as the log is kept."""

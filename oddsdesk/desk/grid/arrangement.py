@@ -9,14 +9,14 @@ from oddsdesk.desk.grid.entries import (
     FOLDED,
     Entry,
     GameGroup,
-    Line,
     PriceEntry,
+    SelectionEntry,
     Shape,
 )
 from oddsdesk.desk.grid.filter import CompiledFilter
 from oddsdesk.desk.ui.table.row_order import in_order, ordering, stand_well
 
-GridRow = Line | PriceEntry | GameGroup
+GridRow = SelectionEntry | PriceEntry | GameGroup
 
 
 class Arrangement:
@@ -43,9 +43,9 @@ class Arrangement:
         self.column, self.descending = column, descending
         self._key: Callable[[Entry], Any] = COLUMNS[column].sort_key(descending=descending)
 
-    def arrange(self, lines: Iterable[Line], sieve: CompiledFilter) -> None:
+    def arrange(self, selections: Iterable[SelectionEntry], sieve: CompiledFilter) -> None:
         """Take what the sieve keeps, in order; equal rows stay as they stood to each other."""
-        entries, stayed = _as_before(self.entries, sieve.kept(lines))
+        entries, stayed = _as_before(self.entries, sieve.kept(selections))
         if self._groups or stayed < len(self.entries):
             self._leave_places()
         self._place(self._in_order(entries))
@@ -133,11 +133,13 @@ class Arrangement:
     def _grouped(self, entries: Iterable[Entry]) -> dict[str, GameGroup]:
         groups: dict[str, GameGroup] = {}
         for entry in entries:
-            game = entry.line.key.game_id
+            game = entry.selection.key.game_id
             group = groups.get(game)
             if group is None:
-                group = groups[game] = self._groups.get(game) or GameGroup(game, entry.line, [])
-                group.first, group.entries = entry.line, []
+                group = groups[game] = self._groups.get(game) or GameGroup(
+                    game, entry.selection, []
+                )
+                group.first, group.entries = entry.selection, []
                 group.is_folded = game in self._folded
             group.entries.append(entry)
         return groups

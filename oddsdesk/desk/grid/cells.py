@@ -7,7 +7,7 @@ from typing import NamedTuple
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
 from oddsdesk.contract.markets import market_title
-from oddsdesk.desk.grid.entries import Entry, Figures, Line, PriceEntry
+from oddsdesk.desk.grid.entries import Entry, Figures, PriceEntry, SelectionEntry
 from oddsdesk.desk.ui.formatting import (
     amount_text,
     fair_text,
@@ -36,31 +36,31 @@ CellOf = Callable[[Entry, CellContext], Cell]
 
 def selection(entry: Entry, _context: CellContext) -> Cell:
     """Return what is bet on."""
-    return Cell(entry.line.key.selection)
+    return Cell(entry.selection.key.selection)
 
 
 def game(entry: Entry, _context: CellContext) -> Cell:
     """Return which game it is."""
-    return Cell(entry.line.game, TextRole.SOFT)
+    return Cell(entry.selection.game, TextRole.SOFT)
 
 
 def kick_off(entry: Entry, context: CellContext) -> Cell:
     """Return when the game is played."""
-    if entry.line.is_live:
+    if entry.selection.is_live:
         return Cell("live", TextRole.LIVE)
     minute = context.now_ms - context.now_ms % MINUTE_MS
-    return Cell(_kick_off_text(entry.line.kick_off, minute), TextRole.SOFT)
+    return Cell(_kick_off_text(entry.selection.kick_off, minute), TextRole.SOFT)
 
 
 def live(entry: Entry, _context: CellContext) -> Cell:
     """Return whether the game is in play."""
-    return Cell("yes", TextRole.LIVE) if entry.line.is_live else Cell("no", TextRole.NOTE)
+    return Cell("yes", TextRole.LIVE) if entry.selection.is_live else Cell("no", TextRole.NOTE)
 
 
 def market(entry: Entry, _context: CellContext) -> Cell:
     """Return the market with its period."""
-    line = entry.line
-    return Cell(market_title(line.key.market_type), TextRole.SOFT, note=line.period_label)
+    selection = entry.selection
+    return Cell(market_title(selection.key.market_type), TextRole.SOFT, note=selection.period_label)
 
 
 def bookmaker(entry: Entry, _context: CellContext) -> Cell:
@@ -109,12 +109,12 @@ def _ground(entry: Entry, price: Price, freshness: Freshness) -> SurfaceRole:
         return SurfaceRole.PANEL
     if _is_value(entry) and freshness is not Freshness.STALE:
         return SurfaceRole.VALUE
-    is_best = isinstance(entry, PriceEntry) and price.odds == entry.line.figures.best
+    is_best = isinstance(entry, PriceEntry) and price.odds == entry.selection.figures.best
     return SurfaceRole.BEST if is_best else SurfaceRole.PANEL
 
 
 def _is_value(entry: Entry) -> bool:
-    odds_, figures = entry.odds, entry.line.figures
+    odds_, figures = entry.odds, entry.selection.figures
     least, most = figures.value_from, figures.suspicious_above
     if odds_ is None or least is None or most is None or entry.ev is None:
         return False
@@ -140,19 +140,19 @@ def ev_doubt(entry: Entry, _context: CellContext) -> Cell:
 
 def fair(entry: Entry, _context: CellContext) -> Cell:
     """Return the fair odds."""
-    odds_ = entry.line.figures.fair_odds
+    odds_ = entry.selection.figures.fair_odds
     return EMPTY if odds_ is None else Cell(fair_text(odds_), TextRole.SOFT)
 
 
 def limit(entry: Entry, _context: CellContext) -> Cell:
     """Return the reference's maximum bet."""
-    amount = entry.line.figures.liquidity
+    amount = entry.selection.figures.liquidity
     return EMPTY if amount is None else Cell(amount_text(amount), TextRole.NOTE)
 
 
 def count(entry: Entry, _context: CellContext) -> Cell:
     """Return how many bookmakers offer the selection."""
-    return Cell(str(entry.line.figures.count), TextRole.NOTE)
+    return Cell(str(entry.selection.figures.count), TextRole.NOTE)
 
 
 def link(entry: Entry, _context: CellContext) -> Cell:
@@ -169,13 +169,13 @@ def over_median(entry: Entry, _context: CellContext) -> Cell:
 
 def spread(entry: Entry, _context: CellContext) -> Cell:
     """Return how far worst and best price lie apart."""
-    distance = entry.line.figures.spread
+    distance = entry.selection.figures.spread
     return EMPTY if distance is None else Cell(f"{percent_text(distance)} pp", TextRole.SOFT)
 
 
-def soft(text: Callable[[Line], str]) -> CellOf:
+def soft(text: Callable[[SelectionEntry], str]) -> CellOf:
     """Return what shows a secondary fact of a selection."""
-    return lambda entry, _context: Cell(text(entry.line), TextRole.SOFT)
+    return lambda entry, _context: Cell(text(entry.selection), TextRole.SOFT)
 
 
 def figure(
@@ -184,7 +184,7 @@ def figure(
     """Return what shows odds that bookmakers give together."""
 
     def cell_of(entry: Entry, _context: CellContext) -> Cell:
-        odds_ = pick(entry.line.figures)
+        odds_ = pick(entry.selection.figures)
         return EMPTY if odds_ is None else Cell(text(odds_), TextRole.SOFT)
 
     return cell_of
@@ -194,7 +194,7 @@ def hold(pick: Callable[[Figures], float | None]) -> CellOf:
     """Return what shows a hold in percent; below zero it stands out."""
 
     def cell_of(entry: Entry, _context: CellContext) -> Cell:
-        share = pick(entry.line.figures)
+        share = pick(entry.selection.figures)
         if share is None:
             return EMPTY
         return Cell(f"{percent_text(share)} %", TextRole.STRONG if share < 0 else TextRole.NOTE)

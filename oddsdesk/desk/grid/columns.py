@@ -15,13 +15,17 @@ from oddsdesk.desk.ui.table.column_spec import ColumnSpec, Kind
 
 
 def _kick_off_order(entry: Entry) -> tuple[bool, float]:
-    kick_off = entry.line.kick_off
-    return not entry.line.is_live, float("inf") if kick_off is None else kick_off
+    kick_off = entry.selection.kick_off
+    return not entry.selection.is_live, float("inf") if kick_off is None else kick_off
 
 
 def _market_order(entry: Entry) -> tuple[int, int, Any]:
-    key = entry.line.key
-    return MARKET_RANK.get(key.market_type, len(MARKET_RANK)), key.period, entry.line.order[4:6]
+    key = entry.selection.key
+    return (
+        MARKET_RANK.get(key.market_type, len(MARKET_RANK)),
+        key.period,
+        entry.selection.order[4:6],
+    )
 
 
 def _ev_upwards(entry: Entry) -> tuple[bool, float] | None:
@@ -30,7 +34,7 @@ def _ev_upwards(entry: Entry) -> tuple[bool, float] | None:
 
 
 def _figure(name: str) -> Callable[[Entry], Any]:
-    return attrgetter(f"line.figures.{name}")
+    return attrgetter(f"selection.figures.{name}")
 
 
 _WIDE = "Everton v Liverpool"
@@ -40,32 +44,33 @@ _MARKET, _LONG_MARKET = "Match result  2nd Period", "Both teams to score  2nd Qu
 COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "selection", "Selection", Column("Newcastle Utd +1.5", Align.LEFT),
-        cells.selection, attrgetter("line.key.selection"),
+        cells.selection, attrgetter("selection.key.selection"),
     ),
     ColumnSpec(
         "game", "Game", Column(_WIDE, Align.LEFT, stretches=True, widest=_WIDEST),
-        cells.game, attrgetter("line.match_name"),
+        cells.game, attrgetter("selection.match_name"),
     ),
     ColumnSpec(
         "sport", "Sport", Column("AmericanFootball", Align.LEFT),
-        cells.soft(lambda line: sport_title(line.sport)), attrgetter("line.sport"), is_usual=False,
+        cells.soft(lambda selection: sport_title(selection.sport)),
+        attrgetter("selection.sport"), is_usual=False,
     ),
     ColumnSpec(
         "kick_off", "Kick-off", Column("28 May 00:00", Align.LEFT), cells.kick_off,
-        attrgetter("line.kick_off"), Kind.TIME, order=_kick_off_order,
+        attrgetter("selection.kick_off"), Kind.TIME, order=_kick_off_order,
     ),
     ColumnSpec(
         "is_live", "In play", Column("In play", Align.LEFT), cells.live,
-        attrgetter("line.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
+        attrgetter("selection.is_live"), Kind.FLAG, is_usual=False, descending_first=True,
     ),
     ColumnSpec(
         "market_type", "Market", Column(_MARKET, Align.LEFT, stretches=True, widest=_LONG_MARKET),
-        cells.market, attrgetter("line.key.market_type"), order=_market_order,
+        cells.market, attrgetter("selection.key.market_type"), order=_market_order,
     ),
     ColumnSpec(
         "period", "Period", Column("2nd Quarter", Align.LEFT),
-        cells.soft(lambda line: line.period_label), attrgetter("line.period_label"),
-        order=attrgetter("line.key.period"), is_usual=False,
+        cells.soft(lambda selection: selection.period_label), attrgetter("selection.period_label"),
+        order=attrgetter("selection.key.period"), is_usual=False,
     ),
     ColumnSpec(
         "bookmaker", "Bookmaker", Column("Betfair Exchange", Align.LEFT), cells.bookmaker,
@@ -163,7 +168,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ),
     ColumnSpec(
         "competition", "Competition", Column("TENNIS", Align.LEFT),
-        cells.soft(lambda line: line.competition), attrgetter("line.competition"),
+        cells.soft(lambda selection: selection.competition), attrgetter("selection.competition"),
     ),
     ColumnSpec(
         "changed_at", "Unchanged", Column("59 min"), cells.age(attrgetter("changed_at")),

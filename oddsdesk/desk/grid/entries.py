@@ -61,7 +61,7 @@ def doubt_of(
 def _last_seen(section: Section, bookmaker: str | None) -> int:
     """When a market was last seen: a message of one selection says that the others stood."""
     prices = (
-        line.reference if bookmaker is None else line.prices.get(bookmaker) for line in section.rows
+        row.reference if bookmaker is None else row.prices.get(bookmaker) for row in section.rows
     )
     return max((price.scraped_at for price in prices if price is not None), default=0)
 
@@ -83,7 +83,7 @@ class Shape(Enum):
     SELECTIONS = "selections"
 
 
-class LineKey(NamedTuple):
+class GameSelectionKey(NamedTuple):
     """A selection among all games."""
 
     game_id: str
@@ -116,10 +116,10 @@ class Figures(msgspec.Struct, frozen=True):
     count: int = 0
 
 
-class Line(msgspec.Struct, eq=False):
+class SelectionEntry(msgspec.Struct, eq=False):
     """A selection of a game; as a row it shows the best price compared."""
 
-    key: LineKey
+    key: GameSelectionKey
     match_name: str
     game: str
     """How the game is written: ``Everton v Liverpool``."""
@@ -140,8 +140,8 @@ class Line(msgspec.Struct, eq=False):
     place: int = AWAY
 
     @property
-    def line(self) -> "Line":
-        """The line itself: both kinds of row are asked alike."""
+    def selection(self) -> "SelectionEntry":
+        """Itself: both kinds of row are asked alike."""
         return self
 
     @property
@@ -203,10 +203,11 @@ class Line(msgspec.Struct, eq=False):
 class PriceEntry(msgspec.Struct, eq=False, gc=False):
     """One bookmaker's price of a selection; what rows are sorted by lies open.
 
-    The garbage collector passes it by, as there are so many: who drops a line cuts the rings.
+    The garbage collector passes it by, as there are so many: who drops a
+    selection cuts the rings.
     """
 
-    line: Line
+    selection: SelectionEntry
     bookmaker: str | None
     """As the board has it: None is the reference."""
     name: str
@@ -237,21 +238,21 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
         self.changed_at = price.changed_at
 
 
-Entry = Line | PriceEntry
+Entry = SelectionEntry | PriceEntry
 
 
 class GameGroup(msgspec.Struct, eq=False):
     """A game's title row, and the rows below it."""
 
     game_id: str
-    first: Line
+    first: SelectionEntry
     entries: list[Entry]
     is_folded: bool = False
     place: int = AWAY
 
 
-def make_line(key: RowKey, matrix: Matrix, section: Section) -> Line:
-    """Return the line of a price that is new to the grid."""
+def make_selection_entry(key: RowKey, matrix: Matrix, section: Section) -> SelectionEntry:
+    """Return the selection of a price that is new to the grid."""
     pair = teams(matrix.match_name)
     game = f"{pair[0]} v {pair[1]}" if pair else matrix.match_name
     said = (
@@ -265,9 +266,9 @@ def make_line(key: RowKey, matrix: Matrix, section: Section) -> Line:
         key.selection,
     )
     kick_off = float("inf") if matrix.kick_off is None else matrix.kick_off
-    side = next(i for i, line in enumerate(section.rows) if line.selection == key.selection)
-    return Line(
-        key=LineKey(*key[:4]),
+    side = next(i for i, row in enumerate(section.rows) if row.selection == key.selection)
+    return SelectionEntry(
+        key=GameSelectionKey(*key[:4]),
         match_name=matrix.match_name,
         game=game,
         competition=matrix.competition,
@@ -281,29 +282,32 @@ def make_line(key: RowKey, matrix: Matrix, section: Section) -> Line:
 
 
 def refresh(
-    line: Line, section: Section, compared: Set[str] | None, moved: Iterable[PriceEntry]
+    selection: SelectionEntry,
+    section: Section,
+    compared: Set[str] | None,
+    moved: Iterable[PriceEntry],
 ) -> bool:
-    """Bring a line and its prices up to date; ``compared`` None is every bookmaker.
+    """Bring a selection and its prices up to date; ``compared`` None is every bookmaker.
 
-    Returns whether the reference is another: then every price of the line is worth another edge.
+    Returns whether the reference is another: then every price of it has another EV.
     """
-    line.figures = figures = _figures(section, line.key.selection, compared)
+    selection.figures = figures = _figures(section, selection.key.selection, compared)
     reference = section.reference
     by_reference = (
         figures.fair_odds,
         figures.suspicious_above,
         reference and (reference.scraped_at, reference.is_live),
     )
-    before, line.judged_by = (
-        line.judged_by,
+    before, selection.judged_by = (
+        selection.judged_by,
         (by_reference, figures.median, frozenset(section.other_bets)),
     )
-    if line.judged_by != before:
-        moved = line.prices.values()
+    if selection.judged_by != before:
+        moved = selection.prices.values()
     for entry in moved:
         _judge(entry, section, figures)
     names = figures.best_names
-    line.best_entry = line.prices.get(names[0]) if names else None
+    selection.best_entry = selection.prices.get(names[0]) if names else None
     return before[:1] != (by_reference,)
 
 

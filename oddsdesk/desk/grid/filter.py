@@ -8,7 +8,7 @@ import msgspec
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
 from oddsdesk.contract.markets import market_title
-from oddsdesk.desk.grid.entries import Entry, Line, PriceEntry, Shape
+from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.ui.formatting import odds_text, signed_text
 
 FreshnessOf = Callable[[str | None, Price], Freshness]
@@ -81,7 +81,7 @@ class CompiledFilter:
         self._filter = chosen
         self._is_open = chosen.is_open
         self._shape = shape
-        self._line_tests = _line_tests(chosen)
+        self._selection_tests = _selection_tests(chosen)
         self._price_tests = _price_tests(chosen, now_ms, freshness)
         self._names: dict[tuple[tuple[str, ...], str], bool] = {}
 
@@ -95,50 +95,54 @@ class CompiledFilter:
         """Whether a row is shown."""
         if self._is_open:
             return True
-        line = entry.line
-        if not all(test(line) for test in self._line_tests):
+        selection = entry.selection
+        if not all(test(selection) for test in self._selection_tests):
             return False
-        if isinstance(entry, Line) and not self._is_compared(entry):
+        if isinstance(entry, SelectionEntry) and not self._is_compared(entry):
             return False
-        missing = self._missing_words(line)
+        missing = self._missing_words(selection)
         is_named = self._filter.bookmakers and isinstance(entry, PriceEntry)
         if (missing or is_named) and not self._allows(missing, entry.name, entry):
             return False
         return not self._price_tests or self._price_passes(entry)
 
-    def kept(self, lines: Iterable[Line]) -> list[Entry]:
-        """Return the rows that are shown, in the order of the lines."""
-        for test in self._line_tests:
-            lines = [line for line in lines if test(line)]
+    def kept(self, selections: Iterable[SelectionEntry]) -> list[Entry]:
+        """Return the rows that are shown, in the order of the selections."""
+        for test in self._selection_tests:
+            selections = [selection for selection in selections if test(selection)]
         entries: list[Entry] = []
         if self._shape is Shape.PRICES:
-            self._collect_prices(lines, entries)
+            self._collect_prices(selections, entries)
         else:
-            entries += [line for line in lines if self._keeps_line(line)]
+            entries += [selection for selection in selections if self._keeps_selection(selection)]
         if self._price_tests:
             entries = [entry for entry in entries if self._price_passes(entry)]
         return entries
 
-    def _collect_prices(self, lines: Iterable[Line], entries: list[Entry]) -> None:
+    def _collect_prices(self, selections: Iterable[SelectionEntry], entries: list[Entry]) -> None:
         chosen, words = self._filter.bookmakers, self._filter.words
-        for line in lines:
-            missing = self._missing_words(line) if words else ()
+        for selection in selections:
+            missing = self._missing_words(selection) if words else ()
             if not missing and not chosen:
-                entries += line.prices.values()
+                entries += selection.prices.values()
                 continue
             entries += [
-                entry for entry in line.prices.values() if self._allows(missing, entry.name, entry)
+                entry
+                for entry in selection.prices.values()
+                if self._allows(missing, entry.name, entry)
             ]
 
-    def _keeps_line(self, line: Line) -> bool:
-        missing = self._missing_words(line)
-        return self._is_compared(line) and (not missing or self._allows(missing, line.name, line))
+    def _keeps_selection(self, selection: SelectionEntry) -> bool:
+        missing = self._missing_words(selection)
+        return self._is_compared(selection) and (
+            not missing or self._allows(missing, selection.name, selection)
+        )
 
-    def _is_compared(self, line: Line) -> bool:
-        return line.figures.count > 0 or not self._filter.bookmakers
+    def _is_compared(self, selection: SelectionEntry) -> bool:
+        return selection.figures.count > 0 or not self._filter.bookmakers
 
-    def _missing_words(self, line: Line) -> tuple[str, ...]:
-        text = line.text
+    def _missing_words(self, selection: SelectionEntry) -> tuple[str, ...]:
+        text = selection.text
         return tuple([word for word in self._filter.words if word not in text])
 
     def _allows(self, missing: tuple[str, ...], name: str, entry: Entry) -> bool:
@@ -147,7 +151,7 @@ class CompiledFilter:
             folded = name.casefold()
             chosen = self._filter.bookmakers
             known = all(word in folded for word in missing) and (
-                not chosen or name in chosen or isinstance(entry, Line)
+                not chosen or name in chosen or isinstance(entry, SelectionEntry)
             )
             self._names[missing, name] = known
         return known
@@ -157,18 +161,18 @@ class CompiledFilter:
         return price is not None and all(test(entry, price) for test in self._price_tests)
 
 
-def _line_tests(chosen: GridFilter) -> list[Callable[[Line], bool]]:
-    tests: list[Callable[[Line], bool]] = []
+def _selection_tests(chosen: GridFilter) -> list[Callable[[SelectionEntry], bool]]:
+    tests: list[Callable[[SelectionEntry], bool]] = []
     if chosen.sports:
-        tests.append(lambda line: line.sport in chosen.sports)
+        tests.append(lambda selection: selection.sport in chosen.sports)
     if chosen.competitions:
-        tests.append(lambda line: line.competition in chosen.competitions)
+        tests.append(lambda selection: selection.competition in chosen.competitions)
     if chosen.markets:
-        tests.append(lambda line: line.key.market_type in chosen.markets)
+        tests.append(lambda selection: selection.key.market_type in chosen.markets)
     if chosen.periods:
-        tests.append(lambda line: line.period_label in chosen.periods)
+        tests.append(lambda selection: selection.period_label in chosen.periods)
     if chosen.is_live is not None:
-        tests.append(lambda line: line.is_live is chosen.is_live)
+        tests.append(lambda selection: selection.is_live is chosen.is_live)
     return tests
 
 

@@ -13,7 +13,7 @@ from oddsdesk.desk.grid.arrangement import Arrangement
 from oddsdesk.desk.grid.book import GridBook
 from oddsdesk.desk.grid.cells import CellContext
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, is_for, title_in
-from oddsdesk.desk.grid.entries import Entry, GameGroup, Line, PriceEntry, Shape
+from oddsdesk.desk.grid.entries import Entry, GameGroup, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header
@@ -87,7 +87,7 @@ class GridModel(LiveModel):
     def total(self) -> int:
         """How many rows there are, shown or not."""
         is_prices = self.shape is Shape.PRICES
-        return self.book.price_count if is_prices else self.book.line_count
+        return self.book.price_count if is_prices else self.book.selection_count
 
     @property
     def count(self) -> int:
@@ -141,7 +141,7 @@ class GridModel(LiveModel):
         """Filter and sort anew; the selection stays with its rows."""
         self._stop_placing()
         with self._relayout():
-            self._arrangement.arrange(self.book.lines(), self._sieve())
+            self._arrangement.arrange(self.book.selections(), self._sieve())
         self.counts_changed.emit()
 
     def place_misplaced(self) -> None:
@@ -213,15 +213,15 @@ class GridModel(LiveModel):
             yield
 
     def _show_changed(
-        self, changed: Iterable[PriceEntry], lines: Set[Line], sieve: CompiledFilter
+        self, changed: Iterable[PriceEntry], selections: Set[SelectionEntry], sieve: CompiledFilter
     ) -> None:
         is_prices = self.shape is Shape.PRICES
-        for entry in dict.fromkeys(entry if is_prices else entry.line for entry in changed):
+        for entry in dict.fromkeys(entry if is_prices else entry.selection for entry in changed):
             self._arrangement.judge(entry, sieve)
         rows, last = self._arrangement.rows, len(COLUMNS) - 1
         for place in range(len(rows)) if self.rows_in_view is None else self.rows_in_view():
             shown = rows[place]
-            if not isinstance(shown, GameGroup) and shown.line in lines:
+            if not isinstance(shown, GameGroup) and shown.selection in selections:
                 self.touch(place, 0, place, last)
 
     def _keys_in_view(self) -> Iterator[RowKey]:
@@ -230,8 +230,8 @@ class GridModel(LiveModel):
         for place in () if self.rows_in_view is None else self.rows_in_view():
             shown = rows[place]
             if isinstance(shown, PriceEntry):
-                yield RowKey(*shown.line.key, shown.bookmaker)
-            elif isinstance(shown, Line):
+                yield RowKey(*shown.selection.key, shown.bookmaker)
+            elif isinstance(shown, SelectionEntry):
                 for bookmaker in shown.prices:
                     yield RowKey(*shown.key, bookmaker)
 

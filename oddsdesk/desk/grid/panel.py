@@ -22,7 +22,7 @@ from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat
 from oddsdesk.desk.grid import states
 from oddsdesk.desk.grid.bar import GridBar
-from oddsdesk.desk.grid.entries import Line, Shape
+from oddsdesk.desk.grid.entries import SelectionEntry, Shape
 from oddsdesk.desk.grid.export import GridExport
 from oddsdesk.desk.grid.filter import GridFilter, words_of
 from oddsdesk.desk.grid.filter_bar import GridFilterBar
@@ -66,7 +66,9 @@ class GridPanel(QWidget):
         self.table.set_selection_mode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.view = GridView(self.model, self.table, layout)
         self.bar = GridBar(theme)
-        self.filters = GridFilterBar(theme, lambda facet: choices(self.model.book.lines(), facet))
+        self.filters = GridFilterBar(
+            theme, lambda facet: choices(self.model.book.selections(), facet)
+        )
         self.export = GridExport(self)
         self.messages = MessageBar(theme)
         self.placeholder = Placeholder(theme)
@@ -303,7 +305,7 @@ class GridPanel(QWidget):
         if index.isValid() and not self.table.scrolling.selectionModel().isSelected(index):
             return
         entry = self.model.entry(index.row()) if index.isValid() else None
-        key = None if entry is None else RowKey(*entry.line.key, entry.bookmaker)
+        key = None if entry is None else RowKey(*entry.selection.key, entry.bookmaker)
         self.price_selected.emit(key)
 
     def _on_table_opened(self, index: QModelIndex) -> None:
@@ -348,24 +350,26 @@ def attach_grid_actions(panel: GridPanel) -> None:
         add_action(panel, ident, act)
 
 
-def choices(lines: Iterable[Line], facet: str) -> list[tuple[str, str]]:
+def choices(selections: Iterable[SelectionEntry], facet: str) -> list[tuple[str, str]]:
     """Return the (key, text) of a facet of ``GridFilter`` that some row has."""
     if facet == "bookmakers":
-        names = {entry.name for line in lines for entry in line.prices.values()}
+        names = {entry.name for selection in selections for entry in selection.prices.values()}
         return _named(sorted(names, key=str.casefold))
     if facet == "sports":
-        sports = {line.sport for line in lines}
+        sports = {selection.sport for selection in selections}
         return _named(sorted(sports, key=lambda name: (_sport_rank(name), name)))
     if facet == "markets":
-        markets = {line.key.market_type for line in lines}
+        markets = {selection.key.market_type for selection in selections}
         ordered = sorted(markets, key=lambda name: (MARKET_RANK.get(name, len(MARKET_RANK)), name))
         return [(name, market_title(name)) for name in ordered]
     if facet == "periods":
         first: dict[str, int] = {}
-        for line in lines:
-            first[line.period_label] = min(line.key.period, first.get(line.period_label, 99))
+        for selection in selections:
+            first[selection.period_label] = min(
+                selection.key.period, first.get(selection.period_label, 99)
+            )
         return _named(sorted(first, key=lambda label: (first[label], label)))
-    return _named(sorted({line.competition for line in lines}))
+    return _named(sorted({selection.competition for selection in selections}))
 
 
 def _named(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """What the odds grid says of a game in its title row, and of a row in its tooltip."""
 
 from oddsdesk.desk.grid.columns import BY_KEY
-from oddsdesk.desk.grid.entries import SENTENCES, Entry, GameGroup, Line
+from oddsdesk.desk.grid.entries import SENTENCES, Entry, GameGroup, SelectionEntry
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, odds_text, signed_text
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
@@ -15,15 +15,15 @@ _SELECTION, _COMPETITION, _KICK_OFF, _COUNT, _EV = (
 
 def group_cell(group: GameGroup, column: int, now_ms: int) -> Cell:
     """Return a cell of a game's title row."""
-    line = group.first
+    selection = group.first
     if column == _SELECTION:
-        return Cell(line.game, TextRole.STRONG, SurfaceRole.RAISED, is_strong=True)
+        return Cell(selection.game, TextRole.STRONG, SurfaceRole.RAISED, is_strong=True)
     if column == _COMPETITION:
-        return Cell(line.competition, TextRole.SOFT, SurfaceRole.RAISED)
+        return Cell(selection.competition, TextRole.SOFT, SurfaceRole.RAISED)
     if column == _KICK_OFF:
-        if line.is_live:
+        if selection.is_live:
             return Cell("live", TextRole.LIVE, SurfaceRole.RAISED)
-        return Cell(kick_off_text(line.kick_off, now_ms), TextRole.SOFT, SurfaceRole.RAISED)
+        return Cell(kick_off_text(selection.kick_off, now_ms), TextRole.SOFT, SurfaceRole.RAISED)
     if column == _COUNT:
         rows = len(group.entries)
         return Cell(f"{rows:,} row{'s' if rows != 1 else ''}", TextRole.NOTE, SurfaceRole.RAISED)
@@ -37,15 +37,15 @@ def group_cell(group: GameGroup, column: int, now_ms: int) -> Cell:
 
 def group_tip(group: GameGroup, now_ms: int) -> str:
     """Return what a game's title row says whole."""
-    line = group.first
-    when = "in play" if line.is_live else kick_off_text(line.kick_off, now_ms)
-    return f"{line.game}\n{line.competition}, {when}\nEV: the best of its rows"
+    selection = group.first
+    when = "in play" if selection.is_live else kick_off_text(selection.kick_off, now_ms)
+    return f"{selection.game}\n{selection.competition}, {when}\nEV: the best of its rows"
 
 
 def tip(entry: Entry, now_ms: int) -> str:
     """Return what a row says whole: the price with both clocks, and what it is compared with."""
-    line, price, figures = entry.line, entry.price, entry.line.figures
-    lines = [f"{line.game}: {line.key.selection}"]
+    selection, price, figures = entry.selection, entry.price, entry.selection.figures
+    lines = [f"{selection.game}: {selection.key.selection}"]
     if price is not None:
         seen = span_text(now_ms - price.scraped_at)
         still = span_text(now_ms - price.changed_at)
@@ -68,4 +68,4 @@ def tip(entry: Entry, now_ms: int) -> str:
 
 
 def _names(entry: Entry) -> str:
-    return ", ".join(entry.figures.best_names) if isinstance(entry, Line) else entry.name
+    return ", ".join(entry.figures.best_names) if isinstance(entry, SelectionEntry) else entry.name

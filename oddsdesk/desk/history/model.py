@@ -173,11 +173,11 @@ class HistoryModel(QObject):
             self._run("history: read", self._load(self.key, self._round))
 
     async def _load(self, key: RowKey, number: int) -> None:
-        line: SelectionKey = key[1:4]
+        selection: SelectionKey = key[1:4]
         since, method = self._clock() - LOOKBACK_MS, self._board.method
         try:
-            history = await self._source.history(key.game_id, line, since)
-            section = self._board.section(key.game_id, *line)
+            history = await self._source.history(key.game_id, selection, since)
+            section = self._board.section(key.game_id, *selection)
             fair = await self._load_fair(key, section, since)
         except HistoryError as error:
             if number == self._round:
@@ -196,8 +196,8 @@ class HistoryModel(QObject):
     async def _load_fair(self, key: RowKey, section: Section | None, since: int) -> PricePath:
         if section is None or section.reference is None:
             return []
-        lines = [(key.market_type, key.period, line.selection) for line in section.rows]
-        told = await self._source.references(key.game_id, lines, since)
+        selections = [(key.market_type, key.period, row.selection) for row in section.rows]
+        told = await self._source.references(key.game_id, selections, since)
         paths = {name[2]: path for name, path in told.paths.items()}
         points: list[Point] = []
 

@@ -34,7 +34,7 @@ _NO_FIGURE = Cell("–", TextRole.NOTE, SurfaceRole.REFERENCE)
 
 
 def price_cell(
-    line: SelectionRow,
+    row: SelectionRow,
     bookmaker: str,
     freshness: Freshness,
     now_ms: int,
@@ -47,7 +47,7 @@ def price_cell(
     What cannot be compared recedes; without ``shares_state``, in play against a reference
     before the game or the other way round, no price is value (D30).
     """
-    price = line.prices.get(bookmaker)
+    price = row.prices.get(bookmaker)
     if price is None:
         return _NO_PRICE
     if price.withdrawn_at is not None:
@@ -55,42 +55,42 @@ def price_cell(
     ink, ground, sign = _INKS[freshness], SurfaceRole.PANEL, ""
     if not is_comparable:
         ink = max(ink, TextRole.SOFT)
-    elif shares_state and is_suspicious(line, price.odds):
+    elif shares_state and is_suspicious(row, price.odds):
         ink, sign = TextRole.NOTE, SUSPICIOUS
     elif freshness is not Freshness.DEAD:
-        if freshness is not Freshness.STALE and shares_state and is_value(line, price.odds):
+        if freshness is not Freshness.STALE and shares_state and is_value(row, price.odds):
             ground = SurfaceRole.VALUE
             ink = TextRole.VALUE if freshness is Freshness.FRESH else TextRole.SOFT
-        elif bookmaker in line.best_bookmakers:
+        elif bookmaker in row.best_bookmakers:
             ground = SurfaceRole.BEST
             ink = TextRole.BEST if freshness is Freshness.FRESH else TextRole.SOFT
     return _moving(price, "", ink, ground, freshness, now_ms, sign)
 
 
 def best_cell(
-    line: SelectionRow,
+    row: SelectionRow,
     bookmaker: str | None,
     freshness: Freshness,
     now_ms: int,
     *,
     shares_state: bool = True,
 ) -> Cell:
-    """Return the best price of a line and who offers it, how many others beside.
+    """Return the best price of a selection and who offers it, how many others beside.
 
     Without ``shares_state`` it is not judged (see ``price_cell``).
     """
-    price = None if bookmaker is None else line.prices.get(bookmaker)
+    price = None if bookmaker is None else row.prices.get(bookmaker)
     if bookmaker is None or price is None:
         return _NO_PRICE
-    others = len(line.best_bookmakers) - 1
+    others = len(row.best_bookmakers) - 1
     who = f"{bookmaker} +{others}" if others else bookmaker
     repaint_at_ms = now_ms + REPAINT_MS
-    if shares_state and is_suspicious(line, price.odds):
+    if shares_state and is_suspicious(row, price.odds):
         return Cell(
             SUSPICIOUS + odds_text(price.odds), TextRole.NOTE, note=who, repaint_at_ms=repaint_at_ms
         )
     is_fresh = freshness is Freshness.FRESH
-    is_worth = is_fresh and shares_state and is_value(line, price.odds)
+    is_worth = is_fresh and shares_state and is_value(row, price.odds)
     ink = TextRole.VALUE if is_worth else _INKS[freshness]
     is_dead = freshness is Freshness.DEAD
     return Cell(
@@ -103,30 +103,30 @@ def best_cell(
     )
 
 
-def reference_cell(line: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
+def reference_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell:
     """Return the reference's price with its limit."""
-    price = line.reference
+    price = row.reference
     if price is None:
         return _NO_REFERENCE
     if price.withdrawn_at is not None:
         return Cell(odds_text(price.odds), TextRole.NOTE, SurfaceRole.REFERENCE, is_struck=True)
-    limit = "" if line.liquidity is None else amount_text(line.liquidity)
+    limit = "" if row.liquidity is None else amount_text(row.liquidity)
     return _moving(price, limit, _INKS[freshness], SurfaceRole.REFERENCE, freshness, now_ms)
 
 
-def fair_cell(line: SelectionRow) -> Cell:
+def fair_cell(row: SelectionRow) -> Cell:
     """Return the devigged odds."""
-    if line.fair is None:
+    if row.fair is None:
         return _NO_FIGURE
-    return Cell(fair_text(line.fair), TextRole.SOFT, SurfaceRole.REFERENCE)
+    return Cell(fair_text(row.fair), TextRole.SOFT, SurfaceRole.REFERENCE)
 
 
-def window_cell(line: SelectionRow) -> Cell:
+def window_cell(row: SelectionRow) -> Cell:
     """Return from which price the selection is value, and above which it is suspicious."""
-    if line.fair is None:
+    if row.fair is None:
         return _NO_FIGURE
     return Cell(
-        window_text(line.value_from, line.suspicious_above), TextRole.SOFT, SurfaceRole.REFERENCE
+        window_text(row.value_from, row.suspicious_above), TextRole.SOFT, SurfaceRole.REFERENCE
     )
 
 
@@ -138,9 +138,9 @@ def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:
     return Cell("", TextRole.NOTE, repaint_at_ms=repaint_at_ms, sparkline=sparkline)
 
 
-def selection_cell(section: Section, line: SelectionRow) -> Cell:
+def selection_cell(section: Section, row: SelectionRow) -> Cell:
     """Return the name of a selection, without what the section's title says already."""
-    return Cell(selection_text(section, line))
+    return Cell(selection_text(section, row))
 
 
 def section_cell(section: Section) -> Cell:
@@ -169,23 +169,23 @@ def best_hold_cell(section: Section) -> Cell:
     return Cell(f"{text} %", ink, SurfaceRole.RAISED)
 
 
-def is_value(line: SelectionRow, odds: float) -> bool:
-    """Whether odds lie in the price window of a line."""
-    if line.value_from is None or line.suspicious_above is None:
+def is_value(row: SelectionRow, odds: float) -> bool:
+    """Whether odds lie in the price window of a selection."""
+    if row.value_from is None or row.suspicious_above is None:
         return False
-    return line.value_from <= odds <= line.suspicious_above
+    return row.value_from <= odds <= row.suspicious_above
 
 
-def is_suspicious(line: SelectionRow, odds: float) -> bool:
-    """Whether odds lie above the price window of a line: too good to be true, by the rules."""
-    return line.suspicious_above is not None and odds > line.suspicious_above
+def is_suspicious(row: SelectionRow, odds: float) -> bool:
+    """Whether odds lie above a selection's price window: too good to be true, by the rules."""
+    return row.suspicious_above is not None and odds > row.suspicious_above
 
 
-def selection_text(section: Section, line: SelectionRow) -> str:
+def selection_text(section: Section, row: SelectionRow) -> str:
     """Return a selection; of a player's prop only what sets it apart in its section."""
     if section.key.market_type != "player_prop" or len(section.rows) < 2:
-        return line.selection
-    words = line.selection.split(" ")
+        return row.selection
+    words = row.selection.split(" ")
     others = [other.selection.split(" ") for other in section.rows]
     shared = 0
     while all(len(other) > shared + 1 and other[shared] == words[shared] for other in others):

@@ -49,10 +49,10 @@ class MatrixLook:
         """Return how old a price is; None is the reference's, and no price is dead."""
         return Freshness.DEAD if price is None else self.board.freshness(bookmaker, price)
 
-    def best(self, line: SelectionRow) -> tuple[str | None, Freshness]:
-        """Return who offers the best price of a line, and how old that is."""
-        name = self.layout.best_bookmaker(line)
-        return name, self.freshness(name, None if name is None else line.prices[name])
+    def best(self, row: SelectionRow) -> tuple[str | None, Freshness]:
+        """Return who offers the best price of a selection, and how old that is."""
+        name = self.layout.best_bookmaker(row)
+        return name, self.freshness(name, None if name is None else row.prices[name])
 
     def age(self, bookmaker: str | None) -> str:
         """Return how long ago the newest price of a bookmaker was seen; empty for none."""
@@ -61,30 +61,30 @@ class MatrixLook:
 
 
 MatrixColumn = ColumnSpec[Row, MatrixLook]
-_OfLine = Callable[[Section, SelectionRow, MatrixLook], Cell]
-_TipOfLine = Callable[[Section, SelectionRow, MatrixLook], str]
+_CellOf = Callable[[Section, SelectionRow, MatrixLook], Cell]
+_TipOf = Callable[[Section, SelectionRow, MatrixLook], str]
 
 
 def _cells(
-    of_line: _OfLine, of_title: Callable[[Section], Cell]
+    of_selection: _CellOf, of_title: Callable[[Section], Cell]
 ) -> Callable[[Row, MatrixLook], Cell]:
     """Return what shows a selection's cells, and those of the title above it."""
 
-    def cell(row: Row, look: MatrixLook) -> Cell:
-        line = row.line
-        return of_title(row.section) if line is None else of_line(row.section, line, look)
+    def cell(shown: Row, look: MatrixLook) -> Cell:
+        row = shown.selection_row
+        return of_title(shown.section) if row is None else of_selection(shown.section, row, look)
 
     return cell
 
 
 def _tips(
-    of_line: _TipOfLine, of_title: Callable[[Section], str] = lambda _section: ""
+    of_selection: _TipOf, of_title: Callable[[Section], str] = lambda _section: ""
 ) -> Callable[[Row, MatrixLook], str]:
     """Return what tells more of a selection's cells, and of those of the title above it."""
 
-    def tip(row: Row, look: MatrixLook) -> str:
-        line = row.line
-        return of_title(row.section) if line is None else of_line(row.section, line, look)
+    def tip(shown: Row, look: MatrixLook) -> str:
+        row = shown.selection_row
+        return of_title(shown.section) if row is None else of_selection(shown.section, row, look)
 
     return tip
 
@@ -93,33 +93,33 @@ def _nothing(_section: Section) -> Cell:
     return EMPTY
 
 
-def _reference_cell(_section: Section, line: SelectionRow, look: MatrixLook) -> Cell:
-    return cells.reference_cell(line, look.freshness(None, line.reference), look.clock())
+def _reference_cell(_section: Section, row: SelectionRow, look: MatrixLook) -> Cell:
+    return cells.reference_cell(row, look.freshness(None, row.reference), look.clock())
 
 
-def _reference_tip(_section: Section, line: SelectionRow, look: MatrixLook) -> str:
-    freshness = look.freshness(None, line.reference)
-    return tips.reference_tip(line, look.reference, freshness, look.clock())
+def _reference_tip(_section: Section, row: SelectionRow, look: MatrixLook) -> str:
+    freshness = look.freshness(None, row.reference)
+    return tips.reference_tip(row, look.reference, freshness, look.clock())
 
 
-def _best_cell(section: Section, line: SelectionRow, look: MatrixLook) -> Cell:
-    name, freshness = look.best(line)
-    is_judged = name is None or shares_state(section, line.prices[name])
-    return cells.best_cell(line, name, freshness, look.clock(), shares_state=is_judged)
+def _best_cell(section: Section, row: SelectionRow, look: MatrixLook) -> Cell:
+    name, freshness = look.best(row)
+    is_judged = name is None or shares_state(section, row.prices[name])
+    return cells.best_cell(row, name, freshness, look.clock(), shares_state=is_judged)
 
 
-def _best_tip(section: Section, line: SelectionRow, look: MatrixLook) -> str:
-    return tips.best_tip(section, line, *look.best(line), look.clock())
+def _best_tip(section: Section, row: SelectionRow, look: MatrixLook) -> str:
+    return tips.best_tip(section, row, *look.best(row), look.clock())
 
 
-def _past_cell(section: Section, line: SelectionRow, look: MatrixLook) -> Cell:
+def _past_cell(section: Section, row: SelectionRow, look: MatrixLook) -> Cell:
     market_type, period, _ = section.key
-    name = (market_type, period, line.selection)
-    return cells.past_cell(look.sparklines.sparkline(name, line.reference), look.clock())
+    name = (market_type, period, row.selection)
+    return cells.past_cell(look.sparklines.sparkline(name, row.reference), look.clock())
 
 
-def _window_tip(_section: Section, line: SelectionRow, _look: MatrixLook) -> str:
-    return tips.window_tip(line)
+def _window_tip(_section: Section, row: SelectionRow, _look: MatrixLook) -> str:
+    return tips.window_tip(row)
 
 
 def _selection_width(look: MatrixLook) -> Column:
@@ -155,10 +155,10 @@ def _past_tip(look: MatrixLook) -> str:
 FIXED: Final[tuple[MatrixColumn, ...]] = (
     MatrixColumn(
         "selection", "Selection", Column("", Align.LEFT),
-        _cells(lambda section, line, _: cells.selection_cell(section, line), cells.section_cell),
+        _cells(lambda section, row, _: cells.selection_cell(section, row), cells.section_cell),
         width_now=_selection_width,
         cell_tip=_tips(
-            lambda _section, line, _look: line.selection,
+            lambda _section, row, _look: row.selection,
             lambda section: f"{section.title}, {section.period_label}",
         ),
     ),
@@ -169,12 +169,12 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
     ),
     MatrixColumn(
         "fair", "Fair", Column("", hangs=True),
-        _cells(lambda _section, line, _look: cells.fair_cell(line), _nothing),
+        _cells(lambda _section, row, _look: cells.fair_cell(row), _nothing),
         sample=odds_sample, header_now=_fair_header, cell_tip=_tips(_window_tip),
     ),
     MatrixColumn(
         "window", "Value window", Column(""),
-        _cells(lambda _section, line, _look: cells.window_cell(line), cells.period_cell),
+        _cells(lambda _section, row, _look: cells.window_cell(row), cells.period_cell),
         sample=window_sample, note="from – to", cell_tip=_tips(_window_tip),
         tip="From which price the selection is value, and up to which: above it is suspicious; "
         "none: no price can be value by the rules",
@@ -189,7 +189,7 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
     MatrixColumn(
         "past", "6 h", Column("88888"), _cells(_past_cell, _nothing),
         header_now=lambda look: Header("6 h", "", _past_tip(look)),
-        cell_tip=_tips(lambda _section, _line, look: _past_tip(look)),
+        cell_tip=_tips(lambda _section, _row, look: _past_tip(look)),
     ),
 )  # fmt: skip
 """The columns before the bookmakers', each where ``layout`` says it is."""
@@ -199,14 +199,14 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
 def bookmaker_column(name: str) -> MatrixColumn:
     """Return the column of a bookmaker's prices, its hold on the title rows."""
 
-    def price_cell(row: Row, look: MatrixLook) -> Cell:
+    def price_cell(shown: Row, look: MatrixLook) -> Cell:
         # By far the most cells, so without the detour of `_cells`.
-        section, line = row.section, row.line
-        if line is None:
+        section, row = shown.section, shown.selection_row
+        if row is None:
             return cells.hold_cell(section.holds.get(name))
-        price = line.prices.get(name)
+        price = row.prices.get(name)
         return cells.price_cell(
-            line,
+            row,
             name,
             Freshness.DEAD if price is None else look.board.freshness(name, price),
             look.clock(),
@@ -214,9 +214,9 @@ def bookmaker_column(name: str) -> MatrixColumn:
             shares_state=price is None or shares_state(section, price),
         )
 
-    def price_tip(section: Section, line: SelectionRow, look: MatrixLook) -> str:
-        freshness = look.freshness(name, line.prices.get(name))
-        return tips.price_tip(section, line, name, freshness, look.clock())
+    def price_tip(section: Section, row: SelectionRow, look: MatrixLook) -> str:
+        freshness = look.freshness(name, row.prices.get(name))
+        return tips.price_tip(section, row, name, freshness, look.clock())
 
     def header(look: MatrixLook) -> Header:
         age = look.age(name)
@@ -238,7 +238,7 @@ def bookmaker_column(name: str) -> MatrixColumn:
 def widest_name(sections: Iterable[Section]) -> str:
     """Return the widest text of the first column, for its width; the usual one of no sections."""
     names = [f"{section.title}{_FOLD}" for section in sections]
-    names += [selection_text(section, line) for section in sections for line in section.rows]
+    names += [selection_text(section, row) for section in sections for row in section.rows]
     return max(names, key=len, default=_USUAL_NAME)
 
 

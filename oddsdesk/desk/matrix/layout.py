@@ -28,11 +28,11 @@ class MatrixLayout:
         self.rows: list[Row] = []
         self.bookmakers: list[str] = []
         self._columns: dict[str | None, int] = {}
-        self._lines: dict[tuple[str, int, str], int] = {}
+        self._selections: dict[tuple[str, int, str], int] = {}
         self._titles: dict[SectionKey, int] = {}
         self._seen: dict[str | None, int] = {}
         self.has_limits = False
-        """Whether the reference says of any line how much it takes."""
+        """Whether the reference says of any selection how much it takes."""
 
     @property
     def width(self) -> int:
@@ -49,17 +49,19 @@ class MatrixLayout:
 
     def index(self) -> None:
         """Bring the ways to find places up to date with the rows."""
-        self._lines, self._titles, self._seen = {}, {}, {}
-        self.has_limits = any(row.line and row.line.liquidity is not None for row in self.rows)
+        self._selections, self._titles, self._seen = {}, {}, {}
+        self.has_limits = any(
+            row.selection_row and row.selection_row.liquidity is not None for row in self.rows
+        )
         for place, row in enumerate(self.rows):
             if len(row.cells) != self.width:
                 row.forget(self.width)
             key = row.section.key
-            if row.line is None:
+            if row.selection_row is None:
                 self._titles[key] = place
             else:
-                self._lines[key.market_type, key.period, row.line.selection] = place
-                self._see_line(row.line)
+                self._selections[key.market_type, key.period, row.selection_row.selection] = place
+                self._see_selection(row.selection_row)
 
     def column_of(self, bookmaker: str | None) -> int | None:
         """Return the column of a bookmaker's prices, None where it is not shown."""
@@ -76,7 +78,7 @@ class MatrixLayout:
 
     def row_of(self, key: CellKey) -> int | None:
         """Return the row of a price's selection, None where it is not shown."""
-        return self._lines.get((key.market_type, key.period, key.selection))
+        return self._selections.get((key.market_type, key.period, key.selection))
 
     def rows_of(self, section: SectionKey) -> Sequence[int]:
         """Return the rows of a section, its title row first; none where it is not shown."""
@@ -92,17 +94,17 @@ class MatrixLayout:
         """Return whose prices a column shows; None where it is no bookmaker's own."""
         return None if column < FIRST_BOOKMAKER else self.bookmakers[column - FIRST_BOOKMAKER]
 
-    def best_columns(self, line: SelectionRow) -> list[int]:
-        """Return the columns that show the best price of a line, from left to right."""
-        columns = (self._columns.get(name) for name in line.best_bookmakers)
+    def best_columns(self, row: SelectionRow) -> list[int]:
+        """Return the columns that show the best price of a selection, from left to right."""
+        columns = (self._columns.get(name) for name in row.best_bookmakers)
         return sorted(column for column in columns if column is not None)
 
-    def best_bookmaker(self, line: SelectionRow) -> str | None:
+    def best_bookmaker(self, row: SelectionRow) -> str | None:
         """Return who offers the best price: the first by column, hidden ones last."""
-        columns = self.best_columns(line)
+        columns = self.best_columns(row)
         if columns:
             return self.bookmaker_of(columns[0])
-        return next(iter(line.best_bookmakers), None)
+        return next(iter(row.best_bookmakers), None)
 
     def see(self, bookmaker: str | None, scraped_at: int) -> None:
         """Note when a price was last seen."""
@@ -113,13 +115,13 @@ class MatrixLayout:
         """Return when the newest price of a bookmaker was seen, in milliseconds."""
         return self._seen.get(bookmaker)
 
-    def _see_line(self, line: SelectionRow) -> None:
-        for name, price in line.prices.items():
+    def _see_selection(self, row: SelectionRow) -> None:
+        for name, price in row.prices.items():
             self.see(name, price.scraped_at)
-        if line.reference is not None:
-            self.see(None, line.reference.scraped_at)
+        if row.reference is not None:
+            self.see(None, row.reference.scraped_at)
 
 
 def bookmakers_of(sections: Iterable[Section]) -> set[str]:
     """Return who prices anything in sections, the reference left out."""
-    return {name for section in sections for line in section.rows for name in line.prices}
+    return {name for section in sections for row in section.rows for name in row.prices}

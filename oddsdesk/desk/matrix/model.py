@@ -140,21 +140,21 @@ class MatrixModel(LiveModel):
     def price(self, row: int, column: int) -> Price | None:
         """Return the price that a cell shows; None where it shows none."""
         shown = self._layout.rows[row]
-        if shown.line is None or column in (SELECTION, FAIR, WINDOW, PAST):
+        if shown.selection_row is None or column in (SELECTION, FAIR, WINDOW, PAST):
             return None
         name = self._bookmaker(shown, column)
         if name is not None:
-            return shown.line.prices.get(name)
-        return None if column == BEST else shown.line.reference
+            return shown.selection_row.prices.get(name)
+        return None if column == BEST else shown.selection_row.reference
 
     def key(self, row: int, column: int) -> RowKey | None:
         """Return the price that a cell is about: the reference's own left of the best."""
         shown = self._layout.rows[row]
-        if shown.line is None:
+        if shown.selection_row is None:
             return None
         market_type, period, _ = shown.section.key
         bookmaker = self._bookmaker(shown, column)
-        return RowKey(self._game_id, market_type, period, shown.line.selection, bookmaker)
+        return RowKey(self._game_id, market_type, period, shown.selection_row.selection, bookmaker)
 
     def recent_moves(self) -> list[tuple[int, int]]:
         """Return row and column of each price shown that moved within ``RECENT_MS``."""
@@ -167,8 +167,8 @@ class MatrixModel(LiveModel):
 
     def best_columns(self, row: int) -> list[int]:
         """Return the columns that show a row's best price, from left to right."""
-        line = self._layout.rows[row].line
-        return [] if line is None else self._layout.best_columns(line)
+        selection = self._layout.rows[row].selection_row
+        return [] if selection is None else self._layout.best_columns(selection)
 
     def _spec(self, column: int) -> MatrixColumn:
         name = self._layout.bookmaker_of(column)
@@ -177,7 +177,11 @@ class MatrixModel(LiveModel):
     def _bookmaker(self, row: Row, column: int) -> str | None:
         """Whose price a cell shows; None for the reference, or where there is none."""
         if column == BEST:
-            return None if row.line is None else self._layout.best_bookmaker(row.line)
+            return (
+                None
+                if row.selection_row is None
+                else self._layout.best_bookmaker(row.selection_row)
+            )
         return self._layout.bookmaker_of(column)
 
     # What the table asks for
@@ -216,7 +220,7 @@ class MatrixModel(LiveModel):
 
     def is_section(self, row: int) -> bool:
         """Whether a row is the title of a section."""
-        return self._layout.rows[row].line is None
+        return self._layout.rows[row].selection_row is None
 
     def is_folded(self, row: int) -> bool:
         """Whether the section of a row is folded."""
@@ -265,7 +269,7 @@ class MatrixModel(LiveModel):
         layout = self._layout
         for section in notice.sections:
             for row in layout.rows_of(section):
-                if layout.rows[row].line is None:
+                if layout.rows[row].selection_row is None:
                     self._renew(row, BEST)
                 elif layout.rows[row].refigure(layout.width):
                     self.touch(row, 0, row, layout.width - 1)
@@ -288,10 +292,10 @@ class MatrixModel(LiveModel):
             return
         if column is not None:
             self._renew(row, column)
-        line = layout.rows[row].line
+        selection = layout.rows[row].selection_row
         if key.bookmaker is None:
             self._renew(row, PAST)
-        elif line is not None and key.bookmaker in line.best_bookmakers:
+        elif selection is not None and key.bookmaker in selection.best_bookmakers:
             self._renew(row, BEST)
 
     def _renew(self, row: int, column: int) -> None:
@@ -325,7 +329,7 @@ class MatrixModel(LiveModel):
         self._layout.index()
         self._is_provisional = not self._is_read()
         self.endResetModel()
-        self.sparklines.look_for_lines()
+        self.sparklines.look_for_selections()
         self.laid_out.emit()
 
     def _lay_out_again(self) -> None:
@@ -339,7 +343,7 @@ class MatrixModel(LiveModel):
         self._bring_rows_up_to_date()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)
         self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
-        self.sparklines.look_for_lines()
+        self.sparklines.look_for_selections()
         self.laid_out.emit()
 
     def _append_columns(self, bookmakers: list[str]) -> None:

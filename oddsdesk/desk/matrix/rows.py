@@ -18,7 +18,7 @@ class Row(msgspec.Struct):
     """One row and what it looks like, as far as that was asked for."""
 
     section: Section
-    line: SelectionRow | None
+    selection_row: SelectionRow | None
     """None for the section row."""
     cells: list[Cell | None] = msgspec.field(default_factory=list)
     _judged_by: tuple[object, ...] = ()
@@ -26,7 +26,10 @@ class Row(msgspec.Struct):
     @property
     def name(self) -> RowName:
         """What the row is known by while rows come and go."""
-        return self.section.key, None if self.line is None else self.line.selection
+        return (
+            self.section.key,
+            None if self.selection_row is None else self.selection_row.selection,
+        )
 
     def forget(self, width: int) -> None:
         """Have every cell made anew when it is asked for."""
@@ -37,14 +40,14 @@ class Row(msgspec.Struct):
 
         Returns whether it does; it never does for a section row.
         """
-        line = self.line
-        if line is None:
+        row = self.selection_row
+        if row is None:
             return False
         judged_by = (
-            line.best_bookmakers,
-            line.fair,
-            line.value_from,
-            line.suspicious_above,
+            row.best_bookmakers,
+            row.fair,
+            row.value_from,
+            row.suspicious_above,
             frozenset(self.section.other_bets),
             self.section.reference is not None and self.section.reference.is_live,
         )
@@ -69,7 +72,7 @@ def rows_of(sections: Iterable[Section], is_folded: Callable[[SectionKey], bool]
     for section in sections:
         rows.append(Row(section, None))
         if not is_folded(section.key):
-            rows.extend(Row(section, line) for line in section.rows)
+            rows.extend(Row(section, row) for row in section.rows)
     return rows
 
 
@@ -139,11 +142,11 @@ def _main_of(sections: Sequence[Section]) -> SectionKey | None:
 
 
 def _is_of_use(section: Section) -> bool:
-    return any(line.fair is not None and line.best is not None for line in section.rows)
+    return any(row.fair is not None and row.best is not None for row in section.rows)
 
 
 def _imbalance(section: Section) -> float:
-    chances = [1 / line.fair for line in section.rows if line.fair]
+    chances = [1 / row.fair for row in section.rows if row.fair]
     return max(chances) - min(chances)
 
 

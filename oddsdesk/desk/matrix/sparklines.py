@@ -1,4 +1,4 @@
-"""The sparklines of a matrix: six hours of the reference's price, a line a selection."""
+"""The sparklines of a matrix: six hours of the reference's price, one for each selection."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
@@ -47,10 +47,10 @@ class Sparklines(QObject):
         """Read what was before this desk was started from a log; the board knows the rest."""
         self._source = source if source.origin is Origin.LOG else None
         self._told, self._asked = References(), set()
-        self.look_for_lines()
+        self.look_for_selections()
 
-    def look_for_lines(self) -> None:
-        """Note that the game may have lines that were not asked for; they are, soon."""
+    def look_for_selections(self) -> None:
+        """Note that the game may have selections that were not asked for; they are, soon."""
         if self._source is not None and not self._calm.isActive():
             self._calm.start()
 
@@ -59,11 +59,11 @@ class Sparklines(QObject):
         self._source = None
         self._calm.stop()
 
-    def sparkline(self, line: SelectionKey, price: Price | None) -> Sparkline | None:
-        """Return the path of a line's reference price, None where nothing is known of it."""
+    def sparkline(self, selection: SelectionKey, price: Price | None) -> Sparkline | None:
+        """Return the path of a selection's reference price, None where nothing is known of it."""
         now = self._clock()
         since = now - SPAN_MS
-        path = thin(self._path(line, price), SPAN_MS // STEPS)
+        path = thin(self._path(selection, price), SPAN_MS // STEPS)
         found = segments(path, self._gaps(), since, now)
         odds = [span.odds for run in found for span in run]
         if not odds:
@@ -73,9 +73,9 @@ class Sparklines(QObject):
         scale = 1 / (high - low + 2 * air)
         return Sparkline([_corners(run, since, low - air, scale) for run in found])
 
-    def _path(self, line: SelectionKey, price: Price | None) -> PricePath:
-        told = self._told.paths.get(line, ())
-        seen = self._board.seen.path(self._game_id, line, None, price)
+    def _path(self, selection: SelectionKey, price: Price | None) -> PricePath:
+        told = self._told.paths.get(selection, ())
+        seen = self._board.seen.path(self._game_id, selection, None, price)
         if not told:
             return seen
         return tidy([*told, *(point for point in seen if point.at > told[-1].at)])
@@ -87,22 +87,22 @@ class Sparklines(QObject):
         matrix = self._board.matrix(self._game_id)
         if matrix is None or self._source is None:
             return
-        lines = [
-            (section.key.market_type, section.key.period, line.selection)
+        selections = [
+            (section.key.market_type, section.key.period, row.selection)
             for section in matrix.sections
-            for line in section.rows
-            if line.reference is not None
+            for row in section.rows
+            if row.reference is not None
         ]
-        new = [line for line in lines if line not in self._asked]
+        new = [selection for selection in selections if selection not in self._asked]
         if new:
             self._asked.update(new)
             self._start("sparklines: read", self._load(self._source, new))
 
-    async def _load(self, source: HistorySource, lines: Sequence[SelectionKey]) -> None:
+    async def _load(self, source: HistorySource, selections: Sequence[SelectionKey]) -> None:
         try:
-            told = await source.references(self._game_id, lines, self._clock() - SPAN_MS)
+            told = await source.references(self._game_id, selections, self._clock() - SPAN_MS)
         except HistoryError:
-            # The dock says why; here the lines begin with what was seen.
+            # The dock says why; here the sparklines begin with what was seen.
             return
         if source is self._source:
             self._told = References(Origin.LOG, {**self._told.paths, **told.paths}, told.gaps)

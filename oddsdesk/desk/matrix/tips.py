@@ -22,37 +22,37 @@ _OTHER_STATE = (
 
 
 def price_tip(
-    section: Section, line: SelectionRow, bookmaker: str, freshness: Freshness, now_ms: int
+    section: Section, row: SelectionRow, bookmaker: str, freshness: Freshness, now_ms: int
 ) -> str:
     """Return the tooltip of a bookmaker's price."""
-    price = line.prices.get(bookmaker)
+    price = row.prices.get(bookmaker)
     if price is None:
-        return f"{bookmaker}: no price for {line.selection}"
-    head = f"{bookmaker}: {exact_odds_text(price.odds)} for {line.selection}"
+        return f"{bookmaker}: no price for {row.selection}"
+    head = f"{bookmaker}: {exact_odds_text(price.odds)} for {row.selection}"
     said = [head, *_clocks(price, freshness, now_ms)]
     if bookmaker in section.other_bets:
         said.append("bets on other outcomes than the reference: not compared")
     elif not shares_state(section, price):
         said.append(_OTHER_STATE[bool(price.is_live)])
-    elif line.fair is not None and price.is_offered and is_value(line, price.odds):
-        said.append(f"value: fair is {fair_text(line.fair)}, {_window(line)}")
-    elif price.is_offered and is_suspicious(line, price.odds):
+    elif row.fair is not None and price.is_offered and is_value(row, price.odds):
+        said.append(f"value: fair is {fair_text(row.fair)}, {_window(row)}")
+    elif price.is_offered and is_suspicious(row, price.odds):
         said.append(
-            f"above the window: suspicious, a mistake more often than value ({_window(line)})"
+            f"above the window: suspicious, a mistake more often than value ({_window(row)})"
         )
-    if bookmaker in line.best_bookmakers:
+    if bookmaker in row.best_bookmakers:
         said.append("best price")
     return "\n".join(said)
 
 
 def best_tip(
-    section: Section, line: SelectionRow, bookmaker: str | None, freshness: Freshness, now_ms: int
+    section: Section, row: SelectionRow, bookmaker: str | None, freshness: Freshness, now_ms: int
 ) -> str:
     """Return the tooltip of the best price: the one named, and who else offers it."""
     if bookmaker is None:
-        return f"No bookmaker prices {line.selection} as the reference does."
-    said = [price_tip(section, line, bookmaker, freshness, now_ms)]
-    others = [name for name in line.best_bookmakers if name != bookmaker]
+        return f"No bookmaker prices {row.selection} as the reference does."
+    said = [price_tip(section, row, bookmaker, freshness, now_ms)]
+    others = [name for name in row.best_bookmakers if name != bookmaker]
     if others:
         said.append(f"the same at {', '.join(others)}")
     return "\n".join(said)
@@ -66,23 +66,23 @@ def best_hold_tip(section: Section) -> str:
     return f"{said}: less than nothing, an arbitrage." if section.best_hold < 0 else f"{said}."
 
 
-def reference_tip(line: SelectionRow, name: str, freshness: Freshness, now_ms: int) -> str:
+def reference_tip(row: SelectionRow, name: str, freshness: Freshness, now_ms: int) -> str:
     """Return the tooltip of the reference's price."""
-    price = line.reference
+    price = row.reference
     if price is None:
-        return f"{name}: no price for {line.selection}"
-    said = [f"{name}: {exact_odds_text(price.odds)} for {line.selection}"]
+        return f"{name}: no price for {row.selection}"
+    said = [f"{name}: {exact_odds_text(price.odds)} for {row.selection}"]
     said += _clocks(price, freshness, now_ms)
-    if line.liquidity is not None:
-        said.append(f"takes up to {line.liquidity:,.0f}")
+    if row.liquidity is not None:
+        said.append(f"takes up to {row.liquidity:,.0f}")
     return "\n".join(said)
 
 
-def window_tip(line: SelectionRow) -> str:
+def window_tip(row: SelectionRow) -> str:
     """Return the tooltip of the price window."""
-    if line.fair is None:
+    if row.fair is None:
         return "The reference prices no complete market here: nothing to judge by."
-    return _window(line).capitalize()
+    return _window(row).capitalize()
 
 
 def hold_tip(section: Section, bookmaker: str) -> str:
@@ -93,10 +93,10 @@ def hold_tip(section: Section, bookmaker: str) -> str:
     return f"{bookmaker} holds {hold:.2f} % on {section.title}."
 
 
-def _window(line: SelectionRow) -> str:
-    if line.value_from is None or line.suspicious_above is None:
+def _window(row: SelectionRow) -> str:
+    if row.value_from is None or row.suspicious_above is None:
         return "no price is value by the rules"
-    least, most = least_text(line.value_from), most_text(line.suspicious_above)
+    least, most = least_text(row.value_from), most_text(row.suspicious_above)
     return f"value from {least}, suspicious above {most}"
 
 

@@ -124,20 +124,20 @@ class EmbeddedLog:
         self._server = administration
 
     async def history(
-        self, game_id: str, line: SelectionKey, since_ms: int
+        self, game_id: str, selection: SelectionKey, since_ms: int
     ) -> dict[str, list[Point]]:
         """Return how every bookmaker's price of a selection moved."""
         found: dict[str, list[Point]] = {}
-        for point in await _answer_of_log(self._server.history(game_id, *line, since_ms)):
+        for point in await _answer_of_log(self._server.history(game_id, *selection, since_ms)):
             found.setdefault(point.bookmaker, []).append(Point(point.scraped_at, point.odds))
         return found
 
     async def reference_history(
-        self, game_id: str, lines: Sequence[SelectionKey], since_ms: int
+        self, game_id: str, selections: Sequence[SelectionKey], since_ms: int
     ) -> dict[SelectionKey, list[Point]]:
         """Return how the reference's prices of some selections moved."""
-        told = await _answer_of_log(self._server.reference_history(game_id, lines, since_ms))
-        return {line: list(_points(points)) for line, points in told.items()}
+        told = await _answer_of_log(self._server.reference_history(game_id, selections, since_ms))
+        return {selection: list(_points(points)) for selection, points in told.items()}
 
     async def state(self, since_ms: int) -> LogState:
         """Say how far back the log reaches, and when it was not written."""

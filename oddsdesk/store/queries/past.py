@@ -6,21 +6,21 @@ from typing import Final
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.values import HistoryPoint
 
-Line = tuple[str, int, str]
+SelectionKey = tuple[str, int, str]
 """Market type, period, selection."""
 
 _LAST: Final = """
 SELECT seq, recorded_at FROM price_change WHERE seq = (SELECT max(seq) FROM price_change)
 """
 _NEXT: Final = "SELECT seq, recorded_at FROM price_change WHERE seq >= ? ORDER BY seq LIMIT 1"
-_OF_LINE: Final = """
+_OF_SELECTION: Final = """
 FROM price_change INDEXED BY price_change_selection
 WHERE game = (SELECT id FROM game WHERE game_id = :game_id) AND selection = :selection
     AND market_type = :market_type AND period = :period AND bookmaker = :bookmaker
 """
-_SINCE: Final = f"SELECT odds, is_live, scraped_at {_OF_LINE} AND seq >= :first ORDER BY seq"
+_SINCE: Final = f"SELECT odds, is_live, scraped_at {_OF_SELECTION} AND seq >= :first ORDER BY seq"
 _BEFORE: Final = (
-    f"SELECT odds, is_live, scraped_at {_OF_LINE} AND seq < :first ORDER BY seq DESC LIMIT 1"
+    f"SELECT odds, is_live, scraped_at {_OF_SELECTION} AND seq < :first ORDER BY seq DESC LIMIT 1"
 )
 _BEGAN: Final = "SELECT min(since) FROM recorded"
 _SILENCES: Final = """
@@ -36,24 +36,24 @@ SELECT id FROM game WHERE last_scraped_at < :before
 """
 
 
-def line_histories(
-    select: Select, game_id: str, bookmaker: str, lines: Iterable[Line], since_ms: int
-) -> dict[Line, list[HistoryPoint]]:
+def selection_histories(
+    select: Select, game_id: str, bookmaker: str, selections: Iterable[SelectionKey], since_ms: int
+) -> dict[SelectionKey, list[HistoryPoint]]:
     """Return how one bookmaker's prices of some selections moved, what stood at first included."""
     first = _first_since(select, since_ms)
     found = {}
-    for line in lines:
+    for key in selections:
         parameters = {
             "game_id": game_id,
             "bookmaker": bookmaker,
-            "market_type": line[0],
-            "period": line[1],
-            "selection": line[2],
+            "market_type": key[0],
+            "period": key[1],
+            "selection": key[2],
             "first": first,
         }
         rows = [*select(_BEFORE, parameters), *select(_SINCE, parameters)]
         if rows:
-            found[line] = [HistoryPoint(bookmaker, row[0], bool(row[1]), row[2]) for row in rows]
+            found[key] = [HistoryPoint(bookmaker, row[0], bool(row[1]), row[2]) for row in rows]
     return found
 
 

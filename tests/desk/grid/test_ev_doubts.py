@@ -43,8 +43,8 @@ def model(quoted: Any, qtbot):
 
 def price(model: GridModel, bookmaker: str, selection: str = "Over 2.5") -> PriceEntry:
     model.book.take(list(model.book.keys()))
-    line = next(line for line in model.book.lines() if line.key.selection == selection)
-    return line.prices[bookmaker]
+    entries = model.book.selections()
+    return next(entry for entry in entries if entry.key.selection == selection).prices[bookmaker]
 
 
 def reference_in_play(say: Say, ago_ms: int = 0) -> None:

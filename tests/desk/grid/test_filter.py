@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
-from oddsdesk.desk.grid.entries import Figures, Line, LineKey, PriceEntry, Shape
+from oddsdesk.desk.grid.entries import Figures, GameSelectionKey, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import (
     CompiledFilter,
     GridFilter,
@@ -27,10 +27,10 @@ def freshness(_name, price):
     return Freshness.FRESH if NOW_MS - price.scraped_at < 20_000 else Freshness.STALE
 
 
-def line_of(number, sport, market, period, is_live, prices) -> Line:
+def selection_of(number, sport, market, period, is_live, prices) -> SelectionEntry:
     selection = f"team{number % 3}"
-    made = Line(
-        key=LineKey(f"game {number % 2}", market, PERIODS.index(period), selection),
+    made = SelectionEntry(
+        key=GameSelectionKey(f"game {number % 2}", market, PERIODS.index(period), selection),
         match_name="a - b",
         game="a v b",
         competition=sport[:3].upper(),
@@ -57,9 +57,9 @@ prices = st.dictionaries(
     st.tuples(st.floats(1.1, 9), st.integers(0, 60_000), st.none() | st.floats(-20, 20)),
     max_size=4,
 )
-lines = st.lists(
+selections = st.lists(
     st.builds(
-        line_of,
+        selection_of,
         st.integers(0, 5),
         st.sampled_from(SPORTS),
         st.sampled_from(MARKETS),
@@ -88,7 +88,7 @@ filters = st.builds(
 
 def naive(chosen: GridFilter, entry) -> bool:
     """The filter as its docstrings say it, one question after the other."""
-    line, price = entry.line, entry.price
+    held, price = entry.selection, entry.price
     figure_asked = not (chosen.odds.is_open and chosen.ev.is_open) or (
         chosen.seen_within_s is not None or chosen.freshness is not None
     )
@@ -96,13 +96,13 @@ def naive(chosen: GridFilter, entry) -> bool:
         return False
     name = entry.name.casefold()
     return (
-        all(word in line.text or word in name for word in chosen.words)
-        and (not chosen.sports or line.sport in chosen.sports)
-        and (not chosen.competitions or line.competition in chosen.competitions)
-        and (not chosen.markets or line.key.market_type in chosen.markets)
-        and (not chosen.periods or line.period_label in chosen.periods)
+        all(word in held.text or word in name for word in chosen.words)
+        and (not chosen.sports or held.sport in chosen.sports)
+        and (not chosen.competitions or held.competition in chosen.competitions)
+        and (not chosen.markets or held.key.market_type in chosen.markets)
+        and (not chosen.periods or held.period_label in chosen.periods)
         and _is_by_chosen(chosen, entry)
-        and chosen.is_live in (None, line.is_live)
+        and chosen.is_live in (None, held.is_live)
         and (price is None or chosen.odds.holds(price.odds))
         and (price is None or chosen.ev.holds(entry.ev))
         and (
@@ -115,30 +115,30 @@ def naive(chosen: GridFilter, entry) -> bool:
 def _is_by_chosen(chosen, entry):
     if not chosen.bookmakers:
         return True
-    if isinstance(entry, Line):
+    if isinstance(entry, SelectionEntry):
         return entry.figures.count > 0
     return entry.name in chosen.bookmakers
 
 
-@given(lines=lines, chosen=filters, shape=st.sampled_from(Shape))
-def test_it_keeps_what_a_naive_reading_keeps(lines, chosen, shape):
+@given(selections=selections, chosen=filters, shape=st.sampled_from(Shape))
+def test_it_keeps_what_a_naive_reading_keeps(selections, chosen, shape):
     every = (
-        lines
+        selections
         if shape is Shape.SELECTIONS
-        else [entry for line in lines for entry in line.prices.values()]
+        else [entry for held in selections for entry in held.prices.values()]
     )
     sieve = CompiledFilter(chosen, shape, NOW_MS, freshness)
     wanted = [entry for entry in every if naive(chosen, entry)]
-    assert sieve.kept(lines) == wanted
+    assert sieve.kept(selections) == wanted
     assert [entry for entry in every if sieve.keeps(entry)] == wanted
 
 
-@given(lines=lines, chosen=filters)
-def test_asking_for_less_never_keeps_fewer(lines, chosen):
-    kept = set(CompiledFilter(chosen, Shape.PRICES, NOW_MS, freshness).kept(lines))
+@given(selections=selections, chosen=filters)
+def test_asking_for_less_never_keeps_fewer(selections, chosen):
+    kept = set(CompiledFilter(chosen, Shape.PRICES, NOW_MS, freshness).kept(selections))
     for facet, _text in chips(chosen):
         looser = CompiledFilter(without(chosen, facet), Shape.PRICES, NOW_MS, freshness)
-        assert kept <= set(looser.kept(lines))
+        assert kept <= set(looser.kept(selections))
 
 
 @given(chosen=filters)

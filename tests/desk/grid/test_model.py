@@ -7,7 +7,7 @@ from PySide6.QtCore import QPersistentModelIndex
 
 from oddsdesk.board.connection import SnapshotProgress
 from oddsdesk.desk.grid.columns import BY_KEY
-from oddsdesk.desk.grid.entries import Line, Shape
+from oddsdesk.desk.grid.entries import SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import GridFilter, words_of
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -68,18 +68,20 @@ def test_every_figure_is_that_of_a_grid_read_afresh(model, quoted, qtbot):
         quoted.clock.now += 1_000
         quoted.tell(bookmaker, market, selection, odds)
         take_in(model, qtbot)
-    figures = list(map(figures_of, model.book.lines()))
+    figures = list(map(figures_of, model.book.selections()))
     afresh = GridModel(quoted.board, quoted.clock)
     quoted.board.want_rows(True)
     take_in(afresh, qtbot)
-    assert figures == list(map(figures_of, afresh.book.lines()))
+    assert figures == list(map(figures_of, afresh.book.selections()))
     afresh.close()
 
 
-def figures_of(line):
-    """What a line and each of its prices is shown with."""
-    rows = sorted(line.prices.values(), key=lambda entry: entry.name)
-    return line.figures, [(row.name, row.ev, row.rank, row.doubt, row.over_median) for row in rows]
+def figures_of(selection):
+    """What a selection and each of its prices is shown with."""
+    rows = sorted(selection.prices.values(), key=lambda entry: entry.name)
+    return selection.figures, [
+        (row.name, row.ev, row.rank, row.doubt, row.over_median) for row in rows
+    ]
 
 
 def test_the_selection_stays_with_its_price(model):
@@ -143,7 +145,7 @@ def test_what_the_board_forgot_goes_after_a_whole_pass(model, quoted, qtbot):
 
 def lines_alive():
     gc.collect()
-    return sum(type(held) is Line for held in gc.get_objects())
+    return sum(type(held) is SelectionEntry for held in gc.get_objects())
 
 
 @pytest.mark.parametrize("end", ["removed", "closed"])
@@ -167,12 +169,12 @@ def test_what_is_in_sight_is_taken_first(model, quoted, qtbot, monkeypatch):
     for shape in (Shape.PRICES, Shape.SELECTIONS):
         model.show_as(shape, grouped=False)
         model.rows_in_view = lambda: range(4, 6)
-        lines = {model.entry(row).line.key for row in (4, 5)}
+        selections = {model.entry(row).selection.key for row in (4, 5)}
         taken.clear()
         quoted.board.want_rows(True)
         take_in(model, qtbot)
         assert sum(map(len, taken)) == PRICES
-        assert {key[:4] for key in taken[0]} == lines
+        assert {key[:4] for key in taken[0]} == selections
         assert len(taken) > 1
 
 

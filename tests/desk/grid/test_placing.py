@@ -147,10 +147,10 @@ def test_a_moved_reference_judges_every_price_anew(model, quoted, qtbot, shape):
     fresh.close()
 
 
-def test_who_may_move_with_a_moved_reference_is_every_price_of_its_lines(model, quoted):
+def test_who_may_move_with_a_moved_reference_is_every_price_of_its_line_groups(model, quoted):
     quoted.clock.now += 1_000
     quoted.tell(quoted.board.reference, "total", "Over 2.5", 2.3)
     key = RowKey(quoted.id, "total", 0, "Under 2.5", None)
-    changed, lines = model.book.take([key])
+    changed, selections = model.book.take([key])
     assert {entry.bookmaker for entry in changed} == {None, "Bovada", "Matchbook", "Betsson"}
-    assert {line.key.selection for line in lines} >= {"Under 2.5"}
+    assert {entry.key.selection for entry in selections} >= {"Under 2.5"}

@@ -179,7 +179,9 @@ class ToldLog:
     def __init__(self, problem: str = "") -> None:
         self.problem = problem
 
-    async def history(self, game_id: str, line: Any, since_ms: int) -> Mapping[str, list[Point]]:
+    async def history(
+        self, game_id: str, selection: Any, since_ms: int
+    ) -> Mapping[str, list[Point]]:
         if self.problem:
             raise HistoryError(self.problem)
         return {
@@ -188,9 +190,9 @@ class ToldLog:
         }
 
     async def reference_history(
-        self, game_id: str, lines: Sequence[Any], since_ms: int
+        self, game_id: str, selections: Sequence[Any], since_ms: int
     ) -> Mapping[Any, list[Point]]:
-        return {line: [Point(NOW_MS - 60 * MINUTE, 3.0)] for line in lines}
+        return {key: [Point(NOW_MS - 60 * MINUTE, 3.0)] for key in selections}
 
     async def state(self, since_ms: int) -> LogState:
         silent = (NOW_MS - 40 * MINUTE, NOW_MS - 20 * MINUTE)

@@ -26,10 +26,10 @@ from oddsdesk.pricing import formats
 
 
 def section(market_type: str, *selections: str, group: str = "", period: int = 0) -> Section:
-    lines = [SelectionRow(selection) for selection in selections]
+    rows = [SelectionRow(selection) for selection in selections]
     label = ("Full Time", "1st Half")[period]
     key = SectionKey(market_type, period, group)
-    return Section(key, "A - B", "Football", None, label, True, lines)
+    return Section(key, "A - B", "Football", None, label, True, rows)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_prop_says_only_what_its_section_does_not() -> None:
     prop = section(
         "player_prop", "Messi shots Over 2.5", "Messi shots Under 2.5", group="Messi shots 2.5"
     )
-    assert [selection_text(prop, line) for line in prop.rows] == ["Over 2.5", "Under 2.5"]
+    assert [selection_text(prop, row) for row in prop.rows] == ["Over 2.5", "Under 2.5"]
     lone = section("player_prop", "Messi shots Over 2.5")
     assert selection_text(lone, lone.rows[0]) == "Messi shots Over 2.5"
     result = section("moneyline", "Manchester City", "Manchester United")
@@ -103,10 +103,10 @@ def test_a_game_with_one_kind_of_market_needs_no_choice() -> None:
 
 
 def test_a_price_on_other_outcomes_recedes_and_is_never_value() -> None:
-    line = SelectionRow("Everton", value_from=3.4, suspicious_above=3.9)
-    line.prices["Bovada"] = Price(3.5, 0, 0, 0)
+    row = SelectionRow("Everton", value_from=3.4, suspicious_above=3.9)
+    row.prices["Bovada"] = Price(3.5, 0, 0, 0)
     looks = [
-        price_cell(line, "Bovada", Freshness.FRESH, 0, is_comparable=comparable)
+        price_cell(row, "Bovada", Freshness.FRESH, 0, is_comparable=comparable)
         for comparable in (True, False)
     ]
     assert [look.ground for look in looks] == [SurfaceRole.VALUE, SurfaceRole.PANEL]
@@ -137,7 +137,9 @@ def _decimal_again() -> Iterator[None]:
     formatting.choose_style(formats.DECIMAL)
 
 
-def line(fair: float | None, least: float | None = None, most: float | None = None) -> SelectionRow:
+def row_of(
+    fair: float | None, least: float | None = None, most: float | None = None
+) -> SelectionRow:
     return SelectionRow("Draw", fair=fair, value_from=least, suspicious_above=most)
 
 
@@ -152,10 +154,10 @@ def line(fair: float | None, least: float | None = None, most: float | None = No
 )
 def test_the_window_is_told_in_the_style_of_the_desk_rounded_inwards(style: str, said: str) -> None:
     formatting.choose_style(style)
-    assert window_tip(line(2.0923, 2.1344, 2.1830)) == said
+    assert window_tip(row_of(2.0923, 2.1344, 2.1830)) == said
 
 
 def test_no_window_is_not_the_same_as_nothing_to_judge_by() -> None:
-    assert (window_cell(line(None)).text, window_cell(line(1.02)).text) == ("–", "none")
-    assert "nothing to judge by" in window_tip(line(None))
-    assert window_tip(line(1.02)) == "No price is value by the rules"
+    assert (window_cell(row_of(None)).text, window_cell(row_of(1.02)).text) == ("–", "none")
+    assert "nothing to judge by" in window_tip(row_of(None))
+    assert window_tip(row_of(1.02)) == "No price is value by the rules"

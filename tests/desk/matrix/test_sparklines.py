@@ -20,7 +20,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from tests.kit.quoted_game import NOW_MS, REFERENCE
 
 HOUR = 3_600_000
-LINE = ("moneyline", 0, "Draw")
+DRAW = ("moneyline", 0, "Draw")
 
 
 def run_now(_name: str, work: Coroutine[Any, Any, None]) -> None:
@@ -41,11 +41,11 @@ class ToldSource:
     async def history(self, *_asked: Any) -> Any:
         raise AssertionError
 
-    async def references(self, _game: str, lines: Sequence[Any], since_ms: int) -> References:
-        self.asked += lines
+    async def references(self, _game: str, selections: Sequence[Any], since_ms: int) -> References:
+        self.asked += selections
         if self.problem:
             raise HistoryError(self.problem)
-        return References(Origin.LOG, dict.fromkeys(lines, self.path), self.gaps)
+        return References(Origin.LOG, dict.fromkeys(selections, self.path), self.gaps)
 
 
 def not_asked(_name: str, work: Coroutine[Any, Any, None]) -> None:
@@ -61,8 +61,8 @@ def sparklines(quoted: Any, qtbot: QtBot) -> Sparklines:
 
 
 def drawn(sparklines: Sparklines, quoted: Any) -> Sequence[Any]:
-    section = quoted.board.section(quoted.id, *LINE)
-    found = sparklines.sparkline(LINE, section.row_of("Draw").reference)
+    section = quoted.board.section(quoted.id, *DRAW)
+    found = sparklines.sparkline(DRAW, section.row_of("Draw").reference)
     return () if found is None else found.segments
 
 
@@ -97,7 +97,7 @@ def test_the_log_comes_first_and_what_is_seen_goes_on(
 ) -> None:
     source = ToldSource([Point(NOW_MS - 9 * HOUR, 3.0), Point(NOW_MS - 2 * HOUR, 3.36)])
     read(sparklines, source, qtbot)
-    assert set(source.asked) >= {LINE, ("total", 0, "Over 2.5")}
+    assert set(source.asked) >= {DRAW, ("total", 0, "Over 2.5")}
     quoted.clock.now += 1
     quoted.tell(REFERENCE, "moneyline", "Draw", 3.72)
     quoted.clock.now += HOUR
@@ -128,7 +128,7 @@ def test_lines_are_asked_for_once_and_new_ones_when_they_come(
     before = list(source.asked)
     quoted.quote("btts", {"Yes": {REFERENCE: 1.8}, "No": {REFERENCE: 2.0}})
     quoted.load()
-    sparklines.look_for_lines()
+    sparklines.look_for_selections()
     qtbot.waitUntil(lambda: len(source.asked) > len(before), timeout=2_000)
     assert source.asked[len(before) :] == [("btts", 0, "Yes"), ("btts", 0, "No")]
 

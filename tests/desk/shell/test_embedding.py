@@ -87,13 +87,13 @@ async def test_a_guests_key_is_made_where_the_server_keeps_its_keys(profile, tmp
     assert not access_path(tmp_path / "odds.db").exists()
 
 
-LINE = ("moneyline", 0, "Draw")
+DRAW = ("moneyline", 0, "Draw")
 
 
 async def _ask(log: PriceLog) -> str:
     """Ask as a sparkline does; return why there is no answer."""
     try:
-        await log.reference_history("game", [LINE], 0)
+        await log.reference_history("game", [DRAW], 0)
         await log.state(0)
     except HistoryError as error:
         return str(error)

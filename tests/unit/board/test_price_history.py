@@ -10,13 +10,13 @@ from oddsdesk.board.prices import Price
 from oddsdesk.slices import exhaust
 from tests.kit.board import GAME, MONEYLINE, NOW, REFERENCE, Desk, matrix, message
 
-LINE = ("moneyline", 0, "Arsenal")
+ARSENAL = ("moneyline", 0, "Arsenal")
 
 
 def history_of(desk: Desk, bookmaker: str | None = "Betfair") -> PricePath:
-    section = desk.board.section(GAME, *LINE)
+    section = desk.board.section(GAME, *ARSENAL)
     held = None if section is None else section.row_of("Arsenal")
-    return desk.board.seen.history(GAME, LINE, held).paths.get(bookmaker, ())
+    return desk.board.seen.history(GAME, ARSENAL, held).paths.get(bookmaker, ())
 
 
 def subscribed(desk: Desk) -> Desk:
@@ -103,11 +103,11 @@ def test_a_computer_that_slept_leaves_a_gap(desk: Desk) -> None:
 
 def test_the_reference_s_moves_stay_when_its_name_is_learnt(desk: Desk) -> None:
     seen = PriceHistory()
-    key = CellKey(*LINE, REFERENCE)
+    key = CellKey(*ARSENAL, REFERENCE)
     before, after = Price(2.0, NOW, NOW, NOW), Price(2.1, NOW + 1, NOW + 1, NOW + 1)
     seen.take(GAME, [(key, before, after)])
     seen.promote(REFERENCE)
-    assert seen.path(GAME, LINE, None, after) == [(NOW, 2.0), (NOW + 1, 2.1)]
+    assert seen.path(GAME, ARSENAL, None, after) == [(NOW, 2.0), (NOW + 1, 2.1)]
 
 
 def test_memory_is_bounded_and_the_newest_moves_stay() -> None:
@@ -123,7 +123,7 @@ def test_memory_is_bounded_and_the_newest_moves_stay() -> None:
 
 
 def test_a_history_says_where_it_is_from_and_since_when(desk: Desk) -> None:
-    told = subscribed(desk).board.seen.history(GAME, LINE, None)
+    told = subscribed(desk).board.seen.history(GAME, ARSENAL, None)
     assert (told.origin, told.since_ms, told.paths) == (Origin.SEEN, NOW, {})
 
 

@@ -12,7 +12,7 @@ from oddsdesk.store.store import open_store
 from tests.kit.store import NOW
 
 GAME = game_id("LIG1", "PSG - Lyon")
-LINE = ("moneyline", 0, "PSG")
+PSG = ("moneyline", 0, "PSG")
 MINUTE = 60_000
 
 
@@ -33,15 +33,15 @@ def test_the_reference_s_moves_start_with_what_stood_then(tmp_path: Path, quote)
         for bookmaker, odds in (("Bet365", price), ("Unibet", price + 1)):
             made = quote(bookmaker, odds={"PSG": odds, "Lyon": 6.0}, scraped_at=clock.now)
             store.record([made]).result(10)
-    lines = [LINE, ("moneyline", 0, "Draw")]
-    found = store.reader().reference_history(GAME, lines, NOW + 90_000)
-    assert list(found) == [LINE]
-    assert [(point.scraped_at, point.odds) for point in found[LINE]] == [
+    selections = [PSG, ("moneyline", 0, "Draw")]
+    found = store.reader().reference_history(GAME, selections, NOW + 90_000)
+    assert list(found) == [PSG]
+    assert [(point.scraped_at, point.odds) for point in found[PSG]] == [
         (NOW + MINUTE, 1.6),
         (NOW + 2 * MINUTE, 1.7),
     ]
-    whole = store.reader().reference_history(GAME, [LINE], 0)
-    assert [point.odds for point in whole[LINE]] == [1.5, 1.6, 1.7]
+    whole = store.reader().reference_history(GAME, [PSG], 0)
+    assert [point.odds for point in whole[PSG]] == [1.5, 1.6, 1.7]
     store.close()
 
 
