@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final
 
-from oddsdesk.client.backoff import Backoff, Randomness
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.errors import (
     ForbiddenError,
@@ -13,6 +12,7 @@ from oddsdesk.client.errors import (
     UnauthorizedError,
 )
 from oddsdesk.clock import Clock
+from oddsdesk.network.backoff import Backoff, Randomness
 from oddsdesk.tasks import Jobs
 
 _LOOK_AGAIN_S: Final = 30.0

@@ -21,7 +21,6 @@ from oddsdesk.board.polling import Job, Poller, task_name
 from oddsdesk.board.price_history import ASLEEP_MS
 from oddsdesk.board.row_reading import ROWS, RowReader
 from oddsdesk.board.slices import LIMIT, all_games
-from oddsdesk.client.backoff import Randomness
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import (
@@ -31,6 +30,7 @@ from oddsdesk.client.errors import (
 )
 from oddsdesk.client.stream import Connected, StreamState
 from oddsdesk.clock import Clock
+from oddsdesk.network.backoff import Randomness
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import Jobs
 

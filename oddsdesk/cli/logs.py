@@ -6,6 +6,7 @@ import sys
 from logging.handlers import RotatingFileHandler
 from typing import Any, Final
 
+from oddsdesk.network.secrets import without_keys
 from oddsdesk.places import NoHomeError, log_folder, portable_folder
 
 FILE: Final = "oddsdesk.log"
@@ -24,6 +25,10 @@ class LineFormatter(logging.Formatter):
     Names of others stand in messages: with a line break in one, it could pretend to be a line of
     the log.
     """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record without keys, which addresses in tracebacks may hold."""
+        return without_keys(super().format(record))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - of logging
         """Return the line of a record."""

@@ -5,9 +5,9 @@ from typing import NamedTuple
 from urllib.parse import urlsplit, urlunsplit
 
 from oddsdesk.client.errors import AddressError
+from oddsdesk.network.addresses import is_local
 
 _SECRET = re.compile(r"[0-9A-Fa-f]{16,}")
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _STREAM_SCHEMES = {"http": "ws", "https": "wss"}
 
 
@@ -21,7 +21,7 @@ class Addresses(NamedTuple):
     @property
     def is_local(self) -> bool:
         """Whether the service runs on this machine: no proxy stands between."""
-        return urlsplit(self.base).hostname in _LOOPBACK
+        return is_local(self.base)
 
     @property
     def is_secure(self) -> bool:

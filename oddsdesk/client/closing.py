@@ -24,14 +24,6 @@ _TRANSIENT: Final = {
 }
 
 
-class StreamClosedError(Exception):
-    """The connection was closed; ``code`` None where it just broke off."""
-
-    def __init__(self, code: int | None) -> None:
-        super().__init__(f"closed with {code}")
-        self.code = code
-
-
 def error_of(code: int | None, now_ms: int) -> ServiceError:
     """Return what a close code tells: an error to wait out, or one that waiting won't help."""
     if code is None:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from oddsdesk.client.addresses import Addresses
 from oddsdesk.client.answers import refusal
-from oddsdesk.client.errors import AddressError
+from oddsdesk.client.errors import AddressError, MalformedAnswerError, OfflineError
 from oddsdesk.client.quota import Quota, read_quota
 from oddsdesk.clock import Clock
+from oddsdesk.network.errors import UnreachableError, UnusableAnswerError
+from oddsdesk.network.secrets import keep_secret
 
 if TYPE_CHECKING:
-    from oddsdesk.client.transport import Transport
+    from oddsdesk.network.http import HttpClient, Reply
 
 _KEY_LENGTH: Final = 32
 """The contract's keys are longer; a short one may well be part of a name."""
@@ -27,8 +29,9 @@ class Requests:
         self.quota: Quota | None = None
         self._addresses = addresses
         self._key = key
+        keep_secret(key)
         self._clock = clock
-        self._transport: Transport | None = None
+        self._http: HttpClient | None = None
 
     async def get(self, path: str, parameters: Mapping[str, Parameter]) -> bytes:
         """Return the body of a success; parameters that are None are left out.
@@ -44,9 +47,9 @@ class Requests:
 
     async def close(self) -> None:
         """Close the connections; a later request opens new ones."""
-        transport, self._transport = self._transport, None
-        if transport is not None:
-            await transport.close()
+        http, self._http = self._http, None
+        if http is not None:
+            await http.close()
 
     async def _request(
         self, method: str, address: str, path: str, parameters: Mapping[str, Parameter]
@@ -54,7 +57,7 @@ class Requests:
         texts = {name: _text(value) for name, value in parameters.items() if value is not None}
         if len(self._key) >= _KEY_LENGTH and self._key in " ".join((path, *texts.values())):
             raise AddressError("the key stands where a name was expected: nothing was sent")
-        reply = await self._open().send(method, address + path, texts)
+        reply = await self._send(method, address + path, texts)
         now = self._clock()
         if method == "GET":
             self.quota = read_quota(reply.headers, now) or self.quota
@@ -62,15 +65,25 @@ class Requests:
             raise refusal(reply.status, reply.headers, reply.body, path, now)
         return reply.body
 
-    def _open(self) -> Transport:
-        if self._transport is None:
-            # httpx takes 40 to 80 ms to import, and the window is to stand before that
-            from oddsdesk.client.transport import Transport  # noqa: PLC0415
+    async def _send(self, method: str, url: str, texts: Mapping[str, str]) -> Reply:
+        try:
+            return await self._open().send(method, url, texts)
+        except UnreachableError as error:
+            raise OfflineError(error.message) from error
+        except UnusableAnswerError as error:
+            raise MalformedAnswerError(error.message) from error
 
-            self._transport = Transport(
-                self._key, is_secure=self._addresses.is_secure, is_local=self._addresses.is_local
+    def _open(self) -> HttpClient:
+        if self._http is None:
+            # httpx takes 40 to 80 ms to import, and the window is to stand before that
+            from oddsdesk.network.http import HttpClient  # noqa: PLC0415
+
+            self._http = HttpClient(
+                {"X-Api-Key": self._key},
+                is_secure=self._addresses.is_secure,
+                is_local=self._addresses.is_local,
             )
-        return self._transport
+        return self._http
 
 
 def _text(value: str | float | bool) -> str:

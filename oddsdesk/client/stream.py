@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 
 from oddsdesk.client.addresses import Addresses
-from oddsdesk.client.backoff import Backoff, Randomness
-from oddsdesk.client.closing import StreamClosedError, error_of
+from oddsdesk.client.closing import error_of
 from oddsdesk.client.errors import (
     MalformedAnswerError,
     OfflineError,
@@ -23,9 +22,11 @@ from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.names import showable_json
 from oddsdesk.contract.resources import PriceMessage, StreamToken
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.network.backoff import Backoff, Randomness
+from oddsdesk.network.errors import ClosedError, UnreachableError
 
 if TYPE_CHECKING:
-    from oddsdesk.client.socket import Socket
+    from oddsdesk.network.websocket import WebSocket
 
 STEADY_MS: Final = 10_000
 """A connection that lived this long makes the next wait short again."""
@@ -101,7 +102,7 @@ async def follow(
         await sleep(wait_s)
 
 
-async def _connect(source: TokenSource, filters: Mapping[str, str]) -> Socket:
+async def _connect(source: TokenSource, filters: Mapping[str, str]) -> WebSocket:
     # the websockets client takes 15 to 30 ms to import, and the window is to stand before that
     from oddsdesk.client.socket import open_socket  # noqa: PLC0415
 
@@ -109,13 +110,15 @@ async def _connect(source: TokenSource, filters: Mapping[str, str]) -> Socket:
     return await open_socket(source.addresses, {"token": token.token, **filters})
 
 
-async def _messages(socket: Socket, clock: Clock) -> AsyncGenerator[PriceMessage, None]:
+async def _messages(socket: WebSocket, clock: Clock) -> AsyncGenerator[PriceMessage, None]:
     passed_over = _PassedOver(clock)
     while True:
         try:
             frame = await socket.receive()
-        except StreamClosedError as error:
+        except ClosedError as error:
             raise error_of(error.code, clock()) from error
+        except UnreachableError as error:
+            raise OfflineError(error.message) from error
         if frame == _PONG:
             continue
         try:

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from oddsdesk import __version__
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.tokens import GAP, STEP
+from oddsdesk.network.secrets import without_keys
 from oddsdesk.places import home_folder
 
 _MOST = 20
@@ -114,7 +115,7 @@ def error_text(record: logging.LogRecord) -> str:
 
 def without_secrets(text: str) -> str:
     """Return a text without folders of this machine, keys, tokens and passwords."""
-    text = _PLATFORM_FOLDER.sub('File "', text)
+    text = _PLATFORM_FOLDER.sub('File "', without_keys(text))
     text = _OTHER_FOLDER.sub('File "', text)
     home = home_folder()
     if home is not None and home != home.parent:

@@ -13,10 +13,10 @@ import pytest
 from starlette.responses import Response
 
 from oddsdesk.client import Client, MalformedAnswerError, OfflineError, RateLimitedError
-from oddsdesk.client.bodies import LARGEST
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.client.paging import MOST_PAGES
 from oddsdesk.client.quota import read_quota
+from oddsdesk.network.bodies import LARGEST
 from tests.kit.small_service import KEY, NOW, SmallService, listing
 
 HOUR_MS = 3_600_000

@@ -59,7 +59,7 @@ async def test_the_frames_are_logged_without_the_address(
     addresses = Client(url, KEY).addresses
     async with await open_socket(addresses, {"token": TOKEN}) as socket:
         await socket.receive()
-    assert "oddsdesk.client.frames" in logged.text
+    assert "oddsdesk.network.frames" in logged.text
     assert TOKEN not in logged.text
 
 

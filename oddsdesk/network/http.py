@@ -5,17 +5,28 @@ import ssl
 from collections.abc import Mapping
 from http.cookiejar import DefaultCookiePolicy
 from types import MappingProxyType
-from typing import NamedTuple
-from urllib.parse import urlsplit
+from typing import Final, NamedTuple
 
 import httpx
 
-from oddsdesk.client.bodies import ACCEPTED, Unpacking
-from oddsdesk.client.errors import OfflineError
+from oddsdesk.network.addresses import USER_AGENT, host_of
+from oddsdesk.network.bodies import ACCEPTED, Unpacking
+from oddsdesk.network.errors import UnreachableError
+from oddsdesk.network.secrets import filter_library, without_keys
+from oddsdesk.network.trust import system_trust
 
+WHOLE_REQUEST_S: Final = 40
 _TIMEOUT = httpx.Timeout(15, connect=5, pool=20)
-_WHOLE_REQUEST_S = 40
 _POOL = httpx.Limits(max_connections=8, max_keepalive_connections=8, keepalive_expiry=60)
+_FIXED: Final = {
+    "Accept": "application/json",
+    "Accept-Encoding": ACCEPTED,
+    "User-Agent": USER_AGENT,
+}
+
+filter_library(
+    "httpx", "httpcore.connection", "httpcore.http11", "httpcore.http2", "httpcore.proxy"
+)
 
 
 class Reply(NamedTuple):
@@ -27,41 +38,48 @@ class Reply(NamedTuple):
     body: bytes
 
 
-class Transport:
-    """A pool of connections; ``close`` ends them."""
+class HttpClient:
+    """A pool of connections to one service; ``close`` ends them.
 
-    def __init__(self, key: str, *, is_secure: bool, is_local: bool) -> None:
+    It follows no redirect and keeps no cookies: a key is for one address only.
+    """
+
+    def __init__(self, headers: Mapping[str, str], *, is_secure: bool, is_local: bool) -> None:
         self._http = httpx.AsyncClient(
-            headers={
-                "X-Api-Key": key,
-                "Accept": "application/json",
-                "Accept-Encoding": ACCEPTED,
-            },
+            headers={**_FIXED, **headers},
             timeout=_TIMEOUT,
             limits=_POOL,
-            verify=is_secure,  # reading the certificates costs 20 ms: only where they are needed
+            verify=system_trust() if is_secure else False,
             trust_env=not is_local,
-            follow_redirects=False,  # the key is for this address only
+            follow_redirects=False,
         )
         self._http.cookies.jar.set_policy(DefaultCookiePolicy(allowed_domains=()))
 
-    async def send(self, method: str, url: str, params: Mapping[str, str]) -> Reply:
-        """Send a request and return the whole answer.
+    async def send(
+        self,
+        method: str,
+        url: str,
+        params: Mapping[str, str],
+        *,
+        json: object = None,
+        limit_s: float = WHOLE_REQUEST_S,
+    ) -> Reply:
+        """Send a request, ``json`` as its body, and return the whole answer.
 
         Raises:
-            OfflineError: there was no answer within 40 s.
-            MalformedAnswerError: it is larger than any answer, or packed as nobody asked for.
+            UnreachableError: there was no answer within the limit.
+            UnusableAnswerError: it is larger than any answer, or packed as nobody asked for.
         """
         try:
             async with (
-                asyncio.timeout(_WHOLE_REQUEST_S),
-                self._http.stream(method, url, params=params) as response,
+                asyncio.timeout(limit_s),
+                self._http.stream(method, url, params=params, json=json) as response,
             ):
-                body = await _body_of(response, _host(url))
+                body = await _body_of(response, host_of(url))
         except TimeoutError as error:
-            raise OfflineError(f"{_host(url)} did not answer in full in time") from error
+            raise UnreachableError(f"{host_of(url)} did not answer in full in time") from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise OfflineError(_in_words(error, _host(url))) from error
+            raise UnreachableError(without_keys(_in_words(error, host_of(url)))) from None
         return Reply(response.status_code, MappingProxyType(dict(response.headers)), body)
 
     async def close(self) -> None:
@@ -75,10 +93,6 @@ async def _body_of(response: httpx.Response, host: str) -> bytes:
         for _ in unpacking.feed(chunk):
             await asyncio.sleep(0)  # others have their turn while much is unpacked
     return unpacking.whole()
-
-
-def _host(url: str) -> str:
-    return urlsplit(url).netloc
 
 
 def _in_words(error: Exception, host: str) -> str:

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-from oddsdesk.client.errors import MalformedAnswerError, OfflineError
+from oddsdesk.network.errors import UnreachableError, UnusableAnswerError
 
 ACCEPTED: Final = "gzip"
 """What may be asked for; the others have no bound that can be kept while they unpack."""
@@ -24,7 +24,7 @@ class Unpacking:
         self._received = 0
         self._gzip = zlib.decompressobj(_GZIP_WINDOW) if encoding in ("gzip", "x-gzip") else None
         if self._gzip is None and encoding not in ("", "identity"):
-            raise MalformedAnswerError(
+            raise UnusableAnswerError(
                 f"{host} packs its answers as {encoding[:20]!r}, which was not asked for"
             )
 
@@ -32,7 +32,7 @@ class Unpacking:
         """Take what came; pause as often as this yields.
 
         Raises:
-            MalformedAnswerError: it is too much for an answer, or is not packed as was said.
+            UnusableAnswerError: it is too much for an answer, or is not packed as was said.
         """
         self._received += len(chunk)
         self._keep_bound(self._received)
@@ -44,7 +44,7 @@ class Unpacking:
             try:
                 self._body += self._gzip.decompress(left, _PIECE)
             except zlib.error as error:
-                raise MalformedAnswerError(
+                raise UnusableAnswerError(
                     f"{self._host} answered what is not packed as it says"
                 ) from error
             self._keep_bound(len(self._body))
@@ -55,16 +55,16 @@ class Unpacking:
         """Return the body.
 
         Raises:
-            OfflineError: it was cut short.
+            UnreachableError: it was cut short.
         """
         if self._gzip is not None and self._received and not self._gzip.eof:
-            raise OfflineError(
+            raise UnreachableError(
                 f"the connection with {self._host} broke off before the answer was complete"
             )
         return bytes(self._body)
 
     def _keep_bound(self, size: int) -> None:
         if size > LARGEST:
-            raise MalformedAnswerError(
+            raise UnusableAnswerError(
                 f"{self._host} answered more than {LARGEST // 1024 // 1024} MiB at once"
             )

@@ -6,8 +6,8 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
-from oddsdesk.client.errors import OfflineError
-from oddsdesk.client.socket import Socket
+from oddsdesk.network.errors import UnreachableError
+from oddsdesk.network.websocket import Pinging, WebSocket
 
 SILENCE_S = 0.3
 LIMIT_S = 10
@@ -23,7 +23,7 @@ async def test_a_silent_end_is_offline_after_its_time_and_speech_puts_that_off()
     async with serve(speak_a_while, "127.0.0.1", 0) as server, asyncio.timeout(LIMIT_S):
         port = server.sockets[0].getsockname()[1]
         opened = await connect(f"ws://127.0.0.1:{port}", ping_interval=None)
-        async with Socket(opened, "the service", SILENCE_S) as socket:
+        async with WebSocket(opened, "the service", Pinging("ping", LIMIT_S, SILENCE_S)) as socket:
             assert [await socket.receive() for _ in range(6)] == [b"pong"] * 6
-            with pytest.raises(OfflineError, match="nothing was heard from the service"):
+            with pytest.raises(UnreachableError, match="nothing was heard from the service"):
                 await socket.receive()

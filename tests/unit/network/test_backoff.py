@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.client.backoff import Backoff
+from oddsdesk.network.backoff import Backoff
 
 
 @given(st.lists(st.floats(0, 1, exclude_max=True), min_size=1, max_size=40))

@@ -1,0 +1,48 @@
+"""Keys that this process knows are kept out of every log line and bug report (D64).
+
+Some services want their key in the query of an address, and addresses stand in the logs of
+libraries and in their exceptions. Whoever reads a key says it here; whoever writes a text that
+people may pass on asks here. That is one list for the process, as logging itself is.
+"""
+
+import logging
+from typing import Final
+from urllib.parse import quote, quote_plus
+
+REMOVED: Final = "[removed]"
+SHORTEST: Final = 6
+"""Characters; what is shorter stands in texts by chance, and no service has such keys."""
+
+_known: set[str] = set()
+
+
+def keep_secret(secret: str) -> None:
+    """Take a key out of all texts from now on, as it is and as an address spells it."""
+    if len(secret) >= SHORTEST:
+        _known.update({secret, quote(secret, safe=""), quote_plus(secret)})
+
+
+def without_keys(text: str) -> str:
+    """Return a text without the keys that are known."""
+    for secret in sorted(_known, key=len, reverse=True):
+        if secret in text:
+            text = text.replace(secret, REMOVED)
+    return text
+
+
+class KeyFilter(logging.Filter):
+    """Takes keys out of what a library logs, before any handler sees it."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let every record pass, without keys in its message."""
+        said = record.getMessage()
+        clean = without_keys(said)
+        if clean != said:
+            record.msg, record.args = clean, ()
+        return True
+
+
+def filter_library(*names: str) -> None:
+    """Keep keys out of what these loggers say."""
+    for name in names:
+        logging.getLogger(name).addFilter(KeyFilter())

@@ -1,0 +1,158 @@
+"""One WebSocket over the websockets client; imported when first needed."""
+
+import asyncio
+import contextlib
+import logging
+import ssl
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+
+from oddsdesk.network.addresses import USER_AGENT, host_of, is_local
+from oddsdesk.network.errors import ClosedError, NoWebSocketError, UnreachableError
+from oddsdesk.network.secrets import KeyFilter
+from oddsdesk.network.trust import system_trust
+from oddsdesk.tasks import spawn, stop
+
+LARGEST: Final = 1024 * 1024
+"""In bytes: a message of the contract takes 15 KiB at most; larger ones are passed over, up to
+this."""
+_OPEN_S: Final = 10
+_CLOSE_S: Final = 1
+
+_frames = logging.getLogger("oddsdesk.network.frames")
+# at DEBUG, websockets logs the address, and the token in it (D23)
+_frames.addFilter(lambda record: "token=" not in record.getMessage())
+_frames.addFilter(KeyFilter())
+
+
+class Pinging(NamedTuple):
+    """What is said how often to be heard again, and after how long a silence it is over."""
+
+    text: str
+    every_s: float
+    silence_s: float
+
+
+class WebSocket:
+    """An open connection that says its ping; use it as a context manager."""
+
+    def __init__(self, connection: ClientConnection, host: str, pinging: Pinging) -> None:
+        self._pinging_as = pinging
+        self._connection = connection
+        self._host = host
+        self._heard_at = time.monotonic()
+        self._is_silent = False
+
+    async def __aenter__(self) -> Self:
+        self._pinging = spawn("stream ping", self._ping())
+        self._look_for_silence()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._silence.cancel()
+        await stop(self._pinging)
+        await self._connection.close()
+
+    async def receive(self) -> bytes:
+        """Return the next frame.
+
+        Raises:
+            ClosedError: the connection is closed.
+            UnreachableError: nothing was heard for too long.
+        """
+        try:
+            frame = await self._connection.recv(decode=False)
+        except ConnectionClosed as error:
+            if self._is_silent:
+                raise UnreachableError(
+                    f"nothing was heard from {self._host} for over a minute"
+                ) from error
+            close = error.rcvd or error.sent
+            raise ClosedError(None if close is None else close.code) from error
+        self._heard_at = time.monotonic()
+        return frame
+
+    async def send(self, text: str) -> None:
+        """Send a text.
+
+        Raises:
+            ClosedError: the connection is closed.
+        """
+        try:
+            await self._connection.send(text)
+        except ConnectionClosed as error:
+            close = error.rcvd or error.sent
+            raise ClosedError(None if close is None else close.code) from error
+
+    def _look_for_silence(self) -> None:
+        """One timer at a time: a timeout around each frame took 5 % of the window's thread."""
+        left_s = self._heard_at + self._pinging_as.silence_s - time.monotonic()
+        if left_s > 0:
+            loop = asyncio.get_running_loop()
+            self._silence = loop.call_later(left_s, self._look_for_silence)
+        else:
+            self._is_silent = True
+            self._connection.transport.abort()
+
+    async def _ping(self) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                await asyncio.sleep(self._pinging_as.every_s)
+                await self._connection.send(self._pinging_as.text)
+
+
+class _Connect(connect):
+    """Goes nowhere else: a key or token is for this address only."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        return exc
+
+
+async def open_websocket(
+    url: str,
+    pinging: Pinging,
+    *,
+    headers: Mapping[str, str] | None = None,
+    largest: int = LARGEST,
+) -> WebSocket:
+    """Open a connection; no error names the address in full, since its query may hold a token.
+
+    Raises:
+        UnreachableError: nobody answered within 10 s.
+        NoWebSocketError: something answered, but opened none.
+    """
+    host = host_of(url)
+    try:
+        connection = await _Connect(
+            url,
+            open_timeout=_OPEN_S,
+            close_timeout=_CLOSE_S,
+            ping_interval=None,  # the text ping counts, protocol pings do not
+            max_size=largest,
+            proxy=None if is_local(url) else True,
+            additional_headers=headers,
+            user_agent_header=USER_AGENT,
+            ssl=system_trust() if url.startswith("wss:") else None,
+            logger=_frames,
+        )
+    except InvalidStatus as error:
+        status = error.response.status_code
+        how = "redirects elsewhere" if 300 <= status < 400 else f"answers with status {status}"
+        raise NoWebSocketError(f"{host} opens no stream: it {how}", status) from None
+    except TimeoutError:
+        raise UnreachableError(f"{host} took too long to open the stream") from None
+    except ssl.SSLError:
+        raise UnreachableError(f"no secure stream from {host}: does it speak wss?") from None
+    except (OSError, WebSocketException):
+        raise UnreachableError(f"nothing streams at {host}") from None
+    return WebSocket(connection, host, pinging)

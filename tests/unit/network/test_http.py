@@ -1,0 +1,67 @@
+"""What is said to other machines, and whom their certificates must convince."""
+
+import asyncio
+import ssl
+
+import certifi
+import pytest
+
+from oddsdesk import __version__
+from oddsdesk.network import trust
+from oddsdesk.network.http import HttpClient
+
+
+async def test_requests_say_who_asks_and_may_carry_a_body() -> None:
+    asked: list[bytes] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        asked.extend([head.lower(), await reader.readuntil(b"]")])
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        writer.close()
+
+    http = HttpClient({"X-Key": "k"}, is_secure=False, is_local=True)
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        url = f"http://127.0.0.1:{port}/books"
+        reply = await http.send("POST", url, {}, json=[{"token_id": "1"}])
+        await http.close()
+    assert (reply.status, reply.body) == (200, b"{}")
+    head, body = asked
+    assert head.startswith(b"post /books http/1.1\r\n")
+    for line in (f"user-agent: oddsdesk/{__version__}", "x-key: k", "accept-encoding: gzip"):
+        assert f"\r\n{line}\r\n".encode() in head
+    assert body == b'[{"token_id":"1"}]'
+
+
+def _paths(**places: str | None) -> ssl.DefaultVerifyPaths:
+    return ssl.DefaultVerifyPaths(
+        places.get("cafile"), places.get("capath"), "SSL_CERT_FILE", "", "SSL_CERT_DIR", ""
+    )
+
+
+@pytest.fixture
+def fresh_trust():
+    trust.system_trust.cache_clear()
+    yield trust.system_trust
+    trust.system_trust.cache_clear()
+
+
+def test_the_systems_certificates_are_trusted(fresh_trust, monkeypatch) -> None:
+    loaded = []
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda *a: loaded.append(a))
+    monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: _paths(cafile="/there"))
+    context = fresh_trust()
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
+    assert loaded == []
+
+
+def test_a_program_that_does_not_find_them_knows_where_systems_keep_them(
+    fresh_trust, monkeypatch
+) -> None:
+    bare = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    monkeypatch.setattr(ssl, "create_default_context", lambda: bare)
+    monkeypatch.setattr(ssl, "get_default_verify_paths", _paths)
+    monkeypatch.setattr(trust, "_BUNDLES", ("/nowhere.pem", certifi.where()))
+    assert fresh_trust().cert_store_stats()["x509_ca"] > 50
