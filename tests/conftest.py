@@ -18,6 +18,9 @@ settings.register_profile("oddsdesk", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=2_000)
 settings.load_profile("oddsdesk")  # always the same examples; `--hypothesis-profile=search` seeks
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell has what it starts in the background ignore interrupts, and so every test of one.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
