@@ -46,6 +46,7 @@ def list_bets(
     *,
     everything: bool = False,
     wanted: Callable[[AssessedPrice], bool] = lambda _: True,
+    most_at: Callable[[str], float | None] = lambda _: None,
 ) -> list[Bet]:
     """Return the prices that are value, best EV first, each outcome staked once.
 
@@ -56,9 +57,10 @@ def list_bets(
         everything: Also what the contract lists at gross odds, or what would be listed were it
             not for its cautions.
         wanted: What the user wants to see; nothing else is listed or staked.
+        most_at: The most that a bookmaker takes, as the user noted it (D55).
     """
     found = sorted(filter(wanted, listed_at_all(prices)), key=_best_first)
-    staked = _stakes(plan, [price for price in found if price.assessment.is_value], placed)
+    staked = _stakes(plan, [price for price in found if price.assessment.is_value], placed, most_at)
     carriers = {
         price.outcome: price.quote.bookmaker
         for price, stake in staked.values()
@@ -73,10 +75,15 @@ _Staked = dict[int, tuple[AssessedPrice, Stake]]
 """By identity of the price: a hash of all that it holds would take long."""
 
 
-def _stakes(plan: StakePlan, value: Sequence[AssessedPrice], placed: Placed | None) -> _Staked:
+def _stakes(
+    plan: StakePlan,
+    value: Sequence[AssessedPrice],
+    placed: Placed | None,
+    most_at: Callable[[str], float | None],
+) -> _Staked:
     """Stake value bets; of equal net prices the first bookmaker by name carries the stake."""
     ordered = sorted(value, key=_by_name)
-    offers = [offer for price in ordered if (offer := _offer(price)) is not None]
+    offers = [offer for price in ordered if (offer := _offer(price, most_at)) is not None]
     found = stakes(plan, offers, placed)
     return {id(price): (price, stake) for price, stake in zip(ordered, found, strict=True)}
 
@@ -90,7 +97,7 @@ def _bet(
     return Bet(price, own[1].amount, own[1].bound, None)
 
 
-def _offer(price: AssessedPrice) -> Offer | None:
+def _offer(price: AssessedPrice, most_at: Callable[[str], float | None]) -> Offer | None:
     ends = price.assessment.settlement
     if ends is None:
         return None
@@ -101,6 +108,7 @@ def _offer(price: AssessedPrice) -> Offer | None:
         bookmaker=price.quote.bookmaker,
         net_odds=price.assessment.net_odds,
         settlement=ends,
+        most=most_at(price.quote.bookmaker),
     )
 
 

@@ -15,11 +15,11 @@ from oddsdesk.cli.bet_table import table
 from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.own_records import bankroll_setting, placed_bets, preset
 from oddsdesk.clock import system_clock
+from oddsdesk.ledger.bookmakers import known_bookmakers
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.pricing.profiles import Profiles, read_profiles
-from oddsdesk.resource_files import resource_path
+from oddsdesk.pricing.profiles import Profiles
 
 
 def _bankroll(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
@@ -118,10 +118,16 @@ def _found(
     moment: Moment, plan: StakePlan, passes: ValueFilter | None, *, everything: bool
 ) -> list[Bet]:
     now_ms = system_clock()
-    prices = assess_prices(moment.quotes, moment.reference, _profiles(), now_ms, listable=True)
-    placed = placed_in(placed_bets(), now_ms)
-    wanted = _passing(passes) if passes is not None else lambda _: True
-    return list_bets(prices, plan, placed, everything=everything, wanted=wanted)
+    profiles = _profiles()
+    prices = assess_prices(moment.quotes, moment.reference, profiles, now_ms, listable=True)
+    return list_bets(
+        prices,
+        plan,
+        placed_in(placed_bets(), now_ms),
+        everything=everything,
+        wanted=_passing(passes) if passes is not None else lambda _: True,
+        most_at=lambda bookmaker: profiles.of(bookmaker).limit,
+    )
 
 
 def _passing(passes: ValueFilter) -> Callable[[AssessedPrice], bool]:
@@ -139,8 +145,10 @@ def _passing(passes: ValueFilter) -> Callable[[AssessedPrice], bool]:
 
 
 def _profiles() -> Profiles:
-    text = resource_path("bookmakers.csv").read_text("utf-8")
-    return Profiles(read_profiles(text)[0])
+    profiles, problems = known_bookmakers()
+    for problem in problems:
+        click.echo(problem, err=True)
+    return profiles
 
 
 def _rounded(figure: float | None, digits: int) -> float | None:

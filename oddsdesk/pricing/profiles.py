@@ -2,15 +2,17 @@
 
 A profile stands in a line of a CSV file (``resources/bookmakers.csv``, and one of the user's own
 whose lines replace those): name, group, kind, commission, tax and taker fee in percent,
-currency, short name, code, other names (``|`` between them), and where the figures come from.
+currency, short name, code, other names (``|`` between them), and where the figures come from. The
+user's own has the limit beside them: the most that the bookmaker takes from the user (D55).
 """
 
 import csv
+import io
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -26,7 +28,13 @@ COLUMNS: Final = (
     "code",
     "aliases",
     "source",
+    "limit",
 )
+_PERCENT: Final = ("commission", "tax", "taker_fee")
+_TEXTS: Final = ("group", "currency", "short", "code", "source")
+_GUARDED: Final = ("=", "+", "-", "@", "#", "'")
+"""What no written field begins with: a spreadsheet would run it, or it would be a comment."""
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _FOLDED: Final = re.compile(r"[\W_]+")
 
 
@@ -56,6 +64,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     code: str = ""
     aliases: tuple[str, ...] = ()
     source: str = ""
+    limit: float | None = None
+    """The most that it takes as a bet, in the user's money, as the user noted it (D55)."""
 
     def net(self, odds: float) -> float:
         """Return what a unit staked at decimal odds really pays back, stake included (D46).
@@ -89,21 +99,26 @@ class Profiles:
         self._by_name: dict[str, Profile] = {}
         for profile in profiles:
             for name in (profile.name, *profile.aliases):
-                self._by_name[_fold(name)] = profile
+                self._by_name[fold_name(name)] = profile
         self._unknown: dict[str, Profile] = {}
 
     def of(self, name: str) -> Profile:
         """Return the profile of a bookmaker, whichever of its names that is."""
-        known = self._by_name.get(_fold(name)) or self._unknown.get(name)
+        known = self._by_name.get(fold_name(name)) or self._unknown.get(name)
         if known is None:
             known = self._unknown[name] = Profile(name=name, group=name)
         return known
 
     def with_changes(self, changes: Iterable[Profile]) -> "Profiles":
         """Return these profiles with others in the place of those of the same name."""
-        changed = {_fold(profile.name): profile for profile in changes}
-        kept = [known for known in self.all() if _fold(known.name) not in changed]
+        changed = {fold_name(profile.name): profile for profile in changes}
+        kept = [known for known in self.all() if fold_name(known.name) not in changed]
         return Profiles([*kept, *changed.values()])
+
+    def among(self, names: Iterable[str]) -> Callable[[str], bool]:
+        """Return what says whether a bookmaker is one of these, by whichever of its names."""
+        wanted = {fold_name(self.of(name).name) for name in names}
+        return lambda bookmaker: fold_name(self.of(bookmaker).name) in wanted
 
     def all(self) -> list[Profile]:
         """Return every profile that was given, by name."""
@@ -111,73 +126,167 @@ class Profiles:
         return [known[name] for name in sorted(known, key=str.casefold)]
 
 
+class ProfileLine(NamedTuple):
+    """A line of a profile file that says something; a header only where it is wrong."""
+
+    text: str
+    profile: Profile | None = None
+    """None for a comment and a line that makes no sense."""
+    problem: str = ""
+    """What is wrong, with the number of the line and what was expected."""
+    is_header: bool = False
+
+
 class ProfileLineError(Exception):
     """A line of a profile file that makes no sense; says what was expected."""
 
 
-def read_profiles(text: str) -> tuple[list[Profile], list[str]]:
+def read_profiles(text: str, shipped: Profiles | None = None) -> tuple[list[Profile], list[str]]:
     """Read the lines of a profile file; return what they say and what is wrong, line by line.
 
     A wrong line is left out and named with its number; lines that begin with ``#`` are comments.
+    What a line of the user's own file leaves empty is as ``shipped``, whose other names stay.
     """
-    profiles: list[Profile] = []
-    problems: list[str] = []
-    lines = csv.reader(text.removeprefix("\ufeff").splitlines())
+    lines = list(profile_lines(text, shipped))
+    profiles = [line.profile for line in lines if line.profile is not None]
+    return profiles, [line.problem for line in lines if line.problem]
+
+
+def profile_lines(text: str, shipped: Profiles | None = None) -> Iterator[ProfileLine]:
+    """Yield each line of a profile file as it was understood, as ``read_profiles`` reads them."""
     header: list[str] | None = None
-    for fields in lines:
-        if not any(fields) or fields[0].startswith("#"):
-            continue
-        if header is None:
-            header = [field.strip() for field in fields]
-            if missing := [name for name in ("name",) if name not in header]:
-                return [], [f"line {lines.line_num}: no column {missing[0]!r}"]
+    places: dict[str, int] = {}
+    for number, line in enumerate(_LINE_END.split(text.removeprefix("\ufeff")), 1):
+        if line.startswith("#"):
+            yield ProfileLine(line)
             continue
         try:
-            row = dict(zip(header, (field.strip() for field in fields), strict=False))
-            profiles.append(_profile(row))
+            fields = _fields(line)
+            if not any(fields):
+                continue
+            if header is None:
+                header = fields
+                if problem := _header_problem(header):
+                    yield ProfileLine(line, problem=f"line {number}: {problem}", is_header=True)
+                continue
+            if "name" not in header:  # as the header's problem says
+                yield ProfileLine(line)
+                continue
+            profile = _profile(_row(header, fields), shipped or Profiles())
+            place = places.setdefault(fold_name(profile.name), number)
+            if place != number:
+                raise ProfileLineError(f"{profile.name} has line {place} already")
+            yield ProfileLine(line, profile)
         except ProfileLineError as error:
-            problems.append(f"line {lines.line_num}: {error}")
-    return profiles, problems
+            yield ProfileLine(line, problem=f"line {number}: {error}")
 
 
-def _profile(row: Mapping[str, str]) -> Profile:
-    name = row.get("name", "")
-    if not name:
-        raise ProfileLineError("no name of a bookmaker")
-    kinds = {kind.value: kind for kind in Kind}
-    kind = kinds.get(row.get("kind") or Kind.BOOKMAKER.value)
-    if kind is None:
-        raise ProfileLineError(f"{name}: kind {row['kind']!r}; expected one of {', '.join(kinds)}")
-    return Profile(
-        name=name,
-        group=row.get("group") or name,
-        kind=kind,
-        commission=_share(row, "commission"),
-        tax=_share(row, "tax"),
-        taker_fee=_share(row, "taker_fee"),
-        currency=row.get("currency", ""),
-        short=row.get("short", ""),
-        code=row.get("code", ""),
-        aliases=tuple(each.strip() for each in row.get("aliases", "").split("|") if each.strip()),
-        source=row.get("source", ""),
+def write_profile(profile: Profile, shipped: Profile) -> str:
+    """Return the line of the user's own file that makes ``shipped`` this profile.
+
+    A field that is as shipped is left empty, so that what is shipped later holds.
+    """
+    limit = "" if profile.limit is None else f"{profile.limit:.12g}"
+    row = {"name": profile.name, "kind": profile.kind.value, "limit": limit}
+    row |= {column: f"{getattr(profile, column) * 100:.12g}" for column in _PERCENT}
+    row |= {column: getattr(profile, column) for column in _TEXTS}
+    row["aliases"] = "|".join(name for name in profile.aliases if name not in shipped.aliases)
+    for column in ("kind", *_PERCENT, *_TEXTS):
+        if getattr(profile, column) == getattr(shipped, column):
+            row[column] = ""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(_written(row[column]) for column in COLUMNS)
+    return line.getvalue()
+
+
+def fold_name(name: str) -> str:
+    """Compare names without case, blanks and punctuation: ``Bet Victor`` is ``betvictor``."""
+    plain = name.casefold()
+    return _FOLDED.sub("", plain) or plain
+
+
+def _written(text: str) -> str:
+    """Return a field that stays in its line and is no formula."""
+    text = " ".join(text.split())
+    return f"'{text}" if text.startswith(_GUARDED) else text
+
+
+def _fields(line: str) -> list[str]:
+    """Return the fields of one line: none of a profile goes on in the next."""
+    try:
+        fields = next(csv.reader([line], strict=True), [])
+    except csv.Error as error:
+        raise ProfileLineError(f"{error}; expected fields with commas between them") from error
+    fields = [field.strip() for field in fields]
+    return [
+        field[1:] if field.startswith("'") and field[1:2] in _GUARDED else field for field in fields
+    ]
+
+
+def _header_problem(header: Sequence[str]) -> str:
+    known = ", ".join(COLUMNS)
+    if "name" not in header:
+        return f"no column 'name'; expected some of {known}, with commas between them"
+    foreign = ", ".join(repr(each) for each in header if each and each not in COLUMNS)
+    return f"{foreign} is left out; expected some of {known}" if foreign else ""
+
+
+def _row(header: Sequence[str], fields: Sequence[str]) -> dict[str, str]:
+    if any(fields[len(header) :]):
+        raise ProfileLineError(
+            f"{fields[0]}: {len(fields)} fields; expected {len(header)}, as in the first line"
+        )
+    return dict(zip(header, fields, strict=False))
+
+
+def _profile(row: Mapping[str, str], shipped: Profiles) -> Profile:
+    if not row.get("name"):
+        raise ProfileLineError("no name; expected that of a bookmaker")
+    known = shipped.of(row["name"])
+    aliases = [each.strip() for each in row.get("aliases", "").split("|") if each.strip()]
+    percent = {column: _share(row, column) for column in _PERCENT if row.get(column)}
+    texts = {column: row[column] for column in _TEXTS if row.get(column)}
+    return msgspec.structs.replace(
+        known,
+        kind=_kind(row) if row.get("kind") else known.kind,
+        aliases=(*known.aliases, *(each for each in aliases if each not in known.aliases)),
+        limit=_limit(row) if row.get("limit") else known.limit,
+        **percent,
+        **texts,
     )
 
 
-def _share(row: Mapping[str, str], column: str) -> float:
-    """Read a figure in percent as a share; none is 0."""
-    text = row.get(column, "")
+def _kind(row: Mapping[str, str]) -> Kind:
     try:
-        share = float(text or 0) / 100
+        return Kind(row["kind"])
+    except ValueError:
+        kinds = ", ".join(kind.value for kind in Kind)
+        raise ProfileLineError(
+            f"{row['name']}: kind {row['kind']!r}; expected one of {kinds}"
+        ) from None
+
+
+def _share(row: Mapping[str, str], column: str) -> float:
+    """Read a figure in percent as a share."""
+    try:
+        share = float(row[column]) / 100
     except ValueError:
         share = math.nan
     if not 0 <= share < 1:
         told = column.replace("_", " ")
         raise ProfileLineError(
-            f"{row['name']}: {told} {text!r}; expected percent, from 0 to below 100"
+            f"{row['name']}: {told} {row[column]!r}; expected percent, from 0 to below 100"
         )
     return share
 
 
-def _fold(name: str) -> str:
-    """Compare names without case, blanks and punctuation: ``Bet Victor`` is ``betvictor``."""
-    return _FOLDED.sub("", name.casefold())
+def _limit(row: Mapping[str, str]) -> float:
+    try:
+        limit = float(row["limit"])
+    except ValueError:
+        limit = math.nan
+    if not 0 <= limit < math.inf:
+        raise ProfileLineError(
+            f"{row['name']}: limit {row['limit']!r}; expected an amount from 0 on, or nothing"
+        )
+    return limit

@@ -64,6 +64,13 @@ def test_one_outcome_is_staked_once_at_its_best_net_price() -> None:
     ]
 
 
+def test_a_stake_is_bound_by_what_its_bookmaker_takes() -> None:
+    limits = {"Soft": 3.0}
+    price = quote("Soft", {"A": GOOD})
+    (row,) = listed(price, most_at=limits.get)
+    assert (row.stake, row.bound) == (3, Bound.BOOKMAKER)
+
+
 def test_what_is_placed_leaves_less_of_its_outcome() -> None:
     price = quote("Soft", {"A": GOOD})
     (row,) = listed(price, placed=placed_in([placed(stake=4)], NOW))

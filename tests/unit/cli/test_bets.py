@@ -118,6 +118,20 @@ def test_the_bankroll_is_that_of_the_option_else_of_the_settings(database: Path)
     assert rows("--database", database)[0]["stake"] == 10
 
 
+def test_the_users_own_bookmakers_hold_and_a_wrong_line_is_named(database: Path) -> None:
+    folder = settings_folder()
+    folder.mkdir(parents=True)
+    path = folder / "bookmakers.csv"
+    path.write_text("name,commission,limit\nSoft,1.5,4\nBetfair Exchange UK,2,\nBetdaq,100,\n")
+    result = run("--database", database, "--json")
+    soft, betfair = json.loads(result.stdout)
+    assert (soft["net_odds"], soft["stake"], soft["bound"]) == (2.0736, 4, "bookmaker")
+    assert (betfair["net_odds"], betfair["same_bet_as"]) == (2.0486, "Soft")
+    assert result.stderr == (
+        f"{path}: line 4: Betdaq: commission '100'; expected percent, from 0 to below 100\n"
+    )
+
+
 def test_a_preset_of_the_ledger_narrows_the_list(database: Path) -> None:
     default_ledger().parent.mkdir(parents=True)
     ledger = Ledger(default_ledger())
