@@ -23,7 +23,7 @@ BATCH_QUOTES = 2_000
 _SHIFT, _AGAIN, _SHIFT_AGAIN = "--shift-to-now", "again", "--shift-to-now-again"
 _REMEDY = f"{_SHIFT} would move them"
 _REMEDY_AGAIN = f"{_SHIFT}={_AGAIN} moves the newest scrape to now"
-_INFERRED = "times of scrape are inferred from the kick-offs: the files name none"
+_INFERRED = "times of scrape are inferred from the kick-offs: the files name none before them"
 
 
 class _Import(click.Command):
@@ -68,9 +68,9 @@ def import_(
 ) -> None:
     """Convert other people's files, plain or gzip, and record them.
 
-    FORMAT is football-data, pinnacle (odds and fixtures together) or the-odds-api. Every
-    price is kept, or counted by the reason why it was skipped. Where the quotes go to
-    standard output, the counts go to standard error.
+    FORMAT is football-data, oddsharvester, pinnacle (odds and fixtures together) or
+    the-odds-api. Every price is kept, or counted by the reason why it was skipped. Where the
+    quotes go to standard output, the counts go to standard error.
 
     \b
     Example:

@@ -22,7 +22,7 @@ class Imported(msgspec.Struct):
 
     ``skipped`` counts prices by reason. ``problems`` are lines for people, each naming a
     file or a part of one that made no sense. ``inferred_times``: the files have no time of
-    scrape, so ``scraped_at`` follows from kick-offs.
+    scrape, or one after the game, so ``scraped_at`` follows from kick-offs.
     """
 
     quotes: list[Quote] = msgspec.field(default_factory=list)

@@ -31,7 +31,9 @@ _SHIFT_HELP: Final = (
     "now: for a look at what a file holds. Later files are moved as the first were."
 )
 _PAST: Final = "All of them are past: Games of a date (Ctrl+J) shows them."
-_INFERRED: Final = "The files name no times of scrape: they were inferred from the kick-offs."
+_INFERRED: Final = (
+    "Times of scrape were inferred from the kick-offs: the files name none before them."
+)
 
 
 class ImportPage(QWidget):

@@ -25,6 +25,7 @@ REPLAY: Final = "replay"
 FORMATS: Final = (
     ("", "Recorded quotes (NDJSON)"),
     ("football-data", "football-data.co.uk (CSV)"),
+    ("oddsharvester", "OddsPortal through OddsHarvester (JSON)"),
     ("pinnacle", "Pinnacle's odds and fixtures"),
     ("the-odds-api", "The Odds API"),
 )
