@@ -129,7 +129,7 @@ class HostileDesk:
         )
         game = next(iter(board.games))
         self.desk.open_game_beside(game)
-        self.desk.around.watch_list.toggle(game)
+        self.desk.around.favourites.toggle(game)
         await until_told(
             board, lambda: (m := board.matrix(game)) is not None and m.read_at is not None
         )

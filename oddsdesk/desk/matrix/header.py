@@ -32,8 +32,8 @@ class MatrixHeader(QWidget):
 
     group_chosen = Signal(str)
     """The key of a group of markets (``market_groups``)."""
-    watch_requested = Signal()
-    """The user wants to watch this game, or no longer."""
+    favourite_requested = Signal()
+    """The user adds this game to the favourites, or removes it."""
     columns_requested = Signal()
 
     def __init__(self, theme: Theme) -> None:
@@ -62,10 +62,10 @@ class MatrixHeader(QWidget):
         self._chips: list[tuple[str, str]] = []
         self.columns = _button("Choose columns: those shown, of all that price this game (C)")
         self.columns.clicked.connect(self.columns_requested)
-        self.star = _button("Watch this game (*)")
-        self.star.setAccessibleName("Watch this game")
+        self.star = _button("Add to favourites (*)")
+        self.star.setAccessibleName("Favourite")
         self.star.setCheckable(True)
-        self.star.clicked.connect(self.watch_requested)
+        self.star.clicked.connect(self.favourite_requested)
         theme.changed.connect(self._show_star)
         self._show_star()
         self._lay_out()
@@ -92,9 +92,9 @@ class MatrixHeader(QWidget):
         self.columns.setAccessibleName("Columns {} / {}".format(*self._counted))
         self._show_choice()
 
-    def show_watched(self, is_watched: bool) -> None:
-        """Say whether the game is watched."""
-        self.star.setChecked(is_watched)
+    def show_favourite(self, is_favourite: bool) -> None:
+        """Say whether the game is one of the favourites."""
+        self.star.setChecked(is_favourite)
         self._show_star()
 
     def _lay_out(self) -> None:
@@ -116,7 +116,7 @@ class MatrixHeader(QWidget):
         is_on = self.star.isChecked()
         icon, ink = ("star-filled", TextRole.ACCENT) if is_on else ("star", TextRole.NOTE)
         self.star.setIcon(self._theme.icon(icon, ink))
-        self.star.setToolTip("Watch this game no longer (*)" if is_on else "Watch this game (*)")
+        self.star.setToolTip("Remove from favourites (*)" if is_on else "Add to favourites (*)")
 
     def _show_choice(self) -> None:
         self._menu.show_value(dict(self._chips).get(self.chips.current or "", ""))

@@ -30,8 +30,8 @@ _CLOCK_MS = 1_000
 class MatrixPanel(QWidget):
     """Shows one game of the board until ``close_panel``."""
 
-    watch_requested = Signal(str)
-    """The user wants to watch this game, or no longer."""
+    favourite_requested = Signal(str)
+    """The user adds this game to the favourites, or removes it."""
     said = Signal(str)
     """One line for the window's message bar."""
     price_selected = Signal(object)
@@ -74,9 +74,9 @@ class MatrixPanel(QWidget):
         """Let the user choose which bookmakers are shown."""
         self.columns.choose(self.header.columns)
 
-    def show_watched(self, is_watched: bool) -> None:
-        """Say whether the game is watched."""
-        self.header.show_watched(is_watched)
+    def show_favourite(self, is_favourite: bool) -> None:
+        """Say whether the game is one of the favourites."""
+        self.header.show_favourite(is_favourite)
 
     def use_history(self, source: HistorySource) -> None:
         """Draw sparklines of what was before this desk was started, too."""
@@ -100,7 +100,7 @@ class MatrixPanel(QWidget):
             "matrix.unfold": lambda: self._model.fold_all(folded=False),
             "matrix.add": self._add_current,
             "matrix.markets": self.header.chips.choose_next,
-            "matrix.watch": self._ask_to_watch,
+            "matrix.favourite_game": self._ask_for_favourite,
             "matrix.next_change": self.edges.show_nearest,
             "matrix.best": self._go_to_best,
             "matrix.columns": self.choose_columns,
@@ -113,10 +113,10 @@ class MatrixPanel(QWidget):
         for ident, act in acts.items():
             add_action(self, ident, act)
         self.header.columns_requested.connect(self.choose_columns)
-        self.header.watch_requested.connect(self._ask_to_watch)
+        self.header.favourite_requested.connect(self._ask_for_favourite)
 
-    def _ask_to_watch(self) -> None:
-        self.watch_requested.emit(self.game_id)
+    def _ask_for_favourite(self) -> None:
+        self.favourite_requested.emit(self.game_id)
 
     def _lay_out(self) -> None:
         body = QWidget()

@@ -1,25 +1,28 @@
-"""The games that the user watches, kept between starts."""
+"""The user's favourite games, kept between starts."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.clock import Clock
 from oddsdesk.desk.settings.saved_state import Layout, Saved
 
-FORGET_MS = 14 * 24 * 3_600_000
-"""A game that was not seen for so long is watched no more."""
-_KEY = "watch/games"
+FORGET_MS: Final = 14 * 24 * 3_600_000
+"""After so long without being seen at the service a game is no favourite any more."""
+_KEY: Final = "favourites/games"
+_FORMER_KEY: Final = "watch/games"
 
 
 class Favourites(QObject):
     """Ids of games, with when each was last among those of the service."""
 
     changed = Signal()
-    """Other games are watched now."""
+    """A game was added or removed."""
 
     def __init__(self, layout: Layout, clock: Clock) -> None:
         super().__init__()
+        _rename_kept(layout)
         self._clock = clock
         self._saved = Saved(layout, _KEY, dict[str, int], {})
         self._seen = self._saved.get()
@@ -37,7 +40,7 @@ class Favourites(QObject):
         return frozenset(self._seen)
 
     def toggle(self, game_id: str) -> bool:
-        """Watch a game, or no longer; whether it is watched now."""
+        """Add a game, or remove it; whether it is a favourite now."""
         if self._seen.pop(game_id, None) is None:
             self._seen[game_id] = self._clock()
         self._keep()
@@ -60,3 +63,11 @@ class Favourites(QObject):
 
     def _keep(self) -> None:
         self._saved.put(self._seen)
+
+
+def _rename_kept(layout: Layout) -> None:
+    """Take over what a version kept that called favourites a watch list."""
+    former = layout.get(_FORMER_KEY, "")
+    if former and not layout.get(_KEY, ""):
+        layout.put(_KEY, former)
+    layout.remove(_FORMER_KEY)

@@ -8,11 +8,11 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import teams
 from oddsdesk.desk.navigator.model import (
+    FAVOURITE_ROLE,
     GAME_COUNT_ROLE,
     GAME_ROLE,
     LIVE_COUNT_ROLE,
     VALUE_COUNT_ROLE,
-    WATCHED_ROLE,
 )
 from oddsdesk.desk.ui.table.texts import TextCache
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -118,7 +118,7 @@ class GameDelegate(_RowDelegate):
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
         area = QRectF(option.rect).adjusted(GAP, HALF, -GAP, -HALF)
         half = area.height() / 2
-        if index.data(WATCHED_ROLE):
+        if index.data(FAVOURITE_ROLE):
             star = self._theme.pixmap(
                 "star-filled", _STAR, painter.device().devicePixelRatio(), TextRole.ACCENT
             )

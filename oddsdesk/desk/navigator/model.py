@@ -24,8 +24,8 @@ VALUE_COUNT_ROLE = GAME_ROLE + 1
 """How many value bets a game has."""
 LIVE_COUNT_ROLE = GAME_ROLE + 2
 GAME_COUNT_ROLE = GAME_ROLE + 3
-WATCHED_ROLE = GAME_ROLE + 4
-"""Whether the user watches a game."""
+FAVOURITE_ROLE = GAME_ROLE + 4
+"""Whether a game is one of the favourites."""
 
 
 class Node(msgspec.Struct):
@@ -158,8 +158,8 @@ class GamesModel(QAbstractListModel):
         self._values: Counter[str] = Counter()
         self._scope: tuple[str | None, str | None] = (None, None)
         self._words: tuple[str, ...] = ()
-        self._watched: frozenset[str] = frozenset()
-        self._only_watched = False
+        self._favourites: frozenset[str] = frozenset()
+        self._only_favourites = False
 
     def show_games(self, games: Iterable[GameEntry]) -> None:
         """Take the present games; rows that stay keep their place and selection."""
@@ -176,16 +176,16 @@ class GamesModel(QAbstractListModel):
             if game.game_id in changed:
                 self.dataChanged.emit(self.index(row), self.index(row))
 
-    def show_watched(self, game_ids: frozenset[str]) -> None:
-        """Take the games that the user watches."""
-        self._watched = game_ids
+    def show_favourites(self, game_ids: frozenset[str]) -> None:
+        """Take the favourites."""
+        self._favourites = game_ids
         self._refresh()
         if self._shown:
             self.dataChanged.emit(self.index(0), self.index(len(self._shown) - 1))
 
-    def show_only_watched(self, only: bool) -> None:
-        """Show watched games of every competition, or those of the scope."""
-        self._only_watched = only
+    def show_only_favourites(self, only: bool) -> None:
+        """Show favourites of every competition, or those of the scope."""
+        self._only_favourites = only
         self._refresh()
 
     def choose(self, sport: str | None, competition: str | None) -> None:
@@ -219,7 +219,7 @@ class GamesModel(QAbstractListModel):
         return len(self._all)
 
     def _wanted(self) -> list[GameEntry]:
-        anywhere = self._words or self._only_watched
+        anywhere = self._words or self._only_favourites
         sport, competition = (None, None) if anywhere else self._scope
         return sorted(
             (
@@ -227,7 +227,7 @@ class GamesModel(QAbstractListModel):
                 for game in self._all.values()
                 if (sport is None or game.sport == sport)
                 and (competition is None or game.competition == competition)
-                and (game.game_id in self._watched or not self._only_watched)
+                and (game.game_id in self._favourites or not self._only_favourites)
                 and self.matches(game)
             ),
             key=_game_order,
@@ -269,14 +269,14 @@ class GamesModel(QAbstractListModel):
             return game.match_name
         if role == GAME_ROLE:
             return game
-        if role == WATCHED_ROLE:
-            return game.game_id in self._watched
+        if role == FAVOURITE_ROLE:
+            return game.game_id in self._favourites
         if role == VALUE_COUNT_ROLE:
             return self._values[game.game_id]
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            watched = ", watched" if game.game_id in self._watched else ""
+            favourite = ", favourite" if game.game_id in self._favourites else ""
             count = game.bookmaker_count
-            return f"{game.match_name}, {game.competition}, {count} bookmakers{watched}"
+            return f"{game.match_name}, {game.competition}, {count} bookmakers{favourite}"
         return None
 
 

@@ -53,24 +53,24 @@ class Navigator(QWidget):
     now_requested = Signal()
     """The user has seen enough of the past."""
 
-    def __init__(self, board: Board, theme: Theme, clock: Clock, watch_list: Favourites) -> None:
+    def __init__(self, board: Board, theme: Theme, clock: Clock, favourites: Favourites) -> None:
         super().__init__()
         self.setProperty("variant", "panel")
         self._board = board
         self._theme = theme
         self._clock = clock
-        self._watch_list = watch_list
+        self._favourites = favourites
         self._competitions = CompetitionsModel()
         self._games = GamesModel()
         self.filter = QLineEdit(placeholderText="Filter games", clearButtonEnabled=True)
         self.filter.setAccessibleName("Filter games")
         self.filter.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
-        self._watched = QToolButton()
-        self._watched.setCheckable(True)
-        self._watched.setProperty("variant", "plain")
-        self._watched.setAccessibleName("Watched games only")
-        self._watched.setToolTip("Watched games only (Ctrl+Shift+F); * watches a game")
-        self._watched.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._only_favourites = QToolButton()
+        self._only_favourites.setCheckable(True)
+        self._only_favourites.setProperty("variant", "plain")
+        self._only_favourites.setAccessibleName("Favourites only")
+        self._only_favourites.setToolTip("Favourites only (Ctrl+Shift+F); * adds a game")
+        self._only_favourites.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._past = PastBar(theme)
         self._tree = _tree(self._competitions, CompetitionDelegate(theme, clock))
         self._list = _list(self._games, GameDelegate(theme, clock))
@@ -128,13 +128,13 @@ class Navigator(QWidget):
         self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.filter.selectAll()
 
-    def toggle_watched(self) -> None:
-        """Show watched games only, or all again."""
-        self._watched.toggle()
+    def toggle_favourites(self) -> None:
+        """Show favourites only, or all again."""
+        self._only_favourites.toggle()
 
-    def show_watched(self) -> None:
-        """Show watched games only."""
-        self._watched.setChecked(True)
+    def show_favourites(self) -> None:
+        """Show favourites only."""
+        self._only_favourites.setChecked(True)
 
     def _lay_out(self) -> None:
         top = QFrame()
@@ -145,7 +145,7 @@ class Navigator(QWidget):
         search = QHBoxLayout()
         search.setContentsMargins(GAP, 0, GAP, 0)
         search.addWidget(self.filter)
-        search.addWidget(self._watched)
+        search.addWidget(self._only_favourites)
         upper.addLayout(search)
         upper.addWidget(self._past)
         upper.addWidget(self._tree)
@@ -196,18 +196,18 @@ class Navigator(QWidget):
         self._tree.selectionModel().currentChanged.connect(self._on_tree_current_changed)
         self._list.clicked.connect(self._on_list_chosen)
         self._list.activated.connect(self._on_list_chosen)
-        self._watched.toggled.connect(self._on_watched_toggled)
-        self._watch_list.changed.connect(self._show_watched)
+        self._only_favourites.toggled.connect(self._on_only_favourites_toggled)
+        self._favourites.changed.connect(self._show_favourites)
         self._theme.changed.connect(self._show_star)
         self._past.day_wanted.connect(self.choose_day)
         self._past.now_wanted.connect(self.now_requested)
         self._newest.clicked.connect(self._on_newest_clicked)
-        add_action(self._list, "navigator.watch", self._watch_current)
+        add_action(self._list, "navigator.favourite", self._toggle_favourite)
         self._show_star()
-        self._show_watched()
+        self._show_favourites()
 
     def _show_games(self) -> None:
-        self._watch_list.see(self._board.games)
+        self._favourites.see(self._board.games)
         self._competitions.show_games(self._board.games.values())
         self._games.show_games(self._board.games.values())
         self._show_counts()
@@ -216,8 +216,8 @@ class Navigator(QWidget):
         shown, total = self._games.rowCount(), self._games.total
         self._count.setText(f"{shown} of {total}" if shown != total else f"{total}")
         filtered = bool(self.filter.text().strip())
-        watched = self._watched.isChecked()
-        name = "Watched" if watched else self._games.scope_name
+        is_only = self._only_favourites.isChecked()
+        name = "Favourites" if is_only else self._games.scope_name
         self._title.setText("Found" if filtered else name)
         self._past.show_moment(self._board.connection.as_of_ms)
         self._stack.setCurrentIndex(0 if shown else 1)
@@ -232,8 +232,8 @@ class Navigator(QWidget):
             self._newest.setText(f"Games of {day_text(connection.newest_ms)}")
         if not total:
             self._empty.setText(text_without_games(connection, own_server=own_server))
-        elif not shown and watched and not filtered:
-            self._empty.setText("No watched game is quoted now. * on a game watches it.")
+        elif not shown and is_only and not filtered:
+            self._empty.setText("No favourite is quoted now. * on a game adds it.")
         elif not shown:
             self._empty.setText(f"No game matches “{self.filter.text().strip()}”.")
 
@@ -243,25 +243,25 @@ class Navigator(QWidget):
             entry.key.game_id for entry in bets if is_value_now(self._board, entry, now)
         )
 
-    def _watch_current(self) -> None:
+    def _toggle_favourite(self) -> None:
         game = self._list.currentIndex().data(GAME_ROLE)
         if game is not None:
-            self._watch_list.toggle(game.game_id)
+            self._favourites.toggle(game.game_id)
 
-    def _show_watched(self) -> None:
-        self._games.show_watched(self._watch_list.games)
+    def _show_favourites(self) -> None:
+        self._games.show_favourites(self._favourites.games)
         self._show_counts()
 
     def _show_star(self) -> None:
-        is_on = self._watched.isChecked()
-        self._watched.setIcon(
+        is_on = self._only_favourites.isChecked()
+        self._only_favourites.setIcon(
             self._theme.icon(
                 "star-filled" if is_on else "star", TextRole.ACCENT if is_on else TextRole.NOTE
             )
         )
 
-    def _on_watched_toggled(self, is_on: bool) -> None:
-        self._games.show_only_watched(is_on)
+    def _on_only_favourites_toggled(self, is_on: bool) -> None:
+        self._games.show_only_favourites(is_on)
         self._show_star()
         self._show_counts()
 

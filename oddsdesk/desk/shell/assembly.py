@@ -82,7 +82,7 @@ _log = logging.getLogger(__name__)
 
 
 class FirstPaint(QObject):
-    """Watches a table until it paints a row; then logs it and lets go."""
+    """Waits at a table until it paints a row; then logs it and lets go."""
 
     def __init__(self, table: LiveTable) -> None:
         super().__init__(table)
@@ -142,7 +142,7 @@ class Desk:
         self._preferences = preferences
         self._columns = BookmakerColumns(layout)
         self._past: HistorySource = PriceHistorySource(board)
-        self.navigator = Navigator(board, theme, clock, self.around.watch_list)
+        self.navigator = Navigator(board, theme, clock, self.around.favourites)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
         self.history = HistoryPanel(board, theme, clock)
@@ -156,7 +156,7 @@ class Desk:
         self._place()
         self._offer(records)
         self._connect()
-        self._show_watched()
+        self._show_favourites()
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
     def connect_reading(self, wishes: Wishes) -> None:
@@ -243,11 +243,11 @@ class Desk:
 
     def _make_matrix(self, game_id: str) -> QWidget:
         panel = MatrixPanel(self._board, self._theme, self._clock, game_id, self._columns)
-        panel.show_watched(game_id in self.around.watch_list)
+        panel.show_favourite(game_id in self.around.favourites)
         panel.setFocusProxy(panel.table)
         panel.use_history(self._past)
         panel.show_sparklines(self._preferences.get(SPARKLINES))
-        panel.watch_requested.connect(self.around.watch_list.toggle)
+        panel.favourite_requested.connect(self.around.favourites.toggle)
         panel.said.connect(lambda text: self.window.messages.say(text, passes=True))
         panel.price_selected.connect(self.explain.show_price)
         panel.price_selected.connect(self.history.show_price)
@@ -285,8 +285,8 @@ class Desk:
         )
 
     def _connect(self) -> None:
-        self.status_bar.watched_requested.connect(self.navigator.show_watched)
-        self.around.watch_list.changed.connect(self._show_watched)
+        self.status_bar.favourites_requested.connect(self.navigator.show_favourites)
+        self.around.favourites.changed.connect(self._show_favourites)
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self.values.game_requested.connect(self.open_game)
@@ -309,12 +309,12 @@ class Desk:
         if game_id:
             self.navigator.show_current(game_id)
 
-    def _show_watched(self) -> None:
-        watched = self.around.watch_list.games
+    def _show_favourites(self) -> None:
+        favourites = self.around.favourites.games
         games = self._board.games
-        self.status_bar.show_watched(len(watched & games.keys() if games else watched))
+        self.status_bar.show_favourites(len(favourites & games.keys() if games else favourites))
         for panel in self._matrices():
-            panel.show_watched(panel.game_id in watched)
+            panel.show_favourite(panel.game_id in favourites)
 
     def _on_odds_format_changed(self) -> None:
         for window in QApplication.topLevelWidgets():
@@ -329,7 +329,7 @@ class Desk:
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, GamesChanged):
-            self._show_watched()
+            self._show_favourites()
         if isinstance(notice, GamesChanged) and self._board.games and not self._has_chosen:
             self._has_chosen = True
             if not self.around.reopen(self.open_game_beside, self.games):

@@ -48,8 +48,8 @@ class TextSize(QObject):
 
 
 _MENU = (
-    ("go.filter", "go.watched", "go.grid", "go.next_tab", "go.previous_tab"),
-    ("game.watch", "game.detach", "game.close"),
+    ("go.filter", "go.favourites", "go.grid", "go.next_tab", "go.previous_tab"),
+    ("game.favourite", "game.detach", "game.close"),
     ("view.full_screen", "view.larger", "view.smaller", "view.normal"),
     ("help.keys", "help.report"),
 )
@@ -64,7 +64,7 @@ class Commands(QObject):
         actions: Actions,
         theme: Theme,
         preferences: Preferences,
-        watch_list: Favourites,
+        favourites: Favourites,
         bugs: BugReports,
     ) -> None:
         super().__init__(window)
@@ -72,7 +72,7 @@ class Commands(QObject):
         self._actions = actions
         self._theme = theme
         self._preferences = preferences
-        self._watch_list = watch_list
+        self._favourites = favourites
         self._bugs = bugs
         self.text_size = TextSize(preferences, theme)
         self._bind_view()
@@ -82,11 +82,11 @@ class Commands(QObject):
         """Let actions reach the open games and the navigator."""
         bind, window = self._actions.bind, self._window
         bind("go.filter", navigator.focus_filter)
-        bind("go.watched", navigator.toggle_watched)
+        bind("go.favourites", navigator.toggle_favourites)
         bind("go.grid", lambda: _show_tab(window, grid))
         bind("go.next_tab", lambda: self._turn(1))
         bind("go.previous_tab", lambda: self._turn(-1))
-        bind("game.watch", lambda: self._on_active(games, self._watch_list.toggle))
+        bind("game.favourite", lambda: self._on_active(games, self._favourites.toggle))
         bind("game.detach", lambda: self._on_active(games, games.detach))
         bind("game.close", games.close_active)
         self._actions.register_context(Where.MATRIX, games.active_panel)

@@ -1,4 +1,4 @@
-"""Getting around the desk: actions, palette, layouts, watch list, put together once."""
+"""Getting around the desk: actions, palette, layouts, favourites, put together once."""
 
 from collections.abc import Callable
 
@@ -48,14 +48,14 @@ class Navigation(QObject):
         self._layout = layout
         self._clock = clock
         self.odds_format = OddsFormat(preferences)
-        self.watch_list = Favourites(layout, clock)
+        self.favourites = Favourites(layout, clock)
         self.actions = Actions(window)
         self.bugs = BugReports()
         self.window_state = WindowState(layout)
         self._layouts = Layouts(layout)
         self._trouble = ConnectionTrouble(window.messages, board, clock)
         self.commands = Commands(
-            window, self.actions, theme, preferences, self.watch_list, self.bugs
+            window, self.actions, theme, preferences, self.favourites, self.bugs
         )
         self.bugs.install()
 
@@ -100,7 +100,7 @@ class Navigation(QObject):
     def keep(self, games: GameTabs) -> None:
         """Keep what is open, before it is closed."""
         self.window_state.keep(games.open_games, games.active())
-        self.watch_list.keep()
+        self.favourites.keep()
 
     def close(self) -> None:
         """Hear no more of board and errors."""

@@ -37,8 +37,8 @@ _LINK_INKS = {
 class StatusBar(QStatusBar):
     """Answers: am I connected, how fresh is this, what have I left."""
 
-    watched_requested = Signal()
-    """The user wants to see the games on watch."""
+    favourites_requested = Signal()
+    """The user wants to see the favourites only."""
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, devig_method: str) -> None:
         super().__init__()
@@ -49,20 +49,20 @@ class StatusBar(QStatusBar):
         self._dot = Dot(theme)
         self._link = ElidedLabel()
         self._requests = ElidedLabel()
-        self._watched = QToolButton()
-        self._watched.setProperty("variant", "plain")
-        self._watched.setFont(theme.fonts.small)
-        self._watched.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._watched.setToolTip("Show watched games only (Ctrl+Shift+F)")
-        self._watched.clicked.connect(self.watched_requested)
-        self._watched.hide()
+        self._favourites = QToolButton()
+        self._favourites.setProperty("variant", "plain")
+        self._favourites.setFont(theme.fonts.small)
+        self._favourites.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._favourites.setToolTip("Show favourites only (Ctrl+Shift+F)")
+        self._favourites.clicked.connect(self.favourites_requested)
+        self._favourites.hide()
         self._wished_per_hour: Callable[[], float] | None = None
         self._method = Label()
         self.show_method(devig_method)
         self._time = ElidedLabel()
         self.addWidget(self._left())
         self.addWidget(self._requests)
-        self.addWidget(self._watched)
+        self.addWidget(self._favourites)
         self.addPermanentWidget(self._method)
         self.addPermanentWidget(self._time)
         for label in (self._link, self._requests, self._method, self._time):
@@ -80,10 +80,10 @@ class StatusBar(QStatusBar):
         """Name the method that true EV rests on."""
         self._method.setText(f"True EV: {devig_method.replace('_', ' ')}")
 
-    def show_watched(self, games: int) -> None:
-        """Say how many games are on watch."""
-        self._watched.setText(f"{games} game{'s' if games != 1 else ''} on watch")
-        self._watched.setVisible(games > 0)
+    def show_favourites(self, games: int) -> None:
+        """Say how many favourites are among the games."""
+        self._favourites.setText(f"{games} favourite{'s' if games != 1 else ''}")
+        self._favourites.setVisible(games > 0)
 
     def tell_cost(self, wished_per_hour: Callable[[], float]) -> None:
         """Say what the layout costs: the requests an hour that everything shown wants."""

@@ -122,7 +122,9 @@ def test_section_rows_are_taller_and_stay_so_when_rows_come_and_go(
     assert heights() == wanted
 
 
-def test_keys_fold_choose_markets_and_watch(panel: MatrixPanel, quoted: Any, qtbot: QtBot) -> None:
+def test_keys_fold_choose_markets_and_favourite(
+    panel: MatrixPanel, quoted: Any, qtbot: QtBot
+) -> None:
     panel.activateWindow()
     panel.table.scrolling.setFocus()
     rows = panel.table.model.rowCount()
@@ -133,21 +135,21 @@ def test_keys_fold_choose_markets_and_watch(panel: MatrixPanel, quoted: Any, qtb
     assert panel.table.model.rowCount() == rows
     actions["Next kind of markets"].trigger()
     assert panel.header.chips.current == "result"
-    with qtbot.waitSignal(panel.watch_requested) as told:
-        actions["Watch this game, or no longer"].trigger()
+    with qtbot.waitSignal(panel.favourite_requested) as told:
+        actions["Make this game a favourite, or not"].trigger()
     assert told.args == [quoted.id]
 
 
-def test_the_star_says_whether_the_game_is_watched_and_asks_for_it(
+def test_the_star_says_whether_the_game_is_a_favourite_and_asks_for_it(
     panel: MatrixPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     star = panel.header.star
-    assert (star.isChecked(), star.toolTip()) == (False, "Watch this game (*)")
-    with qtbot.waitSignal(panel.watch_requested) as told:
+    assert (star.isChecked(), star.toolTip()) == (False, "Add to favourites (*)")
+    with qtbot.waitSignal(panel.favourite_requested) as told:
         star.click()
     assert told.args == [quoted.id]
-    panel.show_watched(True)
-    assert (star.isChecked(), star.toolTip()) == (True, "Watch this game no longer (*)")
+    panel.show_favourite(True)
+    assert (star.isChecked(), star.toolTip()) == (True, "Remove from favourites (*)")
 
 
 def test_a_click_with_ctrl_or_a_key_adds_a_price_to_those_looked_at(

@@ -1,4 +1,4 @@
-"""The watch list is kept from one start to the next, and forgets games long gone."""
+"""Favourites are kept from one start to the next; games long gone are forgotten."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ from oddsdesk.desk.navigator.favourites import FORGET_MS, Favourites
 from oddsdesk.desk.settings.saved_state import Layout
 
 
-def test_a_watched_game_is_kept_and_one_long_gone_forgotten(layout: Layout, quoted: Any) -> None:
-    watched = Favourites(layout, quoted.clock)
-    assert watched.toggle("a")
-    assert watched.toggle("b")
-    assert not watched.toggle("b")
+def test_a_favourite_is_kept_and_one_long_gone_forgotten(layout: Layout, quoted: Any) -> None:
+    favourites = Favourites(layout, quoted.clock)
+    assert favourites.toggle("a")
+    assert favourites.toggle("b")
+    assert not favourites.toggle("b")
     assert "a" in Favourites(layout, quoted.clock)
     quoted.clock.now += FORGET_MS - 1
     seen = Favourites(layout, quoted.clock)
-    seen.see(["a", "never watched"])
+    seen.see(["a", "no favourite"])
     seen.keep()
     quoted.clock.now += 2
     assert Favourites(layout, quoted.clock).games == {"a"}
@@ -22,6 +22,15 @@ def test_a_watched_game_is_kept_and_one_long_gone_forgotten(layout: Layout, quot
     assert len(Favourites(layout, quoted.clock)) == 0
 
 
-def test_a_damaged_watch_list_is_empty(layout: Layout, quoted: Any) -> None:
-    layout.put("watch/games", "[1")
+def test_damaged_favourites_are_empty(layout: Layout, quoted: Any) -> None:
+    layout.put("favourites/games", "[1")
     assert len(Favourites(layout, quoted.clock)) == 0
+
+
+def test_what_was_kept_as_a_watch_list_is_taken_over_once(layout: Layout, quoted: Any) -> None:
+    layout.put("watch/games", f'{{"a":{quoted.clock.now}}}')
+    favourites = Favourites(layout, quoted.clock)
+    assert favourites.games == {"a"}
+    favourites.toggle("a")
+    assert len(Favourites(layout, quoted.clock)) == 0
+    assert layout.get("watch/games", "") == ""

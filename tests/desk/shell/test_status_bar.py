@@ -1,4 +1,4 @@
-"""The status bar: what is left, what the layout costs, how many games are watched."""
+"""The status bar: what is left, what the layout costs, how many are favourites."""
 
 import pytest
 from PySide6.QtWidgets import QLabel, QToolButton
@@ -76,16 +76,16 @@ def test_the_lag_is_told_with_what_it_is_of(lag_ms: int, said: str) -> None:
     assert lag_text(Connection(link=Link.LIVE)) == ""
 
 
-def test_watched_games_are_counted_and_lead_to_their_list(theme: Theme, qtbot: QtBot) -> None:
+def test_favourites_are_counted_and_lead_to_their_list(theme: Theme, qtbot: QtBot) -> None:
     board = Board(lambda: NOW_MS)
     bar = StatusBar(board, theme, lambda: NOW_MS, "power")
     qtbot.addWidget(bar)
     button = bar.findChild(QToolButton)
     assert button is not None
     assert button.isHidden()
-    bar.show_watched(12)
-    assert button.text() == "12 games on watch"
-    with qtbot.waitSignal(bar.watched_requested):
+    bar.show_favourites(12)
+    assert button.text() == "12 favourites"
+    with qtbot.waitSignal(bar.favourites_requested):
         button.click()
     bar.close_panel()
 

@@ -30,7 +30,7 @@ def desk(theme: Theme, quoted: Any, qtbot: QtBot, tmp_path: Path) -> Iterator[De
     made.top_bar.show_connection("Embedded server")
     made.window.resize(1_680, 1_020)
     made.window.restore()
-    made.around.watch_list.toggle(quoted.id)
+    made.around.favourites.toggle(quoted.id)
     game = Game(quoted.id, quoted.name, quoted.competition, "Football", None, False, 4, None)
     quoted.board.load_games([game])
     made.open_game_beside(quoted.id)

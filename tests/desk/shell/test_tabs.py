@@ -13,7 +13,7 @@ class Panel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         column = QVBoxLayout(self)
-        star = QPushButton("Watch")
+        star = QPushButton("Favourite")
         self.table = QTableView()
         column.addWidget(star)
         column.addWidget(self.table)

@@ -61,7 +61,7 @@ def test_no_text_is_higher_than_what_holds_it(
 ) -> None:
     preferences.put(TEXT_SIZE, 160 if percent == 80 else 80)
     preferences.put(TEXT_SIZE, percent)
-    desk.status_bar.show_watched(3)
+    desk.status_bar.show_favourites(3)
     for tab in range(desk.window.tabs.count()):
         desk.window.tabs.setCurrentIndex(tab)
         desk.window.layout().activate()
