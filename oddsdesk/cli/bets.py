@@ -13,8 +13,9 @@ from oddsdesk.board.bets import Bet, list_bets
 from oddsdesk.cli.bet_sources import Moment, moment_of_database, moment_of_service
 from oddsdesk.cli.bet_table import table
 from oddsdesk.cli.options import maybe_database_option, usual_database
-from oddsdesk.cli.own_records import bankroll_setting, placed_bets, preset
+from oddsdesk.cli.own_records import own_setting, placed_bets, preset
 from oddsdesk.clock import system_clock
+from oddsdesk.desk.settings.declared import BANKROLL, METHOD, MINE
 from oddsdesk.ledger.bookmakers import known_bookmakers
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
@@ -72,7 +73,7 @@ def bets(
       oddsdesk bets --url https://odds.example --key-file key.txt --all --json
     """
     passes = preset(preset_name) if preset_name is not None else None
-    plan = StakePlan(bankroll=bankroll or bankroll_setting() or StakePlan().bankroll)
+    plan = StakePlan(bankroll=bankroll or own_setting(BANKROLL))
     moment = _moment(database, url, key_file)
     found = _found(moment, plan, passes, everything=everything)
     click.echo(json.dumps([fields(bet) for bet in found], indent=2) if as_json else table(found))
@@ -118,20 +119,27 @@ def _found(
     moment: Moment, plan: StakePlan, passes: ValueFilter | None, *, everything: bool
 ) -> list[Bet]:
     now_ms = system_clock()
-    profiles = _profiles()
-    prices = assess_prices(moment.quotes, moment.reference, profiles, now_ms, listable=True)
+    profiles, mine = _profiles(), own_setting(MINE)
+    prices = assess_prices(
+        moment.quotes, moment.reference, profiles, now_ms, own_setting(METHOD), listable=True
+    )
     return list_bets(
         prices,
         plan,
         placed_in(placed_bets(), now_ms),
         everything=everything,
-        wanted=_passing(passes) if passes is not None else lambda _: True,
+        wanted=_passing(passes, profiles.among(mine) if mine else lambda _: True),
         most_at=lambda bookmaker: profiles.of(bookmaker).limit,
     )
 
 
-def _passing(passes: ValueFilter) -> Callable[[AssessedPrice], bool]:
+def _passing(
+    passes: ValueFilter | None, is_mine: Callable[[str], bool]
+) -> Callable[[AssessedPrice], bool]:
     def is_wanted(price: AssessedPrice) -> bool:
+        return is_mine(price.quote.bookmaker) and (passes is None or is_passed(passes, price))
+
+    def is_passed(passes: ValueFilter, price: AssessedPrice) -> bool:
         return passes.passes(
             sport=price.quote.sport,
             market_type=price.quote.market_type,

@@ -1,16 +1,19 @@
-"""What commands about money read of the user's own: placed bets, presets, the bankroll."""
+"""What commands about money read of the user's own: placed bets, presets, settings."""
 
 import configparser
 import contextlib
-import math
+from typing import TypeVar
 
 import click
 
+from oddsdesk.desk.settings.kinds import Setting
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.places import NoHomeError, default_ledger, settings_folder
+
+T = TypeVar("T")
 
 
 class UnknownPresetError(click.ClickException):
@@ -42,18 +45,19 @@ def preset(name: str) -> ValueFilter:
     raise UnknownPresetError(f"no preset {name!r}; there are {names}")
 
 
-def bankroll_setting() -> float | None:
-    """Return the bankroll of the desk's settings, None where it was never set.
+def own_setting(setting: Setting[T]) -> T:
+    """Return what the desk's settings say; the default where that was never set or makes no sense.
 
     The desk keeps them through Qt, which a command does without.
     """
-    settings = configparser.ConfigParser(interpolation=None, strict=False)
+    kept = configparser.ConfigParser(interpolation=None, strict=False)
+    section, name = setting.key.split("/")
     try:
-        settings.read(settings_folder() / "desk.ini", encoding="utf-8")
-        bankroll = settings.getfloat("stakes", "bankroll", fallback=math.nan)
+        kept.read(settings_folder() / "desk.ini", encoding="utf-8")
+        word = kept.get(section, name, fallback=setting.kind.write(setting.default))
+        return setting.kind.read(word)
     except (NoHomeError, OSError, ValueError, configparser.Error):
-        return None
-    return bankroll if math.isfinite(bankroll) and bankroll > 0 else None
+        return setting.default
 
 
 def _of_ledger() -> tuple[list[Preset], list[PlacedBet]]:

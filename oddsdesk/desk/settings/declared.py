@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from oddsdesk.desk.settings.preferences import Choice, Setting, Toggle, Whole
+from oddsdesk.desk.settings.kinds import Choice, Names, Setting, Toggle, Whole
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 
@@ -108,6 +108,14 @@ STAKE_STEP: Final = Setting(
     "0.05",
     Choice(tuple((word, word) for word in ("0.01", "0.05", "0.1", "0.5", "1", "5", "10"))),
 )
+MINE: Final = Setting(
+    "bookmakers/mine",
+    "My bookmakers",
+    "Where you can bet: only they are best prices, value, or staked. None chosen means all. "
+    "Commission, limits and names of bookmakers are in the same window.",
+    (),
+    Names(),
+)
 AT_START: Final = Setting(
     "connection/at_start",
     "Connect at the start to",
@@ -136,6 +144,7 @@ SECTIONS: Final = (
     Section("Look", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
     Section("Prices", (ODDS_FORMAT, METHOD)),
     STAKES,
+    Section("Bookmakers", (MINE,)),
     Section("Connection", (AT_START,)),
     Section("Start", (INTRODUCTION,)),
 )

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFrame,
     QGridLayout,
+    QPushButton,
     QScrollArea,
     QSpinBox,
     QVBoxLayout,
@@ -19,7 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.desk.settings.declared import SECTIONS, Section
-from oddsdesk.desk.settings.preferences import Choice, Preferences, Setting, Toggle, Whole
+from oddsdesk.desk.settings.kinds import Choice, Names, Setting, Toggle, Whole
+from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.controls.form_dialog import note
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import inset, resize_scaled
@@ -28,10 +30,14 @@ from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP
 
 _SIZE = (620, 640)
 _LABELS = 210
+_Control = QComboBox | QCheckBox | QSpinBox | QPushButton
 
 
 class SettingsDialog(QDialog):
     """Declared settings with their help, by section; all of them unless told otherwise."""
+
+    bookmakers_requested = Signal()
+    """The user wants to choose among the bookmakers."""
 
     def __init__(
         self,
@@ -46,7 +52,7 @@ class SettingsDialog(QDialog):
         resize_scaled(self, theme, *_SIZE)
         self._theme = theme
         self._preferences = preferences
-        self.controls: dict[str, QComboBox | QCheckBox | QSpinBox] = {}
+        self.controls: dict[str, _Control] = {}
         self._settings = {each.key: each for section in sections for each in section.settings}
         self._lay_out(sections)
         for setting in self._settings.values():
@@ -114,7 +120,7 @@ class SettingsDialog(QDialog):
             grid.addWidget(explained, row + 1, 1)
         grid.setRowMinimumHeight(row + 2, STEP)
 
-    def _control(self, setting: Setting[Any]) -> QComboBox | QCheckBox | QSpinBox:
+    def _control(self, setting: Setting[Any]) -> _Control:
         put = self._preferences.put
         match setting.kind:
             case Choice(options=options):
@@ -134,6 +140,11 @@ class SettingsDialog(QDialog):
                 check = QCheckBox()
                 check.clicked.connect(lambda checked: put(setting, checked))
                 return check
+            case Names():
+                button = QPushButton()
+                button.setAutoDefault(False)
+                button.clicked.connect(self.bookmakers_requested)
+                return button
         raise TypeError(f"{setting.key}: no control shows {setting.kind!r}")
 
     def _show(self, setting: Setting[Any]) -> None:
@@ -142,6 +153,8 @@ class SettingsDialog(QDialog):
             control.setCurrentIndex(control.findData(value))
         elif isinstance(control, QSpinBox):
             control.setValue(value)
+        elif isinstance(control, QPushButton):
+            control.setText(f"{len(value)} chosen…" if value else "All…")
         else:
             control.setChecked(value)
 
@@ -201,8 +214,13 @@ def settings_page() -> str:
 def _entry(setting: Setting[Any]) -> str:
     return (
         f"\n**{setting.label}** (`{setting.key}`)  \n{setting.help}\n\n"
-        f"- Values: {_values(setting)}\n- Default: `{setting.kind.write(setting.default)}`\n"
+        f"- Values: {_values(setting)}\n- Default: {_default(setting)}\n"
     )
+
+
+def _default(setting: Setting[Any]) -> str:
+    word = setting.kind.write(setting.default)
+    return f"`{word}`" if word else "empty"
 
 
 def _values(setting: Setting[Any]) -> str:

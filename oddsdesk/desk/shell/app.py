@@ -23,7 +23,8 @@ from oddsdesk.desk.connections.sessions import (
     SessionError,
 )
 from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, FLASH, METHOD, SCHEME
-from oddsdesk.desk.settings.preferences import Preferences, Whole
+from oddsdesk.desk.settings.kinds import Whole
+from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QWidget
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.settings.declared import COLOUR_BLIND, SCHEME, TEXT_SIZE
-from oddsdesk.desk.settings.preferences import Preferences, Whole
+from oddsdesk.desk.settings.kinds import Whole
+from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.shell.bug_report import BugReportDialog, BugReports
 from oddsdesk.desk.shell.key_list import KeysDialog
 from oddsdesk.desk.shell.tabs import GameTabs

@@ -3,7 +3,8 @@
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.desk.settings.declared import ODDS_FORMAT
-from oddsdesk.desk.settings.preferences import Choice, Preferences
+from oddsdesk.desk.settings.kinds import Choice
+from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.formatting import choose_style
 
 assert isinstance(ODDS_FORMAT.kind, Choice)

@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.desk.settings.declared import FLASH, METHOD, SCHEME, SECTIONS, TEXT_SIZE
+from oddsdesk.cli.own_records import own_setting
+from oddsdesk.desk.settings.declared import (
+    BANKROLL,
+    FLASH,
+    METHOD,
+    MINE,
+    SCHEME,
+    SECTIONS,
+    TEXT_SIZE,
+)
 from oddsdesk.desk.settings.dialog import settings_page
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
@@ -34,6 +43,19 @@ def test_what_was_never_set_has_a_default_that_the_setting_may_have(setting, pre
 def test_a_value_is_kept_between_starts(tmp_path, qapp):
     Preferences(Layout(tmp_path / "desk.ini")).put(TEXT_SIZE, 120)
     assert Preferences(Layout(tmp_path / "desk.ini")).get(TEXT_SIZE) == 120
+
+
+def test_names_of_bookmakers_come_back_and_a_command_reads_the_same(qapp):
+    names = ("Betfair Exchange UK", "a|b, c; d=e", '"quoted" 100 %', "Bücher", "@b", "[x]", "#1")
+    Preferences(Layout()).put(MINE, names)
+    assert Preferences(Layout()).get(MINE) == names
+    assert own_setting(MINE) == names
+
+
+def test_a_command_reads_what_the_desk_keeps(qapp):
+    for setting, value in ((BANKROLL, 2_500), (METHOD, "power"), (FLASH, False)):
+        Preferences(Layout()).put(setting, value)
+        assert own_setting(setting) == value
 
 
 def test_a_change_is_told_once_and_only_if_it_is_one(preferences):

@@ -132,6 +132,30 @@ def test_the_users_own_bookmakers_hold_and_a_wrong_line_is_named(database: Path)
     )
 
 
+def test_the_devig_method_is_that_of_the_settings(tmp_path: Path) -> None:
+    path = tmp_path / "odds.db"
+    record(path, quote("Pinnacle", {"A": 1.5, "B": 2.7}), quote("Soft", {"A": 1.59}))
+    usual = rows("--database", path)[0]["fair_odds"]
+    write_settings("[prices]\ndevig=power\n")
+    assert rows("--database", path, "--all")[0]["fair_odds"] != usual
+
+
+@pytest.mark.parametrize("mine", ["Betfair Exchange EU|soft", "S%6Fft"])
+def test_only_the_users_own_bookmakers_are_listed_and_staked(database: Path, mine: str) -> None:
+    write_settings(f"[bookmakers]\nmine={mine}\n")
+    assert [row["bookmaker"] for row in rows("--database", database, "--all")] == ["Soft"]
+    write_settings("[bookmakers]\nmine=betfair_ex_uk\n")
+    (row,) = rows("--database", database, "--all")
+    assert (row["bookmaker"], row["same_bet_as"]) == ("Betfair Exchange UK", None)
+    write_settings("[bookmakers]\nmine=\n")
+    assert len(rows("--database", database, "--all")) == 2
+
+
+def write_settings(text: str) -> None:
+    settings_folder().mkdir(parents=True, exist_ok=True)
+    (settings_folder() / "desk.ini").write_text(text, "utf-8")
+
+
 def test_a_preset_of_the_ledger_narrows_the_list(database: Path) -> None:
     default_ledger().parent.mkdir(parents=True)
     ledger = Ledger(default_ledger())
