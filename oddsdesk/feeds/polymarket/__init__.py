@@ -1,0 +1,1 @@
+"""Polymarket's games and order books as quotes."""

@@ -1,0 +1,155 @@
+"""Polymarket's order books: what the cheapest share of each token costs."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from oddsdesk.contract.quoting import shown
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.polymarket.shapes import (
+    BestPrices,
+    Book,
+    Change,
+    PriceChange,
+    Resolved,
+    level,
+    number,
+    read_as,
+    read_books,
+)
+
+PONG: Final = b"PONG"
+"""What the stream answers to a ping; it is no JSON."""
+_SELL: Final = "SELL"
+_NO_PRICES: Final = frozenset({"last_trade_price", "tick_size_change", "new_market"})
+"""Messages that offer nothing."""
+
+
+class Taken(msgspec.Struct):
+    """What came of an answer or a message.
+
+    ``touched`` are the tokens whose best price may be another now; ``passed_over`` counts
+    messages of kinds that are not known, ``problems`` are lines for people.
+    """
+
+    touched: set[str] = msgspec.field(default_factory=set)
+    passed_over: Counter[str] = msgspec.field(default_factory=Counter)
+    problems: list[str] = msgspec.field(default_factory=list)
+
+
+class Books:
+    """The asks of every token that was told of; buyers' bids cannot be taken by a bettor."""
+
+    def __init__(self) -> None:
+        self._asks: dict[str, dict[float, float]] = {}
+
+    def best_ask(self, token: str) -> float | None:
+        """Return the least that a share costs, above 0 and below 1; None: there is none."""
+        prices = [price for price in self._asks.get(token, ()) if 0 < price < 1]
+        return min(prices, default=None)
+
+    def take_books(self, data: bytes) -> Taken:
+        """Take in an answer with whole books.
+
+        Raises:
+            FeedError: it holds no books at all.
+        """
+        taken = Taken()
+        for position, raw in enumerate(read_books(data), start=1):
+            self._tried(taken, f"book {position}", self._take_book, raw)
+        return taken
+
+    def take_message(self, frame: bytes) -> Taken:
+        """Take in what the stream says: one message, or a list of them."""
+        taken = Taken()
+        if frame == PONG:
+            return taken
+        try:
+            raw = msgspec.json.decode(frame)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            taken.problems.append(f"expected a message of Polymarket's stream as JSON: {error}")
+            return taken
+        for message in raw if isinstance(raw, list) else [raw]:
+            self._take_one(message, taken)
+        return taken
+
+    def forget(self, but: Iterable[str]) -> None:
+        """Drop the books of all tokens except those."""
+        kept = set(but)
+        self._asks = {token: asks for token, asks in self._asks.items() if token in kept}
+
+    def _take_one(self, message: Any, taken: Taken) -> None:
+        kind = message.get("event_type") if isinstance(message, dict) else None
+        match kind:
+            case "book":
+                self._tried(taken, kind, self._take_book, message)
+            case "price_change":
+                self._tried(taken, kind, self._take_changes, message)
+            case "best_bid_ask":
+                self._tried(taken, kind, self._take_best, message)
+            case "market_resolved":
+                self._tried(taken, kind, self._take_end, message)
+            case _ if kind not in _NO_PRICES:
+                taken.passed_over[kind if isinstance(kind, str) else "no event_type"] += 1
+
+    @staticmethod
+    def _tried(taken: Taken, place: str, take: Any, raw: Any) -> None:
+        try:
+            take(raw, taken)
+        except FeedError as error:
+            taken.problems.append(f"{place}: {error}")
+
+    def _take_book(self, raw: Any, taken: Taken) -> None:
+        book = read_as(Book, raw)
+        asks: dict[float, float] = {}
+        for each in book.asks:
+            try:
+                price, size = level(each)
+            except FeedError as error:
+                taken.problems.append(f"asks: {error}")
+                continue
+            if size > 0:
+                asks[price] = size
+        self._asks[book.asset_id] = asks
+        taken.touched.add(book.asset_id)
+
+    def _take_changes(self, raw: Any, taken: Taken) -> None:
+        for each in read_as(PriceChange, raw).price_changes:
+            self._tried(taken, "price_changes", self._take_change, each)
+
+    def _take_change(self, raw: Any, taken: Taken) -> None:
+        change = read_as(Change, raw)
+        price, size = number("price", change.price), number("size", change.size)
+        if change.side not in ("BUY", _SELL):
+            raise FeedError(f"side: expected BUY or SELL, got {shown(change.side)}")
+        asks = self._asks.setdefault(change.asset_id, {})
+        if change.side == _SELL:
+            if size > 0:
+                asks[price] = size
+            else:
+                asks.pop(price, None)
+        if change.best_ask:
+            self._agree(change.asset_id, number("best_ask", change.best_ask))
+        taken.touched.add(change.asset_id)
+
+    def _take_best(self, raw: Any, taken: Taken) -> None:
+        best = read_as(BestPrices, raw)
+        self._agree(best.asset_id, number("best_ask", best.best_ask))
+        taken.touched.add(best.asset_id)
+
+    def _take_end(self, raw: Any, taken: Taken) -> None:
+        for token in read_as(Resolved, raw).assets_ids:
+            self._asks[token] = {}
+            taken.touched.add(token)
+
+    def _agree(self, token: str, best: float) -> None:
+        """Let the levels say what the stream says is best; it told of others than are known."""
+        asks = self._asks.setdefault(token, {})
+        for price in [price for price in asks if price < best]:
+            del asks[price]
+        if not 0 < best < 1:
+            asks.clear()
+        elif best not in asks:
+            asks[best] = 0.0  # how much of it, nobody said

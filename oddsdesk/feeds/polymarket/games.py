@@ -1,0 +1,269 @@
+"""Which of Polymarket's events are games, and what each of their tokens selects."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+
+from oddsdesk.contract.identity import fold_name
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.notation import line_text, signed_text
+from oddsdesk.feeds.polymarket.leagues import competition, is_away_first, league_of
+from oddsdesk.feeds.polymarket.shapes import Event, Market, read_as, read_events, texts
+
+NOT_A_GAME: Final = "not a game"
+CLOSED: Final = "closed"
+NO_DRAW: Final = "draw without a possible price"
+SAID_TWICE: Final = "said twice"
+THE_NO: Final = "No of a side"
+UNREAD: Final = "unknown outcome"
+DRAW: Final = "Draw"
+TENNIS: Final = "TENNIS"
+
+_PAGE = "https://polymarket.com/event/"
+_MARKET_TYPES = MappingProxyType(
+    {
+        "moneyline": "moneyline",
+        "spreads": "spread",
+        "map_handicap": "spread",
+        "totals": "total",
+        "both_teams_to_score": "btts",
+    }
+)
+_YES_NO = ["yes", "no"]
+_DRAW_TITLE = re.compile(r"Draw \((.+?) vs\.? (.+)\)")
+_TITLE = re.compile(r"(?:.+?: )?(.+?) vs\.? (.+?)(?: \(BO\d\))?(?: - .+)?")
+
+Selections = dict[str, str]
+"""The token that is bought for a selection, by the text of the selection (D7, D36)."""
+
+
+class Game(msgspec.Struct):
+    """A game and what can be bought of it, by market type; its kick-off in milliseconds.
+
+    ``is_live`` is what the event says, None where it says nothing.
+    """
+
+    match_name: str
+    competition: str
+    kick_off: int | None
+    is_live: bool | None
+    url: str
+    markets: dict[str, Selections] = msgspec.field(default_factory=dict)
+
+
+class Listing(msgspec.Struct):
+    """Games out of pages of events; every token is of a game or counted by why it is not."""
+
+    games: dict[tuple[str, str, int | None], Game] = msgspec.field(default_factory=dict)
+    skipped: Counter[str] = msgspec.field(default_factory=Counter)
+    problems: list[str] = msgspec.field(default_factory=list)
+
+    @property
+    def tokens(self) -> list[str]:
+        """Every token that selects something."""
+        return [
+            token
+            for game in self.games.values()
+            for selections in game.markets.values()
+            for token in selections.values()
+        ]
+
+    def read(self, data: bytes) -> int:
+        """Take in a page; return how many events it held.
+
+        Raises:
+            FeedError: it holds no events at all.
+        """
+        events = read_events(data)
+        for number, raw in enumerate(events, start=1):
+            self._read_event(raw, f"event {number}")
+        return len(events)
+
+    def _read_event(self, raw: Any, place: str) -> None:
+        try:
+            event = read_as(Event, raw)
+        except FeedError as error:
+            self.problems.append(f"{place}: {error}")
+            return
+        place = event.slug or place
+        if not _is_game(event):
+            self.skipped[NOT_A_GAME] += 2 * len(event.markets)
+            return
+        markets = list(self._markets(event, place))
+        teams = _teams(event, markets)
+        if teams is None:
+            self.skipped["no teams"] += 2 * len(markets)
+        elif event.closed or event.ended:
+            self.skipped[CLOSED] += 2 * len(markets)
+        else:
+            kick_off = self._kick_off(event, markets, place)
+            _Reading(self._game(event, teams, kick_off), teams, self.skipped).read(markets)
+
+    def _markets(self, event: Event, place: str) -> Iterator["_Priced"]:
+        for raw in event.markets:
+            try:
+                market = read_as(Market, raw)
+                outcomes = texts("outcomes", market.outcomes)
+                tokens = texts("clobTokenIds", market.clob_token_ids)
+                if not len(outcomes) == len(tokens) == 2:
+                    raise FeedError("clobTokenIds: expected two, one for each of two outcomes")
+            except FeedError as error:
+                self.problems.append(f"{place}: {error}")
+                continue
+            yield _Priced(market, [fold_name(each) for each in outcomes], tokens)
+
+    def _kick_off(self, event: Event, markets: list["_Priced"], place: str) -> int | None:
+        said = [event.start_time, *(each.market.game_start_time for each in markets)]
+        for text in filter(None, said):
+            try:
+                return parse_ms(text)
+            except ValueError as error:
+                self.problems.append(f"{place}: startTime: {error}")
+                return None
+        return None
+
+    def _game(self, event: Event, teams: tuple[str, str], kick_off: int | None) -> Game:
+        code = competition(league_of(event.slug))
+        name = f"{teams[0]} vs {teams[1]}"
+        return self.games.setdefault(
+            (code, name, kick_off), Game(name, code, kick_off, event.live, _PAGE + event.slug)
+        )
+
+
+class _Priced(msgspec.Struct, frozen=True):
+    """A market with its two outcomes and the token of each."""
+
+    market: Market
+    outcomes: list[str]
+    tokens: list[str]
+
+    @property
+    def is_yes_no(self) -> bool:
+        return [outcome.casefold() for outcome in self.outcomes] == _YES_NO
+
+    @property
+    def draw(self) -> re.Match[str] | None:
+        return _DRAW_TITLE.fullmatch(self.market.group_item_title or "")
+
+
+class _Reading(msgspec.Struct, frozen=True):
+    """Reads the markets of one event into a game."""
+
+    game: Game
+    teams: tuple[str, str]
+    skipped: Counter[str]
+
+    def read(self, markets: list[_Priced]) -> None:
+        whole: list[_Priced] = []
+        for each in markets:
+            kind = self._market_type(each)
+            if each.market.is_closed:
+                self.skipped[CLOSED] += 2
+            elif kind is None:
+                self.skipped[each.market.sports_market_type or NOT_A_GAME] += 2
+            elif kind == "moneyline" and each.is_yes_no:
+                whole.append(each)
+            else:
+                self._take(kind, self._selections(kind, each))
+        self._read_sides(whole)
+
+    def _market_type(self, each: _Priced) -> str | None:
+        """The market type; a football game's three markets need not say theirs."""
+        said = each.market.sports_market_type
+        if not said:
+            return "moneyline" if each.is_yes_no and self._side(each) else None
+        kind = _MARKET_TYPES.get(said)
+        return None if self.game.competition == TENNIS and kind != "moneyline" else kind
+
+    def _read_sides(self, markets: list[_Priced]) -> None:
+        """Make one moneyline of a Yes of each side; without a draw it would look two-way."""
+        sides: list[tuple[str | None, str]] = []
+        for each in markets:
+            sides.append((self._side(each), each.tokens[0]))
+            self.skipped[THE_NO] += 1
+        if markets and DRAW not in (text for text, _ in sides):
+            self.skipped[NO_DRAW] += len(sides)
+            return
+        self._take("moneyline", sides)
+
+    def _side(self, each: _Priced) -> str | None:
+        if each.draw or "end in a draw" in each.market.question.casefold():
+            return DRAW
+        return self._team(fold_name(each.market.group_item_title or ""))
+
+    def _selections(self, kind: str, each: _Priced) -> list[tuple[str | None, str]]:
+        match kind:
+            case "moneyline":
+                selected = [self._team(name) for name in each.outcomes]
+            case "spread":
+                selected = self._handicaps(each)
+            case "total":
+                selected = [_total(name, each.market.line) for name in each.outcomes]
+            case _:
+                selected = ["Yes", "No"] if each.is_yes_no else [None, None]
+        return list(zip(selected, each.tokens, strict=True))
+
+    def _handicaps(self, each: _Priced) -> list[str | None]:
+        """Both sides of a handicap: the line is that of the outcome that is named first."""
+        line = each.market.line
+        first, second = (self._team(name) for name in each.outcomes)
+        if line is None or first is None or second is None:
+            return [None, None]
+        return [f"{first} {signed_text(line)}", f"{second} {signed_text(-line)}"]
+
+    def _team(self, name: str) -> str | None:
+        known = {team.casefold(): team for team in self.teams}
+        return known.get(name.casefold())
+
+    def _take(self, kind: str, sides: list[tuple[str | None, str]]) -> None:
+        for text, token in sides:
+            selections = self.game.markets.setdefault(kind, {})
+            if text is None:
+                self.skipped[UNREAD] += 1
+            elif text in selections:
+                self.skipped[SAID_TWICE] += 1
+            else:
+                selections[text] = token
+
+
+def _total(name: str, line: float | None) -> str | None:
+    side = name.capitalize()
+    return None if line is None or side not in ("Over", "Under") else f"{side} {line_text(line)}"
+
+
+def _is_game(event: Event) -> bool:
+    """Whether a market says it is of a sport, or a draw stands between two others."""
+    raw = [market for market in event.markets if isinstance(market, dict)]
+    if any(market.get("sportsMarketType") for market in raw):
+        return True
+    titles = [str(market.get("groupItemTitle") or "") for market in raw]
+    return len(raw) == 3 and any(_DRAW_TITLE.fullmatch(title) for title in titles)
+
+
+def _teams(event: Event, markets: list[_Priced]) -> tuple[str, str] | None:
+    """Home and away; titles and outcomes may name the away team first."""
+    pair = _named(event, markets)
+    if pair is None or pair[0].casefold() == pair[1].casefold():
+        return None
+    said = [fold_name(team.name).casefold() for team in event.teams if team.ordering == "home"]
+    is_turned = is_away_first(league_of(event.slug))
+    for place, name in enumerate(pair):
+        if name.casefold() in said:
+            is_turned = place == 1
+    return (pair[1], pair[0]) if is_turned else pair
+
+
+def _named(event: Event, markets: list[_Priced]) -> tuple[str, str] | None:
+    for each in markets:
+        if each.market.sports_market_type == "moneyline" and not each.is_yes_no:
+            return each.outcomes[0], each.outcomes[1]
+    found = next((each.draw for each in markets if each.draw), None)
+    if found is None and len(event.teams) == 2:
+        return fold_name(event.teams[0].name), fold_name(event.teams[1].name)
+    found = found or _TITLE.fullmatch(event.title or "")
+    return None if found is None else (fold_name(found[1]), fold_name(found[2]))

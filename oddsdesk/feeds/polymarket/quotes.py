@@ -1,0 +1,57 @@
+"""Quotes of Polymarket's games: gross odds at the best ask of each side."""
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.feeds.polymarket.books import Books
+from oddsdesk.feeds.polymarket.games import DRAW, Game, Selections
+from oddsdesk.pricing.selections import order_selections
+
+BOOKMAKER: Final = "Polymarket"
+_PLACES: Final = 6
+"""Decimals of odds: exact enough for net odds, which are reckoned from them (D46)."""
+
+
+def quotes_of(
+    games: Iterable[Game], books: Books, now_ms: int, touched: Collection[str] | None = None
+) -> list[Quote]:
+    """Return what can be bought now, one quote a market; without odds where nothing is offered.
+
+    ``touched`` leaves out markets of which no token is among them. A book stands until it is
+    changed, so that its prices are of now, whenever they were last changed.
+    """
+    return [
+        _quote(game, market_type, selections, books, now_ms)
+        for game in games
+        for market_type, selections in game.markets.items()
+        if touched is None or any(token in touched for token in selections.values())
+    ]
+
+
+def _quote(
+    game: Game, market_type: str, selections: Selections, books: Books, now_ms: int
+) -> Quote:
+    begun = game.kick_off is not None and game.kick_off <= now_ms
+    return Quote(
+        bookmaker=BOOKMAKER,
+        match_name=game.match_name,
+        competition=game.competition,
+        market_type=market_type,
+        period=0,
+        odds=_odds(game, market_type, selections, books),
+        scraped_at=now_ms,
+        is_live=begun if game.is_live is None else game.is_live,
+        match_date=game.kick_off,
+        url=game.url,
+    )
+
+
+def _odds(game: Game, market_type: str, selections: Selections, books: Books) -> dict[str, float]:
+    """Odds in the field's order; a market with a draw that cannot be had would look two-way."""
+    odds: dict[str, float] = {}
+    for text in order_selections(market_type, game.match_name, selections):
+        ask = books.best_ask(selections[text])
+        if ask is not None and (price := round(1 / ask, _PLACES)) > 1:
+            odds[text] = price
+    return {} if DRAW in selections and DRAW not in odds else odds

@@ -1,0 +1,76 @@
+"""Quotes of Polymarket: gross odds at the best ask, in the field's order."""
+
+import json
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote, check_quote
+from oddsdesk.feeds.polymarket.books import Books
+from oddsdesk.feeds.polymarket.games import Game
+from oddsdesk.feeds.polymarket.quotes import quotes_of
+from oddsdesk.pricing.profiles import Kind, Profile
+
+NOW = 1_800_000_000_000
+SIDES = {"Luton": "away", "Draw": "draw", "Leeds": "home"}
+
+
+def books(**asks: str) -> Books:
+    held = Books()
+    told = [
+        {"asset_id": token, "asks": [{"price": ask, "size": "1"}]} for token, ask in asks.items()
+    ]
+    held.take_books(json.dumps(told).encode())
+    return held
+
+
+def game(*, kick_off: int | None = NOW + 1, is_live: bool | None = None) -> Game:
+    return Game("Leeds vs Luton", "EPL", kick_off, is_live, "https://polymarket.com/event/x")
+
+
+def moneyline(held: Books, **fields: int | bool | None) -> Quote:
+    of = game(**fields)  # type: ignore[arg-type]
+    of.markets["moneyline"] = dict(SIDES)
+    (quote,) = quotes_of([of], held, NOW)
+    return check_quote(quote, NOW)
+
+
+def test_odds_are_one_over_the_ask_home_first() -> None:
+    quote = moneyline(books(home="0.5", draw="0.25", away="0.3"))
+    assert list(quote.odds.items()) == [
+        ("Leeds", 2.0),
+        ("Draw", 4.0),
+        ("Luton", pytest.approx(1 / 0.3)),
+    ]
+    assert (quote.bookmaker, quote.scraped_at, quote.match_date) == ("Polymarket", NOW, NOW + 1)
+
+
+def test_the_fee_is_the_profiles() -> None:
+    market = Profile(name="P", group="P", kind=Kind.PREDICTION_MARKET, taker_fee=0.05)
+    price = moneyline(books(home="0.5", draw="0.25", away="0.3")).odds["Leeds"]
+    assert market.net(price) == pytest.approx(1.9512, abs=5e-5)
+
+
+def test_a_side_that_nobody_sells_has_no_price() -> None:
+    assert list(moneyline(books(home="0.5", draw="0.25")).odds) == ["Leeds", "Draw"]
+
+
+def test_without_a_price_of_its_draw_a_market_has_none() -> None:
+    assert moneyline(books(home="0.5", away="0.3")).odds == {}
+
+
+def test_a_share_that_costs_nearly_all_is_no_price() -> None:
+    assert "Leeds" not in moneyline(books(home="0.9999999", draw="0.2", away="0.1")).odds
+
+
+def test_only_what_was_touched_is_said() -> None:
+    of = game()
+    of.markets |= {"moneyline": dict(SIDES), "btts": {"Yes": "y", "No": "n"}}
+    found = quotes_of([of], books(y="0.5", n="0.6"), NOW, touched={"n"})
+    assert [quote.market_type for quote in found] == ["btts"]
+
+
+def test_a_game_is_in_play_when_it_says_so_or_has_begun() -> None:
+    held = books(home="0.5", draw="0.25", away="0.3")
+    assert moneyline(held, kick_off=NOW).is_live
+    assert not moneyline(held, kick_off=NOW, is_live=False).is_live
+    assert not moneyline(held, kick_off=None).is_live
