@@ -1,0 +1,178 @@
+"""When to read which competition or game, so that a source's credits last (D68).
+
+No clock and no I/O: who reads tells the planner what the source says of its credits and what each
+poll found, and asks it for a plan anew after every poll and every few minutes between.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from oddsdesk.contract.times import format_ms
+from oddsdesk.feeds.live.change_rates import Learned, starting_changes, starting_rate
+from oddsdesk.feeds.live.credits import Credits, WeeksNeed
+from oddsdesk.poll_rates import Reading, need, poll_rates
+
+_HOUR_S: Final = 3_600
+_SPELLED: Final = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+_UNITS: Final = (("days", 86_400, 172_800), ("hours", 3_600, 5_400), ("minutes", 60, 90))
+"""Name, seconds, and from how many seconds on it is used."""
+_TENTHS_BELOW: Final = 3
+_MOST_INTERVALS_TOLD: Final = 4
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One thing to read: a competition, or a game of which more is read than its competition's."""
+
+    name: str
+    cost: float
+    """Credits a poll."""
+    kick_offs: tuple[int, ...]
+    """Of the watched games that a poll answers, in milliseconds; without any it is not read."""
+    markets: int = 1
+    least_s: float = 60.0
+    """The least between two polls: what the source itself updates, or the user's ``every=``."""
+    is_game: bool = False
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """When a job is read."""
+
+    every_s: float
+    next_ms: int
+    """Not after now where it is due."""
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """When each job is read, the soonest first; jobs that are not to be read are left out."""
+
+    turns: dict[str, Turn]
+    sentence: str
+    """What it means to do, for people."""
+
+
+class Memory(msgspec.Struct):
+    """What a planner knows, to be kept between starts: of its credits, of jobs by name."""
+
+    credits: Credits | None = None
+    need: WeeksNeed = msgspec.field(default_factory=WeeksNeed)
+    learned: dict[str, Learned] = {}
+    polled_ms: dict[str, int] = {}
+
+
+class Planner:
+    """Shares the credits of one key among what is read with it."""
+
+    def __init__(self, memory: Memory | None = None) -> None:
+        self.memory = memory or Memory()
+
+    def note_credits(self, left: int, used: int, now_ms: int) -> None:
+        """Take in what the source told of its credits, with any answer."""
+        if self.memory.credits is None:
+            self.memory.credits = Credits(left, used, now_ms)
+        self.memory.credits.note(left, used, now_ms)
+
+    def note_poll(self, job: Job, now_ms: int, differed: float | None = None) -> None:
+        """Take in that a job was read.
+
+        Args:
+            job: As it was planned.
+            now_ms: When.
+            differed: The share of its prices that differed from those of the poll before, of
+                those that both have; None where there is nothing to compare.
+        """
+        before = self.memory.polled_ms.get(job.name)
+        self.memory.polled_ms[job.name] = now_ms
+        if before is None or differed is None or not job.kick_offs:
+            return
+        changes = [starting_changes(kick_off, before, now_ms) for kick_off in job.kick_offs]
+        learned = self.memory.learned.setdefault(job.name, Learned())
+        learned.note(differed, sum(changes) / len(changes))
+
+    def plan(self, jobs: Iterable[Job], now_ms: int) -> Plan:
+        """Return when each job is to be read; without credits known none is."""
+        jobs = list(jobs)
+        account = self.memory.credits
+        if account is None:
+            return Plan({}, "waits for the source to say how many credits are left")
+        played = [job for job in jobs if job.kick_offs]
+        paid = [job for job in played if job.cost <= account.spendable]
+        readings = [self._reading(job, now_ms) for job in paid]
+        self.memory.need.note(need(readings), now_ms)
+        budget = account.per_hour(now_ms) * self.memory.need.of_mean
+        rates = poll_rates(readings, budget)
+        turns = {
+            job.name: self._turn(job, rate, now_ms)
+            for job, rate in zip(paid, rates, strict=True)
+            if rate > 0
+        }
+        soonest = dict(sorted(turns.items(), key=lambda item: item[1].next_ms))
+        return Plan(soonest, _sentence(account, played, len(jobs) - len(played), soonest))
+
+    def _reading(self, job: Job, now_ms: int) -> Reading:
+        games = len(job.kick_offs)
+        starting = sum(starting_rate(kick_off, now_ms) for kick_off in job.kick_offs) / games
+        factor = self.memory.learned.get(job.name, Learned()).factor
+        most = _HOUR_S / job.least_s
+        return Reading(job.cost, games * job.markets, starting * factor, most)
+
+    def _turn(self, job: Job, rate: float, now_ms: int) -> Turn:
+        every_s = _HOUR_S / rate
+        before = self.memory.polled_ms.get(job.name)
+        next_ms = now_ms if before is None else max(before + round(every_s * 1000), now_ms)
+        return Turn(every_s, next_ms)
+
+
+def _sentence(account: Credits, played: Sequence[Job], idle: int, turns: dict[str, Turn]) -> str:
+    if not played:
+        return "nothing to read: there are no games, which costs nothing"
+    subject = f"{_jobs_in_words(played)}, {account.month:,} a month"
+    if not turns:
+        return f"{subject}: all used, at the latest until {format_ms(account.renewal_ms)[:10]}"
+    told = f"{subject}: every {_intervals_in_words([turn.every_s for turn in turns.values()])}"
+    dear = len(played) - len(turns)
+    rests = [f"{_spelled(dear)} not any more"] if dear else []
+    rests += [f"{_spelled(idle)} without games not at all"] if idle else []
+    return "; ".join([told, *rests])
+
+
+def _jobs_in_words(jobs: Sequence[Job]) -> str:
+    games = sum(job.is_game for job in jobs)
+    counts = ((len(jobs) - games, "league"), (games, "game"))
+    words = (f"{_spelled(n)} {noun}{'' if n == 1 else 's'}" for n, noun in counts if n)
+    return " and ".join(words)
+
+
+def _spelled(number: int) -> str:
+    return _SPELLED[number] if number < len(_SPELLED) else f"{number:,}"
+
+
+def _intervals_in_words(intervals_s: Iterable[float]) -> str:
+    """Say intervals, the shortest first, each unit once: ``14, 20 and 34 minutes``."""
+    told = list(dict.fromkeys(_amount(each) for each in sorted(intervals_s)))
+    if len(told) > _MOST_INTERVALS_TOLD:
+        (first, unit), (last, last_unit) = told[0], told[-1]
+        return f"{first}{'' if unit == last_unit else f' {unit}'} to {last} {last_unit}"
+    units = list(dict.fromkeys(unit for _, unit in told))
+    return " and ".join(
+        f"{_listed([amount for amount, of in told if of == unit])} {unit}" for unit in units
+    )
+
+
+def _amount(seconds: float) -> tuple[str, str]:
+    """Return a figure and its unit; a tenth of a few hours or days is worth telling."""
+    for unit, unit_s, from_s in _UNITS:
+        if seconds >= from_s:
+            amount = seconds / unit_s
+            is_coarse = unit_s >= _HOUR_S and amount < _TENTHS_BELOW
+            return f"{round(amount, 1 if is_coarse else None):g}", unit
+    return f"{seconds:.0f}", "seconds"
+
+
+def _listed(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
