@@ -1,0 +1,5 @@
+"""Kalshi's markets of games as quotes."""
+
+from oddsdesk.feeds.kalshi.reading import Reading, read_page
+
+__all__ = ["Reading", "read_page"]

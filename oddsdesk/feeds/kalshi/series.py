@@ -1,0 +1,37 @@
+"""What Kalshi's series are called here."""
+
+from types import MappingProxyType
+from typing import Final
+
+PARLAYS: Final = "KXMVE"
+"""What the tickers of bets on several games begin with."""
+_CODES = MappingProxyType(
+    {
+        "KXEPLGAME": "EPL",
+        "KXEFLCHAMPIONSHIPGAME": "EFL",
+        "KXBUNDESLIGAGAME": "BUND",
+        "KXBUNDESLIGA2GAME": "GER2",
+        "KXLALIGAGAME": "LIGA",
+        "KXLALIGA2GAME": "LIGA2",
+        "KXSERIEAGAME": "SERA",
+        "KXLIGUE1GAME": "LIG1",
+        "KXEREDIVISIEGAME": "ERED",
+        "KXUCLGAME": "UCL",
+        "KXUELGAME": "UEL",
+        "KXMLSGAME": "MLS",
+        "KXBRASILEIROGAME": "BRAS",
+        "KXNBAGAME": "NBA",
+        "KXEUROLEAGUEGAME": "EURO",
+        "KXNHLGAME": "NHL",
+        "KXMLBGAME": "MLB",
+        "KXNFLGAME": "NFL",
+        "KXATPMATCH": "TENNIS",
+        "KXWTAMATCH": "TENNIS",
+    }
+)
+
+
+def competition(event_ticker: str) -> str:
+    """Return the competition code of a game; a series without a code keeps its ticker."""
+    series = event_ticker.partition("-")[0]
+    return _CODES.get(series, series)
