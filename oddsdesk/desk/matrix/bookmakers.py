@@ -7,6 +7,7 @@ import msgspec
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.desk.settings.saved_state import Layout, Saved
+from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 
 
 class BookmakerOrder(msgspec.Struct, frozen=True):
@@ -66,6 +67,8 @@ USUAL: Final = BookmakerOrder()
 """What a new user sees: every bookmaker, by name."""
 
 
+WHOLE: Final = BookmakerNames()
+"""Every bookmaker by its whole name."""
 _KEY = "matrix/bookmakers"
 
 
@@ -74,8 +77,10 @@ class BookmakerColumns(QObject):
 
     changed = Signal()
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, names: BookmakerNames = WHOLE) -> None:
         super().__init__()
+        self.names = names
+        """What stands above the columns."""
         self._saved = Saved(layout, _KEY, BookmakerOrder, USUAL)
         self._order = self._saved.get()
 

@@ -4,12 +4,13 @@ from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import Section, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.desk.ui.formatting import (
+    NO_WINDOW,
     amount_text,
     fair_text,
+    least_text,
     odds_text,
     percent_text,
     signed_text,
-    window_text,
 )
 from oddsdesk.desk.ui.table.cells import (
     ARROW_MS,
@@ -74,16 +75,18 @@ def best_cell(
     now_ms: int,
     *,
     shares_state: bool = True,
+    code: str = "",
 ) -> Cell:
     """Return the best price of a selection and who offers it, how many others beside.
 
-    Without ``shares_state`` it is not judged (see ``price_cell``).
+    ``code`` stands for the bookmaker; without ``shares_state`` it is not judged (see
+    ``price_cell``).
     """
     price = None if bookmaker is None else row.prices.get(bookmaker)
     if bookmaker is None or price is None:
         return _NO_PRICE
     others = len(row.best_bookmakers) - 1
-    who = f"{bookmaker} +{others}" if others else bookmaker
+    who = f"{code or bookmaker} +{others}" if others else code or bookmaker
     repaint_at_ms = now_ms + REPAINT_MS
     if shares_state and is_suspicious(row, price.odds):
         return Cell(
@@ -122,12 +125,11 @@ def fair_cell(row: SelectionRow) -> Cell:
 
 
 def window_cell(row: SelectionRow) -> Cell:
-    """Return from which price the selection is value, and above which it is suspicious."""
+    """Return from which price the selection is value; the tooltip tells the whole window."""
     if row.fair is None:
         return _NO_FIGURE
-    return Cell(
-        window_text(row.value_from, row.suspicious_above), TextRole.SOFT, SurfaceRole.REFERENCE
-    )
+    text = NO_WINDOW if row.value_from is None else least_text(row.value_from)
+    return Cell(text, TextRole.SOFT, SurfaceRole.REFERENCE)
 
 
 def past_cell(sparkline: Sparkline | None, now_ms: int) -> Cell:

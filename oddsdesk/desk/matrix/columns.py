@@ -1,8 +1,10 @@
 """The matrix's columns: how wide each is, and what its headers, cells and tooltips show."""
 
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
 from typing import Final
+
+import msgspec
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
@@ -15,7 +17,8 @@ from oddsdesk.desk.matrix.cells import selection_text
 from oddsdesk.desk.matrix.layout import BEST, FAIR, PAST, REFERENCE, SELECTION, MatrixLayout
 from oddsdesk.desk.matrix.rows import Row
 from oddsdesk.desk.matrix.sparklines import Sparklines
-from oddsdesk.desk.ui.formatting import odds_sample, window_sample
+from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
+from oddsdesk.desk.ui.formatting import odds_sample
 from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.time_format import age_text
@@ -23,6 +26,8 @@ from oddsdesk.desk.ui.time_format import age_text
 _WIDE_NAME: Final = "Both teams to score  Full Time"
 _USUAL_NAME: Final = "Both teams to score"
 _NARROW_NAME: Final = "Manchester +0.5"
+_MOST: Final = 84
+"""Pixels that a title may take of a column that figures alone would make narrower."""
 _FOLD: Final = " " * 6
 """As wide as the mark before a section's title, and its semi-bold letters."""
 
@@ -31,12 +36,20 @@ class MatrixLook:
     """What the columns of a matrix depend on beside a row."""
 
     def __init__(
-        self, board: Board, layout: MatrixLayout, sparklines: Sparklines, clock: Clock
+        self,
+        board: Board,
+        layout: MatrixLayout,
+        sparklines: Sparklines,
+        clock: Clock,
+        names: BookmakerNames,
     ) -> None:
         self.board = board
         self.layout = layout
         self.sparklines = sparklines
         self.clock = clock
+        self.names = names
+        self._titled: Sequence[str] = ()
+        self._titles: dict[str, str] = {}
         self.widest_name = ""
         """Of the first column, folded rows too."""
 
@@ -53,6 +66,17 @@ class MatrixLook:
         """Return who offers the best price of a selection, and how old that is."""
         name = self.layout.best_bookmaker(row)
         return name, self.freshness(name, None if name is None else row.prices[name])
+
+    def title(self, bookmaker: str) -> str:
+        """Return what stands above the column of a bookmaker."""
+        if self._titled is not self.layout.bookmakers:
+            self._titled = self.layout.bookmakers
+            self._titles = self.names.told_apart(self._titled)
+        return self._titles.get(bookmaker, bookmaker)
+
+    def is_favourite(self, bookmaker: str) -> bool:
+        """Whether the user wants the bookmaker first."""
+        return bookmaker in self.layout.order.favourites
 
     def age(self, bookmaker: str | None) -> str:
         """Return how long ago the newest price of a bookmaker was seen; empty for none."""
@@ -105,7 +129,8 @@ def _reference_tip(_section: Section, row: SelectionRow, look: MatrixLook) -> st
 def _best_cell(section: Section, row: SelectionRow, look: MatrixLook) -> Cell:
     name, freshness = look.best(row)
     is_judged = name is None or shares_state(section, row.prices[name])
-    return cells.best_cell(row, name, freshness, look.clock(), shares_state=is_judged)
+    code = "" if name is None else look.names.code(name)
+    return cells.best_cell(row, name, freshness, look.clock(), shares_state=is_judged, code=code)
 
 
 def _best_tip(section: Section, row: SelectionRow, look: MatrixLook) -> str:
@@ -129,17 +154,31 @@ def _selection_width(look: MatrixLook) -> Column:
 
 def _reference_width(look: MatrixLook) -> Column:
     note = "888k" if look.layout.has_limits else ""
-    return Column(odds_sample(), note_sample=note, has_arrow=True, hangs=True)
+    sample = odds_sample(has_long=look.layout.has_long(None))
+    return Column(sample, note_sample=note, has_arrow=True, hangs=True, most=_MOST)
 
 
-def _best_sample() -> str:
-    return f"? {odds_sample()}"
+def _fair_width(look: MatrixLook) -> Column:
+    return Column(odds_sample(has_long=look.layout.has_long_figure), hangs=True, most=0)
+
+
+def _least_width(look: MatrixLook) -> Column:
+    return msgspec.structs.replace(_fair_width(look), most=_MOST)
+
+
+def _best_width(look: MatrixLook) -> Column:
+    return Column(_best_sample(look.layout), note_sample="888 +88", hangs=True)
+
+
+def _best_sample(layout: MatrixLayout) -> str:
+    return f"? {odds_sample(has_long=layout.has_any_long)}"
 
 
 def _reference_header(look: MatrixLook) -> Header:
     name, age = look.reference, look.age(None)
     parts = (age, "limit" if look.layout.has_limits else "")
-    return Header(name, " · ".join(filter(None, parts)), _age_tip(name, age))
+    note, code = " · ".join(filter(None, parts)), look.names.code(name)
+    return Header(look.names.short(name), note, _age_tip(name, age), code=code, name=name)
 
 
 def _fair_header(look: MatrixLook) -> Header:
@@ -168,21 +207,20 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
         width_now=_reference_width, header_now=_reference_header, cell_tip=_tips(_reference_tip),
     ),
     MatrixColumn(
-        "fair", "Fair", Column("", hangs=True),
+        "fair", "Fair", Column(""),
         _cells(lambda _section, row, _look: cells.fair_cell(row), _nothing),
-        sample=odds_sample, header_now=_fair_header, cell_tip=_tips(_window_tip),
+        width_now=_fair_width, header_now=_fair_header, cell_tip=_tips(_window_tip),
     ),
     MatrixColumn(
-        "window", "Value window", Column(""),
+        "window", "Value from", Column(""),
         _cells(lambda _section, row, _look: cells.window_cell(row), cells.period_cell),
-        sample=window_sample, note="from – to", cell_tip=_tips(_window_tip),
-        tip="From which price the selection is value, and up to which: above it is suspicious; "
-        "none: no price can be value by the rules",
+        width_now=_least_width, cell_tip=_tips(_window_tip),
+        tip="From which price on the selection is value; the tooltip of a cell tells above which "
+        "one it is suspicious; none: no price can be value by the rules",
     ),
     MatrixColumn(
-        "best", "Best", Column("", note_sample="Betfair UK +8", hangs=True),
-        _cells(_best_cell, cells.best_hold_cell),
-        sample=_best_sample, note="of market", cell_tip=_tips(_best_tip, tips.best_hold_tip),
+        "best", "Best", Column(""), _cells(_best_cell, cells.best_hold_cell),
+        width_now=_best_width, note="of market", cell_tip=_tips(_best_tip, tips.best_hold_tip),
         tip="The best price and who offers it (B goes there); on a section's row the hold of its "
         "best prices, below 0 an arbitrage",
     ),
@@ -219,20 +257,29 @@ def bookmaker_column(name: str) -> MatrixColumn:
         return tips.price_tip(section, row, name, freshness, look.clock())
 
     def header(look: MatrixLook) -> Header:
-        age = look.age(name)
-        if name in look.layout.order.favourites:
-            return Header(f"★ {name}", age, f"{_age_tip(name, age)} · favourite", is_marked=True)
-        return Header(name, age, _age_tip(name, age))
+        age, code, is_favourite = look.age(name), look.names.code(name), look.is_favourite(name)
+        title, tip = look.title(name), _age_tip(name, age)
+        if is_favourite:
+            title, code, tip = f"★ {title}", f"★ {code}", f"{tip} · favourite"
+        return Header(title, age, tip, is_favourite, code, name)
+
+    def width(look: MatrixLook) -> Column:
+        return _price_width(odds_sample(has_long=look.layout.has_long(name)))
 
     return MatrixColumn(
         name,
         name,
-        Column("", has_arrow=True, hangs=True, most=124),
+        Column(""),
         price_cell,
-        sample=odds_sample,
+        width_now=width,
         header_now=header,
         cell_tip=_tips(price_tip, lambda section: tips.hold_tip(section, name)),
     )
+
+
+@cache
+def _price_width(sample: str) -> Column:
+    return Column(sample, has_arrow=True, hangs=True, most=_MOST)
 
 
 def widest_name(sections: Iterable[Section]) -> str:
@@ -242,15 +289,15 @@ def widest_name(sections: Iterable[Section]) -> str:
     return max(names, key=len, default=_USUAL_NAME)
 
 
-def narrowings(name: str) -> tuple[ShrinkStep, ...]:
+def narrowings(look: MatrixLook) -> tuple[ShrinkStep, ...]:
     """Return how the frozen columns give way where bookmakers would have no room."""
+    name = look.widest_name
     return (
         ShrinkStep(SELECTION, _shorter(name, _USUAL_NAME)),
-        ShrinkStep(FAIR, odds_sample()),
-        ShrinkStep(BEST, _best_sample()),
+        ShrinkStep(REFERENCE, odds_sample(has_long=look.layout.has_long(None))),
         ShrinkStep(SELECTION, _shorter(name, _NARROW_NAME)),
-        ShrinkStep(REFERENCE, odds_sample()),
         ShrinkStep(PAST),
+        ShrinkStep(BEST, _best_sample(look.layout)),
         ShrinkStep(FAIR),
     )
 

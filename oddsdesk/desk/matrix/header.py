@@ -42,7 +42,7 @@ class MatrixHeader(QWidget):
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         scale_height(self, theme, spacing.BAR)
-        self._title = ElidedLabel(elided=Qt.TextElideMode.ElideMiddle)
+        self._title = ElidedLabel()
         self._title.setFont(theme.fonts.title)
         self._dot = Dot(theme)
         self._dot.show_ink(TextRole.LIVE)

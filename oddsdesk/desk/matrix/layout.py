@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from oddsdesk.board.matrix import CellKey, Section, SectionKey, SelectionRow
+from oddsdesk.board.prices import Price
 from oddsdesk.desk.matrix.bookmakers import BookmakerOrder
 from oddsdesk.desk.matrix.rows import Row
 
@@ -17,6 +18,8 @@ FROZEN: Final = 5
 PAST: Final = 5
 FIRST_BOOKMAKER: Final = 6
 """The column of the first bookmaker."""
+_LONG: Final = 9.995
+"""Odds from here on have two figures before the point."""
 
 
 class MatrixLayout:
@@ -31,6 +34,9 @@ class MatrixLayout:
         self._selections: dict[tuple[str, int, str], int] = {}
         self._titles: dict[SectionKey, int] = {}
         self._seen: dict[str | None, int] = {}
+        self._has_long: set[str | None] = set()
+        self.has_long_figure = False
+        """Whether a fair price, or where value begins, has been 10 or more."""
         self.has_limits = False
         """Whether the reference says of any selection how much it takes."""
 
@@ -106,10 +112,30 @@ class MatrixLayout:
             return self.bookmaker_of(columns[0])
         return next(iter(row.best_bookmakers), None)
 
-    def see(self, bookmaker: str | None, scraped_at: int) -> None:
-        """Note when a price was last seen."""
-        if scraped_at > self._seen.get(bookmaker, 0):
-            self._seen[bookmaker] = scraped_at
+    def see(self, bookmaker: str | None, price: Price) -> bool:
+        """Note when a price was last seen; return whether it is the first that takes more room."""
+        if price.scraped_at > self._seen.get(bookmaker, 0):
+            self._seen[bookmaker] = price.scraped_at
+        if price.odds < _LONG or bookmaker in self._has_long:
+            return False
+        self._has_long.add(bookmaker)
+        return True
+
+    def has_long(self, bookmaker: str | None) -> bool:
+        """Whether a bookmaker has had odds from 10 on; None is the reference."""
+        return bookmaker in self._has_long
+
+    @property
+    def has_any_long(self) -> bool:
+        """Whether anyone has had odds from 10 on."""
+        return bool(self._has_long)
+
+    def see_figures(self, row: SelectionRow) -> bool:
+        """Look at what is worked out of a selection; whether it is the first to take more room."""
+        if self.has_long_figure or max(row.fair or 0, row.value_from or 0) < _LONG:
+            return False
+        self.has_long_figure = True
+        return True
 
     def seen(self, bookmaker: str | None) -> int | None:
         """Return when the newest price of a bookmaker was seen, in milliseconds."""
@@ -117,9 +143,10 @@ class MatrixLayout:
 
     def _see_selection(self, row: SelectionRow) -> None:
         for name, price in row.prices.items():
-            self.see(name, price.scraped_at)
+            self.see(name, price)
         if row.reference is not None:
-            self.see(None, row.reference.scraped_at)
+            self.see(None, row.reference)
+        self.see_figures(row)
 
 
 def bookmakers_of(sections: Iterable[Section]) -> set[str]:

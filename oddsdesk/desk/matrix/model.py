@@ -10,7 +10,7 @@ from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
-from oddsdesk.desk.matrix.bookmakers import USUAL, BookmakerOrder
+from oddsdesk.desk.matrix.bookmakers import USUAL, WHOLE, BookmakerOrder
 from oddsdesk.desk.matrix.columns import (
     FIXED,
     MatrixColumn,
@@ -32,6 +32,7 @@ from oddsdesk.desk.matrix.layout import (
 )
 from oddsdesk.desk.matrix.rows import ALL, MainLines, Row, is_in_group, rows_of, steps_between
 from oddsdesk.desk.matrix.sparklines import Sparklines
+from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 
@@ -80,6 +81,7 @@ class MatrixModel(LiveModel):
         game_id: str,
         clock: Clock,
         order: BookmakerOrder = USUAL,
+        names: BookmakerNames = WHOLE,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -95,7 +97,7 @@ class MatrixModel(LiveModel):
         self._shows_past = True
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
-        self._look = MatrixLook(board, self._layout, self.sparklines, clock)
+        self._look = MatrixLook(board, self._layout, self.sparklines, clock, names)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._start_over()
 
@@ -197,7 +199,7 @@ class MatrixModel(LiveModel):
 
     def narrowings(self) -> Sequence[ShrinkStep]:
         """Return how the frozen columns give way."""
-        return narrowings(self._look.widest_name)
+        return narrowings(self._look)
 
     def header(self, column: int) -> Header:
         """Return what stands above a column now."""
@@ -272,13 +274,20 @@ class MatrixModel(LiveModel):
                 if layout.rows[row].selection_row is None:
                     self._renew(row, BEST)
                 elif layout.rows[row].refigure(layout.width):
-                    self.touch(row, 0, row, layout.width - 1)
+                    self._refigured(row)
         for key in notice.cells:
             price = self._board.price(self._game_id, key)
             if price is not None:
-                layout.see(key.bookmaker, price.scraped_at)
+                if layout.see(key.bookmaker, price):
+                    self._widen(key.bookmaker)
                 self._moves.note(key, price, self._clock())
             self._renew_about(key)
+
+    def _refigured(self, row: int) -> None:
+        shown = self._layout.rows[row].selection_row
+        if shown is not None and self._layout.see_figures(shown):
+            self._widen(None)
+        self.touch(row, 0, row, self._layout.width - 1)
 
     def _renew_about(self, key: CellKey) -> None:
         """Have a price made anew, and what follows from it: hold, best, sparkline."""
@@ -297,6 +306,13 @@ class MatrixModel(LiveModel):
             self._renew(row, PAST)
         elif selection is not None and key.bookmaker in selection.best_bookmakers:
             self._renew(row, BEST)
+
+    def _widen(self, bookmaker: str | None) -> None:
+        """Have columns sized anew for a first long price: its own, and those drawn from it."""
+        column = self._layout.column_of(bookmaker)
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)
+        if column is not None and column >= FROZEN:
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, column, column)
 
     def _renew(self, row: int, column: int) -> None:
         self._layout.rows[row].cells[column] = None
@@ -341,7 +357,7 @@ class MatrixModel(LiveModel):
         found = bookmakers_of(sections) - set(self._layout.bookmakers)
         self._append_columns(self._layout.order.shown(found))
         self._bring_rows_up_to_date()
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, FROZEN - 1)
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
         self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)
         self.sparklines.look_for_selections()
         self.laid_out.emit()

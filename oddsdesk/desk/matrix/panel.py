@@ -52,7 +52,7 @@ class MatrixPanel(QWidget):
         self._board = board
         self._clock = clock
         self.game_id = game_id
-        self._model = MatrixModel(board, game_id, clock, columns.order, self)
+        self._model = MatrixModel(board, game_id, clock, columns.order, columns.names, self)
         self.header = MatrixHeader(theme)
         self.table = LiveTable(theme, self._model, clock, frozen=FROZEN, outlines_current=True)
         self.table.setAccessibleName("Game matrix")

@@ -30,11 +30,13 @@ from oddsdesk.desk.shell.status_bar import StatusBar
 from oddsdesk.desk.shell.tabs import GameTabs, game_title
 from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.shell.window import MainWindow
+from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.controls.plain import literal_title
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.ledger.bookmakers import known_bookmakers
 
 
 class GameReader(Protocol):
@@ -140,7 +142,7 @@ class Desk:
         self._theme = theme
         self._clock = clock
         self._preferences = preferences
-        self._columns = BookmakerColumns(layout)
+        self._columns = BookmakerColumns(layout, BookmakerNames(known_bookmakers().profiles))
         self._past: HistorySource = PriceHistorySource(board)
         self.navigator = Navigator(board, theme, clock, self.around.favourites)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)

@@ -62,7 +62,7 @@ class GameTabs(QObject):
         self._games: dict[str, QWidget] = {}
         self._titles: dict[str, str] = {}
         self._windows: dict[str, GameWindow] = {}
-        tabs.setElideMode(Qt.TextElideMode.ElideMiddle)
+        tabs.setElideMode(Qt.TextElideMode.ElideRight)
         tabs.tabBar().setSelectionBehaviorOnRemove(QTabBar.SelectionBehavior.SelectPreviousTab)
         tabs.currentChanged.connect(self._on_tabs_current_changed)
         theme.changed.connect(self._on_theme_changed)

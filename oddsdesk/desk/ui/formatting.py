@@ -58,9 +58,12 @@ def odds_style() -> str:
     return _style
 
 
-def odds_sample() -> str:
-    """Return odds as wide as any that are common, to size a column by."""
-    return _SAMPLES.get(_style, "88.88")
+def odds_sample(*, has_long: bool = True) -> str:
+    """Return odds as wide as any that are common, to size a column by.
+
+    ``has_long``: whether there are any from 10 on.
+    """
+    return _SAMPLES.get(_style, "88.88" if has_long else "8.88")
 
 
 def window_sample() -> str:

@@ -18,20 +18,15 @@ _LEAST = 40
 
 
 class ElidedLabel(Label):
-    """Shows one line of plain text; names of two sides are best elided in the middle.
+    """Shows one line of plain text.
 
     It paints its text itself: ``QLabel.setText`` has the whole window laid out and painted
     anew, which costs milliseconds where a figure moves several times a second.
     """
 
-    def __init__(
-        self,
-        parent: QWidget | None = None,
-        elided: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
-    ) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._whole = self._shown = ""
-        self._mode = elided
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
 
     def show_text(self, text: str) -> None:
@@ -55,7 +50,8 @@ class ElidedLabel(Label):
         return self.fontMetrics().horizontalAdvance(text) + beside
 
     def _elide(self) -> None:
-        shown = self.fontMetrics().elidedText(self._whole, self._mode, self.contentsRect().width())
+        right, room = Qt.TextElideMode.ElideRight, self.contentsRect().width()
+        shown = self.fontMetrics().elidedText(self._whole, right, room)
         if shown != self._shown:
             self._shown = shown
             self.update()

@@ -71,15 +71,13 @@ _ARROW_GAP = 5
 _NOTE_GAP = 6
 LEAST_NOTE = 40
 """Notes that do not fit are elided, and left out where even this is too much."""
-_LEAST_NAME = 64
-"""In less than this a name is told by its beginning alone."""
 _FOLD_WIDTH = MARK + 5
 _VALUE_BAR = 2
 """Width of the bar at the left of a value cell: a sign that is not colour alone."""
 _PALE_SHARE = 0.45
 _SPARK_MARGIN = 5
 """From a cell's edge to its sparkline, above and below."""
-_BODY, _STRONG, _SMALL, _NAME = range(4)
+_BODY, _STRONG, _SMALL = range(3)
 _PLAIN_GROUNDS = (SurfaceRole.PANEL, SurfaceRole.REFERENCE, SurfaceRole.RAISED)
 
 
@@ -95,14 +93,7 @@ class CellPainter:
     def restyle(self) -> None:
         """Take colours and fonts from the theme anew."""
         fonts, tokens = self._theme.fonts, self._theme.tokens
-        # Names of one kind differ at their ends: Over and Under, Betfair Exchange EU and UK.
-        middle = Qt.TextElideMode.ElideMiddle
-        self._texts = [
-            TextCache(fonts.body, middle),
-            TextCache(fonts.strong, middle),
-            TextCache(fonts.small),
-            TextCache(fonts.small, middle),
-        ]
+        self._texts = [TextCache(fonts.body), TextCache(fonts.strong), TextCache(fonts.small)]
         self._grounds = [QColor(colour) for colour in tokens.grounds]
         self._pens = [QPen(QColor(colour)) for colour in tokens.inks]
         self._value = QColor(tokens.ink(TextRole.VALUE))
@@ -144,7 +135,8 @@ class CellPainter:
     def narrow_width(self, model: LiveModel, column: int, sample: str) -> int:
         """Return the pixels that a text takes in a column without its note, margins included."""
         spec = model.column(column)
-        beside = (MARK + _ARROW_GAP if spec.has_arrow else 0) + self._hang(spec)
+        # The arrow may stand in half of the margin.
+        beside = (MARK + _ARROW_GAP - HALF if spec.has_arrow else 0) + self._hang(spec)
         left = CELL_MARGIN if column else LEAD
         return self._texts[_BODY].lay(sample).width + beside + left + CELL_MARGIN
 
@@ -244,15 +236,14 @@ class CellPainter:
 
     def _place_note(self, note: str, band: Band, lane: Lane, x: int, canvas: "_Canvas") -> None:
         edge = lane.left + lane.width - CELL_MARGIN
-        font = _SMALL if lane.is_left or edge - x < _LEAST_NAME else _NAME
-        cache = self._texts[font]
+        cache = self._texts[_SMALL]
         if edge - x < min(LEAST_NOTE - _NOTE_GAP, cache.lay(note).width):
             return
         laid = cache.fit(note, edge - x)
         if not lane.is_left:
             x = edge - laid.width
         y = band.top + (band.height - cache.height) // 2 + 1
-        canvas.texts[font, TextRole.NOTE].append((x, y, laid.static))
+        canvas.texts[_SMALL, TextRole.NOTE].append((x, y, laid.static))
 
     def _paint_texts(self, canvas: "_Canvas") -> None:
         painter = canvas.painter

@@ -97,8 +97,8 @@ EMPTY = Cell()
 class Column(msgspec.Struct, frozen=True):
     """What never changes of a column: alignment, and samples that its width is taken from.
 
-    The header's title widens a column up to ``most`` pixels; what is longer is elided and
-    shown whole in the tooltip.
+    The header's title widens a column up to ``most`` pixels; what is longer gives way to the
+    header's code, or is elided, and stands whole in the tooltip.
     """
 
     sample: str
@@ -134,3 +134,7 @@ class Header(msgspec.Struct, frozen=True):
     tip: str = ""
     is_marked: bool = False
     """Whether the title is set in the strong ink: sorted by, favourite."""
+    code: str = ""
+    """Stands in place of a title that has no room."""
+    name: str = ""
+    """What assistive programs read out, where that is not the title."""

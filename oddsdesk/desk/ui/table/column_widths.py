@@ -60,10 +60,12 @@ def _grow(widths: dict[int, int], limits: dict[int, int], spare: int) -> int:
     return spare - given
 
 
-FROZEN_SHARE: Final = 0.5
+FROZEN_SHARE: Final = 0.42
 """What frozen columns may take of a table before they are narrowed."""
 _HIDING_SHARE: Final = 0.60
 """What they may take, narrowed, before some are hidden."""
+_NARROW: Final = 1_060
+"""In a table of fewer pixels than this, headers that have a code show that."""
 
 
 class ColumnWidths:
@@ -85,6 +87,7 @@ class ColumnWidths:
         self._left_out: set[int] = set()
         self._dropped: set[int] = set()
         """For want of room: frozen columns that gave way, and others."""
+        self._is_narrow = False
 
     def is_shown(self, column: int) -> bool:
         """Whether a column can be seen in either pane."""
@@ -107,6 +110,15 @@ class ColumnWidths:
                 _give(self._scrolling, column, self._wanted(self._scrolling, column))
         self.fit_frozen()
 
+    def fit_width(self) -> None:
+        """Size columns for a table that is as wide as it is now."""
+        is_narrow = self._table_width() < self._painter.scaled(_NARROW)
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            self.fit(0, self._model.columnCount() - 1)
+        else:
+            self.fit_frozen()
+
     def fit_frozen(self) -> None:
         """Give the frozen columns their widths, narrowed where the others had no room."""
         shown = (c for c in range(self._frozen_count) if not self._model.is_hidden(c))
@@ -123,9 +135,7 @@ class ColumnWidths:
 
     def _narrow(self, widths: dict[int, int]) -> set[int]:
         """Take from widths what is too much; return the columns to leave out."""
-        table = self._scrolling.parentWidget()
-        assert table is not None
-        room, left_out = table.width(), set[int]()
+        room, left_out = self._table_width(), set[int]()
         most = int(room * FROZEN_SHARE)
         for step in self._model.narrowings():
             taken, column = sum(widths.values()), step.column
@@ -178,9 +188,18 @@ class ColumnWidths:
         return WidthWish(column, least, likes, most, spec.drops)
 
     def _wanted(self, pane: LivePane, column: int) -> int:
-        title = pane.header.width_of(self._model.header(column))
+        header = self._model.header(column)
+        title = pane.header.width_of(header)
+        most = self._painter.scaled(self._model.column(column).most)
+        if header.code and (self._is_narrow or title > most):
+            title = pane.header.width_of(Header(header.code, header.note))
         least = self._painter.least_width(self._model, column)
-        return max(least, min(title, self._painter.scaled(self._model.column(column).most)))
+        return max(least, min(title, most))
+
+    def _table_width(self) -> int:
+        table = self._scrolling.parentWidget()
+        assert table is not None
+        return table.width()
 
     def _least(self, step: ShrinkStep) -> int:
         """Return what a column keeps: its sample, and the title without the note below."""

@@ -27,8 +27,7 @@ class LiveHeader(QHeaderView):
     def restyle(self) -> None:
         """Take colours and fonts from the theme anew."""
         fonts, tokens = self._theme.fonts, self._theme.tokens
-        # Names of one house differ at their ends: Betfair Exchange EU and UK.
-        self._titles = TextCache(fonts.medium, Qt.TextElideMode.ElideMiddle)
+        self._titles = TextCache(fonts.medium)
         self._notes = TextCache(fonts.small)
         self._ground = QColor(tokens.ground(SurfaceRole.RAISED))
         self._line = QColor(tokens.line)
@@ -68,7 +67,8 @@ class LiveHeader(QHeaderView):
         left = rect.left() + (spacing.CELL_MARGIN if column else spacing.LEAD)
         room = rect.right() + 1 - spacing.CELL_MARGIN - left
         is_left = model.column(column).align is Align.LEFT
-        title = self._titles.fit(header.title, room)
+        is_whole = not header.code or self._titles.lay(header.title).width <= room
+        title = self._titles.fit(header.title if is_whole else header.code, room)
         note = self._notes.lay(header.note) if header.note else None
         if note is not None and note.width > room:
             note = None  # half a note says nothing; the tooltip says it whole

@@ -183,6 +183,8 @@ class LiveModel(QAbstractTableModel):
         header = self.header(section)
         if role == Qt.ItemDataRole.DisplayRole:
             return header.title
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return header.name or header.title
         if role == Qt.ItemDataRole.ToolTipRole:
             return header.tip or header.title
         if role == Qt.ItemDataRole.TextAlignmentRole:

@@ -252,7 +252,7 @@ class LiveTable(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._widths.fit_frozen()
+            self._widths.fit_width()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -12,6 +12,8 @@ _KEPT = 5_000
 """About a kilobyte each, for each font of each table."""
 _THOUSANDTHS: Final = re.compile(r"(?:\? )?[+−]?\d+\.\d\d\d")
 """A figure whose third decimal stands right of a column's two, so that points align."""
+_LINE: Final = re.compile(r" [+−-]?\d[\d.,:/]*$")
+"""The line of a selection: ``Over 2.5`` is nothing without it."""
 
 
 class Laid(msgspec.Struct, frozen=True):
@@ -26,9 +28,8 @@ class Laid(msgspec.Struct, frozen=True):
 class TextCache:
     """Lays out texts in one font and keeps them."""
 
-    def __init__(self, font: QFont, elided: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> None:
+    def __init__(self, font: QFont) -> None:
         self.font = font
-        self._mode = elided
         self.metrics = QFontMetricsF(font)
         self.height = round(self.metrics.height())
         self.hang = round(self.metrics.horizontalAdvance("0"))
@@ -44,15 +45,27 @@ class TextCache:
         return laid
 
     def fit(self, text: str, width: int) -> Laid:
-        """Return the text laid out in at most ``width`` pixels, elided where it is longer."""
+        """Return the text laid out in at most ``width`` pixels; what is longer loses its end.
+
+        A figure at the end stays: of ``Charlotte Hornets -3.5`` the name is cut.
+        """
         laid = self._laid.get(text) or self.lay(text)
         if laid.width - laid.hang <= width:
             return laid
         elided = self._elided.get((text, width))
         if elided is None:
-            short = self.metrics.elidedText(text, self._mode, width)
-            elided = self._elided[text, width] = self._make(short)
+            elided = self._elided[text, width] = self._make(self._shorter(text, width))
         return elided
+
+    def _shorter(self, text: str, width: int) -> str:
+        cut = self.metrics.elidedText
+        line = _LINE.search(text)
+        if line is not None:
+            room = width - self.metrics.horizontalAdvance(line.group())
+            name = cut(text[: line.start()], Qt.TextElideMode.ElideRight, room)
+            if name:
+                return name + line.group()
+        return cut(text, Qt.TextElideMode.ElideRight, width)
 
     def _make(self, text: str) -> Laid:
         if len(self._laid) + len(self._elided) > _KEPT:

@@ -104,7 +104,7 @@ def test_long_texts_and_titles_are_elided_and_whole_in_the_tooltip(
     assert tip == model.titles[4]
 
 
-def test_a_long_name_keeps_its_end_which_tells_it_from_the_others(
+def test_a_long_name_keeps_the_line_which_tells_it_from_the_others(
     table: LiveTable, model: RowsModel
 ) -> None:
     def painted(row: int) -> QImage:
@@ -115,6 +115,30 @@ def test_a_long_name_keeps_its_end_which_tells_it_from_the_others(
     model.flush()
     assert painted(1) == painted(2)
     assert painted(2) != painted(3)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Betfair Exchange", "Betfair …"),
+        ("Charlotte Hornets -3.5", "Charl… -3.5"),
+        ("Over 2.5", "Over 2.5"),
+        ("Washington Nationals v Pittsburgh Pirates", "Washing…"),
+    ],
+)
+def test_what_is_too_long_is_cut_at_its_end_and_never_in_its_figure(
+    theme: Theme, text: str, shown: str
+) -> None:
+    texts = TextCache(theme.fonts.body)
+    assert texts.fit(text, texts.lay(shown).width + 1).static.text() == shown
+
+
+def test_where_only_a_figure_has_room_its_text_is_cut_as_a_whole(theme: Theme) -> None:
+    texts = TextCache(theme.fonts.body)
+    room = texts.lay("Ch…").width
+    cut = texts.fit("Charlotte Hornets -103.5", room)
+    assert cut.width <= room
+    assert cut.static.text().endswith("…")
 
 
 @pytest.mark.parametrize(
