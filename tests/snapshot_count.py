@@ -6,6 +6,7 @@ there cannot repeat itself here.
 
 import gzip
 import json
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,7 +14,10 @@ from pathlib import Path
 
 MARKETS = {"h2h": "moneyline", "spreads": "spread", "totals": "total"}
 TENNIS_MARKETS = {"h2h": "moneyline", "spreads": "games_handicap", "totals": "total_games"}
+OVERTIME_SPORTS = ("icehockey_", "basketball_", "baseball_", "americanfootball_")
 AGE_LIMIT = timedelta(minutes=15)
+Forms = dict[tuple[str, str], Counter[bool]]
+"""How often a bookmaker prices three ways in a competition (True), and how often two."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +44,14 @@ def count_value_bets(files: list[Path]) -> list[Found]:
     """Return every value bet of v4 files at the moment of their newest scrape."""
     events = [event for file in files for event in json.loads(gzip.decompress(file.read_bytes()))]
     newest = max(_time(b["last_update"]) for e in events for b in e["bookmakers"])
-    return [found for event in events for found in _of_event(event, newest)]
+    usual: Forms = defaultdict(Counter)
+    for event in events:
+        for book in _books(event, "h2h"):
+            usual[event["sport_key"], book.key][_is_three_way(book)] += 1
+    return [found for event in events for found in _of_event(event, usual, newest)]
 
 
-def _of_event(event: dict, now: datetime) -> Iterator[Found]:
+def _of_event(event: dict, usual: Forms, now: datetime) -> Iterator[Found]:
     tennis = event["sport_key"].startswith("tennis_")
     for key, market_type in (TENNIS_MARKETS if tennis else MARKETS).items():
         books = list(_books(event, key))
@@ -51,8 +59,32 @@ def _of_event(event: dict, now: datetime) -> Iterator[Found]:
         if reference is None or now - reference.seen > AGE_LIMIT:
             continue
         for book in books:
-            if book is not reference and now - book.seen <= AGE_LIMIT:
-                yield from _of_book(event, market_type, reference, book)
+            if book is reference or now - book.seen > AGE_LIMIT:
+                continue
+            otherwise = _counts_otherwise(event, usual, reference.key, book.key)
+            for found, point in _of_book(event, market_type, reference, book):
+                near = market_type == "spread" and point is not None and abs(point) < 1
+                if not (otherwise and (near or market_type == "total")):
+                    yield found
+
+
+def _counts_otherwise(event: dict, usual: Forms, *keys: str) -> bool:
+    """Whether overtime counts for one of two bookmakers only, as their moneylines tell (D49)."""
+    if not event["sport_key"].startswith(OVERTIME_SPORTS):
+        return False
+    own = {book.key: _is_three_way(book) for book in _books(event, "h2h")}
+    forms = set()
+    for key in keys:
+        counts = usual[event["sport_key"], key]
+        if key in own:
+            forms.add(own[key])
+        elif counts[True] != counts[False]:
+            forms.add(counts[True] > counts[False])
+    return forms == {True, False}
+
+
+def _is_three_way(book: Book) -> bool:
+    return ("Draw", None) in book.prices
 
 
 def _books(event: dict, key: str) -> Iterator[Book]:
@@ -63,7 +95,10 @@ def _books(event: dict, key: str) -> Iterator[Book]:
                 yield Book(bookmaker["key"], _time(bookmaker["last_update"]), prices)
 
 
-def _of_book(event: dict, market_type: str, reference: Book, book: Book) -> Iterator[Found]:
+def _of_book(
+    event: dict, market_type: str, reference: Book, book: Book
+) -> Iterator[tuple[Found, float | None]]:
+    """The value bets of a bookmaker, each with its line."""
     start = _time(event["commence_time"])
     if (start <= reference.seen) != (start <= book.seen):
         return
@@ -75,13 +110,14 @@ def _of_book(event: dict, market_type: str, reference: Book, book: Book) -> Iter
             continue
         ev_pct = _edge(market_type, sides, price)
         if ev_pct is not None:
-            yield Found(
+            found = Found(
                 f"{event['home_team']} vs {event['away_team']}",
                 market_type,
                 _text(market_type, name, point),
                 price,
                 ev_pct,
             )
+            yield found, point
 
 
 def _comparable(event: dict, reference: Book, book: Book) -> bool:
@@ -122,7 +158,12 @@ def _edge(market_type: str, sides: tuple[float, list[float]], price: float) -> f
     ev_pct = (price / (fair * 1.01) - 1) * 100
     payout = 1 / price + sum(1 / other for other in others)
     cap = 10 if market_type in ("moneyline", "spread") else 20
-    holds = 1 <= ev_pct <= cap and total <= 1.05 and 0.99 <= payout <= 1.05 and price / fair <= 1.15
+    holds = (
+        1 <= ev_pct <= cap
+        and 1 <= total <= 1.05
+        and 0.99 <= payout <= 1.05
+        and price / fair <= 1.15
+    )
     return ev_pct if holds else None
 
 

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from oddsdesk.board.quotes import BookQuote
-from oddsdesk.pricing.assessment import OVERTIME_SPORTS, counts_overtime
+from oddsdesk.pricing.assessment import OVERTIME_SPORTS, counts_overtime, usual_form
 
 
 class OvertimeForms:
@@ -31,5 +31,4 @@ class OvertimeForms:
         own = self._of_game.get((quote.game_id, quote.bookmaker))
         if own is not None:
             return own
-        usual = self._usual.get((quote.competition, quote.bookmaker), Counter())
-        return None if usual[True] == usual[False] else usual[True] > usual[False]
+        return usual_form(self._usual.get((quote.competition, quote.bookmaker), Counter()))

@@ -4,6 +4,7 @@ Whoever shows, sorts, stakes or tells of a price asks ``assess``. A price with a
 value and gets no stake; it is shown, with the caution in words.
 """
 
+from collections.abc import Mapping
 from enum import Enum
 from typing import Final, Literal, NamedTuple
 
@@ -29,9 +30,12 @@ STALE_MS: Final = 3 * MINUTE_MS
 """Age of a stale price before the game, where the bookmaker's own rhythm is not known."""
 STALE_IN_PLAY_MS: Final = MINUTE_MS
 """The same in play."""
+DRAW_MISSED_MS: Final = 24 * 60 * MINUTE_MS
+"""How long a draw that was seen and is gone is missed (D48)."""
 OVERTIME_SPORTS: Final = frozenset({"Hockey", "Basketball", "Baseball", "AmericanFootball"})
 """Sports whose tied games go on: what counts then is not the same for every bet (D49)."""
-_GOAL_MARKETS: Final = frozenset({"total", "team_total", "spread"})
+GOAL_MARKETS: Final = frozenset({"total", "team_total", "spread"})
+"""Markets that goals in overtime may decide (D49)."""
 _ABOVE: Final = frozenset({Rule.MAX_EDGE, Rule.EDGE_CAP, Rule.RATIO})
 _TOLD: Final = frozenset({Rule.SAME_STATE, Rule.COMPARABLE, Rule.REFERENCE_AGE, Rule.BOOK_AGE})
 
@@ -173,22 +177,62 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
     )
 
 
-def counts_overtime(sport: str, moneyline_sides: frozenset[str]) -> bool | None:
+def counts_overtime(
+    sport: str, moneyline_sides: frozenset[str], *, texts_unread: int = 0, had_draw: bool = False
+) -> bool | None:
     """Tell by its moneyline whether a bookmaker's bets of a game count overtime (D49).
 
-    With a draw it prices regulation; None where sport or sides do not tell.
+    With a draw, be it one that was there lately, it prices regulation. None where sport or sides
+    do not tell: a selection that could not be read may be the draw.
     """
     if sport not in OVERTIME_SPORTS or not {"home", "away"} <= moneyline_sides:
         return None
-    return "draw" not in moneyline_sides
+    if had_draw or "draw" in moneyline_sides:
+        return False
+    return None if texts_unread else True
 
 
-def is_unread(market_type: str, texts_unread: int, sides: frozenset[str]) -> bool:
-    """Tell whether unread selections put a market in question (D48).
+def usual_form(forms: Mapping[bool, int]) -> bool | None:
+    """Tell whether overtime counts in most of a bookmaker's games; None where as many say either.
 
-    A prop's selections speak of many players, and a market with a draw is whole without more.
+    Args:
+        forms: How many of its moneylines say so, and how many do not.
     """
-    return texts_unread > 0 and market_type != "player_prop" and "draw" not in sides
+    counting, not_counting = forms.get(True, 0), forms.get(False, 0)
+    return None if counting == not_counting else counting > not_counting
+
+
+def is_unread(
+    market_type: str, texts_unread: int, sides: frozenset[str], *, had_draw: bool = False
+) -> bool:
+    """Tell whether a market has more outcomes than the sides that are seen (D48).
+
+    That is where a selection beside them could not be read, or where the draw of a moneyline
+    that was there lately (``had_draw``) is missing. A prop's selections speak of many players,
+    and a market with a draw is whole without more.
+    """
+    if "draw" in sides or market_type == "player_prop":
+        return False
+    return texts_unread > 0 or (had_draw and market_type == "moneyline")
+
+
+def settles_otherwise(
+    market: tuple[str, int, str], line: float | None, one: bool | None, other: bool | None
+) -> bool:
+    """Tell whether overtime counts for one of two bets only, and could decide them (D49).
+
+    Args:
+        market: Market type, period and sport.
+        line: The line that both are of.
+        one: Whether overtime counts for one of them; None where that is not known.
+        other: The same of the other.
+    """
+    market_type, period, sport = market
+    if period != 0 or one is None or other is None or one == other:
+        return False
+    if market_type not in GOAL_MARKETS or sport not in OVERTIME_SPORTS:
+        return False
+    return market_type != "spread" or abs(line or 0.0) < 1
 
 
 def _ends(setting: Setting, side: str, fair_odds: float) -> Settlement:
@@ -214,7 +258,15 @@ def _cautions(
             bool(line.prices) and not is_comparable(line.group.sides, group.sides),
         ),
         (Caution.UNREAD_OUTCOME, group.has_unread or setting.has_unread),
-        (Caution.OTHER_RULES, _settles_otherwise(setting, group)),
+        (
+            Caution.OTHER_RULES,
+            settles_otherwise(
+                (line.market_type, setting.period, setting.sport),
+                line.group.line,
+                group.has_overtime,
+                setting.has_overtime,
+            ),
+        ),
         (Caution.STATE_DIFFERS, not is_same_state(price.is_live, line.is_live)),
         (
             Caution.APART,
@@ -261,14 +313,3 @@ def _is_above(check: RuleCheck) -> bool:
     if check.rule is Rule.PAYOUT:
         return check.least is not None and check.figure < check.least
     return check.rule in _ABOVE
-
-
-def _settles_otherwise(setting: Setting, group: Group) -> bool:
-    """Whether overtime counts for one of the two only, and could decide the bet (D49)."""
-    mine, other = group.has_overtime, setting.has_overtime
-    line = setting.line
-    if setting.period != 0 or mine is None or other is None or mine == other:
-        return False
-    if line.market_type not in _GOAL_MARKETS or setting.sport not in OVERTIME_SPORTS:
-        return False
-    return line.market_type != "spread" or abs(line.group.line or 0.0) < 1

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from oddsdesk.pricing.assessment import is_unread, settles_otherwise
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.outcomes import Outcome, read_selection
 from oddsdesk.pricing.rules import MAX_AGE_MS, MAX_OVERROUND, MIN_OVERROUND, least_edge_factor
@@ -26,6 +27,7 @@ class Market(NamedTuple):
     market_type: str
     match_name: str
     sport: str
+    period: int = 0
 
 
 class Prices(NamedTuple):
@@ -35,6 +37,10 @@ class Prices(NamedTuple):
     odds: Mapping[str, float]
     scraped_at: int
     is_live: bool
+    had_draw: bool = False
+    """Whether a draw of this market was among them within the last day (D48)."""
+    has_overtime: bool | None = None
+    """Whether its bets of the game count overtime; None where that is not known (D49)."""
 
 
 class Judged(NamedTuple):
@@ -81,22 +87,13 @@ def verdicts(
     """Judge every price of the bookmakers, selections that the reference does not price too."""
     lines = reference_lines(market, reference, method)
     for book in books:
-        sides = _priced_sides(market, book)
-        is_reference = book.bookmaker == reference.bookmaker
+        comparison = _Comparison(market, reference, book)
         for selection, odds in book.odds.items():
             outcome = read_selection(market.market_type, market.match_name, selection)
             key = f"{selection} ?" if outcome is None else outcome.key
             line = lines.get(key) or _unpriced(market, reference, key)
             side = "" if outcome is None else outcome.side
-            candidate = Candidate(
-                side,
-                odds,
-                sides.get(key, frozenset()),
-                book.scraped_at,
-                book.is_live,
-                is_reference,
-            )
-            verdict = judge(line, candidate, now_ms)
+            verdict = judge(line, comparison.candidate(line, side, odds), now_ms)
             yield Judged(book.bookmaker, selection, key, verdict, line.group.selections)
 
 
@@ -122,22 +119,56 @@ def value_bets(
     found = []
     for book in books:
         near = _near_prices(market, book, least)
-        sides = _priced_sides(market, book) if near else {}
-        is_reference = book.bookmaker == reference.bookmaker
+        if not near:
+            continue
+        comparison = _Comparison(market, reference, book)
         for selection, odds, outcome, line in near:
-            candidate = Candidate(
-                outcome.side,
-                odds,
-                sides[outcome.key],
-                book.scraped_at,
-                book.is_live,
-                is_reference,
-            )
-            verdict = judge(line, candidate, now_ms)
+            verdict = judge(line, comparison.candidate(line, outcome.side, odds), now_ms)
             if verdict.is_value:
                 selections = line.group.selections
                 found.append(Judged(book.bookmaker, selection, outcome.key, verdict, selections))
     return found
+
+
+class _Comparison:
+    """What a bookmaker prices of a market, beside what the reference does."""
+
+    def __init__(self, market: Market, reference: Prices, book: Prices) -> None:
+        self._market = market
+        self._reference = reference
+        self._book = book
+        self._sides, self._unread = _priced_sides(market, book)
+        self._reference_unread = sum(outcome is None for outcome in _read(market, reference))
+
+    def candidate(self, line: ReferenceLine, side: str, odds: float) -> Candidate:
+        """Return one of the bookmaker's prices of a line, ready to be judged."""
+        sides = self._sides.get(line.group.key, frozenset())
+        book = self._book
+        return Candidate(
+            side,
+            odds,
+            sides,
+            book.scraped_at,
+            book.is_live,
+            book.bookmaker == self._reference.bookmaker,
+            self._settles_alike(line, sides),
+        )
+
+    def _settles_alike(self, line: ReferenceLine, sides: frozenset[str]) -> bool:
+        """Whether both price all outcomes that there are (D48), and by the same rules (D49)."""
+        market, book, reference = self._market, self._book, self._reference
+        kind = market.market_type
+        if is_unread(kind, self._unread, sides, had_draw=book.had_draw):
+            return False
+        theirs = frozenset(line.group.sides)
+        if is_unread(kind, self._reference_unread, theirs, had_draw=reference.had_draw):
+            return False
+        return not settles_otherwise(
+            (kind, market.period, market.sport),
+            line.group.line,
+            book.has_overtime,
+            reference.has_overtime,
+        )
 
 
 def _near_prices(
@@ -170,16 +201,20 @@ def _least_prices(
     return least
 
 
-def _priced_sides(market: Market, book: Prices) -> dict[str, frozenset[str]]:
-    """By line key, the sides that a bookmaker prices."""
-    read: Iterator[Outcome | None] = (
-        read_selection(market.market_type, market.match_name, text) for text in book.odds
-    )
+def _priced_sides(market: Market, book: Prices) -> tuple[dict[str, frozenset[str]], int]:
+    """By line key, the sides that a bookmaker prices; and how many selections say nothing."""
     sides: defaultdict[str, set[str]] = defaultdict(set)
-    for outcome in read:
-        if outcome is not None:
+    unread = 0
+    for outcome in _read(market, book):
+        if outcome is None:
+            unread += 1
+        else:
             sides[outcome.key].add(outcome.side)
-    return {key: frozenset(found) for key, found in sides.items()}
+    return {key: frozenset(found) for key, found in sides.items()}, unread
+
+
+def _read(market: Market, prices: Prices) -> Iterator[Outcome | None]:
+    return (read_selection(market.market_type, market.match_name, text) for text in prices.odds)
 
 
 def _unpriced(market: Market, reference: Prices, key: str) -> ReferenceLine:

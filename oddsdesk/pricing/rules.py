@@ -31,7 +31,8 @@ class Rule(Enum):
     REFERENCE_SIDES = "reference_sides"
     """The reference prices all sides, and they do not overlap (D27)."""
     COMPARABLE = "comparable"
-    """The bookmaker bets on the same: a draw priced by both or by neither (D27)."""
+    """The bookmaker bets on the same: a draw priced by both or by neither (D27), no outcome
+    unread (D48), overtime counted by both or by neither (D49)."""
     DEVIGGED = "devigged"
     """The method gives the selection a fair price."""
     REFERENCE_AGE = "reference_age"

@@ -65,6 +65,8 @@ class Candidate(NamedTuple):
     is_live: bool | None
     """Whether it is in play; None where nobody said."""
     is_reference: bool = False
+    settles_alike: bool = True
+    """False where unread outcomes or overtime make it another bet (D48, D49)."""
 
 
 class Verdict(NamedTuple):
@@ -156,7 +158,10 @@ def judge(line: ReferenceLine, candidate: Candidate, now_ms: int) -> Verdict:
     if price is None or line.overround is None:
         return Verdict(candidate.odds, None, None, None, None, None, None, None, (*checks, *ages))
     checks += (
-        RuleCheck(Rule.COMPARABLE, is_comparable(line.group.sides, candidate.sides)),
+        RuleCheck(
+            Rule.COMPARABLE,
+            candidate.settles_alike and is_comparable(line.group.sides, candidate.sides),
+        ),
         RuleCheck(Rule.DEVIGGED, price.fair_odds is not None),
         *ages,
         within(Rule.OVERROUND, line.overround, MIN_OVERROUND, MAX_OVERROUND),

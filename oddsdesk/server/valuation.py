@@ -8,6 +8,12 @@ from typing import Any, Final, NamedTuple
 from oddsdesk.clock import Clock
 from oddsdesk.pricing.market import Judged, Market, Prices, value_bets
 from oddsdesk.pricing.rules import MAX_AGE_MS
+from oddsdesk.server.comparability import (
+    MoneylineForms,
+    counts_goals,
+    depends_on_others,
+    informed,
+)
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.server.watch import LogWatch
@@ -42,6 +48,11 @@ class _Place(NamedTuple):
     match_name: str
     sport: str
 
+    @property
+    def market(self) -> Market:
+        """The same as pricing names it."""
+        return Market(self.market_type, self.match_name, self.sport, self.period)
+
 
 class _Visit(NamedTuple):
     """A market to look at; ``has_bets``: whether any are stored, None where nobody looked."""
@@ -70,6 +81,7 @@ class Valuation:
         self._failing: dict[_Place, int] = {}
         """Markets whose valuation failed of an error, each with the round in which it did last."""
         self._watch = LogWatch(store)
+        self._moneylines = MoneylineForms()
         self._stored: dict[_Place, _Found] = {}
 
     @property
@@ -117,15 +129,20 @@ class Valuation:
             )
             for place in places:
                 yield _Visit(place, None)
+                if self._moneylines.have_changed(reader, place.game, place.market):
+                    for visit in self._of_game(place.game, place.match_name, place.sport):
+                        if counts_goals(visit.place.market):
+                            yield visit
 
     def _everything(self) -> Iterator[_Visit]:
         reader = self._store.reader()
         for game in reader.games_to_value(self._clock() - MAX_AGE_MS):
-            for market in reader.markets_to_value(game.row):
-                place = _Place(
-                    game.row, market.market_type, market.period, game.match_name, game.sport
-                )
-                yield _Visit(place, market.has_bets)
+            yield from self._of_game(game.row, game.match_name, game.sport)
+
+    def _of_game(self, game: int, match_name: str, sport: str) -> Iterator[_Visit]:
+        for market in self._store.reader().markets_to_value(game):
+            place = _Place(game, market.market_type, market.period, match_name, sport)
+            yield _Visit(place, market.has_bets)
 
     async def _value(self, visits: Iterator[_Visit], rest: float) -> None:
         """Value markets in slices; after each, store what is new and let others work."""
@@ -167,8 +184,13 @@ class Valuation:
         reference = prices.pop(self._store.reference, None)
         if reference is None:
             return ()
-        market = Market(place.market_type, place.match_name, place.sport)
-        judged = value_bets(market, reference, prices.values(), self._clock(), self._method)
+        market, now_ms = place.market, self._clock()
+        judged = value_bets(market, reference, prices.values(), now_ms, self._method)
+        if judged and depends_on_others(market):  # asked for the few bets only: it takes a while
+            names = dict.fromkeys(each.bookmaker for each in judged)
+            known = [reference, *(prices[name] for name in names)]
+            reference, *books = informed(reader, place.game, market, known, now_ms)
+            judged = value_bets(market, reference, books, now_ms, self._method)
         return tuple(_found(each, reference.odds) for each in judged)
 
     async def _store_news(self, news: dict[_Place, _Found]) -> None:

@@ -254,6 +254,16 @@ class Reader:
         """Return the markets of a game that may hold value bets."""
         return valuation.markets_to_value(self._select, self._reference, game)
 
+    def bookmakers_that_drew(self, game: int, period: int, since: int) -> set[str]:
+        """Return whose draw in a moneyline of a game, given by its row, moved, came or went."""
+        return valuation.bookmakers_that_drew(self._select, game, period, since)
+
+    def moneylines_like(
+        self, game: int, bookmakers: Iterable[str], since: int
+    ) -> list[tuple[str, str, dict[str, float]]]:
+        """Return bookmakers' moneylines in a game's competition: match name, bookmaker, odds."""
+        return valuation.moneylines_like(self._select, game, bookmakers, since)
+
     def history(
         self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
     ) -> list[HistoryPoint]:

@@ -23,7 +23,8 @@ CROSS JOIN price_change c INDEXED BY price_change_selection
 WHERE g.recent AND g.last_scraped_at >= :since AND c.scraped_at >= :since
     AND c.market_type = 'moneyline'
 """
-_TEXTS: Final = msgspec.json.encode(sorted(DRAW_TEXTS)).decode()
+DRAW_TEXTS_JSON: Final = msgspec.json.encode(sorted(DRAW_TEXTS)).decode()
+"""What a draw is called, as ``json_each`` takes it."""
 
 
 class StandingQuote(NamedTuple):
@@ -52,7 +53,7 @@ def priced_draws(select: Select, since: int) -> set[tuple[str, str, int]]:
 
     Only those whose draw moved, came or went since then: what stands needs no log.
     """
-    return set(select(_DRAWS, {"since": since, "texts": _TEXTS}))
+    return set(select(_DRAWS, {"since": since, "texts": DRAW_TEXTS_JSON}))
 
 
 def _standing(row: Row) -> StandingQuote:

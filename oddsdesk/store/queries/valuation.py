@@ -1,8 +1,13 @@
-"""Which markets the valuation has to look at beside those the log names."""
+"""What the valuation asks beside the market at hand: which others, and what they tell of it."""
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+import msgspec
+
+from oddsdesk.store.queries.quotes import decode_odds
 from oddsdesk.store.queries.select import Select
+from oddsdesk.store.queries.standing import DRAW_TEXTS_JSON
 
 _GAMES: Final = """
 SELECT id, match_name, sport FROM game INDEXED BY game_order
@@ -15,6 +20,18 @@ SELECT market_type, period, max(valued) FROM (
     WHERE game = :game AND bookmaker = :reference AND odds IS NOT NULL
     UNION ALL SELECT market_type, period, 1 FROM value_bet WHERE game = :game
 ) GROUP BY market_type, period
+"""
+_DREW: Final = """
+SELECT DISTINCT bookmaker FROM price_change INDEXED BY price_change_selection
+WHERE game = :game AND selection IN (SELECT value FROM json_each(:texts))
+    AND market_type = 'moneyline' AND period = :period AND scraped_at >= :since
+"""
+_MONEYLINES: Final = """
+SELECT other.match_name, q.bookmaker, q.odds
+FROM game g CROSS JOIN game other INDEXED BY game_competition ON other.competition = g.competition
+CROSS JOIN quote q ON q.game = other.id AND q.bookmaker IN (SELECT value FROM json_each(:names))
+    AND q.market_type = 'moneyline' AND q.period = 0
+WHERE g.id = :game AND other.recent AND q.scraped_at >= :since AND q.odds IS NOT NULL
 """
 
 
@@ -47,3 +64,21 @@ def markets_to_value(select: Select, reference: str, game: int) -> list[ValuedMa
             _MARKETS, {"game": game, "reference": reference}
         )
     ]
+
+
+def bookmakers_that_drew(select: Select, game: int, period: int, since: int) -> set[str]:
+    """Return whose draw in a moneyline of a game moved, came or went since then."""
+    parameters = {"game": game, "period": period, "since": since, "texts": DRAW_TEXTS_JSON}
+    return {name for (name,) in select(_DREW, parameters)}
+
+
+def moneylines_like(
+    select: Select, game: int, bookmakers: Iterable[str], since: int
+) -> list[tuple[str, str, dict[str, float]]]:
+    """Return bookmakers' moneylines of the games in a game's competition, it among them.
+
+    Each with the name of its game and of the bookmaker; those that were seen since then.
+    """
+    names = msgspec.json.encode(sorted(bookmakers)).decode()
+    rows = select(_MONEYLINES, {"game": game, "names": names, "since": since})
+    return [(match_name, bookmaker, decode_odds(odds)) for match_name, bookmaker, odds in rows]

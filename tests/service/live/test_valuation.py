@@ -84,6 +84,92 @@ async def test_change_in_the_log_is_valued_at_once(no_rounds, live, market, bets
             await asyncio.sleep(0.02)
 
 
+HOCKEY = {"competition": "NHL", "match_name": "Rangers vs Devils"}
+GAME = {**HOCKEY, "market_type": "moneyline"}
+OTHER_GAME = {**GAME, "match_name": "Bruins vs Sabres"}
+TWO_WAY = {"Rangers": 1.80, "Devils": 2.08}
+THREE_WAY = {"Rangers": 2.2, "Draw": 4.2, "Devils": 2.6}
+
+
+async def never_listed(bets, *others: str) -> None:
+    """Waits until these are listed: what else would be listed was valued with them."""
+    found = await bets(len(others))
+    assert {bet["bookmaker"] for bet in found} == set(others)
+
+
+async def test_goals_with_and_without_overtime_are_never_compared(no_rounds, live, market, bets):
+    """D49: all 3 hockey bets of the real moment were false."""
+    three_way = live.quote(bookmaker="Regulation", odds=THREE_WAY, **GAME)
+    two_way = [live.quote(bookmaker=each, odds=TWO_WAY, **GAME) for each in ("Pinnacle", "Whole")]
+    await live.record(three_way, *two_way)
+    await market("Pinnacle", FAIR, **HOCKEY)
+    await market("Regulation", VALUE, **HOCKEY)
+    await market("Whole", VALUE, **HOCKEY)
+    await never_listed(bets, "Whole")
+
+
+async def test_moneyline_that_changes_its_form_has_the_game_valued_anew(
+    no_rounds, live, market, bets
+):
+    await live.record(
+        *(live.quote(bookmaker=each, odds=TWO_WAY, **GAME) for each in ("Pinnacle", "Book"))
+    )
+    await market("Pinnacle", FAIR, **HOCKEY)
+    await market("Book", VALUE, **HOCKEY)
+    await bets(1)
+    live.now += 1
+    await live.record(live.quote(bookmaker="Book", odds=THREE_WAY, **GAME))
+    await bets(0)
+
+
+async def test_who_has_no_moneyline_counts_as_it_usually_does(live, market, bets):
+    """D49: by its moneylines of the competition; where none tells, it is compared."""
+    regulation = live.quote(
+        bookmaker="Regulation", odds={"Bruins": 2.2, "Draw": 4.2, "Sabres": 2.6}, **OTHER_GAME
+    )
+    await live.record(live.quote(bookmaker="Pinnacle", odds=TWO_WAY, **GAME), regulation)
+    await market("Pinnacle", FAIR, **HOCKEY)
+    await market("Regulation", VALUE, **HOCKEY)
+    await market("Unknown", VALUE, **HOCKEY)
+    await never_listed(bets, "Unknown")
+
+
+async def test_draw_that_was_there_within_a_day_is_missed(live, bets):
+    """D48: the bookmaker's moneyline is not two-way without it, nor are its goals with overtime."""
+    prices = {"Rangers": 1.91, "Devils": 2.2}
+    await live.record(live.quote(bookmaker="Pinnacle", odds=TWO_WAY, **GAME))
+    await live.record(live.quote(bookmaker="Book", odds={**prices, "Draw": 21.0}, **GAME))
+    live.now += MINUTE_MS
+    goals = {**HOCKEY, "market_type": "total"}
+    await live.record(
+        live.quote(bookmaker="Pinnacle", odds=TWO_WAY, **GAME),
+        *(live.quote(bookmaker=each, odds=prices, **GAME) for each in ("Book", "Two")),
+        live.quote(bookmaker="Pinnacle", odds=FAIR, **goals),
+        *(live.quote(bookmaker=each, odds=VALUE, **goals) for each in ("Book", "Two")),
+    )
+    await never_listed(bets, "Two", "Two")
+    live.now += 24 * 60 * MINUTE_MS + 1
+    await live.record(
+        *(
+            live.quote(bookmaker=each, odds=TWO_WAY if each == "Pinnacle" else prices, **GAME)
+            for each in ("Pinnacle", "Book")
+        )
+    )
+    assert [bet["bookmaker"] for bet in await bets(1)] == ["Book"]
+
+
+async def test_draw_under_a_name_that_nobody_reads_is_no_two_way_price(no_rounds, live, bets):
+    """D48: {"Storm": 1.91, "Uafgjort": 21, "Raiders": 2.2} against 1.80/2.08 gave +1.63 %."""
+    game = {"competition": "RUGBY", "match_name": "Storm vs Raiders", "market_type": "moneyline"}
+    two = {"Storm": 1.91, "Raiders": 2.2}
+    await live.record(
+        live.quote(bookmaker="Pinnacle", odds={"Storm": 1.80, "Raiders": 2.08}, **game),
+        live.quote(bookmaker="Three", odds={**two, "Uafgjort": 21.0}, **game),
+        live.quote(bookmaker="Two", odds=two, **game),
+    )
+    await never_listed(bets, "Two")
+
+
 async def test_move_of_price_or_fair_price_detects_again(live, market, bets):
     """D29: detected_at is the latest detection."""
     await market("Pinnacle", FAIR)

@@ -15,6 +15,7 @@ from oddsdesk.pricing.assessment import (
     assess,
     counts_overtime,
     is_unread,
+    usual_form,
 )
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.selections import line_groups
@@ -206,6 +207,14 @@ def test_the_moneyline_tells_whether_overtime_counts() -> None:
     assert counts_overtime("Hockey", three) is False
     assert counts_overtime("Football", three) is None
     assert counts_overtime("Hockey", frozenset({"home"})) is None
+    assert counts_overtime("Hockey", two, had_draw=True) is False
+    assert counts_overtime("Hockey", two, texts_unread=1) is None
+
+
+def test_most_moneylines_tell_how_a_bookmaker_usually_counts() -> None:
+    assert usual_form({True: 2, False: 1}) is True
+    assert usual_form({False: 1}) is False
+    assert usual_form({True: 1, False: 1}) is usual_form({}) is None
 
 
 def test_an_unread_selection_puts_a_two_sided_market_in_question() -> None:
@@ -214,6 +223,9 @@ def test_an_unread_selection_puts_a_two_sided_market_in_question() -> None:
     assert not is_unread("moneyline", 0, two)
     assert not is_unread("moneyline", 1, three)
     assert not is_unread("player_prop", 1, frozenset({"over", "under"}))
+    assert is_unread("moneyline", 0, two, had_draw=True)
+    assert not is_unread("moneyline", 0, three, had_draw=True)
+    assert not is_unread("total", 0, frozenset({"over", "under"}), had_draw=True)
 
 
 def test_a_handicap_is_won_above_minus_its_line() -> None:

@@ -77,6 +77,7 @@ def test_an_unknown_method_is_refused() -> None:
 
 _SIDES = {
     TOTALS: ["Over 2.5", "Under 2.5", "Over 3", "Under 3", "Odd"],
+    TOTALS._replace(sport="Hockey"): ["Over 2.5", "Under 2.5"],
     RESULT: ["Arsenal", "Draw", "Chelsea", "Odd"],
     HOCKEY: ["Arsenal", "Draw", "Chelsea", "Odd"],
     SPREAD: ["Arsenal +0", "Chelsea 0", "Arsenal 0", "Arsenal -1", "Chelsea +1"],
@@ -97,11 +98,14 @@ def cases(draw: st.DrawFn) -> tuple[Market, Prices, list[Prices]]:
         sides = draw(st.lists(named, unique=True, min_size=1))
         nudge = st.floats(1.0, 1.12)
         odds = {side: base[side] * draw(nudge) for side in sides}
-        return prices(bookmaker, odds, age=draw(ages), live=draw(st.booleans()))
+        found = prices(bookmaker, odds, age=draw(ages), live=draw(st.booleans()))
+        overtime = draw(st.sampled_from([None, True, False]))
+        return found._replace(had_draw=draw(st.booleans()), has_overtime=overtime)
 
     missing = draw(st.lists(named, unique=True, max_size=1))
     sharp = {side: odds for side, odds in base.items() if side not in missing}
     reference = prices("Pinnacle", sharp, age=draw(ages), live=draw(st.booleans()))
+    reference = reference._replace(has_overtime=draw(st.sampled_from([None, True, False])))
     return market, reference, [quoted(name) for name in ("bwin", "Betano", "Pinnacle")]
 
 
@@ -125,10 +129,77 @@ def test_a_crossed_reference_values_nothing() -> None:
     assert not any(each.verdict.is_value for each in verdicts(market, crossed, [book], NOW))
 
 
-def test_an_unread_draw_no_longer_makes_three_ways_two() -> None:
+LEAGUE = Market("moneyline", "Storm vs Raiders", "Rugby")
+LEAGUE_REFERENCE = prices("Pinnacle", {"Storm": 1.80, "Raiders": 2.08})
+LEAGUE_BOOK = prices("Book", {"Storm": 1.91, "Raiders": 2.2})
+GOALS = Market("total", "Rangers vs Devils", "Hockey")
+GOALS_REFERENCE = prices("Pinnacle", {"Over 5.5": 2.05, "Under 5.5": 1.88})
+GOALS_BOOK = prices("Book", {"Over 5.5": 2.15, "Under 5.5": 1.7})
+
+
+@pytest.mark.parametrize("draw", ["Nul", "Remis", "Empate", "Neither", "Uafgjort"])
+def test_a_draw_read_or_unread_makes_three_ways_of_two_teams(draw: str) -> None:
     """{"Storm": 1.91, "Nul": 21, "Raiders": 2.2} against 1.80/2.08 gave +1.63 % (D48)."""
-    market = Market("moneyline", "Storm vs Raiders", "Rugby")
-    reference = Prices("Pinnacle", {"Storm": 1.80, "Raiders": 2.08}, NOW, False)
-    for draw in ("Nul", "Remis", "Empate"):
-        book = Prices("Book", {"Storm": 1.91, draw: 21.0, "Raiders": 2.2}, NOW, False)
-        assert value_bets(market, reference, [book], NOW) == []
+    book = prices("Book", {"Storm": 1.91, draw: 21.0, "Raiders": 2.2})
+    assert value_bets(LEAGUE, LEAGUE_REFERENCE, [book], NOW) == []
+    stopped = [j.verdict.stopped_by for j in verdicts(LEAGUE, LEAGUE_REFERENCE, [book], NOW)]
+    assert [check.rule for check in stopped[0]] == [Rule.COMPARABLE]
+    assert len(value_bets(LEAGUE, LEAGUE_REFERENCE, [LEAGUE_BOOK], NOW)) == 1
+
+
+@pytest.mark.parametrize("is_books", [True, False])
+def test_an_unread_selection_beside_over_and_under_is_not_compared(is_books: bool) -> None:
+    """With exactly 3 apart, over and under 3 are two of three ways (D48)."""
+    two = {"Over 2.5": 2.05, "Under 2.5": 1.88}
+    reference = prices("Pinnacle", two if is_books else {**two, "Exactly 3": 4.0})
+    book = {"Over 2.5": 2.15, "Under 2.5": 1.7}
+    books = [prices("Book", {**book, "Exactly 3": 4.0} if is_books else book)]
+    assert value_bets(TOTALS, reference, books, NOW) == []
+
+
+def test_a_prop_beside_one_that_says_nothing_is_compared() -> None:
+    """Selections of a prop speak of many players: none is a missing side of another."""
+    props = Market("player_prop", "Arsenal vs Chelsea", "Football")
+    reference = prices("Pinnacle", {"Saka shots Over 2.5": 1.91, "Saka shots Under 2.5": 1.91})
+    book = prices("Book", {"Saka shots Over 2.5": 2.12, "Palmer to be booked": 4.0})
+    assert len(value_bets(props, reference, [book], NOW)) == 1
+
+
+@pytest.mark.parametrize("is_books", [True, False])
+def test_who_gave_a_draw_lately_is_not_two_way_without_it(is_books: bool) -> None:
+    reference = LEAGUE_REFERENCE._replace(had_draw=not is_books)
+    book = LEAGUE_BOOK._replace(had_draw=is_books)
+    assert value_bets(LEAGUE, reference, [book], NOW) == []
+
+
+@pytest.mark.parametrize(
+    ("market", "line", "otherwise"),
+    [
+        (GOALS, 5.5, True),
+        (GOALS._replace(period=1), 5.5, False),
+        (GOALS._replace(sport="Football"), 5.5, False),
+        (GOALS._replace(market_type="team_total"), 2.5, True),
+        (GOALS._replace(market_type="spread"), 0.5, True),
+        (GOALS._replace(market_type="spread"), 1.5, False),
+    ],
+)
+def test_goals_with_and_without_overtime_are_not_compared(
+    market: Market, line: float, otherwise: bool
+) -> None:
+    """D49: all 3 hockey bets of the real moment were false."""
+    texts = {
+        "total": (f"Over {line}", f"Under {line}"),
+        "team_total": (f"Home Over {line}", f"Home Under {line}"),
+        "spread": (f"Rangers -{line}", f"Devils +{line}"),
+    }[market.market_type]
+    reference = prices("Pinnacle", dict(zip(texts, (2.05, 1.88), strict=True)))
+    book = prices("Book", dict(zip(texts, (2.15, 1.7), strict=True)))
+    for mine, other in ((True, False), (False, True), (True, True), (None, True), (False, None)):
+        found = value_bets(
+            market,
+            reference._replace(has_overtime=other),
+            [book._replace(has_overtime=mine)],
+            NOW,
+        )
+        is_apart = otherwise and None not in (mine, other) and mine != other
+        assert (found == []) == is_apart, (mine, other)

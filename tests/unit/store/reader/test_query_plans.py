@@ -47,6 +47,8 @@ def ask_everything(reader: Reader, store: Store) -> None:
     reader.market_quotes(1, "total", 0)
     reader.games_to_value(NOW - 15 * MINUTE_MS)
     reader.markets_to_value(1)
+    reader.bookmakers_that_drew(1, 0, NOW - 60 * MINUTE_MS)
+    reader.moneylines_like(1, ["A", "Pinnacle"], NOW - 60 * MINUTE_MS)
     reader.history(ident, "total", 0, "Yes", 0)
     reader.reference_history(ident, [("total", 0, "Yes")], 0)
     reader.silences(0, NOW, 60_000)
