@@ -131,6 +131,11 @@ class GridPanel(QWidget):
         self.table.header_clicked.connect(self._on_table_header_clicked)
         self.table.opened.connect(self._on_table_opened)
         self.table.current_changed.connect(self._on_table_current_changed)
+        # A click makes its cell current before it selects the row, a key the other way round.
+        selection = self.table.scrolling.selectionModel()
+        selection.selectionChanged.connect(
+            lambda *_: self._on_table_current_changed(self.table.current())
+        )
         self.model.counts_changed.connect(self._show_state)
         self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
         self.messages.action_requested.connect(self._on_messages_action_requested)

@@ -301,6 +301,21 @@ def test_the_keyboard_waits_for_the_first_rows_and_is_in_them_then(theme, layout
     panel.close_panel()
 
 
+def test_a_click_tells_of_its_row_once(panel, qtbot):
+    panel.show()
+    told = []
+    panel.price_selected.connect(told.append)
+    table = panel.table
+    for row, pane in ((1, table.scrolling), (3, table.scrolling), (2, table.frozen)):
+        column = 0 if pane is table.frozen else 3
+        spot = pane.visualRect(table.model.index(row, column)).center()
+        qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    wanted = [panel.model.entry(row) for row in (1, 3, 2)]
+    assert [(key.selection, key.bookmaker) for key in told] == [
+        (entry.selection.key.selection, entry.bookmaker) for entry in wanted
+    ]
+
+
 def test_the_first_reading_shows_rows_as_they_come_though_the_table_has_the_keyboard(
     panel, quoted, qtbot
 ):
