@@ -10,6 +10,7 @@ from oddsdesk.ending import Ending
 SERVER_COMMANDS: Final = {
     "backup": "oddsdesk.cli.backup:backup",
     "doctor": "oddsdesk.cli.doctor:server_doctor",
+    "feeds": "oddsdesk.cli.feeds:feeds",
     "import": "oddsdesk.cli.import_:import_",
     "ingest": "oddsdesk.cli.ingest:ingest",
     "keys": "oddsdesk.cli.keys:keys",

@@ -14,6 +14,8 @@ MOST_BYTES: Final = 1_000_000
 KEPT: Final = 2
 """Older files beside the present one."""
 _FORM: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_LIVE_FEEDS: Final = "oddsdesk.feeds.live"
+"""What these mean to read, and that they run again, is told on standard error, too (D65)."""
 _UNSHOWABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _log = logging.getLogger(__name__)
@@ -52,15 +54,22 @@ def start_logging(*, window: bool, verbose: bool = False) -> None:
     tells on standard error what happens, too.
     """
     terminal = logging.StreamHandler(sys.stderr)
-    terminal.setLevel(logging.INFO if verbose else logging.WARNING)
+    terminal.setLevel(logging.INFO)
+    if not verbose:
+        terminal.addFilter(_is_for_terminal)
     terminal.setFormatter(LineFormatter(_FORM))
     logging.basicConfig(handlers=[terminal])
+    logging.getLogger(_LIVE_FEEDS).setLevel(logging.INFO)
     ours = logging.getLogger("oddsdesk")
     if verbose:
         ours.setLevel(logging.INFO)
     if window or portable_folder() is not None:
         ours.setLevel(logging.INFO)
         _log_to_file()
+
+
+def _is_for_terminal(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING or record.name.startswith(_LIVE_FEEDS)
 
 
 def _log_to_file() -> None:

@@ -1,13 +1,10 @@
 """The three addresses of a service, and the key, checked before anything is sent."""
 
-import re
 from typing import NamedTuple
-from urllib.parse import urlsplit, urlunsplit
 
 from oddsdesk.client.errors import AddressError
-from oddsdesk.network.addresses import is_local
+from oddsdesk.network.addresses import BadAddressError, is_local, read_address
 
-_SECRET = re.compile(r"[0-9A-Fa-f]{16,}")
 _STREAM_SCHEMES = {"http": "ws", "https": "wss"}
 
 
@@ -57,19 +54,6 @@ def read_key(key: str) -> str:
 
 def _read(name: str, url: str, schemes: tuple[str, ...]) -> str:
     try:
-        parts = urlsplit(url.strip())
-        port_is_fine = parts.port != 0
-    except ValueError:
-        parts, port_is_fine = urlsplit(""), False
-    if parts.scheme not in schemes or not parts.hostname or not port_is_fine:
-        raise AddressError(
-            f"{name}: expected an address such as {schemes[-1]}://host, got {_shown(url)}"
-        )
-    if parts.username is not None or parts.query or parts.fragment:
-        raise AddressError(f"{name}: expected an address without user, query and fragment")
-    return urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
-
-
-def _shown(url: str) -> str:
-    """The address without a password, and without the key that may have been put in its place."""
-    return repr(_SECRET.sub("****", url.rpartition("@")[2]))
+        return read_address(name, url, schemes)
+    except BadAddressError as error:
+        raise AddressError(str(error)) from None

@@ -1,10 +1,12 @@
 """What an embedded server tells its owner of itself: the same for the server and the desk."""
 
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
 
 from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import format_ms
 
 
 class DatabaseState(msgspec.Struct, frozen=True):
@@ -22,6 +24,39 @@ class DatabaseState(msgspec.Struct, frozen=True):
     """For how long the log of price changes is kept; 0: for ever."""
 
 
+class FeedCondition(StrEnum):
+    """How a feed is (D65)."""
+
+    RUNNING = "running"
+    WAITING = "waiting"
+    """Its source wants to be left alone for a while."""
+    OUT_OF_CREDITS = "out_of_credits"
+    REFUSED = "refused"
+    """There is no key, or the source does not take it."""
+    FAILING = "failing"
+    """Its last reading failed; it is tried again soon."""
+    STOPPED = "stopped"
+
+
+class FeedStatus(msgspec.Struct, frozen=True):
+    """The state of a feed; times in milliseconds.
+
+    ``reason`` is one line, empty while all is well. ``until`` is when it tries again, where that
+    is known. Credits are what its source said last, which may be below zero.
+    """
+
+    state: FeedCondition = FeedCondition.RUNNING
+    since: int | None = None
+    until: int | None = None
+    reason: str = ""
+    credits_left: int | None = None
+    credits_used: int | None = None
+    read_at: int | None = None
+    """The last good answer."""
+    plan: str = ""
+    """What it means to read how often, in words."""
+
+
 class FeedState(msgspec.Struct, frozen=True):
     """A feed; ``problem`` says why it ended where nobody stopped it, or what is wrong."""
 
@@ -34,6 +69,43 @@ class FeedState(msgspec.Struct, frozen=True):
     problem: str
     recorded_at: int | None = None
     """When a replay's odds were first said, in milliseconds; None: they are of this moment."""
+    status: FeedStatus = FeedStatus()
+
+
+class FeedReport(msgspec.Struct, frozen=True):
+    """A feed as ``oddsdesk feeds --json`` tells it; times as on the wire (D2)."""
+
+    name: str
+    state: FeedCondition
+    since: str | None
+    until: str | None
+    reason: str
+    credits_left: int | None
+    credits_used: int | None
+    read_at: str | None
+    plan: str
+    spec: str
+    number: int
+
+    @classmethod
+    def of(cls, feed: FeedState) -> "FeedReport":
+        """Return what is told of a feed."""
+        said = feed.status
+        times = (said.since, said.until, said.read_at)
+        since, until, read_at = (None if time is None else format_ms(time) for time in times)
+        return cls(
+            feed.name,
+            said.state,
+            since,
+            until,
+            said.reason,
+            said.credits_left,
+            said.credits_used,
+            read_at,
+            said.plan,
+            feed.spec,
+            feed.number,
+        )
 
 
 class ImportOutcome(msgspec.Struct, frozen=True, kw_only=True):

@@ -116,7 +116,7 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         match_name=_name("match_name", quote.match_name),
         competition=_name("competition", quote.competition),
         odds=_odds(quote.odds),
-        url=_link(quote.url),
+        url=check_link(quote.url),
     )
 
 
@@ -179,8 +179,12 @@ def _time(field: str, text: Any) -> int:
         raise BadQuoteError(f"{field}: {error}") from error
 
 
-def _link(url: str | None) -> str | None:
-    """A link is taken only where it is one that may be opened: http or https."""
+def check_link(url: str | None) -> str | None:
+    """Return a link that may be opened: http or https.
+
+    Raises:
+        BadQuoteError: it is none.
+    """
     if url is None:
         return None
     try:

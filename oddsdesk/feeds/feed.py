@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Final, Protocol
 
 from oddsdesk.clock import Clock
@@ -38,13 +39,14 @@ class Feed(Protocol):
         """When the prices were first said, in milliseconds; None: they are of this moment."""
         ...
 
-    def batches(self, clock: Clock) -> AsyncIterator[list[Quote]]:
+    def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield quotes as they come, each batch in the order it was said."""
         ...
 
 
 def open_feed(spec: str, *, reference: str, speed: float = 1.0) -> Feed | None:
-    """Return the feed that a text names: ``none``, ``simulator``, ``replay:[FORMAT:]FILE``.
+    """Return the feed that a text names: ``none``, ``simulator``, ``replay:[FORMAT:]FILE``, or
+    a live feed, ``NAME:WHAT?option=value&...`` (``feeds.live``).
 
     Args:
         spec: The text; FILE may be a folder or a pattern.
@@ -65,7 +67,14 @@ def open_feed(spec: str, *, reference: str, speed: float = 1.0) -> Feed | None:
         from oddsdesk.feeds.replay import open_replay  # noqa: PLC0415 - 25 ms the desk saves
 
         return open_replay(place, speed)
-    raise FeedError(f"feed {spec!r}: expected none, simulator, replay:FILE or replay:FORMAT:FILE")
+    if place and kind != "replay":
+        from oddsdesk.feeds.live.adapters import open_live  # noqa: PLC0415 - few servers run one
+
+        return open_live(spec)
+    raise FeedError(
+        f"feed {spec!r}: expected none, simulator, replay:FILE, replay:FORMAT:FILE or a live feed"
+        " such as the-odds-api:soccer_epl"
+    )
 
 
 class Recorder:
@@ -90,13 +99,17 @@ class Recorder:
     async def run(self) -> None:
         """Record until the feed ends or the task is cancelled."""
         try:
-            async for batch in self._feed.batches(self._clock):
-                try:
-                    await self._record(batch)
-                except Exception:  # noqa: BLE001 - task wrapper of one batch: what is wrong in it?
-                    await self._record_singly(batch)
+            async with aclosing(self._feed.batches(self._clock)) as batches:
+                async for batch in batches:
+                    await self._take(batch)
         finally:
             self._give_up()
+
+    async def _take(self, batch: list[Quote]) -> None:
+        try:
+            await self._record(batch)
+        except Exception:  # noqa: BLE001 - task wrapper of one batch: what is wrong in it?
+            await self._record_singly(batch)
 
     async def _record(self, batch: list[Quote]) -> None:
         while True:

@@ -61,6 +61,7 @@ class HttpClient:
         url: str,
         params: Mapping[str, str],
         *,
+        headers: Mapping[str, str] | None = None,
         json: object = None,
         limit_s: float = WHOLE_REQUEST_S,
     ) -> Reply:
@@ -73,7 +74,9 @@ class HttpClient:
         try:
             async with (
                 asyncio.timeout(limit_s),
-                self._http.stream(method, url, params=params, json=json) as response,
+                self._http.stream(
+                    method, url, params=params, headers=headers, json=json
+                ) as response,
             ):
                 body = await _body_of(response, host_of(url))
         except TimeoutError as error:

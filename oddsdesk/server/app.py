@@ -12,6 +12,8 @@ from oddsdesk.server.endpoints.documentation import (
     OpenApiGate,
 )
 from oddsdesk.server.endpoints.events import EVENT, EVENTS
+from oddsdesk.server.endpoints.feeds import PATH as FEEDS_PATH
+from oddsdesk.server.endpoints.feeds import FeedsGate
 from oddsdesk.server.endpoints.games import GAME, GAMES
 from oddsdesk.server.endpoints.health import HEALTH_PATH, READY_PATH, HealthGate, ReadyGate
 from oddsdesk.server.endpoints.odds import LIVE_ODDS, ODDS, ODDS_OF_BOOKMAKER
@@ -70,6 +72,7 @@ def _router(service: Service, reads: ReaderPool) -> Router:
             Route(HEALTH_PATH, HealthGate(service, reads)),
             Route(READY_PATH, ReadyGate(service, reads)),
             Route(OPENAPI_PATH, OpenApiGate(service, endpoints)),
+            Route(FEEDS_PATH, FeedsGate(service)),
             Route(DOCS_PATH, DocsGate(service, endpoints)),
         ],
         redirect_slashes=False,

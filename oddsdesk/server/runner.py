@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 import logging
+import secrets
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final
 
 from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.administration import FeedReport
 from oddsdesk.places import can_write
 from oddsdesk.server.app import App, create_app
 from oddsdesk.server.hub import Hub
@@ -63,6 +65,8 @@ class Server:
         self._http: HttpServer | None = None
         self._jobs = Jobs()
         self.url = ""
+        self.owner_secret = secrets.token_hex(16)
+        """Who says it from this machine may see how the feeds are."""
 
     async def start(self) -> None:
         """Listen, answer, and start what works beside; ``url`` is set then.
@@ -81,7 +85,16 @@ class Server:
         stream = Stream(self._hub, self.access, self._clock)
         hosts = frozenset({self._settings.host})
         self._app = create_app(
-            Service(self.store, self.access, self._clock, stream, hosts, self.troubles)
+            Service(
+                self.store,
+                self.access,
+                self._clock,
+                stream,
+                hosts,
+                lambda: [FeedReport.of(feed) for feed in self.feeds.states()],
+                self.owner_secret,
+                self.troubles,
+            )
         )
         self._http = HttpServer(self._app, listener, self._app.limits)
         await self._http.start()
@@ -143,7 +156,7 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
         try:
             await server.start()
             if opened.lock is not None:
-                opened.lock.announce(server.url, opened.keys_path)
+                opened.lock.announce(server.url, opened.keys_path, server.owner_secret)
             yield server
         finally:
             await server.stop()

@@ -8,9 +8,10 @@ from typing import Final
 import msgspec
 
 from oddsdesk.clock import Clock
-from oddsdesk.contract.administration import FeedState
+from oddsdesk.contract.administration import FeedCondition, FeedState, FeedStatus
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.feed import Feed, Recorder, open_feed
+from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.server.troubles import Trouble
 from oddsdesk.store.store import Store
 from oddsdesk.tasks import JobFault, Jobs, in_daemon_thread
@@ -27,6 +28,8 @@ class _Entry(msgspec.Struct):
     is_running: bool = False
     has_run: bool = False
     has_ended: bool = False
+    started_at: int | None = None
+    stopped_at: int | None = None
 
 
 class RunningFeeds:
@@ -69,8 +72,8 @@ class RunningFeeds:
         except BaseException:
             entry.is_running = False
             raise
-        entry.has_run, entry.has_ended = True, False
-        self._jobs.start(_job(number), lambda: _run(entry))
+        entry.has_run, entry.has_ended, entry.started_at = True, False, self._clock()
+        self._jobs.start(_job(number), lambda: self._run(entry))
 
     async def start_all(self) -> None:
         """Run every feed."""
@@ -85,13 +88,22 @@ class RunningFeeds:
         """
         entry = self._entry(number)
         await self._jobs.stop(_job(number))
-        entry.is_running = False
+        self._note_end(entry)
 
     async def stop_all(self) -> None:
         """End every feed."""
         await self._jobs.stop()
         for entry in self._entries.values():
-            entry.is_running = False
+            self._note_end(entry)
+
+    async def _run(self, entry: _Entry) -> None:
+        await entry.recorder.run()
+        self._note_end(entry)
+        entry.has_ended = True
+
+    def _note_end(self, entry: _Entry) -> None:
+        if entry.is_running:
+            entry.is_running, entry.stopped_at = False, self._clock()
 
     def states(self) -> list[FeedState]:
         """Return every feed, in the order they were added."""
@@ -136,11 +148,6 @@ def _job(number: int) -> str:
     return f"feed {number}"
 
 
-async def _run(entry: _Entry) -> None:
-    await entry.recorder.run()
-    entry.is_running, entry.has_ended = False, True
-
-
 def _state(number: int, entry: _Entry, fault: JobFault | None) -> FeedState:
     return FeedState(
         number,
@@ -151,7 +158,24 @@ def _state(number: int, entry: _Entry, fault: JobFault | None) -> FeedState:
         entry.is_running,
         _problem(entry, fault),
         entry.feed.recorded_at,
+        _status(entry, fault),
     )
+
+
+def _status(entry: _Entry, fault: JobFault | None) -> FeedStatus:
+    """Return how a feed is: what it says itself, unless it does not run or cannot record."""
+    said = entry.feed.status.now if isinstance(entry.feed, LiveFeed) else FeedStatus()
+    problem = _problem(entry, fault)
+    if not entry.is_running:
+        return msgspec.structs.replace(
+            said, state=FeedCondition.STOPPED, since=entry.stopped_at, until=None, reason=problem
+        )
+    if problem:
+        since = said.since if said.state is FeedCondition.FAILING else entry.started_at
+        return msgspec.structs.replace(
+            said, state=FeedCondition.FAILING, since=since, until=None, reason=problem
+        )
+    return msgspec.structs.replace(said, since=said.since or entry.started_at)
 
 
 def _problem(entry: _Entry, fault: JobFault | None) -> str:

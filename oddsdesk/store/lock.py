@@ -33,6 +33,8 @@ class Owner(msgspec.Struct, frozen=True):
     url: str = ""
     access: str = ""
     """The file of its keys; empty until it answers."""
+    secret: str = ""
+    """Who knows it may read this lock, which is for the owner of the database alone."""
 
 
 class DatabaseInUseError(StoreError):
@@ -70,12 +72,15 @@ class DatabaseLock:
             self.release()
             raise
 
-    def announce(self, url: str, access: Path | None = None) -> None:
-        """Write down who serves, with which file of keys, for those who find it locked."""
+    def announce(self, url: str, access: Path | None = None, secret: str = "") -> None:
+        """Write down who serves, with which file of keys, for those who find it locked.
+
+        ``secret`` is what they may say to that server to be taken for its owner.
+        """
         self._file.seek(0)
         self._file.truncate()
         where = "" if access is None else str(access.absolute())
-        self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where)))
+        self._file.write(msgspec.json.encode(Owner(os.getpid(), url, where, secret)))
         self._file.flush()
 
     def release(self) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from oddsdesk.system_keyring import Keyring, KeyringError, system_keyring
 from oddsdesk.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ def write_whole(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-_SERVICE: Final = "oddsdesk"
 _FILE: Final = "keys.json"
 
 _log = logging.getLogger(__name__)
@@ -43,13 +43,6 @@ class SecretsError(Exception):
     """A key cannot be kept or read; one line that says what to do."""
 
 
-def system_keyring() -> "KeyringBackend":
-    """Return the keyring of this machine; one of priority 0 or less keeps nothing."""
-    import keyring  # noqa: PLC0415 - 50 ms and a D-Bus connection that few starts need
-
-    return keyring.get_keyring()
-
-
 class Secrets:
     """Keys by the ident of their connection. Its methods may wait: not for the GUI thread."""
 
@@ -57,17 +50,13 @@ class Secrets:
         self, folder: Path, backend: Callable[[], "KeyringBackend"] = system_keyring
     ) -> None:
         self._path = folder / _FILE
-        self._backend = backend
+        self._keyring = Keyring(backend)
         self._session: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def has_keyring(self) -> bool:
         """Say whether this machine has a keyring that keeps anything."""
-        try:
-            return self._backend().priority > 0
-        except Exception as error:  # noqa: BLE001 - backends of others raise what they like
-            _log.info("no keyring: %s", error)
-            return False
+        return self._keyring.is_there()
 
     def get(self, ident: str, place: KeyPlace) -> str | None:
         """Return a key, None where there is none.
@@ -113,25 +102,24 @@ class Secrets:
                 self._write_file(kept)
         if place is not KeyPlace.KEYRING and self.has_keyring():
             try:
-                if self._backend().get_password(_SERVICE, ident) is not None:
-                    self._backend().delete_password(_SERVICE, ident)
-            except Exception as error:  # noqa: BLE001 - backends of others raise what they like
+                self._keyring.forget(ident)
+            except KeyringError as error:
                 _log.warning("an old key stays in the keyring: %s", error)
 
     def _from_keyring(self, ident: str) -> str | None:
         try:
-            return self._backend().get_password(_SERVICE, ident)
-        except Exception as error:
+            return self._keyring.get(ident)
+        except KeyringError as error:
             raise SecretsError(
-                f"the keyring cannot be read ({_said(error)}); unlock it, or enter the key again"
+                f"the keyring cannot be read ({error}); unlock it, or enter the key again"
             ) from error
 
     def _to_keyring(self, ident: str, key: str) -> None:
         try:
-            self._backend().set_password(_SERVICE, ident, key)
-        except Exception as error:
+            self._keyring.put(ident, key)
+        except KeyringError as error:
             raise SecretsError(
-                f"the keyring takes no key ({_said(error)}); it is kept for this session only"
+                f"the keyring takes no key ({error}); it is kept for this session only"
             ) from error
 
     def _read_file(self) -> dict[str, str]:

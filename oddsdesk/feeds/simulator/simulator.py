@@ -1,7 +1,7 @@
 """A market of its own: made-up bookmakers on made-up games, as a feed."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from random import Random
 
 from oddsdesk.clock import Clock
@@ -38,7 +38,7 @@ class Simulator:
         self._seed = seed
         self._sleep = sleep
 
-    async def batches(self, clock: Clock) -> AsyncIterator[list[Quote]]:
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the whole market at once, soonest games first, then every scrape as it falls due.
 
         No slice between two awaits holds the loop for more than a few milliseconds.

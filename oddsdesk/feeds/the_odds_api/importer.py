@@ -1,5 +1,6 @@
 """Turns v4 answers of The Odds API into quotes, with every price accounted for."""
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import msgspec
 
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.contract.quotes import BadQuoteError, Quote, check_link, check_quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
 from oddsdesk.feeds.notation import decimal_odds, is_american
@@ -58,6 +59,9 @@ class _Group(msgspec.Struct):
     """Prices of one bookmaker that make one quote."""
 
     scraped_at: int
+    url: str | None = None
+    limit: float | None = None
+    """The least of the outcomes' limits: so much is taken on each."""
     odds: dict[str, tuple[Order, float]] = msgspec.field(default_factory=dict)
 
 
@@ -110,6 +114,7 @@ class _Reading(msgspec.Struct):
         for outcome in self._outcomes(kind, market):
             key = (market_type_of(kind, outcome, code), kind.period)
             group = groups.setdefault(key, _Group(scraped_at))
+            group.url = group.url or _link(market.link) or _link(bookmaker.link)
             group.scraped_at = min(group.scraped_at, scraped_at)
             self._read_outcome(kind, outcome, event, group)
 
@@ -154,6 +159,9 @@ class _Reading(msgspec.Struct):
             self.result.skipped[SAID_TWICE] += 1
             return
         group.odds[text] = order, price
+        if outcome.bet_limit is not None and 0 <= outcome.bet_limit < math.inf:
+            limit = outcome.bet_limit if group.limit is None else group.limit
+            group.limit = min(outcome.bet_limit, limit)
 
     def _say(
         self,
@@ -175,6 +183,8 @@ class _Reading(msgspec.Struct):
             scraped_at=group.scraped_at,
             is_live=kick_off <= group.scraped_at,
             match_date=kick_off,
+            url=group.url,
+            liquidity=group.limit,
         )
         try:
             self.result.quotes.append(check_quote(quote, quote.scraped_at))
@@ -185,6 +195,16 @@ class _Reading(msgspec.Struct):
     def _leave_out(self, reason: str, raw: Any, problem: str) -> None:
         self.result.skipped += Counter({reason: count_prices(raw, "price")})
         self.result.problems.append(f"{self.file}: {problem}")
+
+
+def _link(said: Any) -> str | None:
+    """A link that can be opened as it is: some leave out the user's state, as ``{state}``."""
+    if not isinstance(said, str) or "{" in said:
+        return None
+    try:
+        return check_link(said)
+    except BadQuoteError:
+        return None
 
 
 def _bookmaker_titles(events: list[Any]) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ class Outcome(msgspec.Struct, frozen=True):
     price: float
     point: float | None = None
     description: str | None = None
+    bet_limit: float | None = None
 
 
 class Market(msgspec.Struct, frozen=True):
@@ -26,6 +27,7 @@ class Market(msgspec.Struct, frozen=True):
     key: str
     outcomes: list[Any]
     last_update: str | int | None = None
+    link: Any = None
 
 
 class Bookmaker(msgspec.Struct, frozen=True):
@@ -35,6 +37,7 @@ class Bookmaker(msgspec.Struct, frozen=True):
     title: str
     markets: list[Any]
     last_update: str | int | None = None
+    link: Any = None
 
 
 class Event(msgspec.Struct, frozen=True):

@@ -1,0 +1,58 @@
+"""Live feeds by name: our own, and those that other packages bring along (D67)."""
+
+import importlib
+import logging
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.live.live_feed import LiveFeed
+from oddsdesk.feeds.live.spec import LiveSpec, read_spec
+
+GROUP: Final = "oddsdesk.feeds"
+"""Entry points of this group are feeds: a name, and a class that is made of a ``LiveSpec``."""
+
+_OWN: Final = {
+    "the-odds-api": "oddsdesk.feeds.live.the_odds_api:TheOddsApi",
+}
+
+_log = logging.getLogger(__name__)
+
+Maker = Callable[[LiveSpec], LiveFeed]
+
+
+def live_names() -> list[str]:
+    """Return the names of all live feeds; nothing is loaded for it."""
+    return sorted({*_OWN, *(point.name for point in entry_points(group=GROUP))})
+
+
+def open_live(text: str) -> LiveFeed:
+    """Return the live feed that a text names.
+
+    Raises:
+        FeedError: there is none of that name, or what is asked for makes no sense.
+    """
+    spec = read_spec(text)
+    own = _OWN.get(spec.name)
+    if own is not None:
+        module, name = own.split(":")
+        maker: Maker = getattr(importlib.import_module(module), name)
+        return maker(spec)
+    found = entry_points(group=GROUP, name=spec.name)
+    if not found:
+        raise FeedError(f"feed {spec.name!r}: there is none of that name")
+    return _of_others(next(iter(found)), spec)
+
+
+def _of_others(point: EntryPoint, spec: LiveSpec) -> LiveFeed:
+    try:
+        made = point.load()(spec)
+    except FeedError:
+        raise
+    except Exception as error:
+        _log.exception("feed %s of %s cannot be opened", point.name, point.value)
+        raise FeedError(f"feed {point.name}: {type(error).__name__}: {error}") from error
+    if not isinstance(made, LiveFeed):
+        raise FeedError(f"feed {point.name}: {point.value} is no LiveFeed")
+    return made

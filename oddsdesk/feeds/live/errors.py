@@ -1,0 +1,27 @@
+"""What may go wrong with the source of a live feed; each says what comes of it (D65)."""
+
+from oddsdesk.feeds.errors import FeedError
+
+
+class SourceError(FeedError):
+    """A reading failed; it is tried again soon. Withdraws nothing."""
+
+
+class ShapeError(SourceError):
+    """The source answered something of another shape; the message names the field."""
+
+
+class KeyRefusedError(SourceError):
+    """There is no key, or the source does not take it: asked again in ten minutes."""
+
+
+class OutOfCreditsError(SourceError):
+    """What was paid for is used up."""
+
+
+class TooFastError(SourceError):
+    """The source wants to be asked more slowly; again in ``wait_s`` seconds."""
+
+    def __init__(self, message: str, wait_s: float) -> None:
+        super().__init__(message)
+        self.wait_s = wait_s

@@ -1,0 +1,90 @@
+"""Where the key of a source comes from: the environment, a file, or the keyring (D65)."""
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from oddsdesk.feeds.live.errors import KeyRefusedError
+from oddsdesk.network.secrets import keep_secret
+from oddsdesk.system_keyring import Keyring, KeyringError
+from oddsdesk.tasks import in_daemon_thread
+
+KEYRING_S: Final = 30.0
+"""The keyring is asked no more often: it is another process, and may ask the user."""
+
+
+def variable_of(name: str) -> str:
+    """Return the variable that holds the key of a source: ``ODDSDESK_THE_ODDS_API_KEY``."""
+    return f"ODDSDESK_{name.upper().replace('-', '_')}_KEY"
+
+
+def keyring_name(name: str) -> str:
+    """Return what the keyring calls the key of a source."""
+    return f"feed {name}"
+
+
+class KeySource:
+    """Finds the key of one source each time it is needed, so that it may change meanwhile."""
+
+    def __init__(
+        self,
+        name: str,
+        key_file: Path | None,
+        *,
+        environment: Mapping[str, str] = os.environ,
+        keyring: Keyring | None = None,
+    ) -> None:
+        self._name = name
+        self._key_file = key_file
+        self._environment = environment
+        self._keyring = keyring or Keyring()
+        self._asked_at = -KEYRING_S
+        self._from_keyring: str | None = None
+
+    async def find(self) -> str | None:
+        """Return the key, None where there is none; from then on no log shows it.
+
+        Raises:
+            KeyRefusedError: its file or the keyring cannot be read, or holds no key.
+        """
+        named = self._environment.get(variable_of(self._name), "").strip()
+        key = named or self._in_file() or await self._in_keyring()
+        if key is not None:
+            keep_secret(key)
+        return key
+
+    def advice(self) -> str:
+        """Return how to give a key."""
+        return (
+            f"set {variable_of(self._name)}, give key-file=, or run"
+            f" `oddsdesk feeds key {self._name}`"
+        )
+
+    def _in_file(self) -> str | None:
+        if self._key_file is None:
+            return None
+        try:
+            key = self._key_file.read_text("utf-8", errors="replace").strip()
+        except OSError as error:
+            reason = error.strerror or error
+            raise KeyRefusedError(f"the key file cannot be read: {reason}") from error
+        if not (key and key.isprintable() and key.isascii() and " " not in key):
+            raise KeyRefusedError("the key file holds no key: expected one line of letters")
+        return key
+
+    async def _in_keyring(self) -> str | None:
+        if time.monotonic() - self._asked_at >= KEYRING_S:
+            work = self._look_in_keyring
+            self._from_keyring = await in_daemon_thread("keyring", work)  # it may ask the user
+            self._asked_at = time.monotonic()
+        return self._from_keyring
+
+    def _look_in_keyring(self) -> str | None:
+        if not self._keyring.is_there():
+            return None
+        try:
+            return self._keyring.get(keyring_name(self._name))
+        except KeyringError as error:
+            raise KeyRefusedError(f"the keyring cannot be read ({error}); unlock it") from error

@@ -1,0 +1,37 @@
+"""What every live feed is: a feed that tells how it is (D65)."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from typing import ClassVar, Final
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.feeds.live.status import Status
+
+BATCH_QUOTES: Final = 500
+"""So many are recorded at once: other feeds have their turn between."""
+
+
+class LiveFeed(ABC):
+    """A source of odds that are offered now. It runs for as long as its batches are asked for.
+
+    The next batch is asked for when the last one is recorded, so that a feed which says more
+    than the database can take waits, and harms no other.
+    """
+
+    simulated: ClassVar[bool] = False
+    recorded_at: ClassVar[int | None] = None
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.status = Status(name)
+
+    @abstractmethod
+    def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+        """Yield quotes as they come; trouble of the source is told in ``status``, not raised."""
+
+
+def cut(quotes: Sequence[Quote]) -> Iterator[list[Quote]]:
+    """Yield quotes in batches that are recorded at once."""
+    for start in range(0, len(quotes), BATCH_QUOTES):
+        yield list(quotes[start : start + BATCH_QUOTES])

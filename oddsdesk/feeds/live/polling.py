@@ -1,0 +1,240 @@
+"""The base of feeds that ask a service again and again; adapters and third parties extend it."""
+
+import asyncio
+import logging
+from abc import abstractmethod
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import msgspec
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.feeds.live.errors import (
+    KeyRefusedError,
+    OutOfCreditsError,
+    ShapeError,
+    SourceError,
+    TooFastError,
+)
+from oddsdesk.feeds.live.keys import KeySource
+from oddsdesk.feeds.live.live_feed import LiveFeed, cut
+from oddsdesk.feeds.live.source import KeyUse, Source
+from oddsdesk.feeds.live.spec import LiveSpec
+from oddsdesk.feeds.live.withdrawals import Withdrawals
+from oddsdesk.network.backoff import Backoff
+from oddsdesk.tasks import in_daemon_thread
+
+if TYPE_CHECKING:
+    from oddsdesk.network.http import Reply
+
+Sleep = Callable[[float], Awaitable[None]]
+
+ASK_AGAIN_S: Final = 600.0
+"""A source that takes no key, or has nothing left to pay with, is asked again after this."""
+LOOK_FOR_KEY_S: Final = 2.0
+"""How often it is looked whether the key is another one."""
+PARSE_S: Final = 30.0
+"""How long the reading of one answer may take."""
+
+_log = logging.getLogger(__name__)
+
+
+class _Part(msgspec.Struct):
+    """One thing that is read again and again, and what came of it last."""
+
+    due: int = 0
+    """When it is read next, in milliseconds."""
+    trouble: str = ""
+    backoff: Backoff = msgspec.field(default_factory=Backoff)
+    withdrawals: Withdrawals = msgspec.field(default_factory=Withdrawals)
+
+
+class PollingFeed(LiveFeed):
+    """Asks a service for each part of what is wanted, and turns its answers into quotes.
+
+    An adapter says in ``read`` what to ask, through ``self.source``, and in ``parse`` what an
+    answer means. All else is done here: the key, limits on time and size, waiting between two
+    readings and after failures, telling how it is, and withdrawing what is gone.
+
+    Class attributes:
+        source_name: What the feed is called on the command line.
+        base_url: Where the service is; ``url=`` replaces it.
+        floor_s: The least seconds between two readings of a part; ``every=`` replaces it.
+        key_use: Where the service wants its key; None: it wants none.
+        options: Names of the options that the adapter takes besides the common ones.
+    """
+
+    source_name: ClassVar[str]
+    base_url: ClassVar[str]
+    floor_s: ClassVar[float] = 60.0
+    key_use: ClassVar[KeyUse | None] = None
+    options: ClassVar[frozenset[str]] = frozenset()
+
+    def __init__(self, spec: LiveSpec, *, sleep: Sleep = asyncio.sleep) -> None:
+        super().__init__(self.source_name)
+        spec.refuse_unknown(self.options)
+        self.spec = spec
+        self.every_s = spec.every_s or self.floor_s
+        keys = None if self.key_use is None else KeySource(self.source_name, spec.key_file)
+        self.source = Source(spec.url or self.base_url, keys, self.key_use, self.judge)
+        self._sleep = sleep
+        self._parts: dict[str, _Part] = {}
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Look at ``self.spec`` once; raise ``FeedError`` where it makes no sense."""
+
+    def parts(self) -> Sequence[str]:
+        """Return what is read on its own: a competition, a page. Asked before each reading."""
+        return self.spec.what
+
+    @abstractmethod
+    async def read(self, part: str, now_ms: int) -> Any:
+        """Ask ``self.source`` for one part and return the answer as it came.
+
+        Raises:
+            SourceError: of the kind that says what comes of it. ``self.source`` raises it.
+        """
+
+    @abstractmethod
+    def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
+        """Return all quotes of an answer; runs in a thread of its own.
+
+        ``scraped_at`` is the source's own time of a price, else ``now_ms``. What an answer does
+        not hold any more is withdrawn here, not by the adapter.
+
+        Raises:
+            ShapeError: the answer is of another shape; names the field.
+        """
+
+    def judge(self, reply: "Reply") -> None:
+        """Look at every answer first: count credits, raise what its refusal means."""
+
+    def interval_s(self, part: str) -> float:
+        """Return how long after a reading of a part the next one begins."""
+        return self.every_s
+
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+        """Yield the quotes of one reading after the other, for ever."""
+        try:
+            while True:
+                part = self._next_part()
+                await self._wait_until(self._parts[part].due, clock)
+                for batch in cut(await self._take_turn(part, clock)):
+                    yield batch
+        finally:
+            await self.source.close()
+
+    def _next_part(self) -> str:
+        """The part that is due soonest; new ones at once, those that are gone never."""
+        self._parts = {part: self._parts.get(part) or _Part() for part in self.parts()}
+        return min(self._parts, key=lambda part: self._parts[part].due)
+
+    async def _wait_until(self, due: int, clock: Clock) -> None:
+        if (wait_s := (due - clock()) / 1000) > 0:
+            await self._sleep(wait_s)
+
+    async def _take_turn(self, part: str, clock: Clock) -> list[Quote]:
+        """Read a part; where that fails say so, wait as it asks for, and return nothing."""
+        began = clock()
+        state = self._parts[part]
+        try:
+            quotes = await self._quotes_of(part, began)
+        except KeyRefusedError as error:
+            await self._wait_for_key(str(error), clock)
+        except OutOfCreditsError as error:
+            await self._wait_for_credits(str(error), clock)
+        except TooFastError as error:
+            until = clock() + round(error.wait_s * 1000)
+            self.status.waiting(str(error), clock(), until)
+            await self._wait_until(until, clock)
+        except SourceError as error:
+            self._note_failure(state, f"{part}: {error}", clock())
+        except Exception as error:  # noqa: BLE001 - border: adapters of others raise what they like
+            _log.exception("%s: reading %s failed", self.name, part)
+            self._note_failure(state, f"{part}: {type(error).__name__}: {error}", clock())
+        else:
+            state.trouble = ""
+            state.backoff.reset()
+            state.due = began + round(self.interval_s(part) * 1000)
+            self._tell(clock())
+            return [*quotes, *state.withdrawals.after(quotes, began)]
+        return []
+
+    async def _quotes_of(self, part: str, now_ms: int) -> list[Quote]:
+        answer = await self.read(part, now_ms)
+
+        def work() -> list[Quote]:
+            return list(_checked(self.parse(part, answer, now_ms), now_ms))
+
+        try:
+            async with asyncio.timeout(PARSE_S):
+                quotes = await in_daemon_thread(f"parse {self.name}", work)
+        except TimeoutError as error:
+            raise SourceError(f"the answer could not be read within {PARSE_S:g} s") from error
+        self.status.answered(now_ms)
+        return quotes
+
+    def _note_failure(self, state: _Part, trouble: str, now_ms: int) -> None:
+        state.trouble = trouble
+        state.due = now_ms + round(state.backoff.next_s() * 1000)
+        self._tell(now_ms)
+
+    def _tell(self, now_ms: int) -> None:
+        troubles = [state for state in self._parts.values() if state.trouble]
+        if not troubles:
+            self.status.running(now_ms)
+            return
+        more = f" (and {len(troubles) - 1} more)" if len(troubles) > 1 else ""
+        until = min(state.due for state in troubles)
+        self.status.failing(troubles[0].trouble + more, now_ms, until)
+
+    async def _wait_for_key(self, reason: str, clock: Clock) -> None:
+        """Wait ten minutes, or until there is another key than the one that was refused."""
+        until = clock() + round(ASK_AGAIN_S * 1000)
+        self.status.refused(reason, clock(), until)
+        refused = await self._present_key()
+        while clock() < until and await self._present_key() == refused:
+            await self._sleep(LOOK_FOR_KEY_S)
+
+    async def _present_key(self) -> str | None:
+        try:
+            return None if self.source.keys is None else await self.source.keys.find()
+        except KeyRefusedError:
+            return None
+
+    async def _wait_for_credits(self, reason: str, clock: Clock) -> None:
+        """Wait ten minutes at a time until ``has_credits`` again."""
+        has_credits = False
+        while not has_credits:
+            until = clock() + round(ASK_AGAIN_S * 1000)
+            self.status.out_of_credits(reason, clock(), until)
+            await self._sleep(ASK_AGAIN_S)
+            try:
+                has_credits = await self.has_credits()
+            except KeyRefusedError as error:
+                await self._wait_for_key(str(error), clock)
+            except SourceError as error:
+                _log.info("%s: cannot tell whether there are credits: %s", self.name, error)
+
+    async def has_credits(self) -> bool:
+        """Say whether there is something to pay with again; asked every ten minutes."""
+        return True
+
+
+def _checked(quotes: Iterable[Quote], now_ms: int) -> Iterable[Quote]:
+    """Yield the quotes that make sense; an answer of which none does has another shape."""
+    kept, bad = 0, ""
+    for quote in quotes:
+        try:
+            checked = check_quote(quote, now_ms)
+        except BadQuoteError as error:
+            bad = bad or str(error)
+        else:
+            kept += 1
+            yield checked
+    if bad and not kept:
+        raise ShapeError(f"no price makes sense: {bad}")
+    if bad:
+        _log.info("prices that make no sense are left out: %s", bad)

@@ -1,0 +1,151 @@
+"""Questions to the service behind a feed: its address, its key, and what refusals mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import msgspec
+
+from oddsdesk.contract.quoting import shown
+from oddsdesk.feeds.live.errors import (
+    KeyRefusedError,
+    ShapeError,
+    SourceError,
+    TooFastError,
+)
+from oddsdesk.feeds.live.keys import KeySource
+from oddsdesk.network.addresses import host_of, is_local
+from oddsdesk.network.errors import NetworkError
+
+if TYPE_CHECKING:
+    from oddsdesk.network.http import HttpClient, Reply
+
+T = TypeVar("T")
+
+REQUEST_S: Final = 20.0
+"""How long an answer may take as a whole."""
+LONGEST_WAIT_S: Final = 3600.0
+"""No source is left alone for longer because it says so."""
+_WAIT_S: Final = 5.0
+"""How long one is that does not say."""
+
+
+class KeyUse(msgspec.Struct, frozen=True):
+    """Where a source wants its key: in the query, or in a header."""
+
+    query: str = ""
+    header: str = ""
+
+
+class Source:
+    """One service; ``close`` ends its connections.
+
+    ``judge`` hears every answer first: it raises what the source's own refusals mean.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        keys: KeySource | None,
+        key_use: KeyUse | None,
+        judge: Callable[[Reply], None],
+    ) -> None:
+        self.url = url
+        self.host = host_of(url)
+        self.keys = keys
+        self._key_use = key_use
+        self._judge = judge
+        self._http: HttpClient | None = None
+
+    async def get(self, path: str, params: Mapping[str, str] | None = None) -> bytes:
+        """Return the body of a success.
+
+        Raises:
+            SourceError: of the kind that says what comes of it.
+        """
+        return await self._ask("GET", path, params or {}, None)
+
+    async def post(self, path: str, body: object) -> bytes:
+        """Send ``body`` as JSON and return the body of a success; errors as for ``get``."""
+        return await self._ask("POST", path, {}, body)
+
+    async def key(self) -> str:
+        """Return the key.
+
+        Raises:
+            KeyRefusedError: there is none.
+        """
+        assert self.keys is not None
+        key = await self.keys.find()
+        if key is None:
+            raise KeyRefusedError(f"there is no key: {self.keys.advice()}")
+        return key
+
+    async def close(self) -> None:
+        """Close the connections; a later question opens new ones."""
+        http, self._http = self._http, None
+        if http is not None:
+            await http.close()
+
+    async def _ask(self, method: str, path: str, params: Mapping[str, str], body: object) -> bytes:
+        query, headers = dict(params), {}
+        if self._key_use is not None:
+            key = await self.key()
+            if self._key_use.query:
+                query[self._key_use.query] = key
+            if self._key_use.header:
+                headers[self._key_use.header] = key
+        try:
+            reply = await self._open().send(
+                method, self.url + path, query, headers=headers, json=body, limit_s=REQUEST_S
+            )
+        except NetworkError as error:
+            raise SourceError(error.message) from None
+        self._judge(reply)
+        self._refuse(reply)
+        return reply.body
+
+    def _refuse(self, reply: Reply) -> None:
+        status = reply.status
+        if 300 <= status < 400:
+            raise SourceError(
+                f"{self.host} redirects elsewhere; if it has moved, give the new address as url="
+            )
+        if status in (401, 403) and self.keys is not None:
+            raise KeyRefusedError(f"{self.host} does not take the key ({status})")
+        if status == 429:
+            raise TooFastError(f"{self.host} is asked too often", retry_after_s(reply.headers))
+        if status != 200:
+            raise SourceError(f"{self.host} answers with status {status}")
+
+    def _open(self) -> HttpClient:
+        if self._http is None:
+            # httpx takes 40 to 80 ms to import, and most servers run no live feed
+            from oddsdesk.network.http import HttpClient  # noqa: PLC0415
+
+            secure = self.url.startswith("https:")
+            self._http = HttpClient({}, is_secure=secure, is_local=is_local(self.url))
+        return self._http
+
+
+def retry_after_s(headers: Mapping[str, str]) -> float:
+    """Return how long a source wants to be left alone: what it says, else a few seconds."""
+    text = headers.get("retry-after", "")
+    is_number = text.isascii() and text.isdigit() and len(text) < 10
+    return min(max(float(text), 1.0), LONGEST_WAIT_S) if is_number else _WAIT_S
+
+
+def decode(kind: type[T], body: bytes, what: str) -> T:
+    """Return an answer as a struct; ``what`` names it in the error.
+
+    Raises:
+        ShapeError: it is no JSON, or JSON of another shape; the message names the field.
+    """
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        raise ShapeError(f"{what} has another shape: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        start: Any = body[:40].decode("utf-8", errors="replace")
+        raise ShapeError(f"{what} is no JSON: it begins with {shown(start)}") from error

@@ -1,0 +1,71 @@
+"""The state of a live feed, as it changes; each change is one line in the log."""
+
+import logging
+from typing import Final
+
+import msgspec
+
+from oddsdesk.contract.administration import FeedCondition, FeedStatus
+from oddsdesk.network.secrets import without_keys
+
+LONGEST_REASON: Final = 300
+
+_log = logging.getLogger(__name__)
+
+
+class Status:
+    """Says how one feed is; ``now`` is its state as others may have it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.now = FeedStatus()
+
+    def running(self, now_ms: int) -> None:
+        """Take in that all is well."""
+        self._enter(FeedCondition.RUNNING, "", now_ms, None)
+
+    def waiting(self, reason: str, now_ms: int, until: int) -> None:
+        """Take in that the source is left alone until then."""
+        self._enter(FeedCondition.WAITING, reason, now_ms, until)
+
+    def out_of_credits(self, reason: str, now_ms: int, until: int) -> None:
+        """Take in that nothing is left to pay with; it looks again then."""
+        self._enter(FeedCondition.OUT_OF_CREDITS, reason, now_ms, until)
+
+    def refused(self, reason: str, now_ms: int, until: int) -> None:
+        """Take in that the key is missing or not taken; it is tried again then."""
+        self._enter(FeedCondition.REFUSED, reason, now_ms, until)
+
+    def failing(self, reason: str, now_ms: int, until: int) -> None:
+        """Take in that a reading failed; it is tried again then."""
+        self._enter(FeedCondition.FAILING, reason, now_ms, until)
+
+    def answered(self, now_ms: int) -> None:
+        """Take in that a good answer came."""
+        self._replace(read_at=now_ms)
+
+    def credits(self, left: int | None, used: int | None) -> None:
+        """Take in what the source says of credits; what it does not say stays."""
+        told = {"credits_left": left, "credits_used": used}
+        self._replace(**{name: value for name, value in told.items() if value is not None})
+
+    def plan(self, text: str) -> None:
+        """Take in what it means to read how often."""
+        if text != self.now.plan:
+            self._replace(plan=text)
+            _log.info("%s: %s", self._name, text)
+
+    def _enter(self, state: FeedCondition, reason: str, now_ms: int, until: int | None) -> None:
+        line = without_keys(" ".join(reason.split()))[:LONGEST_REASON]
+        before = self.now
+        since = before.since if before.state is state and before.since is not None else now_ms
+        self._replace(state=state, reason=line, since=since, until=until)
+        if before.state is state and (state is FeedCondition.FAILING or before.reason == line):
+            return
+        if state is not FeedCondition.RUNNING:
+            _log.warning("%s: %s: %s", self._name, state.replace("_", " "), line)
+        elif before.state is not FeedCondition.RUNNING:
+            _log.info("%s: running again", self._name)
+
+    def _replace(self, **changes: object) -> None:
+        self.now = msgspec.structs.replace(self.now, **changes)

@@ -1,0 +1,197 @@
+"""The Odds API: prices of many bookmakers for credits, with the user's own key."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import msgspec
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.imported import Imported, SourceFile
+from oddsdesk.feeds.live.errors import (
+    KeyRefusedError,
+    OutOfCreditsError,
+    ShapeError,
+    SourceError,
+    TooFastError,
+)
+from oddsdesk.feeds.live.polling import PollingFeed
+from oddsdesk.feeds.live.source import KeyUse, decode, retry_after_s
+from oddsdesk.feeds.the_odds_api import convert
+from oddsdesk.feeds.the_odds_api.shapes import moment
+
+if TYPE_CHECKING:
+    from oddsdesk.network.http import Reply
+
+FEATURED: Final = frozenset({"h2h", "spreads", "totals", "outrights", "h2h_lay", "outrights_lay"})
+"""Markets that ``/odds`` gives of all games at once; others are asked for game by game."""
+_SAME_MARKET: Final = {"alternate_spreads": "spreads", "alternate_totals": "totals"}
+"""Lines of one market here: asked for together, since a quote holds all lines of its market."""
+IN_PLAY_S: Final = 40.0
+"""How often prices of a game in play are updated by the source; before that every 60 s."""
+_KEY_CODES: Final = frozenset({"INVALID_KEY", "MISSING_KEY", "DEACTIVATED_KEY"})
+_DEFAULTS: Final = {"regions": "eu", "markets": "h2h"}
+
+
+class _Refusal(msgspec.Struct, frozen=True):
+    error_code: str = ""
+    message: str = ""
+
+
+class _Game(msgspec.Struct, frozen=True):
+    """A game of ``/events``, which costs nothing."""
+
+    id: str
+    commence_time: str | int
+
+
+class TheOddsApi(PollingFeed):
+    """Reads competitions; those markets that only single games have, game by game."""
+
+    source_name: ClassVar[str] = "the-odds-api"
+    base_url: ClassVar[str] = "https://api.the-odds-api.com"
+    floor_s: ClassVar[float] = 60.0
+    key_use: ClassVar[KeyUse | None] = KeyUse(query="apiKey")
+    options: ClassVar[frozenset[str]] = frozenset({"regions", "markets", "bookmakers"})
+
+    def prepare(self) -> None:
+        """Sort the markets by how they are asked for."""
+        for sport in self.spec.what:
+            if not sport.replace("_", "").isalnum():
+                raise FeedError(f"feed {self.name}: {sport!r} is no sport key such as soccer_epl")
+        options = {**_DEFAULTS, **self.spec.options}
+        markets = _words(options["markets"])
+        by_game = [market for market in markets if market not in FEATURED]
+        by_game += [_SAME_MARKET[each] for each in by_game if each in _SAME_MARKET]
+        self._by_game = tuple(dict.fromkeys(by_game))
+        self._at_once = tuple(market for market in markets if market not in by_game)
+        self._asked = {
+            "oddsFormat": "decimal",
+            "dateFormat": "iso",
+            "includeLinks": "true",
+            "includeSids": "true",
+            "includeBetLimits": "true",
+        }
+        wanted = "bookmakers" if "bookmakers" in options else "regions"
+        self._asked[wanted] = ",".join(_words(options[wanted]))
+        self._games: dict[str, list[_Game]] = {}
+        self._used_up: int | None = None
+
+    def parts(self) -> Sequence[str]:
+        """Return the competitions, and their games where some markets are read by game."""
+        if not self._by_game:
+            return self.spec.what
+        games = (f"{sport}/{game.id}" for sport in self._games for game in self._games[sport])
+        return (*self.spec.what, *games)
+
+    async def read(self, part: str, now_ms: int) -> bytes | None:
+        """Return the odds of a competition or game; None, and no credits spent, without a game."""
+        left = self.status.now.credits_left
+        if left is not None and left <= 0:
+            raise OutOfCreditsError(self._no_credits())
+        sport, _, game = part.partition("/")
+        if game:
+            path, markets = f"/v4/sports/{sport}/events/{game}/odds", self._by_game
+        else:
+            path, markets = f"/v4/sports/{sport}/odds", self._at_once
+            found = await self.source.get(f"/v4/sports/{sport}/events", {"dateFormat": "iso"})
+            self._games[sport] = decode(list[_Game], found, f"/events of {sport}")
+            if not (self._games[sport] and markets):
+                return None
+        return await self.source.get(path, {**self._asked, "markets": ",".join(markets)})
+
+    def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
+        """Return the quotes of an answer, as the importer of such files reads them."""
+        if answer is None or answer.strip() == b"[]":
+            return []
+        try:
+            imported = convert(SourceFile(part, answer))
+        except FeedError as error:
+            raise ShapeError(str(error)) from error
+        return _quotes_of(imported)
+
+    def judge(self, reply: "Reply") -> None:
+        """Count credits; go by the error code, since to be out of credits is a 401, too."""
+        left, used = (_number(reply, f"x-requests-{name}") for name in ("remaining", "used"))
+        self.status.credits(left, used)
+        if reply.status == 200:
+            return
+        refusal = _refusal(reply.body)
+        if refusal.error_code == "OUT_OF_USAGE_CREDITS":
+            raise OutOfCreditsError(self._no_credits())
+        if refusal.error_code == "EXCEEDED_FREQ_LIMIT":
+            raise TooFastError(f"{self.source.host} is asked too often", _wait_s(reply))
+        if refusal.error_code in _KEY_CODES:
+            assert self.source.keys is not None
+            raise KeyRefusedError(
+                f"{self.source.host} does not take the key ({refusal.error_code});"
+                f" {self.source.keys.advice()}"
+            )
+        if refusal.error_code:
+            raise SourceError(f"{refusal.error_code}: {refusal.message}"[:200])
+
+    def interval_s(self, part: str) -> float:
+        """Return the source's own pace: faster while a game is in play."""
+        if self.spec.every_s is not None or not self._is_in_play(part):
+            return self.every_s
+        return IN_PLAY_S
+
+    async def has_credits(self) -> bool:
+        """Ask ``/sports``, which is free: credits are back once what is used has fallen."""
+        await self.source.get("/v4/sports")
+        used = self.status.now.credits_used
+        return self._used_up is None or (used is not None and used < self._used_up)
+
+    def _no_credits(self) -> str:
+        self._used_up = self.status.now.credits_used
+        used = "" if self._used_up is None else f" ({self._used_up:,} used)"
+        return f"the credits are used up{used}; it goes on once they come back, or with another key"
+
+    def _is_in_play(self, part: str) -> bool:
+        sport, _, game = part.partition("/")
+        now = self.status.now.read_at or 0
+        return any(
+            _kick_off(each) <= now + MINUTE_MS
+            for each in self._games.get(sport, ())
+            if not game or each.id == game
+        )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    words = tuple(word.strip() for word in text.split(",") if word.strip())
+    if not all(word.replace("_", "").isalnum() for word in words) or not words:
+        raise FeedError("feed the-odds-api: expected keys such as h2h,totals, parted by commas")
+    return words
+
+
+def _quotes_of(imported: Imported) -> list[Quote]:
+    if imported.problems and not imported.quotes:
+        raise ShapeError(imported.problems[0])
+    return imported.quotes
+
+
+def _refusal(body: bytes) -> _Refusal:
+    try:
+        return msgspec.json.decode(body, type=_Refusal)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _Refusal()
+
+
+def _wait_s(reply: "Reply") -> float:
+    return retry_after_s(reply.headers)
+
+
+def _number(reply: "Reply", name: str) -> int | None:
+    """A whole number of a header, below zero too; what else stands there says nothing."""
+    text = reply.headers.get(name, "")
+    digits = text.removeprefix("-")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) < 12
+    return int(text) if is_number else None
+
+
+def _kick_off(game: _Game) -> int:
+    try:
+        return moment(game.commence_time)
+    except FeedError:
+        return 1 << 60

@@ -1,0 +1,76 @@
+"""Which prices of a source are gone: those that two good answers in a row lack (D65).
+
+Where an answer still has other lines of a market, the store withdraws what it lacks at once;
+here are markets that an answer lacks altogether.
+"""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.games import SAME_GAME_MS
+
+MarketOf = tuple[str, str, str, str, int]
+"""Competition, game, bookmaker, market type, period."""
+
+
+class _Held(msgspec.Struct):
+    quote: Quote
+    is_missed: bool = False
+
+
+class Withdrawals:
+    """What one part of a source said last; ``after`` each good answer says what is gone."""
+
+    def __init__(self) -> None:
+        self._held: dict[MarketOf, list[_Held]] = {}
+
+    def after(self, quotes: Iterable[Quote], now_ms: int) -> list[Quote]:
+        """Take in a good answer; return quotes that withdraw what it and the one before lack.
+
+        They bear the time of the answer by the source's own clock: by ours, a price that comes
+        back could look older than its withdrawal.
+        """
+        said = _by_market(quotes)
+        newest = max((held.quote.scraped_at for each in said.values() for held in each), default=0)
+        at_ms = min(newest, now_ms) or now_ms
+        gone: list[Quote] = []
+        for market, held in self._held.items():
+            present = said.setdefault(market, [])
+            for each in held:
+                if any(_is_same_game(each.quote, other.quote) for other in present):
+                    continue
+                if each.is_missed:
+                    gone.append(_withdrawn(each.quote, at_ms))
+                else:
+                    present.append(_Held(each.quote, is_missed=True))
+        self._held = {market: held for market, held in said.items() if held}
+        return gone
+
+
+def _by_market(quotes: Iterable[Quote]) -> dict[MarketOf, list[_Held]]:
+    said: dict[MarketOf, list[_Held]] = {}
+    for quote in quotes:
+        market = (
+            quote.competition,
+            quote.match_name,
+            quote.bookmaker,
+            quote.market_type,
+            quote.period,
+        )
+        if quote.odds:
+            said.setdefault(market, []).append(_Held(quote))
+    return said
+
+
+def _is_same_game(one: Quote, other: Quote) -> bool:
+    """Teams may meet twice a day; and a kick-off may move."""
+    if one.match_date is None or other.match_date is None:
+        return True
+    return abs(one.match_date - other.match_date) <= SAME_GAME_MS
+
+
+def _withdrawn(quote: Quote, at_ms: int) -> Quote:
+    at_ms = max(at_ms, quote.scraped_at)
+    return msgspec.structs.replace(quote, odds={}, scraped_at=at_ms, liquidity=None)

@@ -1,0 +1,67 @@
+"""What two good answers in a row lack is withdrawn (D65)."""
+
+from typing import Any
+
+import msgspec
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.feeds.live.withdrawals import Withdrawals
+
+NOW = 1_795_000_000_000
+MINUTE = 60_000
+DAY = 24 * 60 * MINUTE
+QUOTE = Quote("A", "Home vs Away", "EPL", "moneyline", 0, {"Home": 2.0}, NOW, match_date=NOW + DAY)
+
+
+def quote(**changes: Any) -> Quote:
+    return msgspec.structs.replace(QUOTE, **changes)
+
+
+def test_it_takes_two_answers_in_a_row() -> None:
+    held = Withdrawals()
+    assert held.after([QUOTE], NOW) == []
+    assert held.after([], NOW + MINUTE) == []
+    (gone,) = held.after([], NOW + 2 * MINUTE)
+    assert (gone.odds, gone.scraped_at) == ({}, NOW + 2 * MINUTE)
+    assert held.after([], NOW + 3 * MINUTE) == []
+
+
+def test_a_price_that_comes_back_between_is_not_withdrawn() -> None:
+    held = Withdrawals()
+    for answer in ([QUOTE], [], [QUOTE], []):
+        assert held.after(answer, NOW) == []
+
+
+def test_the_withdrawal_bears_the_time_of_the_answer_by_the_sources_clock() -> None:
+    held = Withdrawals()
+    other = quote(bookmaker="B")
+    held.after([QUOTE, other], NOW)
+    held.after([other], NOW)
+    later = quote(bookmaker="B", scraped_at=NOW + 70_000)
+    (gone,) = held.after([later], NOW + 100_000)
+    assert (gone.bookmaker, gone.scraped_at) == ("A", NOW + 70_000)
+
+
+def test_a_kick_off_that_moves_withdraws_nothing() -> None:
+    held = Withdrawals()
+    for hours in (0, 1, 2, 3):
+        moved = quote(match_date=NOW + DAY + hours * 60 * MINUTE)
+        assert held.after([moved], NOW) == []
+
+
+def test_teams_that_meet_again_are_told_apart_by_the_kick_off() -> None:
+    held = Withdrawals()
+    again = quote(match_date=NOW + 2 * DAY)
+    held.after([QUOTE, again], NOW)
+    held.after([again], NOW)
+    (gone,) = held.after([again], NOW)
+    assert gone.match_date == QUOTE.match_date
+
+
+def test_other_markets_of_the_same_bookmaker_stay() -> None:
+    held = Withdrawals()
+    total = quote(market_type="total", odds={"Over 2.5": 1.9})
+    held.after([QUOTE, total], NOW)
+    held.after([total], NOW)
+    (gone,) = held.after([total], NOW)
+    assert gone.market_type == "moneyline"
