@@ -85,12 +85,12 @@ class JobFault(msgspec.Struct, frozen=True):
 class Jobs:
     """Background jobs that must not die: each is begun anew after an error, and that is told.
 
-    ``faults`` are the jobs that died and have not run steadily since; ``told`` is called, on
+    ``faults`` are the jobs that died and have not run steadily since; ``on_change`` is called, on
     the loop, whenever they change. A job that returns has ended and is not begun anew.
     """
 
-    def __init__(self, told: Callable[[], None] = lambda: None) -> None:
-        self._told = told
+    def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
+        self._on_change = on_change
         self._faults: dict[str, JobFault] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._ending: set[asyncio.Task[None]] = set()
@@ -155,7 +155,7 @@ class Jobs:
                 fault = self._faults[name] = JobFault(name, _in_a_line(error), times)
                 trace = error if times == 1 else None
                 _log.error("%s failed and is begun anew: %s", name, fault.reason, exc_info=trace)
-                self._told()
+                self._on_change()
             else:
                 self._mended(name)
                 return
@@ -166,7 +166,7 @@ class Jobs:
 
     def _mended(self, name: str) -> None:
         if self._faults.pop(name, None) is not None:
-            self._told()
+            self._on_change()
 
 
 def _in_a_line(error: Exception) -> str:

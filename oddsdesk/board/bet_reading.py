@@ -55,7 +55,7 @@ class BetReader:
                     is_cut = True
                     break
         await in_slices(self._board.merge_value_bets(bets, asked_at, is_cut=is_cut))
-        self._budget.wish(VALUE_BETS, pages, max(self.period_s, pages * _PAGE_S))
+        self._budget.plan(VALUE_BETS, pages, max(self.period_s, pages * _PAGE_S))
 
     def hurry_on_falls(self, poller: Poller, notice: Notice) -> None:
         """Have the list read soon where a bet of it fell."""

@@ -102,11 +102,11 @@ class LogSource:
 
     async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
         """Return what the log holds; silences of the whole log are gaps."""
-        told = await self._log.history(game_id, key, since_ms)
+        logged = await self._log.history(game_id, key, since_ms)
         state = await self._log.state(since_ms)
         reference = self._board.reference
         paths: dict[str | None, PricePath] = {
-            None if name == reference else name: tidy(points) for name, points in told.items()
+            None if name == reference else name: tidy(points) for name, points in logged.items()
         }
         gaps = without_known(_gaps(state), paths.values())
         return History(Origin.LOG, paths, gaps, state.began)
@@ -115,9 +115,9 @@ class LogSource:
         self, game_id: str, keys: Sequence[SelectionKey], since_ms: int
     ) -> References:
         """Return what the log holds."""
-        told = await self._log.reference_history(game_id, keys, since_ms)
+        logged = await self._log.reference_history(game_id, keys, since_ms)
         state = await self._log.state(since_ms)
-        paths = {key: tidy(points) for key, points in told.items()}
+        paths = {key: tidy(points) for key, points in logged.items()}
         return References(Origin.LOG, paths, without_known(_gaps(state), paths.values()))
 
 

@@ -64,7 +64,7 @@ class Past:
     def pause_rows(self, paused: bool) -> None:
         """Nothing is read in turns."""
 
-    def wished_per_hour(self) -> float:
+    def needed_per_hour(self) -> float:
         """Return how many requests an hour are wished for: none, all is read once."""
         return 0.0
 
@@ -96,11 +96,11 @@ class Past:
         return format_ms(self._at_ms)
 
     def _read(self, name: str, work: Coroutine[Any, Any, None]) -> None:
-        task = spawn(f"past: {name}", self._told(work))
+        task = spawn(f"past: {name}", self._reported(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _reported(self, work: Coroutine[Any, Any, None]) -> None:
         """Say in the connection's state what went wrong; ``refresh`` tries again."""
         before = self._board.connection
         try:

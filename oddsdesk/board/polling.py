@@ -85,7 +85,7 @@ class Poller:
             return
         self._jobs[job.name] = job
         if job.requests:
-            self._budget.wish(job.name, job.requests, job.period_s, job.least_s)
+            self._budget.plan(job.name, job.requests, job.period_s, job.least_s)
         backoff = Backoff(self._randomness)
         self._running.start(
             task_name(job.name),

@@ -90,7 +90,7 @@ class RowReader:
     def _expect(self, requests: int) -> None:
         self.requests = requests
         self.least_s = shortest_s(requests, self._least_s, self.period_s)
-        self._budget.wish(ROWS, requests, self.period_s, self.least_s)
+        self._budget.plan(ROWS, requests, self.period_s, self.least_s)
 
     def _tell(self, snapshot_progress: SnapshotProgress) -> None:
         is_paused = not self._going_on.is_set()

@@ -40,7 +40,7 @@ _LIVE: Final = "in-play odds"
 _TICK_S: Final = 1.0
 _FILLING_MS: Final = 10_000
 """How long after a connect new games are looked for at once; later they wait their turn."""
-_LOOK_S: Final = 1.0
+_HURRY_S: Final = 1.0
 _FIRST_PRICES_S: Final = 2.0
 """How long the rest waits for them; it may be the quota that keeps them."""
 _PATIENCE: Final = 1.5
@@ -85,12 +85,12 @@ class Sync:
             client, board, clock, self.budget, self._pace.rows_s, self._pace.rows_least_s
         )
         self._bets = BetReader(client, board, clock, self.budget, self._pace.value_bets_s)
-        self._signal = ConnectionMonitor(board, clock)
-        self._jobs = Jobs(lambda: self._signal.jobs_failing(self._jobs.faults))
+        self._monitor = ConnectionMonitor(board, clock)
+        self._jobs = Jobs(lambda: self._monitor.jobs_failing(self._jobs.faults))
         self._poller = Poller(self.budget, clock, self._on_outcome, randomness, self._jobs)
         self._subscribed: dict[str, None] = {}
         self._is_started = False
-        self._look: asyncio.TimerHandle | None = None
+        self._hurry_handle: asyncio.TimerHandle | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
         self._filling_until_ms = 0
         self._has_games = False
@@ -101,7 +101,7 @@ class Sync:
             return
         self._is_started = True
         pace = self._pace
-        self._signal.begin()
+        self._monitor.begin()
         self._unsubscribe = self._board.subscribe(self._on_board_notice)
         self._jobs.start(task_name("tick"), self._tick)
         self._jobs.start(task_name("messages"), self._queue.run)
@@ -118,16 +118,16 @@ class Sync:
 
     async def stop(self) -> None:
         """End everything; what the board holds stays."""
-        if self._look is not None:
-            self._look.cancel()
-            self._look = None
+        if self._hurry_handle is not None:
+            self._hurry_handle.cancel()
+            self._hurry_handle = None
         self._unsubscribe()
         self._bets.stop()
         self._is_started = False
         self._poller.stop()
         await self._jobs.stop()
         self._queue.clear()
-        self._signal.end()
+        self._monitor.end()
 
     def subscribe_game(self, game_id: str) -> None:
         """Keep a game's matrix current, at once and until it is unsubscribed."""
@@ -155,9 +155,9 @@ class Sync:
         """Stop reading the rows of the odds grid after the slice on its way, or go on."""
         self._rows.pause(paused)
 
-    def wished_per_hour(self) -> float:
+    def needed_per_hour(self) -> float:
         """Return how many requests an hour everything that is read would take."""
-        return self.budget.wished_per_hour
+        return self.budget.needed_per_hour
 
     def refresh(self) -> None:
         """Read everything now; where the stream is not up, try that now, too."""
@@ -181,11 +181,11 @@ class Sync:
     async def _read_games(self) -> None:
         games = await all_games(self._client)
         self._board.load_games(games)
-        self.budget.wish(_GAMES, max(1, math.ceil(len(games) / LIMIT)), self._pace.games_s)
+        self.budget.plan(_GAMES, max(1, math.ceil(len(games) / LIMIT)), self._pace.games_s)
 
     async def _read_value_bets(self) -> None:
         await self._bets.read()
-        self._signal.knows(has_value_bets=True)
+        self._monitor.knows(has_value_bets=True)
 
     def _on_board_notice(self, notice: Notice) -> None:
         self._bets.hurry_on_falls(self._poller, notice)
@@ -209,17 +209,17 @@ class Sync:
         try:
             health = await self._client.health()
         except (NotFoundError, MalformedAnswerError):
-            self._signal.knows(simulated=None, service_troubles=())
+            self._monitor.knows(simulated=None, service_troubles=())
         else:
             troubles = tuple(health.reasons[:_MOST_TROUBLES])
             newest = optional_ms(health.last_scraped_at)
-            self._signal.knows(
+            self._monitor.knows(
                 simulated=health.simulated, service_troubles=troubles, newest_ms=newest
             )
 
     async def _try_live(self) -> None:
         await self._client.live_odds(limit=1)
-        self._signal.knows(has_live=True)
+        self._monitor.knows(has_live=True)
         for game in list(self._subscribed):
             await learn_in_play(self._client, self._board, game, self._clock)
 
@@ -238,28 +238,28 @@ class Sync:
                 await self._queue.room()
                 self._queue.put(change)
                 if not self._board.lists(change.competition, change.match_name):
-                    self._look_for_games()
-                self._signal.heard(optional_ms(change.scraped_at))
+                    self._hurry_games_soon()
+                self._monitor.heard(optional_ms(change.scraped_at))
 
-    def _look_for_games(self) -> None:
+    def _hurry_games_soon(self) -> None:
         """Read the games again soon, while a service that just started fills up."""
-        if self._look is None and self._clock() < self._filling_until_ms:
-            self._look = asyncio.get_running_loop().call_later(_LOOK_S, self._look_now)
+        if self._hurry_handle is None and self._clock() < self._filling_until_ms:
+            self._hurry_handle = asyncio.get_running_loop().call_later(_HURRY_S, self._hurry_games)
 
-    def _look_now(self) -> None:
-        self._look = None
+    def _hurry_games(self) -> None:
+        self._hurry_handle = None
         self._poller.hurry([_GAMES])
 
     def _on_stream_state(self, state: StreamState) -> None:
-        self._signal.stream_state(state)
+        self._monitor.stream_state(state)
         if isinstance(state, Connected):
             self._filling_until_ms = self._clock() + _FILLING_MS
             known = [_GAMES, VALUE_BETS, ROWS, *map(_matrix, self._subscribed)]
-            self._poller.hurry([*known, *self._signal.troubled])
+            self._poller.hurry([*known, *self._monitor.troubled])
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
         self.budget.learn(self._client.quota)
-        self._signal.outcome(job, error, next_try_ms)
+        self._monitor.outcome(job, error, next_try_ms)
 
     def _begin_anew(self) -> None:
         self._poller.remove(STREAM)
@@ -273,7 +273,7 @@ class Sync:
             if ticked_at - before >= ASLEEP_MS:
                 # The computer slept: a stream from before may never tell that it is gone.
                 self._begin_anew()
-            self._signal.tick(self._client.quota)
+            self._monitor.tick(self._client.quota)
             self._board.sweep()
             self._board.scrape_interval.patience_ms = self._patience_ms()
             await asyncio.sleep(_TICK_S)

@@ -10,7 +10,7 @@ _RESERVE: Final = 0.1
 _HOUR_S: Final = 3_600
 
 
-class _Wish(NamedTuple):
+class _Plan(NamedTuple):
     requests: float
     period_s: float
     least_s: float
@@ -26,26 +26,26 @@ class Budget:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._quota: Quota | None = None
-        self._wishes: dict[str, _Wish] = {}
+        self._plans: dict[str, _Plan] = {}
         self._blocked_until_ms = 0
 
     @property
-    def wished_per_hour(self) -> float:
+    def needed_per_hour(self) -> float:
         """Requests an hour that everything polled would take at its own pace."""
-        return self._wished_per_s * _HOUR_S
+        return self._needed_per_s * _HOUR_S
 
-    def wish(
+    def plan(
         self, name: str, requests: float, period_s: float, least_s: float | None = None
     ) -> None:
         """Note that ``requests`` are wanted every ``period_s`` seconds, in place of before.
 
         Where requests are to spare, oftener: down to every ``least_s`` seconds.
         """
-        self._wishes[name] = _Wish(requests, period_s, period_s if least_s is None else least_s)
+        self._plans[name] = _Plan(requests, period_s, period_s if least_s is None else least_s)
 
     def drop(self, name: str) -> None:
         """Note that something is polled no more."""
-        self._wishes.pop(name, None)
+        self._plans.pop(name, None)
 
     def learn(self, quota: Quota | None) -> None:
         """Take in how many requests are left."""
@@ -66,21 +66,21 @@ class Budget:
         Where that is short, all are polled less often, by the same factor; what is to spare goes
         to those who can do with more, in equal parts.
         """
-        wish, left = self._wishes[name], self._left_per_s()
+        plan, left = self._plans[name], self._left_per_s()
         if left is None:
-            return wish.period_s
-        wished = self._wished_per_s
-        if wished >= left:
-            return wish.period_s * wished / left
-        eager = [each for each in self._wishes.values() if each.least_s < each.period_s]
-        if wish not in eager:
-            return wish.period_s
-        share = (left - wished) / len(eager)
-        return max(wish.least_s, wish.requests / (wish.per_s + share))
+            return plan.period_s
+        needed = self._needed_per_s
+        if needed >= left:
+            return plan.period_s * needed / left
+        eager = [each for each in self._plans.values() if each.least_s < each.period_s]
+        if plan not in eager:
+            return plan.period_s
+        share = (left - needed) / len(eager)
+        return max(plan.least_s, plan.requests / (plan.per_s + share))
 
     @property
-    def _wished_per_s(self) -> float:
-        return sum(wish.per_s for wish in self._wishes.values())
+    def _needed_per_s(self) -> float:
+        return sum(plan.per_s for plan in self._plans.values())
 
     def _left_per_s(self) -> float | None:
         """Return the requests a second that may be made; None where that is not known."""

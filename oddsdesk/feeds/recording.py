@@ -80,13 +80,13 @@ def _quotes_of(paths: Iterable[Path]) -> list[Moment]:
 
 def _imported(paths: Iterable[Path], importer: Importer) -> list[Moment]:
     files = [SourceFile(path.name, read_file(path)) for path in paths]
-    converted = [_told(imported).quotes for imported in importer.convert_each(files)]
+    converted = [_warned(imported).quotes for imported in importer.convert_each(files)]
     if importer.snapshots:
         return list(_rounds([quotes for quotes in converted if quotes]))
     return _by_scrape([quote for quotes in converted for quote in quotes])
 
 
-def _told(imported: Imported) -> Imported:
+def _warned(imported: Imported) -> Imported:
     for problem in imported.problems:
         _log.warning("%s", problem)
     return imported

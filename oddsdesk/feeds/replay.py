@@ -70,17 +70,17 @@ class Replay:
                 standing.hear(quote)
             yield [retiming.apply(quote, late) for quote, late in quotes]
         last = standing.at(self._moments[-1].at)
-        due = clock()
+        due_ms = clock()
         while last:
             slices = math.ceil(len(last) / BATCH_QUOTES)
             for number in range(slices):
-                await self._wait_until(due + REPEAT_MS * (number + 1) // slices, clock)
+                await self._wait_until(due_ms + REPEAT_MS * (number + 1) // slices, clock)
                 again = last[number * BATCH_QUOTES : (number + 1) * BATCH_QUOTES]
                 yield [retiming.repeat(quote, clock()) for quote in again]
-            due = max(due + REPEAT_MS, clock() - REPEAT_MS)
+            due_ms = max(due_ms + REPEAT_MS, clock() - REPEAT_MS)
 
-    async def _wait_until(self, due: float, clock: Clock) -> None:
-        if (wait := due - clock()) > 0:
+    async def _wait_until(self, due_ms: float, clock: Clock) -> None:
+        if (wait := due_ms - clock()) > 0:
             await self._sleep(wait / 1000)
 
 
@@ -204,7 +204,7 @@ def _batched(steps: Iterator[_Step]) -> Iterator[tuple[int, list[tuple[Quote, in
     """Join the steps of a tick, and cut what is too much for one recording."""
     for _, together in groupby(steps, lambda step: step.offset // TICK_MS):
         said = list(together)
-        due = said[-1].offset
+        due_ms = said[-1].offset
         quotes = [(quote, step.late) for step in said for quote in step.quotes]
         for start in range(0, len(quotes), BATCH_QUOTES):
-            yield due, quotes[start : start + BATCH_QUOTES]
+            yield due_ms, quotes[start : start + BATCH_QUOTES]

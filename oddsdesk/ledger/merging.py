@@ -22,14 +22,14 @@ def take_in(other: Path, path: Path) -> tuple[int, int]:
     with closing(Ledger(other)) as found:
         bets, (presets, _) = found.bets(), found.presets()
     with closing(Ledger(path)) as ledger:
-        held = Counter(_told(bet) for bet in ledger.bets())
+        held = Counter(_unnumbered(bet) for bet in ledger.bets())
         names = {preset.name for preset in ledger.presets()[0]}
-        missing = list((Counter(map(_told, bets)) - held).elements())
+        missing = list((Counter(map(_unnumbered, bets)) - held).elements())
         fresh = [preset for preset in presets if preset.name not in names]
         ledger.add(missing, fresh)
     return len(missing), len(fresh)
 
 
-def _told(bet: PlacedBet) -> PlacedBet:
+def _unnumbered(bet: PlacedBet) -> PlacedBet:
     """Return a bet without the number that its file gave it."""
     return msgspec.structs.replace(bet, ident=None)

@@ -66,7 +66,7 @@ def require_all_bookmakers(caller: Caller, name: str) -> None:
         )
 
 
-def sight_for(caller: Caller, asked: dict[str, Any]) -> Visibility:
+def visibility_for(caller: Caller, asked: dict[str, Any]) -> Visibility:
     """Return what the caller sees of an answer, given what the parameters ask for.
 
     Raises:

@@ -55,8 +55,8 @@ class Administration:
 
     def adopt_keep_days(self, days: int) -> Future[bool]:
         """The same where nobody ever said; the answer is whether that was so."""
-        adopt = self._server.store.adopt_keep_days
-        return self._ask(asyncio.to_thread(lambda: adopt(days).result()))
+        keep = self._server.store.adopt_keep_days
+        return self._ask(asyncio.to_thread(lambda: keep(days).result()))
 
     def back_up(
         self, target: Path, contents: Contents, progress: Callable[[float], None]

@@ -144,9 +144,9 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
-        turn = RequestContext(self._service, scope)
+        request = RequestContext(self._service, scope)
         try:
-            reply = await self.reply(turn)
+            reply = await self.reply(request)
         except Refusal as refusal:
             reply = refuse(refusal, f"{address_of(scope)}/docs#plans")
         except (BadParameterError, BadCursorError) as error:
@@ -160,12 +160,12 @@ class Gate:
         except Exception:  # noqa: BLE001 - the request handler: a bug costs one request
             _log.exception("%s failed", loggable(scope))
             reply = refuse(failed(), "")
-        await send_reply(scope, send, turn.finish(reply))
+        await send_reply(scope, send, request.finish(reply))
 
-    async def reply(self, turn: RequestContext) -> Reply:
+    async def reply(self, request: RequestContext) -> Reply:
         """Return the answer of a path that exists not: the key comes first (D39)."""
-        turn.require_key()
-        turn.take()
+        request.require_key()
+        request.take()
         raise no_such_path()
 
 
@@ -177,19 +177,19 @@ class EndpointGate(Gate):
         self._endpoint = endpoint
         self._reads = reads
 
-    async def reply(self, turn: RequestContext) -> Reply:
+    async def reply(self, request: RequestContext) -> Reply:
         """Return what the endpoint finds."""
         endpoint, store = self._endpoint, self._service.store
-        caller = turn.require_key()
-        if not turn.has_method(endpoint.methods):
-            turn.take()
-            raise turn.not_allowed(endpoint.methods)
-        remaining = turn.require_quota()
-        asked = read_query(turn.scope["query_string"], endpoint.parameters)
-        path = turn.scope.get("path_params", {})
+        caller = request.require_key()
+        if not request.has_method(endpoint.methods):
+            request.take()
+            raise request.not_allowed(endpoint.methods)
+        remaining = request.require_quota()
+        asked = read_query(request.scope["query_string"], endpoint.parameters)
+        path = request.scope.get("path_params", {})
 
         def answer() -> Reply:
-            call = Call(caller, turn.now_ms, store.reader(), path, asked)
+            call = Call(caller, request.now_ms, store.reader(), path, asked)
             return encode(endpoint.answer(call), remaining)
 
         return await self._reads.run(answer)

@@ -10,9 +10,9 @@ from typing import Final, Protocol
 import msgspec
 
 from oddsdesk.server.frames import price_frame
+from oddsdesk.server.log_watch import LogWatch
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
-from oddsdesk.server.watch import LogWatch
 from oddsdesk.slices import in_slices
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.keys import Caller

@@ -14,9 +14,9 @@ from oddsdesk.server.comparability import (
     depends_on_others,
     informed,
 )
+from oddsdesk.server.log_watch import LogWatch
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
-from oddsdesk.server.watch import LogWatch
 from oddsdesk.slices import slices
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.store import Store

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.migrations import Schema, Step
-from oddsdesk.store.recognition import SchemaWatch
+from oddsdesk.store.recognition import SchemaCheck
 from oddsdesk.store.write_ahead import WriteAheadLog
 from oddsdesk.store.writer import Writer, as_unavailable
 
@@ -73,10 +73,10 @@ class AccessFile:
         self._writer = Writer(
             f"writer {path.name}",
             connection,
-            look=SchemaWatch(path, SCHEMA),
+            check=SchemaCheck(path, SCHEMA),
             wal=WriteAheadLog(path, connection, WAL_BYTES),
         )
-        self._look = SchemaWatch(path, SCHEMA)
+        self._check = SchemaCheck(path, SCHEMA)
         self._lock = threading.Lock()
         try:
             self._connection = open_reader(path, SCHEMA, checked=True)
@@ -95,7 +95,7 @@ class AccessFile:
                 return self._connection.execute(query, values).fetchall()
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:
-                self._look(self._connection)
+                self._check(self._connection)
             raise as_unavailable(error) from error
 
     def version(self) -> int:

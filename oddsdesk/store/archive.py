@@ -118,14 +118,14 @@ class _Summed:
 
     def __init__(self, file: BinaryIO, progress: Progress) -> None:
         self._file = file
-        self._told = progress
+        self._progress = progress
         self._sum = hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes."""
         data = self._file.read(size)
         self._sum.update(data)
-        self._told(len(data))
+        self._progress(len(data))
         return data
 
     def sha256(self) -> str:

@@ -60,9 +60,9 @@ class Reader:
         self,
         connection: sqlite3.Connection,
         reference: str,
-        look: Callable[[sqlite3.Connection], None] = lambda _: None,
+        check: Callable[[sqlite3.Connection], None] = lambda _: None,
     ) -> None:
-        self._select = Select(connection, look)
+        self._select = Select(connection, check)
         self._reference = reference
 
     def sports(self, now_ms: int) -> list[Sport]:
@@ -77,7 +77,7 @@ class Reader:
         self,
         now_ms: int,
         filters: Filters,
-        sight: Visibility,
+        visibility: Visibility,
         stale_minutes: int,
         limit: int,
         cursor: str | None = None,
@@ -85,7 +85,7 @@ class Reader:
         """Return events in the order of D13; ``filters.market_type`` is not for events."""
         since = now_ms - stale_minutes * MINUTE_MS
         page = listing.list_games(
-            self._select, self._reference, filters, sight, since, limit, cursor
+            self._select, self._reference, filters, visibility, since, limit, cursor
         )
         return Page([games.to_event(game) for game in page.items], page.next_cursor)
 
@@ -93,14 +93,14 @@ class Reader:
         self,
         now_ms: int,
         filters: Filters,
-        sight: Visibility,
+        visibility: Visibility,
         limit: int,
         cursor: str | None = None,
     ) -> Page[Game]:
         """Return games in the order of D13; ``filters.market_type`` is not for games."""
         since = now_ms - WINDOW_MS
         page = listing.list_games(
-            self._select, self._reference, filters, sight, since, limit, cursor
+            self._select, self._reference, filters, visibility, since, limit, cursor
         )
         return Page([games.to_game(game) for game in page.items], page.next_cursor)
 
@@ -108,7 +108,7 @@ class Reader:
         self,
         match_name: str,
         now_ms: int,
-        sight: Visibility,
+        visibility: Visibility,
         *,
         bookmaker: str | None = None,
         market_type: str | None = None,
@@ -120,7 +120,7 @@ class Reader:
             self._select,
             self._reference,
             match_name,
-            sight,
+            visibility,
             now_ms - stale_minutes * MINUTE_MS,
             bookmaker=bookmaker,
             market_type=market_type,
@@ -131,19 +131,21 @@ class Reader:
         self,
         now_ms: int,
         filters: Filters,
-        sight: Visibility,
+        visibility: Visibility,
         limit: int,
         cursor: str | None = None,
     ) -> Page[EncodedOddsRow]:
         """Return odds rows in the order of D13."""
         since = now_ms - WINDOW_MS
-        return odds.list_odds(self._select, self._reference, filters, sight, since, limit, cursor)
+        return odds.list_odds(
+            self._select, self._reference, filters, visibility, since, limit, cursor
+        )
 
     def matrix(
         self,
         game_id: str,
         now_ms: int,
-        sight: Visibility,
+        visibility: Visibility,
         *,
         bookmaker: str | None = None,
         market_type: str | None = None,
@@ -154,7 +156,7 @@ class Reader:
             self._select,
             self._reference,
             game_id,
-            sight,
+            visibility,
             now_ms - WINDOW_MS,
             bookmaker=bookmaker,
             market_type=market_type,
@@ -162,14 +164,19 @@ class Reader:
         )
 
     def games_as_of(
-        self, at_ms: int, filters: Filters, sight: Visibility, limit: int, cursor: str | None = None
+        self,
+        at_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
     ) -> Page[Game]:
         """Return the games that had prices at a moment, by kick-off (D71).
 
         From those that began a day before on; ``filters.market_type`` is not for games.
         """
         page = as_of.list_games_as_of(
-            self._select, self._reference, filters, sight, at_ms, limit, cursor
+            self._select, self._reference, filters, visibility, at_ms, limit, cursor
         )
         return Page([games.to_game(game) for game in page.items], page.next_cursor)
 
@@ -177,7 +184,7 @@ class Reader:
         self,
         game_id: str,
         at_ms: int,
-        sight: Visibility,
+        visibility: Visibility,
         *,
         bookmaker: str | None = None,
         market_type: str | None = None,
@@ -189,7 +196,7 @@ class Reader:
             return None
         return matrix.matrix_of(
             game,
-            as_of.quotes_as_of(self._select, self._reference, game, sight, at_ms),
+            as_of.quotes_as_of(self._select, self._reference, game, visibility, at_ms),
             self._reference,
             bookmaker=bookmaker,
             market_type=market_type,
@@ -200,7 +207,7 @@ class Reader:
         self,
         now_ms: int,
         filters: Filters,
-        sight: Visibility,
+        visibility: Visibility,
         min_ev: float,
         max_ev: float,
         limit: int,
@@ -211,7 +218,7 @@ class Reader:
             self._select,
             self._reference,
             filters,
-            sight,
+            visibility,
             now_ms,
             min_ev=min_ev,
             max_ev=max_ev,

@@ -130,7 +130,7 @@ def check_for_damage(path: Path) -> None:
         raise StoreError(f"{path}: is damaged ({problem}); set the file aside or restore a backup")
 
 
-class SchemaWatch:
+class SchemaCheck:
     """Notices a newer program that changed the tables under a running one (F2.6)."""
 
     def __init__(self, path: Path, schema: Schema) -> None:

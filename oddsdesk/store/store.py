@@ -15,7 +15,7 @@ from oddsdesk.store.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.reader import Reader
-from oddsdesk.store.recognition import SchemaWatch
+from oddsdesk.store.recognition import SchemaCheck
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.settings import (
@@ -92,8 +92,8 @@ class Store:
         self._sync = sync
         self._writer: Writer | None = None
         if connection is not None:
-            look, wal = SchemaWatch(path, ODDS), WriteAheadLog(path, connection)
-            self._writer = Writer("store writer", connection, self._announce, look, wal)
+            check, wal = SchemaCheck(path, ODDS), WriteAheadLog(path, connection)
+            self._writer = Writer("store writer", connection, self._announce, check, wal)
         self._local = threading.local()
         self._lock = threading.Lock()
         self._readers: list[Reader] = []
@@ -180,7 +180,7 @@ class Store:
         reader: Reader | None = getattr(self._local, "reader", None)
         if reader is None:
             connection = open_reader(self.path, ODDS, checked=True)
-            reader = Reader(connection, self.reference, SchemaWatch(self.path, ODDS))
+            reader = Reader(connection, self.reference, SchemaCheck(self.path, ODDS))
             self._local.reader = reader
             with self._lock:
                 self._readers.append(reader)

@@ -62,7 +62,7 @@ class Writer:
     Each function runs whole or not at all. Jobs that wait together share one
     ``BEGIN IMMEDIATE`` transaction; their futures are done when it is committed.
     ``committed`` is called on the writer thread after each commit, then ``wal`` kept small.
-    ``look`` is called before the first job of each transaction and may refuse it.
+    ``check`` is called before the first job of each transaction and may refuse it.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class Writer:
         name: str,
         connection: sqlite3.Connection,
         committed: Callable[[], None] = lambda: None,
-        look: Callable[[sqlite3.Connection], None] = lambda _: None,
+        check: Callable[[sqlite3.Connection], None] = lambda _: None,
         wal: WriteAheadLog | None = None,
     ) -> None:
         self._connection = connection
-        self._look = look
+        self._check = check
         self._wal = wal
         self._committed = committed
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -128,7 +128,7 @@ class Writer:
         done: list[_Job] = []
         try:
             self._connection.execute("BEGIN IMMEDIATE")
-            self._look(self._connection)
+            self._check(self._connection)
             for job in jobs:
                 if job.run(self._connection):
                     done.append(job)

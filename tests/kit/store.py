@@ -11,7 +11,12 @@ NOW = 1_776_000_000_000
 """2026-04-12T13:20:00Z."""
 
 
-SIGHTS = [Visibility(), Visibility(live=False), Visibility("B"), Visibility("Pinnacle", live=False)]
+VISIBILITIES = [
+    Visibility(),
+    Visibility(live=False),
+    Visibility("B"),
+    Visibility("Pinnacle", live=False),
+]
 FILTERS = [
     Filters(),
     Filters(sport="FOOTBALL"),
@@ -78,13 +83,13 @@ class Model:
         self.quotes = [quote for quote in said.values() if quote.odds]
         self.dates = {name: date for name, (_, _, date) in dates.items()}
 
-    def visible(self, sight: Visibility, minutes: int) -> list[Quote]:
+    def visible(self, visibility: Visibility, minutes: int) -> list[Quote]:
         return [
             quote
             for quote in self.quotes
             if quote.scraped_at >= NOW - minutes * MINUTE_MS
-            and sight.bookmaker in (None, quote.bookmaker)
-            and (sight.live or not quote.is_live)
+            and visibility.bookmaker in (None, quote.bookmaker)
+            and (visibility.live or not quote.is_live)
         ]
 
     def place(self, quote: Quote, live: bool) -> tuple:
@@ -92,9 +97,9 @@ class Model:
         where = (not live, date is None, date or 0)
         return (*where, quote.match_name, quote.competition)
 
-    def games(self, filters: Filters, sight: Visibility, minutes: int) -> list[tuple]:
+    def games(self, filters: Filters, visibility: Visibility, minutes: int) -> list[tuple]:
         by_game: dict[tuple[str, str], list[Quote]] = {}
-        for quote in self.visible(sight, minutes):
+        for quote in self.visible(visibility, minutes):
             by_game.setdefault((quote.competition, quote.match_name), []).append(quote)
         found = []
         for (competition, match_name), quotes in by_game.items():
@@ -109,9 +114,9 @@ class Model:
             found.append((self.place(quotes[0], live), item))
         return [item for _, item in sorted(found)]
 
-    def odds(self, filters: Filters, sight: Visibility) -> list[tuple]:
+    def odds(self, filters: Filters, visibility: Visibility) -> list[tuple]:
         found = []
-        for quote in self.visible(sight, 10):
+        for quote in self.visible(visibility, 10):
             if not wanted(filters, quote.competition):
                 continue
             if filters.is_live not in (None, quote.is_live):

@@ -34,7 +34,7 @@ class ProfileController(QObject):
 
     saved = Signal(object)
     """A connection as it is kept now."""
-    told = Signal(str)
+    message_ready = Signal(str)
     """One line that the window has to say, since the dialog is gone."""
 
     def __init__(self, theme: Theme, profiles: Profiles, secrets: Secrets) -> None:
@@ -59,7 +59,7 @@ class ProfileController(QObject):
         try:
             self._profiles.remove(profile.name)
         except OSError as error:
-            self.told.emit(_unwritable(error))
+            self.message_ready.emit(_unwritable(error))
             return
         if isinstance(profile, RemoteProfile):
             self._do(self._forget(profile))
@@ -103,7 +103,7 @@ class ProfileController(QObject):
         try:
             await _elsewhere(lambda: self._keep_key(kept, entered.key))
         except SecretsError as error:
-            self.told.emit(f"{kept.name}: {error}")
+            self.message_ready.emit(f"{kept.name}: {error}")
         self.saved.emit(kept)
 
     def _keep_key(self, profile: RemoteProfile, key: str) -> None:
@@ -167,7 +167,7 @@ class ProfileController(QObject):
         try:
             await _elsewhere(lambda: self._secrets.forget(profile.ident))
         except SecretsError as error:
-            self.told.emit(f"{profile.name}: {error}")
+            self.message_ready.emit(f"{profile.name}: {error}")
 
     def _do(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = spawn("connections", work)

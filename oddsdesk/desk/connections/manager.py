@@ -37,7 +37,7 @@ class Reading(Protocol):
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the prices of all games, or go on."""
 
-    def wished_per_hour(self) -> float:
+    def needed_per_hour(self) -> float:
         """Return how many requests an hour all that takes."""
         ...
 
@@ -160,9 +160,9 @@ class ConnectionManager(QObject):
         if self._sync is not None:
             self._sync.pause_rows(paused)
 
-    def wished_per_hour(self) -> float:
+    def needed_per_hour(self) -> float:
         """Return how many requests an hour everything that is read would take."""
-        return 0.0 if self._sync is None else self._sync.wished_per_hour()
+        return 0.0 if self._sync is None else self._sync.needed_per_hour()
 
     def refresh(self) -> None:
         """Read everything now."""

@@ -43,14 +43,14 @@ class Arrangement:
         self.column, self.descending = column, descending
         self._key: Callable[[Entry], Any] = COLUMNS[column].sort_key(descending=descending)
 
-    def arrange(self, selections: Iterable[SelectionEntry], sieve: CompiledFilter) -> None:
-        """Take what the sieve keeps, in order; equal rows stay as they stood to each other."""
-        entries, stayed = _as_before(self.entries, sieve.kept(selections))
+    def arrange(self, selections: Iterable[SelectionEntry], compiled: CompiledFilter) -> None:
+        """Take what the filter keeps, in order; equal rows stay as they stood to each other."""
+        entries, stayed = _as_before(self.entries, compiled.kept(selections))
         if self._groups or stayed < len(self.entries):
             self._leave_places()
         self._place(self._in_order(entries))
 
-    def placing(self, sieve: CompiledFilter) -> Generator[None, None, list[Entry]]:
+    def placing(self, compiled: CompiledFilter) -> Generator[None, None, list[Entry]]:
         """Form the order that ``place`` takes, with entries judged since where they belong.
 
         What ``arrange`` does in one go, but figures that age are not looked at. In steps,
@@ -60,12 +60,12 @@ class Arrangement:
         moved = self._moving
         # What stands well stays one run, which sorting goes through once.
         stayed = [entry for entry in self.entries if entry not in moved]
-        wanted = [entry for entry in moved if entry.is_held and sieve.keeps(entry)]
+        wanted = [entry for entry in moved if entry.is_held and compiled.keeps(entry)]
         yield
         entries = [*stayed, *self._in_order(wanted)]
         return (yield from ordering(entries, self._key, descending=self.descending))
 
-    def place(self, entries: list[Entry], sieve: CompiledFilter) -> None:
+    def place(self, entries: list[Entry], compiled: CompiledFilter) -> None:
         """Have entries for rows, in their order."""
         if self._groups:
             self._leave_places()
@@ -74,7 +74,7 @@ class Arrangement:
         judged = self._judged or {}
         self._place(entries)
         for entry in judged:
-            self.judge(entry, sieve)
+            self.judge(entry, compiled)
 
     def fold(self, groups: Iterable[GameGroup], *, folded: bool) -> None:
         """Hide or show the rows of games; the others keep their order."""
@@ -89,14 +89,14 @@ class Arrangement:
         """The games, in order; none unless grouped."""
         return list(self._groups.values())
 
-    def judge(self, entry: Entry, sieve: CompiledFilter) -> None:
+    def judge(self, entry: Entry, compiled: CompiledFilter) -> None:
         """Note whether a changed entry stands where it would after ``arrange``.
 
         Among the rows it is compared with its neighbours as they are now.
         """
         if self._judged is not None:
             self._judged[entry] = None
-        is_wanted = entry.is_held and sieve.keeps(entry)
+        is_wanted = entry.is_held and compiled.keeps(entry)
         if entry.place == AWAY or not is_wanted:
             is_misplaced = is_wanted != (entry.place != AWAY)
         else:

@@ -107,12 +107,12 @@ class GridBar(QWidget):
         line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
         line.setSpacing(spacing.STEP)
         facts = (self.count, self.reading, self.progress, self.pause)
-        wishes = (self.arrange, self.shapes, self.group, self.columns, self.export, self.filter)
+        buttons = (self.arrange, self.shapes, self.group, self.columns, self.export, self.filter)
         for fact in facts:
             line.addWidget(fact)
         line.addStretch()
-        for wish in wishes:
-            line.addWidget(wish)
+        for button in buttons:
+            line.addWidget(button)
 
     def _connect(self) -> None:
         self.pause.clicked.connect(

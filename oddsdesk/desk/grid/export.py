@@ -115,9 +115,9 @@ class GridExport(QObject):
     def _begin_next(self) -> None:
         """Begin what waits longest; where nothing does, say what was done."""
         if not self._waiting:
-            said, told = " ".join(self._said), self.failed if self._has_failed else self.ended
+            said, changed = " ".join(self._said), self.failed if self._has_failed else self.ended
             self._job, self._said, self._has_failed = None, [], False
-            told.emit(said)
+            changed.emit(said)
             return
         job = self._job = self._waiting.popleft()
         self._values = [COLUMNS[column].export_value for column in job.columns]

@@ -141,7 +141,7 @@ class GridModel(LiveModel):
         """Filter and sort anew; the selection stays with its rows."""
         self._stop_placing()
         with self._relayout():
-            self._arrangement.arrange(self.book.selections(), self._sieve())
+            self._arrangement.arrange(self.book.selections(), self._compiled_filter())
         self.counts_changed.emit()
 
     def place_misplaced(self) -> None:
@@ -149,11 +149,11 @@ class GridModel(LiveModel):
 
         The selection stays with its rows.
         """
-        sieve = self._sieve()
-        if sieve.is_of_now:
+        compiled = self._compiled_filter()
+        if compiled.is_of_now:
             self.arrange()
         elif self._placing is None:
-            self._placing = self._arrangement.placing(sieve)
+            self._placing = self._arrangement.placing(compiled)
             self._place_timer.start()
 
     def fold_all(self, *, folded: bool) -> None:
@@ -173,7 +173,7 @@ class GridModel(LiveModel):
             ),
         )
 
-    def _sieve(self) -> CompiledFilter:
+    def _compiled_filter(self) -> CompiledFilter:
         return CompiledFilter(self.filter, self.shape, self._clock(), self._board.freshness)
 
     def _place_on(self) -> None:
@@ -182,7 +182,7 @@ class GridModel(LiveModel):
             next(self._placing)
         except StopIteration as end:
             with self._relayout():
-                self._arrangement.place(end.value, self._sieve())
+                self._arrangement.place(end.value, self._compiled_filter())
             self._stop_placing()
             self.counts_changed.emit()
 
@@ -203,21 +203,24 @@ class GridModel(LiveModel):
             self._take_timer.setInterval(_TAKE_MS)
 
     def _take_all(self, first: list[RowKey]) -> Iterator[None]:
-        sieve = self._sieve()
+        compiled = self._compiled_filter()
         while self._waiting:
             keys = first or [key for key, _ in zip(self._waiting, range(_STEP), strict=False)]
             first = []
             for key in keys:
                 del self._waiting[key]
-            self._show_changed(*self.book.take(keys), sieve)
+            self._show_changed(*self.book.take(keys), compiled)
             yield
 
     def _show_changed(
-        self, changed: Iterable[PriceEntry], selections: Set[SelectionEntry], sieve: CompiledFilter
+        self,
+        changed: Iterable[PriceEntry],
+        selections: Set[SelectionEntry],
+        compiled: CompiledFilter,
     ) -> None:
         is_prices = self.shape is Shape.PRICES
         for entry in dict.fromkeys(entry if is_prices else entry.selection for entry in changed):
-            self._arrangement.judge(entry, sieve)
+            self._arrangement.judge(entry, compiled)
         rows, last = self._arrangement.rows, len(COLUMNS) - 1
         for place in range(len(rows)) if self.rows_in_view is None else self.rows_in_view():
             shown = rows[place]

@@ -197,8 +197,8 @@ class HistoryModel(QObject):
         if section is None or section.reference is None:
             return []
         selections = [(key.market_type, key.period, row.selection) for row in section.rows]
-        told = await self._source.references(key.game_id, selections, since)
-        paths = {name[2]: path for name, path in told.paths.items()}
+        references = await self._source.references(key.game_id, selections, since)
+        paths = {name[2]: path for name, path in references.paths.items()}
         points: list[Point] = []
 
         def steps() -> Iterator[None]:

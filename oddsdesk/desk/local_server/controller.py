@@ -73,11 +73,11 @@ class ServerController(QObject):
         self._start(work)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        task = spawn("server dialog", self._told(work))
+        task = spawn("server dialog", self._reported(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _told(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _reported(self, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except LocalServerError as error:
@@ -152,7 +152,7 @@ class ServerController(QObject):
 class ImportController(QObject):
     """One import at a time, which goes on while the dialog is closed."""
 
-    told = Signal(str)
+    message_ready = Signal(str)
     """What came of files whose dialog is closed."""
 
     day_requested = Signal(object)
@@ -201,13 +201,13 @@ class ImportController(QObject):
 
     def _tell(self, done: ImportOutcome) -> None:
         if self._dialog is None:
-            self.told.emit(f"Import: {summary(done)}")
+            self.message_ready.emit(f"Import: {summary(done)}")
         else:
             self._dialog.imports.show_outcome(done)
 
     def _tell_trouble(self, text: str) -> None:
         if self._dialog is None:
-            self.told.emit(f"Import: {text}")
+            self.message_ready.emit(f"Import: {text}")
         else:
             self._dialog.imports.show_ready()
             self._dialog.say_trouble(text)

@@ -191,8 +191,8 @@ class KeysPage(QWidget):
         self.list.setFocus()
         key = self._key()
         if key is not None:
-            wish = self.rotate_requested if self._asked == "Rotate" else self.revoke_requested
-            wish.emit(key.key_id)
+            requested = self.rotate_requested if self._asked == "Rotate" else self.revoke_requested
+            requested.emit(key.key_id)
 
     def _on_list_current_changed(self) -> None:
         self._question.hide()

@@ -32,7 +32,7 @@ _FOLD: Final = " " * 6
 """As wide as the mark before a section's title, and its semi-bold letters."""
 
 
-class MatrixLook:
+class MatrixContext:
     """What the columns of a matrix depend on beside a row."""
 
     def __init__(
@@ -84,31 +84,31 @@ class MatrixLook:
         return "" if seen is None else age_text(self.clock() - seen)
 
 
-MatrixColumn = ColumnSpec[Row, MatrixLook]
-_CellOf = Callable[[Section, SelectionRow, MatrixLook], Cell]
-_TipOf = Callable[[Section, SelectionRow, MatrixLook], str]
+MatrixColumn = ColumnSpec[Row, MatrixContext]
+_CellOf = Callable[[Section, SelectionRow, MatrixContext], Cell]
+_TipOf = Callable[[Section, SelectionRow, MatrixContext], str]
 
 
 def _cells(
     of_selection: _CellOf, of_title: Callable[[Section], Cell]
-) -> Callable[[Row, MatrixLook], Cell]:
+) -> Callable[[Row, MatrixContext], Cell]:
     """Return what shows a selection's cells, and those of the title above it."""
 
-    def cell(shown: Row, look: MatrixLook) -> Cell:
+    def cell(shown: Row, context: MatrixContext) -> Cell:
         row = shown.selection_row
-        return of_title(shown.section) if row is None else of_selection(shown.section, row, look)
+        return of_title(shown.section) if row is None else of_selection(shown.section, row, context)
 
     return cell
 
 
 def _tips(
     of_selection: _TipOf, of_title: Callable[[Section], str] = lambda _section: ""
-) -> Callable[[Row, MatrixLook], str]:
+) -> Callable[[Row, MatrixContext], str]:
     """Return what tells more of a selection's cells, and of those of the title above it."""
 
-    def tip(shown: Row, look: MatrixLook) -> str:
+    def tip(shown: Row, context: MatrixContext) -> str:
         row = shown.selection_row
-        return of_title(shown.section) if row is None else of_selection(shown.section, row, look)
+        return of_title(shown.section) if row is None else of_selection(shown.section, row, context)
 
     return tip
 
@@ -117,78 +117,78 @@ def _nothing(_section: Section) -> Cell:
     return EMPTY
 
 
-def _reference_cell(_section: Section, row: SelectionRow, look: MatrixLook) -> Cell:
-    return cells.reference_cell(row, look.freshness(None, row.reference), look.clock())
+def _reference_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    return cells.reference_cell(row, context.freshness(None, row.reference), context.clock())
 
 
-def _reference_tip(_section: Section, row: SelectionRow, look: MatrixLook) -> str:
-    freshness = look.freshness(None, row.reference)
-    return tips.reference_tip(row, look.reference, freshness, look.clock())
+def _reference_tip(_section: Section, row: SelectionRow, context: MatrixContext) -> str:
+    freshness = context.freshness(None, row.reference)
+    return tips.reference_tip(row, context.reference, freshness, context.clock())
 
 
-def _best_cell(section: Section, row: SelectionRow, look: MatrixLook) -> Cell:
-    name, freshness = look.best(row)
+def _best_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    name, freshness = context.best(row)
     is_judged = name is None or shares_state(section, row.prices[name])
-    code = "" if name is None else look.names.code(name)
-    return cells.best_cell(row, name, freshness, look.clock(), shares_state=is_judged, code=code)
+    code = "" if name is None else context.names.code(name)
+    return cells.best_cell(row, name, freshness, context.clock(), shares_state=is_judged, code=code)
 
 
-def _best_tip(section: Section, row: SelectionRow, look: MatrixLook) -> str:
-    return tips.best_tip(section, row, *look.best(row), look.clock())
+def _best_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
+    return tips.best_tip(section, row, *context.best(row), context.clock())
 
 
-def _past_cell(section: Section, row: SelectionRow, look: MatrixLook) -> Cell:
+def _past_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
     market_type, period, _ = section.key
     name = (market_type, period, row.selection)
-    return cells.past_cell(look.sparklines.sparkline(name, row.reference), look.clock())
+    return cells.past_cell(context.sparklines.sparkline(name, row.reference), context.clock())
 
 
-def _window_tip(_section: Section, row: SelectionRow, _look: MatrixLook) -> str:
+def _window_tip(_section: Section, row: SelectionRow, _context: MatrixContext) -> str:
     return tips.window_tip(row)
 
 
-def _selection_width(look: MatrixLook) -> Column:
+def _selection_width(context: MatrixContext) -> Column:
     """As wide as the widest name, if that is not all too wide."""
-    return Column(_shorter(look.widest_name, _WIDE_NAME), Align.LEFT)
+    return Column(_shorter(context.widest_name, _WIDE_NAME), Align.LEFT)
 
 
-def _reference_width(look: MatrixLook) -> Column:
-    note = "888k" if look.layout.has_limits else ""
-    sample = odds_sample(has_long=look.layout.has_long(None))
+def _reference_width(context: MatrixContext) -> Column:
+    note = "888k" if context.layout.has_limits else ""
+    sample = odds_sample(has_long=context.layout.has_long(None))
     return Column(sample, note_sample=note, has_arrow=True, hangs=True, most=_MOST)
 
 
-def _fair_width(look: MatrixLook) -> Column:
-    return Column(odds_sample(has_long=look.layout.has_long_figure), hangs=True, most=0)
+def _fair_width(context: MatrixContext) -> Column:
+    return Column(odds_sample(has_long=context.layout.has_long_figure), hangs=True, most=0)
 
 
-def _least_width(look: MatrixLook) -> Column:
-    return msgspec.structs.replace(_fair_width(look), most=_MOST)
+def _least_width(context: MatrixContext) -> Column:
+    return msgspec.structs.replace(_fair_width(context), most=_MOST)
 
 
-def _best_width(look: MatrixLook) -> Column:
-    return Column(_best_sample(look.layout), note_sample="888 +88", hangs=True)
+def _best_width(context: MatrixContext) -> Column:
+    return Column(_best_sample(context.layout), note_sample="888 +88", hangs=True)
 
 
 def _best_sample(layout: MatrixLayout) -> str:
     return f"? {odds_sample(has_long=layout.has_any_long)}"
 
 
-def _reference_header(look: MatrixLook) -> Header:
-    name, age = look.reference, look.age(None)
-    parts = (age, "limit" if look.layout.has_limits else "")
-    note, code = " · ".join(filter(None, parts)), look.names.code(name)
-    return Header(look.names.short(name), note, _age_tip(name, age), code=code, name=name)
+def _reference_header(context: MatrixContext) -> Header:
+    name, age = context.reference, context.age(None)
+    parts = (age, "limit" if context.layout.has_limits else "")
+    note, code = " · ".join(filter(None, parts)), context.names.code(name)
+    return Header(context.names.short(name), note, _age_tip(name, age), code=code, name=name)
 
 
-def _fair_header(look: MatrixLook) -> Header:
-    method = look.board.method.replace("_", " ")
+def _fair_header(context: MatrixContext) -> Header:
+    method = context.board.method.replace("_", " ")
     note = method.replace("proportional", "prop.")
     return Header("Fair", note, f"Odds without margin, by the {method} method")
 
 
-def _past_tip(look: MatrixLook) -> str:
-    return f"How the price of {look.reference} moved in the last 6 hours"
+def _past_tip(context: MatrixContext) -> str:
+    return f"How the price of {context.reference} moved in the last 6 hours"
 
 
 FIXED: Final[tuple[MatrixColumn, ...]] = (
@@ -197,7 +197,7 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
         _cells(lambda section, row, _: cells.selection_cell(section, row), cells.section_cell),
         width_now=_selection_width,
         cell_tip=_tips(
-            lambda _section, row, _look: row.selection,
+            lambda _section, row, _context: row.selection,
             lambda section: f"{section.title}, {section.period_label}",
         ),
     ),
@@ -208,12 +208,12 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
     ),
     MatrixColumn(
         "fair", "Fair", Column(""),
-        _cells(lambda _section, row, _look: cells.fair_cell(row), _nothing),
+        _cells(lambda _section, row, _context: cells.fair_cell(row), _nothing),
         width_now=_fair_width, header_now=_fair_header, cell_tip=_tips(_window_tip),
     ),
     MatrixColumn(
         "window", "Value from", Column(""),
-        _cells(lambda _section, row, _look: cells.window_cell(row), cells.period_cell),
+        _cells(lambda _section, row, _context: cells.window_cell(row), cells.period_cell),
         width_now=_least_width, cell_tip=_tips(_window_tip),
         tip="From which price on the selection is value; the tooltip of a cell tells above which "
         "one it is suspicious; none: no price can be value by the rules",
@@ -226,8 +226,8 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
     ),
     MatrixColumn(
         "past", "6 h", Column("88888"), _cells(_past_cell, _nothing),
-        header_now=lambda look: Header("6 h", "", _past_tip(look)),
-        cell_tip=_tips(lambda _section, _row, look: _past_tip(look)),
+        header_now=lambda context: Header("6 h", "", _past_tip(context)),
+        cell_tip=_tips(lambda _section, _row, context: _past_tip(context)),
     ),
 )  # fmt: skip
 """The columns before the bookmakers', each where ``layout`` says it is."""
@@ -237,7 +237,7 @@ FIXED: Final[tuple[MatrixColumn, ...]] = (
 def bookmaker_column(name: str) -> MatrixColumn:
     """Return the column of a bookmaker's prices, its hold on the title rows."""
 
-    def price_cell(shown: Row, look: MatrixLook) -> Cell:
+    def price_cell(shown: Row, context: MatrixContext) -> Cell:
         # By far the most cells, so without the detour of `_cells`.
         section, row = shown.section, shown.selection_row
         if row is None:
@@ -246,25 +246,29 @@ def bookmaker_column(name: str) -> MatrixColumn:
         return cells.price_cell(
             row,
             name,
-            Freshness.DEAD if price is None else look.board.freshness(name, price),
-            look.clock(),
+            Freshness.DEAD if price is None else context.board.freshness(name, price),
+            context.clock(),
             is_comparable=name not in section.other_bets,
             shares_state=price is None or shares_state(section, price),
         )
 
-    def price_tip(section: Section, row: SelectionRow, look: MatrixLook) -> str:
-        freshness = look.freshness(name, row.prices.get(name))
-        return tips.price_tip(section, row, name, freshness, look.clock())
+    def price_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
+        freshness = context.freshness(name, row.prices.get(name))
+        return tips.price_tip(section, row, name, freshness, context.clock())
 
-    def header(look: MatrixLook) -> Header:
-        age, code, is_favourite = look.age(name), look.names.code(name), look.is_favourite(name)
-        title, tip = look.title(name), _age_tip(name, age)
+    def header(context: MatrixContext) -> Header:
+        age, code, is_favourite = (
+            context.age(name),
+            context.names.code(name),
+            context.is_favourite(name),
+        )
+        title, tip = context.title(name), _age_tip(name, age)
         if is_favourite:
             title, code, tip = f"★ {title}", f"★ {code}", f"{tip} · favourite"
         return Header(title, age, tip, is_favourite, code, name)
 
-    def width(look: MatrixLook) -> Column:
-        return _price_width(odds_sample(has_long=look.layout.has_long(name)))
+    def width(context: MatrixContext) -> Column:
+        return _price_width(odds_sample(has_long=context.layout.has_long(name)))
 
     return MatrixColumn(
         name,
@@ -289,15 +293,15 @@ def widest_name(sections: Iterable[Section]) -> str:
     return max(names, key=len, default=_USUAL_NAME)
 
 
-def narrowings(look: MatrixLook) -> tuple[ShrinkStep, ...]:
+def shrink_steps(context: MatrixContext) -> tuple[ShrinkStep, ...]:
     """Return how the frozen columns give way where bookmakers would have no room."""
-    name = look.widest_name
+    name = context.widest_name
     return (
         ShrinkStep(SELECTION, _shorter(name, _USUAL_NAME)),
-        ShrinkStep(REFERENCE, odds_sample(has_long=look.layout.has_long(None))),
+        ShrinkStep(REFERENCE, odds_sample(has_long=context.layout.has_long(None))),
         ShrinkStep(SELECTION, _shorter(name, _NARROW_NAME)),
         ShrinkStep(PAST),
-        ShrinkStep(BEST, _best_sample(look.layout)),
+        ShrinkStep(BEST, _best_sample(context.layout)),
         ShrinkStep(FAIR),
     )
 

@@ -14,9 +14,9 @@ from oddsdesk.desk.matrix.bookmakers import USUAL, WHOLE, BookmakerOrder
 from oddsdesk.desk.matrix.columns import (
     FIXED,
     MatrixColumn,
-    MatrixLook,
+    MatrixContext,
     bookmaker_column,
-    narrowings,
+    shrink_steps,
     widest_name,
 )
 from oddsdesk.desk.matrix.layout import (
@@ -97,7 +97,7 @@ class MatrixModel(LiveModel):
         self._shows_past = True
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
-        self._look = MatrixLook(board, self._layout, self.sparklines, clock, names)
+        self._context = MatrixContext(board, self._layout, self.sparklines, clock, names)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._start_over()
 
@@ -165,7 +165,7 @@ class MatrixModel(LiveModel):
 
     def name_at(self, row: int, column: int) -> str:
         """Return who offers the price of a cell."""
-        return self._bookmaker(self._layout.rows[row], column) or self._look.reference
+        return self._bookmaker(self._layout.rows[row], column) or self._context.reference
 
     def best_columns(self, row: int) -> list[int]:
         """Return the columns that show a row's best price, from left to right."""
@@ -191,34 +191,34 @@ class MatrixModel(LiveModel):
     def column(self, column: int) -> Column:
         """Return what never changes of a column."""
         spec = self._spec(column)
-        return spec.sized if spec.width_now is None else spec.width_now(self._look)
+        return spec.sized if spec.width_now is None else spec.width_now(self._context)
 
     def is_hidden(self, column: int) -> bool:
         """Whether a column is not shown: that of sparklines may be left out."""
         return column == PAST and not self._shows_past
 
-    def narrowings(self) -> Sequence[ShrinkStep]:
+    def shrink_steps(self) -> Sequence[ShrinkStep]:
         """Return how the frozen columns give way."""
-        return narrowings(self._look)
+        return shrink_steps(self._context)
 
     def header(self, column: int) -> Header:
         """Return what stands above a column now."""
         spec = self._spec(column)
         if spec.header_now is None:
             return spec.header(spec.title, None)
-        return spec.header_now(self._look)
+        return spec.header_now(self._context)
 
     def cell(self, row: int, column: int) -> Cell:
         """Return how a cell looks now."""
         shown = self._layout.rows[row]
         cell = shown.cells[column]
         if cell is None or cell.repaint_at_ms <= self._clock():
-            cell = shown.cells[column] = self._spec(column).cell(shown, self._look)
+            cell = shown.cells[column] = self._spec(column).cell(shown, self._context)
         return cell
 
     def tip(self, row: int, column: int) -> str:
         """Return the tooltip of a cell."""
-        return self._spec(column).cell_tip(self._layout.rows[row], self._look)
+        return self._spec(column).cell_tip(self._layout.rows[row], self._context)
 
     def is_section(self, row: int) -> bool:
         """Whether a row is the title of a section."""
@@ -339,7 +339,7 @@ class MatrixModel(LiveModel):
         self.beginResetModel()
         self._lines.forget()
         sections = self._shown_sections()
-        self._look.widest_name = widest_name(sections)
+        self._context.widest_name = widest_name(sections)
         self._layout.rows = rows_of(sections, self._lines.is_folded)
         self._layout.set_bookmakers(self._layout.order.shown(bookmakers_of(sections)))
         self._layout.index()
@@ -353,7 +353,7 @@ class MatrixModel(LiveModel):
             self._start_over()
             return
         sections = self._shown_sections()
-        self._look.widest_name = widest_name(sections)
+        self._context.widest_name = widest_name(sections)
         found = bookmakers_of(sections) - set(self._layout.bookmakers)
         self._append_columns(self._layout.order.shown(found))
         self._bring_rows_up_to_date()

@@ -38,7 +38,7 @@ class Sparklines(QObject):
         self._clock = clock
         self._start = start
         self._source: HistorySource | None = None
-        self._told = References()
+        self._logged = References()
         self._asked: set[SelectionKey] = set()
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._read)
@@ -46,7 +46,7 @@ class Sparklines(QObject):
     def use(self, source: HistorySource) -> None:
         """Read what was before this desk was started from a log; the board knows the rest."""
         self._source = source if source.origin is Origin.LOG else None
-        self._told, self._asked = References(), set()
+        self._logged, self._asked = References(), set()
         self.look_for_selections()
 
     def look_for_selections(self) -> None:
@@ -74,14 +74,14 @@ class Sparklines(QObject):
         return Sparkline([_corners(run, since, low - air, scale) for run in found])
 
     def _path(self, selection: SelectionKey, price: Price | None) -> PricePath:
-        told = self._told.paths.get(selection, ())
+        logged = self._logged.paths.get(selection, ())
         seen = self._board.seen.path(self._game_id, selection, None, price)
-        if not told:
+        if not logged:
             return seen
-        return tidy([*told, *(point for point in seen if point.at > told[-1].at)])
+        return tidy([*logged, *(point for point in seen if point.at > logged[-1].at)])
 
     def _gaps(self) -> tuple[Gap, ...]:
-        return self._told.gaps if self._told.paths else self._board.seen.gaps(self._game_id)
+        return self._logged.gaps if self._logged.paths else self._board.seen.gaps(self._game_id)
 
     def _read(self) -> None:
         matrix = self._board.matrix(self._game_id)
@@ -100,12 +100,14 @@ class Sparklines(QObject):
 
     async def _load(self, source: HistorySource, selections: Sequence[SelectionKey]) -> None:
         try:
-            told = await source.references(self._game_id, selections, self._clock() - SPAN_MS)
+            logged = await source.references(self._game_id, selections, self._clock() - SPAN_MS)
         except HistoryError:
             # The dock says why; here the sparklines begin with what was seen.
             return
         if source is self._source:
-            self._told = References(Origin.LOG, {**self._told.paths, **told.paths}, told.gaps)
+            self._logged = References(
+                Origin.LOG, {**self._logged.paths, **logged.paths}, logged.gaps
+            )
             self.changed.emit()
 
 

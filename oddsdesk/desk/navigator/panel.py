@@ -290,8 +290,8 @@ class Navigator(QWidget):
 
     def _on_list_chosen(self, index: QModelIndex) -> None:
         beside = QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier
-        wish = self.game_beside_requested if beside else self.game_requested
-        wish.emit(index.data(GAME_ROLE).game_id)
+        requested = self.game_beside_requested if beside else self.game_requested
+        requested.emit(index.data(GAME_ROLE).game_id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.filter.text():

@@ -1,4 +1,4 @@
-"""The window put together: panels made, their wishes connected."""
+"""The window put together: panels made, and their signals connected."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -99,14 +99,8 @@ class FirstPaint(QObject):
         return False
 
 
-class Wishes(Protocol):
-    """What the desk asks to be kept current."""
-
-    def subscribe_game(self, game_id: str) -> None:
-        """Keep a game's matrix current."""
-
-    def unsubscribe_game(self, game_id: str) -> None:
-        """Keep it current no longer."""
+class BoardReader(GameReader, Protocol):
+    """Keeps current what panels show."""
 
     def want_rows(self, wanted: bool) -> None:
         """Keep the prices of all games current, for the odds grid."""
@@ -117,7 +111,7 @@ class Wishes(Protocol):
     def refresh(self) -> None:
         """Read everything now."""
 
-    def wished_per_hour(self) -> float:
+    def needed_per_hour(self) -> float:
         """Return how many requests an hour all that takes."""
         ...
 
@@ -161,21 +155,21 @@ class Desk:
         self._show_favourites()
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
-    def connect_reading(self, wishes: Wishes) -> None:
+    def connect_reading(self, reader: BoardReader) -> None:
         """Tell from now on what the user looks at."""
         # Kept: Qt holds no reference to who a signal is connected to.
-        subscriptions = self._subscriptions = Subscriptions(wishes)
+        subscriptions = self._subscriptions = Subscriptions(reader)
         self.games.game_opened.connect(subscriptions.open)
         self.games.game_closed.connect(subscriptions.close)
         self.explain.game_wanted.connect(subscriptions.explain)
-        self.grid.pause_requested.connect(wishes.pause_rows)
-        self.window.messages.retry_requested.connect(wishes.refresh)
-        self.status_bar.tell_cost(wishes.wished_per_hour)
+        self.grid.pause_requested.connect(reader.pause_rows)
+        self.window.messages.retry_requested.connect(reader.refresh)
+        self.status_bar.tell_cost(reader.needed_per_hour)
         tabs = self.window.tabs
         tabs.currentChanged.connect(
-            lambda _index: wishes.want_rows(tabs.currentWidget() is self.grid)
+            lambda _index: reader.want_rows(tabs.currentWidget() is self.grid)
         )
-        wishes.want_rows(tabs.currentWidget() is self.grid)
+        reader.want_rows(tabs.currentWidget() is self.grid)
 
     def open_game(self, game_id: str) -> None:
         """Show a game in the tab in front."""

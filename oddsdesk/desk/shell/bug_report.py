@@ -87,13 +87,13 @@ class BugReports(QObject):
 class _Handler(logging.Handler):
     """Passes errors that carry a trace on to the window's thread."""
 
-    def __init__(self, told: Callable[[str], None]) -> None:
+    def __init__(self, report: Callable[[str], None]) -> None:
         super().__init__(logging.ERROR)
-        self._told = told
+        self._report = report
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.exc_info is not None and record.exc_info[1] is not None:
-            self._told(error_text(record))
+            self._report(error_text(record))
 
 
 def versions_text() -> str:

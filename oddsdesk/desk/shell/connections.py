@@ -73,7 +73,7 @@ class Connections(QObject):
         dialogs.connection_requested.connect(self.connect_to)
         dialogs.restore_requested.connect(self.restore)
         dialogs.feeds_changed.connect(self._check_feeds)
-        dialogs.told.connect(self._on_dialogs_told)
+        dialogs.message_ready.connect(self._on_dialogs_message_ready)
         for problem in profiles.problems:
             window.say(problem, icon="warning", ink=TextRole.DOWN)
 
@@ -141,14 +141,16 @@ class Connections(QObject):
             await stop(before)
         session = self._manager.session
         if session is None or session.local is None:
-            self._on_dialogs_told("Only the embedded server's own desk restores its database.")
+            self._on_dialogs_message_ready(
+                "Only the embedded server's own desk restores its database."
+            )
             return
         local = session.local
         self._say_restoring(0)
         try:
             done = await self._manager.pause(lambda: local.restore(source, self._say_restoring))
         except LocalServerError as error:
-            self._on_dialogs_told(f"Nothing is restored: {error}")
+            self._on_dialogs_message_ready(f"Nothing is restored: {error}")
         except SessionError as error:
             self.tell(session.profile, error)
         else:
@@ -187,7 +189,7 @@ class Connections(QObject):
         for ident in _IDENTS:
             menu.addAction(self._actions[ident])
 
-    def _on_dialogs_told(self, text: str) -> None:
+    def _on_dialogs_message_ready(self, text: str) -> None:
         self._window.say(text, icon="warning", ink=TextRole.DOWN)
 
     def _on_manager_entered(self) -> None:

@@ -1,4 +1,4 @@
-"""Opens the desk's dialogs and does what they wish for."""
+"""Opens the desk's dialogs and carries out what the user asks of them."""
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
@@ -28,7 +28,7 @@ class DeskDialogs(QObject):
     """The embedded server's database is to be replaced with this backup."""
     day_requested = Signal(object)
     """The ``date`` whose games the user wants to see."""
-    told = Signal(str)
+    message_ready = Signal(str)
     """One line for the window."""
 
     def __init__(
@@ -49,13 +49,13 @@ class DeskDialogs(QObject):
         self._manager = manager
         self._clock = clock
         self._open: dict[type[QDialog], QDialog] = {}
-        self._server_work: ServerController | None = None
+        self._server_controller: ServerController | None = None
         self._imports = ImportController(self)
-        self._imports.told.connect(self.told)
+        self._imports.message_ready.connect(self.message_ready)
         self._imports.day_requested.connect(self.day_requested)
-        self._profile_work = ProfileController(theme, profiles, secrets)
-        self._profile_work.saved.connect(self._on_profile_work_saved)
-        self._profile_work.told.connect(self.told)
+        self._profile_controller = ProfileController(theme, profiles, secrets)
+        self._profile_controller.saved.connect(self._on_profile_controller_saved)
+        self._profile_controller.message_ready.connect(self.message_ready)
         manager.left.connect(self._on_manager_left)
 
     def open_settings(self) -> None:
@@ -69,9 +69,9 @@ class DeskDialogs(QObject):
         if session is None or session.local is None or self._is_shown(ServerDialog):
             return
         dialog = ServerDialog(self._theme, session.local.address, self._window)
-        self._server_work = ServerController(dialog, session.local, self._clock)
-        self._server_work.feeds_changed.connect(self.feeds_changed)
-        self._server_work.restore_requested.connect(self._on_restore_requested)
+        self._server_controller = ServerController(dialog, session.local, self._clock)
+        self._server_controller.feeds_changed.connect(self.feeds_changed)
+        self._server_controller.restore_requested.connect(self._on_restore_requested)
         self._imports.show_in(dialog, session.local)
         self._show(dialog)
 
@@ -107,14 +107,14 @@ class DeskDialogs(QObject):
 
     async def close(self) -> None:
         """End what dialogs are waiting for."""
-        if self._server_work is not None:
-            await self._server_work.close()
+        if self._server_controller is not None:
+            await self._server_controller.close()
         await self._imports.close()
-        await self._profile_work.close()
+        await self._profile_controller.close()
 
     def _edit(self, profile: Profile, replaces: str | None) -> None:
         parent = self._open.get(ConnectionsDialog, self._window)
-        self._profile_work.edit(profile, parent, replaces)
+        self._profile_controller.edit(profile, parent, replaces)
 
     def _is_shown(self, kind: type[QDialog]) -> bool:
         dialog = self._open.get(kind)
@@ -132,7 +132,7 @@ class DeskDialogs(QObject):
     def _forget(self, kind: type[QDialog]) -> None:
         del self._open[kind]
         if kind is ServerDialog:
-            self._server_work = None
+            self._server_controller = None
 
     def _show_list(self) -> None:
         dialog = self._open.get(ConnectionsDialog)
@@ -153,13 +153,13 @@ class DeskDialogs(QObject):
             self._edit(msgspec.structs.replace(profile, name=name), None)
 
     def _on_list_delete_requested(self, profile: Profile) -> None:
-        self._profile_work.delete(profile)
+        self._profile_controller.delete(profile)
         self._show_list()
 
     def _on_list_add_embedded_requested(self) -> None:
         self._edit(EmbeddedProfile(self._profiles.free_name("Second server")), None)
 
-    def _on_profile_work_saved(self, profile: Profile) -> None:
+    def _on_profile_controller_saved(self, profile: Profile) -> None:
         self._show_list()
         session = self._manager.session
         is_listed = ConnectionsDialog in self._open

@@ -136,8 +136,8 @@ class EmbeddedLog:
         self, game_id: str, selections: Sequence[SelectionKey], since_ms: int
     ) -> dict[SelectionKey, list[Point]]:
         """Return how the reference's prices of some selections moved."""
-        told = await _answer_of_log(self._server.reference_history(game_id, selections, since_ms))
-        return {selection: list(_points(points)) for selection, points in told.items()}
+        found = await _answer_of_log(self._server.reference_history(game_id, selections, since_ms))
+        return {selection: list(_points(points)) for selection, points in found.items()}
 
     async def state(self, since_ms: int) -> LogState:
         """Say how far back the log reaches, and when it was not written."""

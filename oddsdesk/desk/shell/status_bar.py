@@ -56,7 +56,7 @@ class StatusBar(QStatusBar):
         self._favourites.setToolTip("Show favourites only (Ctrl+Shift+F)")
         self._favourites.clicked.connect(self.favourites_requested)
         self._favourites.hide()
-        self._wished_per_hour: Callable[[], float] | None = None
+        self._needed_per_hour: Callable[[], float] | None = None
         self._method = Label()
         self.show_method(devig_method)
         self._time = ElidedLabel()
@@ -85,9 +85,9 @@ class StatusBar(QStatusBar):
         self._favourites.setText(f"{games} favourite{'s' if games != 1 else ''}")
         self._favourites.setVisible(games > 0)
 
-    def tell_cost(self, wished_per_hour: Callable[[], float]) -> None:
+    def tell_cost(self, needed_per_hour: Callable[[], float]) -> None:
         """Say what the layout costs: the requests an hour that everything shown wants."""
-        self._wished_per_hour = wished_per_hour
+        self._needed_per_hour = needed_per_hour
 
     def close_panel(self) -> None:
         """Hear no more of the board."""
@@ -113,10 +113,10 @@ class StatusBar(QStatusBar):
         self._dot.show_ink(link_ink(connection))
         self._link.show_text(link_text(connection, now))
         self._link.setToolTip(faults_text(connection) or lag_text(connection))
-        wished = None if self._wished_per_hour is None else self._wished_per_hour()
-        self._requests.show_text(requests_text(connection, wished))
-        if wished is not None:
-            self._requests.setToolTip(cost_text(wished, connection, now))
+        needed = None if self._needed_per_hour is None else self._needed_per_hour()
+        self._requests.show_text(requests_text(connection, needed))
+        if needed is not None:
+            self._requests.setToolTip(cost_text(needed, connection, now))
         self._time.show_text(f"{local_time(now):%H:%M:%S}")
 
 
@@ -165,28 +165,28 @@ def lag_text(connection: Connection) -> str:
     )
 
 
-def requests_text(connection: Connection, wished_per_hour: float | None = None) -> str:
+def requests_text(connection: Connection, needed_per_hour: float | None = None) -> str:
     """Return how many requests are left, are needed, and when they return; empty while unknown."""
     if connection.requests_left is None:
         return ""
     of = "" if connection.requests_limit is None else f" of {connection.requests_limit:,}"
     left = f"{connection.requests_left:,}{of} requests left"
-    if wished_per_hour is not None:
-        left += f" · needs {math.ceil(wished_per_hour):,} an hour"
+    if needed_per_hour is not None:
+        left += f" · needs {math.ceil(needed_per_hour):,} an hour"
     if connection.resets_at_ms is None:
         return left
     return f"{left} · back {local_time(connection.resets_at_ms):%H:%M}"
 
 
-def cost_text(wished_per_hour: float, connection: Connection, now_ms: int) -> str:
+def cost_text(needed_per_hour: float, connection: Connection, now_ms: int) -> str:
     """Return what everything on show costs in requests, beside what is left of them."""
-    needs = f"What is on show needs {math.ceil(wished_per_hour):,} requests an hour"
+    needs = f"What is on show needs {math.ceil(needed_per_hour):,} requests an hour"
     needs += f"{_allowance(connection.requests_limit)}."
     left, resets_at = connection.requests_left, connection.resets_at_ms
     if left is None or resets_at is None:
         return needs
     hours = max(0, resets_at - now_ms) / 3_600_000
-    if wished_per_hour * hours <= left:
+    if needed_per_hour * hours <= left:
         return (
             f"{needs} The {left:,} left last until they come back; what is to spare goes into "
             "reading the odds grid more often."

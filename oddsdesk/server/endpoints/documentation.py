@@ -32,26 +32,26 @@ class _Documentation(Gate):
     def _document(self) -> dict[str, Any]:
         return openapi_document(self._endpoints)
 
-    async def reply(self, turn: RequestContext) -> Reply:
+    async def reply(self, request: RequestContext) -> Reply:
         """Return the documentation to anyone."""
-        if not turn.has_method(GET):
-            raise turn.not_allowed(GET)
-        return self._shown(turn)
+        if not request.has_method(GET):
+            raise request.not_allowed(GET)
+        return self._shown(request)
 
-    def _shown(self, turn: RequestContext) -> Reply:
+    def _shown(self, request: RequestContext) -> Reply:
         raise NotImplementedError
 
 
 class OpenApiGate(_Documentation):
     """The OpenAPI document."""
 
-    def _shown(self, turn: RequestContext) -> Reply:
+    def _shown(self, request: RequestContext) -> Reply:
         return Reply(200, msgspec.json.encode(self._document))
 
 
 class DocsGate(_Documentation):
     """The readable page, with the address that it was asked at in its examples."""
 
-    def _shown(self, turn: RequestContext) -> Reply:
-        page = docs_page(self._document, address_of(turn.scope))
+    def _shown(self, request: RequestContext) -> Reply:
+        page = docs_page(self._document, address_of(request.scope))
         return Reply(200, page.encode(), [_POLICY], content_type=b"text/html; charset=utf-8")

@@ -4,7 +4,7 @@ from urllib.parse import unquote
 
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.resources import Event, EventDetail
-from oddsdesk.server.access import sight_for
+from oddsdesk.server.access import visibility_for
 from oddsdesk.server.answers import Payload, Refusal
 from oddsdesk.server.endpoints.lists import (
     BOOKMAKER,
@@ -23,11 +23,11 @@ from oddsdesk.server.parameters import market_type
 
 
 def _events(call: Call) -> Payload:
-    sight = sight_for(call.caller, call.asked)
+    visibility = visibility_for(call.caller, call.asked)
     page = call.reader.events(
         call.now_ms,
         filters_of(call.asked),
-        sight,
+        visibility,
         call.asked["stale_minutes"],
         call.asked["limit"],
         call.asked["cursor"],
@@ -37,13 +37,13 @@ def _events(call: Call) -> Payload:
 
 def _event(call: Call) -> Payload:
     """The slug may come encoded once more than the path was (D5)."""
-    sight = sight_for(call.caller, call.asked)
+    visibility = visibility_for(call.caller, call.asked)
     name = call.path["id"]
     for match_name in dict.fromkeys((name, unquote(name))):
         detail = call.reader.event(
             match_name,
             call.now_ms,
-            sight,
+            visibility,
             bookmaker=call.asked["bookmaker"],
             market_type=call.asked["market_type"],
             period=call.asked["period"],

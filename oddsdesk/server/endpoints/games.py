@@ -3,7 +3,7 @@
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.resources import Game, GameMatrix
 from oddsdesk.contract.times import format_ms
-from oddsdesk.server.access import require_all_bookmakers, sight_for
+from oddsdesk.server.access import require_all_bookmakers, visibility_for
 from oddsdesk.server.answers import Payload, Refusal
 from oddsdesk.server.endpoints.lists import (
     BOOKMAKER,
@@ -24,16 +24,16 @@ AS_OF = moment("as_of", "Answer as things stood at this moment; for plans with a
 
 def _games(call: Call) -> Payload:
     at = _past_moment(call)
-    sight = sight_for(call.caller, call.asked)
+    visibility = visibility_for(call.caller, call.asked)
     if at is not None:
         require_all_bookmakers(call.caller, AS_OF.name)
         filters = filters_of(call.asked)
         asked = (call.asked["limit"], call.asked["cursor"])
-        return listing(call.reader.games_as_of(at, filters, sight, *asked))
+        return listing(call.reader.games_as_of(at, filters, visibility, *asked))
     page = call.reader.games(
         call.now_ms,
         filters_of(call.asked),
-        sight,
+        visibility,
         call.asked["limit"],
         call.asked["cursor"],
     )
@@ -42,14 +42,14 @@ def _games(call: Call) -> Payload:
 
 def _game(call: Call) -> Payload:
     at = _past_moment(call)
-    sight = sight_for(call.caller, call.asked)
+    visibility = visibility_for(call.caller, call.asked)
     if at is not None:
         require_all_bookmakers(call.caller, AS_OF.name)
     read = call.reader.matrix if at is None else call.reader.matrix_as_of
     matrix = read(
         _game_id(call.path["game_id"]),
         call.now_ms if at is None else at,
-        sight,
+        visibility,
         bookmaker=call.asked["bookmaker"],
         market_type=call.asked["market_type"],
         period=call.asked["period"],

@@ -25,20 +25,20 @@ class HealthGate(Gate):
         super().__init__(service)
         self._reads = reads
 
-    async def reply(self, turn: RequestContext) -> Reply:
+    async def reply(self, request: RequestContext) -> Reply:
         """Return the state of the service; a key is not needed, and not counted."""
-        if not turn.has_method(GET):
-            turn.identify()
-            raise turn.not_allowed(GET)
+        if not request.has_method(GET):
+            request.identify()
+            raise request.not_allowed(GET)
         troubles = self._service.troubles.now()
-        return encode(await self._reads.run(lambda: self._state(turn, troubles)), 0)
+        return encode(await self._reads.run(lambda: self._state(request, troubles)), 0)
 
-    def _state(self, turn: RequestContext, troubles: list[Trouble]) -> Bare:
+    def _state(self, request: RequestContext, troubles: list[Trouble]) -> Bare:
         try:
-            turn.identify()
+            request.identify()
             reader = self._service.store.reader()
             last = reader.last_scraped_at()
-            simulated = reader.is_simulated(turn.now_ms)
+            simulated = reader.is_simulated(request.now_ms)
         except StoreError as error:
             _log.warning("the database is unavailable: %s", error)
             return self._unavailable([refused("nothing can be read", error), *troubles])

@@ -3,7 +3,7 @@
 from typing import Any
 
 from oddsdesk.contract.resources import OddsRow
-from oddsdesk.server.access import sight_for
+from oddsdesk.server.access import visibility_for
 from oddsdesk.server.answers import Payload
 from oddsdesk.server.endpoints.lists import (
     BOOKMAKER,
@@ -35,8 +35,10 @@ def _odds_of_bookmaker(call: Call) -> Payload:
 
 
 def _rows(call: Call, asked: dict[str, Any]) -> Payload:
-    sight = sight_for(call.caller, asked)
-    page = call.reader.odds(call.now_ms, filters_of(asked), sight, asked["limit"], asked["cursor"])
+    visibility = visibility_for(call.caller, asked)
+    page = call.reader.odds(
+        call.now_ms, filters_of(asked), visibility, asked["limit"], asked["cursor"]
+    )
     return listing(page)
 
 

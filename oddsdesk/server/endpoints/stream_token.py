@@ -14,14 +14,14 @@ METHODS = ("POST",)
 class TokenGate(Gate):
     """Issues tokens to plans with a stream."""
 
-    async def reply(self, turn: RequestContext) -> Reply:
+    async def reply(self, request: RequestContext) -> Reply:
         """Return a new token of the caller's key."""
-        caller = turn.require_key()
-        if not turn.has_method(METHODS):
-            raise turn.not_allowed(METHODS)
+        caller = request.require_key()
+        if not request.has_method(METHODS):
+            raise request.not_allowed(METHODS)
         require_stream(caller)
-        count = take_token(self._service.access, caller, turn.now_ms)
+        count = take_token(self._service.access, caller, request.now_ms)
         if count is not None and not count.allowed:
-            raise turn.exceeded(count)
-        token = issue_token(self._service.access, caller, turn.now_ms)
+            raise request.exceeded(count)
+        token = issue_token(self._service.access, caller, request.now_ms)
         return encode(Bare(StreamToken(token, LIFETIME_S)), 0)

@@ -1,7 +1,7 @@
 """GET /api/value-bets: from Pro (D21), in play for Pro+ Live only (D30)."""
 
 from oddsdesk.contract.resources import ValueBet
-from oddsdesk.server.access import require_value_bets, sight_for
+from oddsdesk.server.access import require_value_bets, visibility_for
 from oddsdesk.server.answers import Payload
 from oddsdesk.server.endpoints.lists import (
     BET_CURSOR,
@@ -28,7 +28,7 @@ def _value_bets(call: Call) -> Payload:
     page = call.reader.value_bets(
         call.now_ms,
         filters_of(call.asked),
-        sight_for(call.caller, call.asked),
+        visibility_for(call.caller, call.asked),
         min_ev,
         max_ev,
         call.asked["limit"],

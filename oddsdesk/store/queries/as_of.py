@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.games import NO_DATE, UNDATED_MS
 from oddsdesk.store.order import ordered_selections
-from oddsdesk.store.queries.conditions import canonical_sport, sight_parameters, visible
+from oddsdesk.store.queries.conditions import canonical_sport, visibility_parameters, visible
 from oddsdesk.store.queries.cursors import GamePlace, from_cursor, to_cursor
 from oddsdesk.store.queries.listing import ListedGame
 from oddsdesk.store.queries.quotes import GameQuote, GameRow, decode_odds
@@ -58,19 +58,23 @@ def list_games_as_of(
     select: Select,
     reference: str,
     filters: Filters,
-    sight: Visibility,
+    visibility: Visibility,
     at: int,
     limit: int,
     cursor: str | None,
 ) -> Page[ListedGame]:
     """Return the games that had prices then which the caller may see."""
     after = None if cursor is None else from_cursor(cursor, GamePlace)
-    asked = {"at": at, "bookmaker": filters.bookmaker, **sight_parameters(sight, reference)}
+    asked = {
+        "at": at,
+        "bookmaker": filters.bookmaker,
+        **visibility_parameters(visibility, reference),
+    }
     found: list[ListedGame] = []
     while True:
         candidates = _candidates(select, filters, at, limit + 1, after)
         for candidate in candidates:
-            game = _listed(select, candidate, sight, asked)
+            game = _listed(select, candidate, visibility, asked)
             if game is not None and filters.is_live in (None, game.is_live):
                 found.append(game)
             if len(found) > limit:
@@ -82,7 +86,7 @@ def list_games_as_of(
 
 
 def quotes_as_of(
-    select: Select, reference: str, game: GameRow, sight: Visibility, at: int
+    select: Select, reference: str, game: GameRow, visibility: Visibility, at: int
 ) -> list[GameQuote]:
     """Return what stood then of a game and may be seen, by bookmaker, market type and period."""
     asked = {"game": game.row, "at": at, "reference": reference}
@@ -103,8 +107,8 @@ def quotes_as_of(
         quote
         for _, quote in sorted(found.items())
         if quote.odds
-        and (sight.live or not quote.is_live)
-        and sight.bookmaker in (None, quote.bookmaker)
+        and (visibility.live or not quote.is_live)
+        and visibility.bookmaker in (None, quote.bookmaker)
     ]
 
 
@@ -139,13 +143,13 @@ def _candidates(
 
 
 def _listed(
-    select: Select, game: _Candidate, sight: Visibility, asked: dict[str, Any]
+    select: Select, game: _Candidate, visibility: Visibility, asked: dict[str, Any]
 ) -> ListedGame | None:
     """Sum up what stood of a game: from its present rows where nothing came after the moment."""
     parameters = {**asked, "game": game.row}
     newest, is_priced = select(_NEWEST, parameters)[0]
     is_present = is_priced and newest <= asked["at"]
-    query = _SUM.format(_PRESENT if is_present else _LAST, visible("stood", sight))
+    query = _SUM.format(_PRESENT if is_present else _LAST, visible("stood", visibility))
     count, seen, is_live, has_bookmaker = select(query, parameters)[0]
     if not count or not has_bookmaker:
         return None

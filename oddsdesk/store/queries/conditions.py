@@ -28,27 +28,27 @@ def is_priced(
     return bool(select(_PRICED, asked))
 
 
-def sight_parameters(sight: Visibility, reference: str) -> dict[str, Any]:
+def visibility_parameters(visibility: Visibility, reference: str) -> dict[str, Any]:
     """Return the parameters of ``visible`` and of the reference's liquidity."""
-    return {"sight_bookmaker": sight.bookmaker, "reference": reference}
+    return {"visible_bookmaker": visibility.bookmaker, "reference": reference}
 
 
-def visible(alias: str, sight: Visibility) -> str:
+def visible(alias: str, visibility: Visibility) -> str:
     """Return the condition on a row with ``bookmaker`` and ``is_live`` (D19, D20)."""
     parts = ["1"]
-    if sight.bookmaker is not None:
-        parts.append(f"{alias}.bookmaker = :sight_bookmaker")
-    if not sight.live:
+    if visibility.bookmaker is not None:
+        parts.append(f"{alias}.bookmaker = :visible_bookmaker")
+    if not visibility.live:
         parts.append(f"{alias}.is_live = 0")
     return " AND ".join(parts)
 
 
-def phases(filters: Filters, sight: Visibility, after: bool | None) -> Iterator[bool]:
+def phases(filters: Filters, visibility: Visibility, after: bool | None) -> Iterator[bool]:
     """Yield which part of a list to walk: what is live (True), then the rest (D13, D37).
 
     ``after`` says in which part a cursor stands.
     """
-    if sight.live and filters.is_live is not False and after is not False:
+    if visibility.live and filters.is_live is not False and after is not False:
         yield True
     if filters.is_live is not True:
         yield False

@@ -20,7 +20,7 @@ def event_detail(
     select: Select,
     reference: str,
     match_name: str,
-    sight: Visibility,
+    visibility: Visibility,
     since: int,
     *,
     bookmaker: str | None,
@@ -28,7 +28,7 @@ def event_detail(
     period: int | None,
 ) -> EventDetail | None:
     """Return the event of a name; None where the caller can see nothing of it (D39)."""
-    found = _most_covered(select, reference, match_name, sight, since)
+    found = _most_covered(select, reference, match_name, visibility, since)
     if found is None:
         return None
     game, quotes = found
@@ -60,13 +60,13 @@ def event_detail(
 
 
 def _most_covered(
-    select: Select, reference: str, match_name: str, sight: Visibility, since: int
+    select: Select, reference: str, match_name: str, visibility: Visibility, since: int
 ) -> tuple[GameRow, list[GameQuote]] | None:
     """Of several competitions, the one with the most bookmakers answers (D5)."""
     best: tuple[GameRow, list[GameQuote]] | None = None
     most = 0
     for game in games_by_name(select, match_name):
-        quotes = fresh_quotes(select, reference, game.row, sight, since)
+        quotes = fresh_quotes(select, reference, game.row, visibility, since)
         count = len({quote.bookmaker for quote in quotes})
         if count > most:
             best, most = (game, quotes), count

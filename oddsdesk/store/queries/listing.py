@@ -6,7 +6,7 @@ from oddsdesk.store.queries.conditions import (
     games_index,
     is_priced,
     phases,
-    sight_parameters,
+    visibility_parameters,
     visible,
     wanted_games,
 )
@@ -35,20 +35,20 @@ def list_games(
     select: Select,
     reference: str,
     filters: Filters,
-    sight: Visibility,
+    visibility: Visibility,
     since: int,
     limit: int,
     cursor: str | None,
 ) -> Page[ListedGame]:
     """Return the asked games that have fresh prices the caller may see."""
     after = None if cursor is None else from_cursor(cursor, GamePlace)
-    if not is_priced(select, since, filters.bookmaker or sight.bookmaker):
+    if not is_priced(select, since, filters.bookmaker or visibility.bookmaker):
         return Page([], None)
     found: list[ListedGame] = []
-    for live in phases(filters, sight, None if after is None else after.live):
+    for live in phases(filters, visibility, None if after is None else after.live):
         place = after if after is not None and after.live == live else None
-        query, parameters = _query(filters, sight, live, place)
-        parameters |= sight_parameters(sight, reference)
+        query, parameters = _query(filters, visibility, live, place)
+        parameters |= visibility_parameters(visibility, reference)
         parameters |= {"since": since, "limit": limit + 1 - len(found)}
         found += [ListedGame(live, *row) for row in select(query, parameters)]
         if len(found) > limit:
@@ -57,16 +57,16 @@ def list_games(
 
 
 def _query(
-    filters: Filters, sight: Visibility, live: bool, after: GamePlace | None
+    filters: Filters, visibility: Visibility, live: bool, after: GamePlace | None
 ) -> tuple[str, dict[str, Any]]:
     wanted, parameters = wanted_games(filters, live)
-    covered = f"c.game = g.id AND c.newest >= :since AND {visible('c', sight)}"
+    covered = f"c.game = g.id AND c.newest >= :since AND {visible('c', visibility)}"
     in_play = f"g.has_live AND EXISTS (SELECT 1 FROM coverage c WHERE {covered} AND c.is_live = 1)"
     conditions = [wanted]
     if live:
         conditions.append(in_play)
     else:
-        if sight.live:
+        if visibility.live:
             conditions.append(f"NOT ({in_play})")
         conditions.append(f"EXISTS (SELECT 1 FROM coverage c WHERE {covered})")
     if filters.bookmaker is not None:

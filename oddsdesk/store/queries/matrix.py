@@ -22,7 +22,7 @@ def game_matrix(
     select: Select,
     reference: str,
     game_id: str,
-    sight: Visibility,
+    visibility: Visibility,
     since: int,
     *,
     bookmaker: str | None,
@@ -33,7 +33,7 @@ def game_matrix(
     game = game_by_id(select, game_id)
     if game is None:
         return None
-    quotes = fresh_quotes(select, reference, game.row, sight, since)
+    quotes = fresh_quotes(select, reference, game.row, visibility, since)
     return matrix_of(
         game, quotes, reference, bookmaker=bookmaker, market_type=market_type, period=period
     )

@@ -9,7 +9,7 @@ from oddsdesk.store.queries.conditions import (
     games_index,
     is_priced,
     phases,
-    sight_parameters,
+    visibility_parameters,
     visible,
     wanted_games,
 )
@@ -58,21 +58,21 @@ def list_odds(
     select: Select,
     reference: str,
     filters: Filters,
-    sight: Visibility,
+    visibility: Visibility,
     since: int,
     limit: int,
     cursor: str | None,
 ) -> Page[EncodedOddsRow]:
     """Return the fresh quotes that are asked for and may be seen, in-play rows first."""
     after = None if cursor is None else from_cursor(cursor, OddsPlace)
-    bookmaker = filters.bookmaker or sight.bookmaker
+    bookmaker = filters.bookmaker or visibility.bookmaker
     if not is_priced(select, since, bookmaker, filters.market_type):
         return Page([], None)
     found: list[_Found] = []
-    for live in phases(filters, sight, None if after is None else after.live):
+    for live in phases(filters, visibility, None if after is None else after.live):
         place = after if after is not None and after.live == live else None
-        query, parameters = _query(filters, sight, live, place)
-        parameters |= sight_parameters(sight, reference)
+        query, parameters = _query(filters, visibility, live, place)
+        parameters |= visibility_parameters(visibility, reference)
         parameters |= {"since": since, "limit": limit + 1 - len(found)}
         found += _decode(select(_ALL_AT_ONCE.format(query), parameters)[0][0])
         if len(found) > limit:
@@ -81,13 +81,13 @@ def list_odds(
 
 
 def _query(
-    filters: Filters, sight: Visibility, live: bool, after: OddsPlace | None
+    filters: Filters, visibility: Visibility, live: bool, after: OddsPlace | None
 ) -> tuple[str, dict[str, Any]]:
     wanted, parameters = wanted_games(filters, live)
     conditions = [
         wanted,
         f"q.is_live = {live:d} AND q.scraped_at >= :since AND q.odds IS NOT NULL",
-        visible("q", sight),
+        visible("q", visibility),
     ]
     if filters.bookmaker is not None:
         conditions.append("q.bookmaker = :bookmaker")
@@ -106,7 +106,7 @@ def _query(
             CASE WHEN q.bookmaker = :reference AND q.liquidity IS NOT NULL
                 THEN printf('%!.18g', q.liquidity) END AS liquidity
         FROM game g INDEXED BY {games_index(filters, live)}
-        CROSS JOIN quote q {_quotes_index(filters, sight)} ON q.game = g.id
+        CROSS JOIN quote q {_quotes_index(filters, visibility)} ON q.game = g.id
         WHERE {" AND ".join(conditions)}
         ORDER BY g.kickoff, g.match_name, g.competition, q.bookmaker, q.market_type, q.period
         LIMIT :limit
@@ -114,9 +114,9 @@ def _query(
     return query, parameters
 
 
-def _quotes_index(filters: Filters, sight: Visibility) -> str:
+def _quotes_index(filters: Filters, visibility: Visibility) -> str:
     """A market type alone has an index of its own; all else is found by the primary key."""
-    one_bookmaker = filters.bookmaker is not None or sight.bookmaker is not None
+    one_bookmaker = filters.bookmaker is not None or visibility.bookmaker is not None
     if filters.market_type is None or one_bookmaker:
         return ""
     return "INDEXED BY quote_market"

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.store.queries.conditions import sight_parameters, visible
+from oddsdesk.store.queries.conditions import visibility_parameters, visible
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import StoredQuote, Visibility
 
@@ -56,7 +56,7 @@ def games_by_name(select: Select, match_name: str) -> list[GameRow]:
 
 
 def fresh_quotes(
-    select: Select, reference: str, game: int, sight: Visibility, since: int
+    select: Select, reference: str, game: int, visibility: Visibility, since: int
 ) -> list[GameQuote]:
     """Return what may be seen of a game, by bookmaker, market type and period (D35)."""
     query = f"""
@@ -64,10 +64,10 @@ def fresh_quotes(
             CASE bookmaker WHEN :reference THEN liquidity END
         FROM quote q
         WHERE game = :game AND scraped_at >= :since AND odds IS NOT NULL
-            AND {visible("q", sight)}
+            AND {visible("q", visibility)}
         ORDER BY bookmaker, market_type, period
     """
-    parameters = {"game": game, "since": since, **sight_parameters(sight, reference)}
+    parameters = {"game": game, "since": since, **visibility_parameters(visibility, reference)}
     return [
         GameQuote(
             bookmaker,

@@ -14,16 +14,16 @@ Parameters = Mapping[str, Any] | Sequence[Any]
 class Select:
     """Runs queries on one connection; a half-read one would hold the log of writes open.
 
-    ``look`` is called where a query fails and may say better why.
+    ``check`` is called where a query fails and may say better why.
     """
 
     def __init__(
         self,
         connection: sqlite3.Connection,
-        look: Callable[[sqlite3.Connection], None] = lambda _: None,
+        check: Callable[[sqlite3.Connection], None] = lambda _: None,
     ) -> None:
         self._connection = connection
-        self._look = look
+        self._check = check
 
     def __call__(self, query: str, parameters: Parameters = ()) -> list[Row]:
         """Return all rows.
@@ -39,7 +39,7 @@ class Select:
             raise
         except sqlite3.DatabaseError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # no such table or column
-                self._look(self._connection)
+                self._check(self._connection)
             raise as_unavailable(error) from error
 
     def close(self) -> None:

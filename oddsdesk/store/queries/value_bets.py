@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.store.queries.conditions import canonical_sport, sight_parameters, visible
+from oddsdesk.store.queries.conditions import canonical_sport, visibility_parameters, visible
 from oddsdesk.store.queries.cursors import BetPlace, from_cursor, to_cursor
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.values import Filters, Page, Visibility
@@ -42,7 +42,7 @@ def list_value_bets(
     select: Select,
     reference: str,
     filters: Filters,
-    sight: Visibility,
+    visibility: Visibility,
     now_ms: int,
     *,
     min_ev: float,
@@ -51,14 +51,14 @@ def list_value_bets(
     cursor: str | None,
 ) -> Page[ValueBet]:
     """Return the value bets that hold now, the best first; figures rounded as in D3."""
-    conditions = [_HOLDS, visible("q", sight), "v.ev_pct BETWEEN :min_ev AND :max_ev"]
+    conditions = [_HOLDS, visible("q", visibility), "v.ev_pct BETWEEN :min_ev AND :max_ev"]
     parameters: dict[str, Any] = {
         "since": now_ms - ODDS_AGE_MS,
         "detected_since": now_ms - DETECTION_AGE_MS,
         "min_ev": min_ev,
         "max_ev": max_ev,
         "limit": limit + 1,
-        **sight_parameters(sight, reference),
+        **visibility_parameters(visibility, reference),
     }
     _narrow(filters, conditions, parameters)
     if cursor is not None:

@@ -127,10 +127,10 @@ def test_it_keeps_what_a_naive_reading_keeps(selections, chosen, shape):
         if shape is Shape.SELECTIONS
         else [entry for held in selections for entry in held.prices.values()]
     )
-    sieve = CompiledFilter(chosen, shape, NOW_MS, freshness)
+    compiled = CompiledFilter(chosen, shape, NOW_MS, freshness)
     wanted = [entry for entry in every if naive(chosen, entry)]
-    assert sieve.kept(selections) == wanted
-    assert [entry for entry in every if sieve.keeps(entry)] == wanted
+    assert compiled.kept(selections) == wanted
+    assert [entry for entry in every if compiled.keeps(entry)] == wanted
 
 
 @given(selections=selections, chosen=filters)

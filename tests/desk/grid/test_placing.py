@@ -57,12 +57,12 @@ def test_what_is_told_while_rows_are_put_in_place_waits_for_the_next_time(model,
         take_in(model, qtbot)
 
     sorted_by(model, "odds", descending=True)
-    arrangement, sieve = model._arrangement, model._sieve()
+    arrangement, compiled = model._arrangement, model._compiled_filter()
     tell("Bovada", "Liverpool", 9.0)
-    order = returned(arrangement.placing(sieve))
+    order = returned(arrangement.placing(compiled))
     tell("Unibet", "Draw", 12.0)
     tell("Bovada", "Everton", 1.2)
-    arrangement.place(order, sieve)
+    arrangement.place(order, compiled)
     assert shown(model, SELECTION, BOOKMAKER)[0] == ("Liverpool", "Bovada")
     assert model.misplaced == 2
     assert [row.place for row in arrangement.rows] == list(range(PRICES))

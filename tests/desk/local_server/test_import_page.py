@@ -42,7 +42,7 @@ async def test_what_came_of_files_is_told_where_the_user_is_by_then(
 ):
     (tmp_path / "E0.csv").write_text(FIXTURES_CSV)
     told = []
-    imports.told.connect(told.append)
+    imports.message_ready.connect(told.append)
     first, other = (ServerDialog(theme, session.local.address, window) for _ in range(2))
     imports.show_in(first, session.local)
     first.imports.format.setCurrentIndex(first.imports.format.findData("football-data"))

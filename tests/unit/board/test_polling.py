@@ -149,9 +149,9 @@ async def test_a_removed_job_frees_its_share_and_may_come_back() -> None:
     budget = Budget(system_clock)
     async with polling(budget) as (poller, _):
         poller.add(Job("games", 1, 1, counted(done)))
-        assert budget.wished_per_hour == 3_600
+        assert budget.needed_per_hour == 3_600
         poller.remove("games")
-        assert budget.wished_per_hour == 0
+        assert budget.needed_per_hour == 0
         poller.add(Job("games", 1, 1, counted(done)))
         assert await done.get() == 1
 

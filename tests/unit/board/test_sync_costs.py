@@ -89,9 +89,9 @@ async def asking(server: Server) -> AsyncIterator[tuple[CountingClient, Counting
 
 def take_wish(budget: Budget, job: str) -> float:
     """Take a job's wish out of a budget and return it as requests in one of its periods."""
-    before = budget.wished_per_hour
+    before = budget.needed_per_hour
     budget.drop(job)
-    return (before - budget.wished_per_hour) * PERIOD_S[job] / 3600
+    return (before - budget.needed_per_hour) * PERIOD_S[job] / 3600
 
 
 async def counted(client: Client) -> int:
@@ -115,7 +115,7 @@ async def test_each_job_makes_as_many_requests_as_it_wishes(tmp_path: Path) -> N
             wished = {job: take_wish(sync.budget, job) for job in PERIOD_S}
     assert wished == pytest.approx({GAMES: 2, VALUE_BETS: 1, ROWS: 2, MATRIX: 1, RIGHTS: 1})
     assert first == second == pytest.approx(wished)
-    assert sync.budget.wished_per_hour == pytest.approx(0)
+    assert sync.budget.needed_per_hour == pytest.approx(0)
 
 
 async def test_the_service_counts_what_the_jobs_made_and_no_more(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ async def test_what_is_looked_at_no_more_is_wished_no_more(tmp_path: Path) -> No
     """A minute once: games, value bets, one game and all rows; and the try of the rights."""
     async with service(tmp_path) as server, asking(server) as (_, sync):
         await sync.until_round(1)
-        assert sync.budget.wished_per_hour == pytest.approx(4 * 60 + 1 / 6)
+        assert sync.budget.needed_per_hour == pytest.approx(4 * 60 + 1 / 6)
         sync.want_rows(False)
         sync.unsubscribe_game(GAME)
-        assert sync.budget.wished_per_hour == pytest.approx(2 * 60 + 1 / 6)
+        assert sync.budget.needed_per_hour == pytest.approx(2 * 60 + 1 / 6)

@@ -13,11 +13,11 @@ HOUR_MS = 3_600_000
 
 def test_nothing_is_slowed_down_where_the_quota_is_wide_or_unknown() -> None:
     budget = Budget(lambda: NOW)
-    budget.wish("games", 1, 10)
+    budget.plan("games", 1, 10)
     assert budget.period_s("games") == 10
     budget.learn(Quota(5_500, NOW + HOUR_MS, NOW))
     assert budget.period_s("games") == 10
-    assert budget.wished_per_hour == 360
+    assert budget.needed_per_hour == 360
 
 
 @given(
@@ -35,7 +35,7 @@ def test_all_polls_fit_into_what_is_left(
     budget = Budget(lambda: NOW)
     names = [str(number) for number in range(len(wishes))]
     for name, (period, least, requests) in zip(names, wishes, strict=True):
-        budget.wish(name, requests, period, period * least)
+        budget.plan(name, requests, period, period * least)
     budget.learn(Quota(remaining, NOW + left_s * 1000, NOW))
     asked = sum(
         requests * left_s / budget.period_s(name)
@@ -48,14 +48,14 @@ def test_all_polls_fit_into_what_is_left(
 
 def test_requests_to_spare_go_to_who_can_do_with_more() -> None:
     budget = Budget(lambda: NOW)
-    budget.wish("games", 1, 10)
-    budget.wish("rows", 20, 60, 10)
+    budget.plan("games", 1, 10)
+    budget.plan("rows", 20, 60, 10)
     assert budget.period_s("rows") == 60
     budget.learn(Quota(5_500, NOW + HOUR_MS, NOW))
     assert budget.period_s("games") == 10
     assert budget.period_s("rows") == pytest.approx(20 / (5_500 * 0.9 / 3600 - 0.1))
-    assert budget.wished_per_hour == pytest.approx(360 + 1200)
-    budget.wish("rows", 2, 60, 10)
+    assert budget.needed_per_hour == pytest.approx(360 + 1200)
+    budget.plan("rows", 2, 60, 10)
     assert budget.period_s("rows") == 10
     budget.learn(Quota(100, NOW + HOUR_MS, NOW))
     assert budget.period_s("rows") > 60
@@ -63,8 +63,8 @@ def test_requests_to_spare_go_to_who_can_do_with_more() -> None:
 
 def test_what_is_polled_no_more_frees_its_share() -> None:
     budget = Budget(lambda: NOW)
-    budget.wish("games", 1, 60)
-    budget.wish("rows", 100, 1)
+    budget.plan("games", 1, 60)
+    budget.plan("rows", 100, 1)
     budget.learn(Quota(100, NOW + HOUR_MS, NOW))
     assert budget.period_s("games") > 60
     budget.drop("rows")

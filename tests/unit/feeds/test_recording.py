@@ -90,7 +90,9 @@ def test_a_file_without_quotes_is_refused(tmp_path: Path, content: bytes) -> Non
 
 
 def test_a_file_that_is_not_there_is_told_with_the_known_formats(tmp_path: Path) -> None:
-    with pytest.raises(FeedError, match=r"no such file.*football-data, pinnacle, the-odds-api"):
+    with pytest.raises(
+        FeedError, match=r"no such file.*football-data, oddsharvester, pinnacle, the-odds-api"
+    ):
         read_recording(f"odds-api:{tmp_path}/x.json")
 
 

@@ -18,7 +18,7 @@ from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.lock import lock_database, lock_path
 from oddsdesk.store.migrations import Schema, Step
-from oddsdesk.store.recognition import SchemaWatch
+from oddsdesk.store.recognition import SchemaCheck
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.store import open_store
 from oddsdesk.store.writer import Writer
@@ -220,7 +220,7 @@ def test_a_running_older_program_says_that_a_newer_one_changed_the_tables(path: 
     writer = Writer(
         "test writer",
         open_writer(path, OLD, synchronous="NORMAL"),
-        look=SchemaWatch(path, OLD),
+        check=SchemaCheck(path, OLD),
     )
     writer.submit(lambda c: c.execute("INSERT INTO note VALUES ('late')")).result()
     migrate(path)

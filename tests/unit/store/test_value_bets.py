@@ -27,8 +27,8 @@ def reconcile(store: Store, now: int, *bets: FoundValueBet) -> None:
     store.write(lambda c: replace_value_bets(c, 1, "moneyline", 0, bets, now)).result(10)
 
 
-def listed(store: Store, now: int, filters=Filters(), sight=Visibility(), low=1.0, high=20.0):  # noqa: B008
-    return store.reader().value_bets(now, filters, sight, low, high, 100).items
+def listed(store: Store, now: int, filters=Filters(), visibility=Visibility(), low=1.0, high=20.0):  # noqa: B008
+    return store.reader().value_bets(now, filters, visibility, low, high, 100).items
 
 
 def test_figures_are_rounded_in_the_answer_and_judged_unrounded(priced: Store, now: int) -> None:
@@ -118,7 +118,7 @@ def test_in_play_needs_both_sides_in_play_and_the_right_to_see_it(
     sharp = {"PSG": 1.6, "Draw": 4.2, "Lyon": 5.5}
     priced.record([quote("Pinnacle", odds=sharp, is_live=True)]).result(10)
     assert len(listed(priced, now)) == 1
-    assert listed(priced, now, sight=Visibility(live=False)) == []
+    assert listed(priced, now, visibility=Visibility(live=False)) == []
 
 
 def test_the_reference_is_never_the_bookmaker(priced: Store, now: int) -> None:

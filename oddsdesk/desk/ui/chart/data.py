@@ -185,7 +185,7 @@ def prices_within(data: ChartData, window: Window) -> tuple[float, float] | None
     return price_range(odds) if odds else None
 
 
-def moments(data: ChartData) -> list[int]:
+def change_times(data: ChartData) -> list[int]:
     """Return when any line moved, in order: where the arrow keys go."""
     times = {point.at for line in data.lines for point in line.path}
     return sorted(at for at in times if data.whole.since <= at <= data.whole.until)

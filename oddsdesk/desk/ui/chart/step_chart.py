@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from oddsdesk.desk.ui.chart.data import ChartData, Window, moments, moved, within, zoomed
+from oddsdesk.desk.ui.chart.data import ChartData, Window, change_times, moved, within, zoomed
 from oddsdesk.desk.ui.chart.painter import ChartPainter, Frame
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
@@ -140,7 +140,7 @@ class StepChart(QWidget):
     def _next_move(self, direction: int) -> int:
         assert self._data is not None
         assert self._cross is not None
-        times = moments(self._data)
+        times = change_times(self._data)
         if direction > 0:
             later = times[bisect_right(times, self._cross) :]
             return later[0] if later else self._data.whole.until

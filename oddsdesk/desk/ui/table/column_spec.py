@@ -53,7 +53,7 @@ class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
     """Gives the header where it tells of what changes: an age, a favourite."""
     width_now: Callable[[L], Column] | None = None
     """Gives the width where what is shown decides, not the style of odds alone."""
-    cell_tip: Callable[[R, L], str] = lambda _row, _look: ""
+    cell_tip: Callable[[R, L], str] = lambda _row, _context: ""
     """The tooltip of a cell, where those of a row differ by column."""
     is_usual: bool = True
     """Whether it is shown until the user chooses."""

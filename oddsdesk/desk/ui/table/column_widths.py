@@ -9,7 +9,7 @@ from oddsdesk.desk.ui.table.live_model import LiveModel
 from oddsdesk.desk.ui.table.live_pane import LivePane
 
 
-class WidthWish(NamedTuple):
+class WidthRequest(NamedTuple):
     """What one column asks for, in pixels."""
 
     column: int
@@ -22,22 +22,26 @@ class WidthWish(NamedTuple):
     """In which order columns give way where not all have room, 1 first; 0 stays."""
 
 
-def share_width(wishes: Sequence[WidthWish], room: int) -> dict[int, int]:
+def share_width(requests: Sequence[WidthRequest], room: int) -> dict[int, int]:
     """Return the width of each column that has room, by column.
 
     The least important ones are dropped until the others have what they need. What is left
     goes to those who like more, then to those that stretch, and in the end to all alike.
     """
-    kept = list(wishes)
-    for wish in sorted((wish for wish in wishes if wish.drops), key=lambda wish: wish.drops):
+    kept = list(requests)
+    for request in sorted(
+        (request for request in requests if request.drops), key=lambda request: request.drops
+    ):
         if sum(other.least for other in kept) <= room:
             break
-        kept.remove(wish)
-    widths = {wish.column: wish.least for wish in kept}
-    spare = _grow(widths, {wish.column: wish.likes for wish in kept}, room - sum(widths.values()))
-    capped = {wish.column: wish.most for wish in kept if wish.most is not None}
+        kept.remove(request)
+    widths = {request.column: request.least for request in kept}
+    spare = _grow(
+        widths, {request.column: request.likes for request in kept}, room - sum(widths.values())
+    )
+    capped = {request.column: request.most for request in kept if request.most is not None}
     spare = _grow(widths, capped, spare)
-    endless = [wish.column for wish in kept if wish.most is None] or list(widths)
+    endless = [request.column for request in kept if request.most is None] or list(widths)
     for place, column in enumerate(endless):
         widths[column] += (spare + len(endless) - 1 - place) // len(endless) if spare > 0 else 0
     return widths
@@ -137,7 +141,7 @@ class ColumnWidths:
         """Take from widths what is too much; return the columns to leave out."""
         room, left_out = self._table_width(), set[int]()
         most = int(room * FROZEN_SHARE)
-        for step in self._model.narrowings():
+        for step in self._model.shrink_steps():
             taken, column = sum(widths.values()), step.column
             if not step.sample:
                 if taken > room * _HIDING_SHARE:
@@ -155,7 +159,7 @@ class ColumnWidths:
 
     def _give_back(self, widths: dict[int, int], most: int) -> None:
         """Let the first column that gave way have what a note that is left out took."""
-        first = next((step.column for step in self._model.narrowings() if step.sample), None)
+        first = next((step.column for step in self._model.shrink_steps() if step.sample), None)
         if first is not None:
             spare = most - sum(widths.values())
             wanted = self._wanted(self._frozen, first)
@@ -169,7 +173,7 @@ class ColumnWidths:
         if not any(model.column(column).stretches for column in there):
             return
         room = self._scrolling.viewport().width()
-        widths = share_width([self._wish(column) for column in there], room)
+        widths = share_width([self._request(column) for column in there], room)
         dropped = set(there) - set(widths)
         for column in dropped ^ self._dropped:
             self._scrolling.setColumnHidden(column, column in dropped or model.is_hidden(column))
@@ -177,7 +181,7 @@ class ColumnWidths:
         for column, width in widths.items():
             _give(self._scrolling, column, width)
 
-    def _wish(self, column: int) -> WidthWish:
+    def _request(self, column: int) -> WidthRequest:
         spec, width_of = self._model.column(column), self._painter.narrow_width
         least = self._wanted(self._scrolling, column)
         likes = max(least, width_of(self._model, column, spec.likes)) if spec.likes else least
@@ -185,7 +189,7 @@ class ColumnWidths:
         if spec.stretches:
             widest = spec.widest
             most = max(likes, width_of(self._model, column, widest)) if widest else None
-        return WidthWish(column, least, likes, most, spec.drops)
+        return WidthRequest(column, least, likes, most, spec.drops)
 
     def _wanted(self, pane: LivePane, column: int) -> int:
         header = self._model.header(column)

@@ -85,7 +85,7 @@ class LiveModel(QAbstractTableModel):
         """Whether a column is not shown; ``LiveTable.show_columns`` asks anew."""
         return False
 
-    def narrowings(self) -> Sequence[ShrinkStep]:
+    def shrink_steps(self) -> Sequence[ShrinkStep]:
         """Return how columns give way where the frozen ones are too wide, the first one first."""
         return ()
 

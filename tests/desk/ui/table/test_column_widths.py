@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.desk.ui.table.column_widths import WidthWish, share_width
+from oddsdesk.desk.ui.table.column_widths import WidthRequest, share_width
 
-GAME = WidthWish(0, 100, 300, 400)
-MARKET = WidthWish(1, 60, 100, 150)
-ODDS = WidthWish(2, 50, 50, 50)
-LIMIT = WidthWish(3, 40, 40, 40, drops=1)
-AGE = WidthWish(4, 40, 40, 40, drops=2)
+GAME = WidthRequest(0, 100, 300, 400)
+MARKET = WidthRequest(1, 60, 100, 150)
+ODDS = WidthRequest(2, 50, 50, 50)
+LIMIT = WidthRequest(3, 40, 40, 40, drops=1)
+AGE = WidthRequest(4, 40, 40, 40, drops=2)
 TABLE = (GAME, MARKET, ODDS, LIMIT, AGE)
 
 
@@ -39,7 +39,7 @@ wishes = st.lists(
     max_size=12,
 ).map(
     lambda rows: [
-        WidthWish(column, least, least + likes, least + likes + most, drops)
+        WidthRequest(column, least, least + likes, least + likes + most, drops)
         for column, (least, likes, most, drops) in enumerate(rows)
     ]
 )
@@ -47,7 +47,7 @@ wishes = st.lists(
 
 @given(wishes, st.integers(0, 4_000))
 def test_the_width_is_filled_to_the_pixel_where_the_columns_that_stay_have_room(
-    asked: list[WidthWish], room: int
+    asked: list[WidthRequest], room: int
 ) -> None:
     widths = share_width(asked, room)
     needed = sum(wish.least for wish in asked if wish.column in widths)

@@ -46,8 +46,8 @@ def record(store: Store, *quotes: Quote) -> None:
 
 
 def names(store: Store, at: int, filters: Filters | None = None, **asked) -> list[str]:
-    sight = asked.pop("sight", Visibility())
-    page = store.reader().games_as_of(at, filters or Filters(), sight, asked.pop("limit", 100))
+    visibility = asked.pop("visibility", Visibility())
+    page = store.reader().games_as_of(at, filters or Filters(), visibility, asked.pop("limit", 100))
     return [game.match_name for game in page.items]
 
 
@@ -132,7 +132,7 @@ def test_filters_and_plans_narrow_the_past_as_they_do_the_present(store: Store) 
     assert names(store, at, Filters(competition="NBA")) == []
     assert names(store, at, Filters(is_live=True)) == ["Leeds vs Hull"]
     assert names(store, at - 1, Filters(is_live=True)) == []
-    assert names(store, at, Filters(bookmaker="Unibet"), sight=Visibility(live=False)) == []
+    assert names(store, at, Filters(bookmaker="Unibet"), visibility=Visibility(live=False)) == []
     matrix = store.reader().matrix_as_of(IDENT, at, Visibility(live=False))
     assert matrix is not None
     assert matrix.all_bookmakers == ["Bet365"]

@@ -13,7 +13,7 @@ from oddsdesk.store.schema import ODDS
 from oddsdesk.store.store import Store
 from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import Filters, FoundValueBet, Visibility
-from tests.kit.store import FILTERS, NOW, SIGHTS
+from tests.kit.store import FILTERS, NOW, VISIBILITIES
 
 
 class Traced:
@@ -29,17 +29,17 @@ class Traced:
 def ask_everything(reader: Reader, store: Store) -> None:
     ident = game_id("EPL", "Home 0 - Away")
     for filters in FILTERS:
-        for sight in SIGHTS:
+        for visibility in VISIBILITIES:
             for ask in (reader.games, reader.odds, reader.games_as_of):
-                page = ask(NOW, filters, sight, 1)
-                ask(NOW, filters, sight, 1, page.next_cursor)
-            page = reader.events(NOW, filters, sight, 10, 1)
-            page = reader.value_bets(NOW, filters, sight, 1, 20, 1)
-            reader.value_bets(NOW, filters, sight, 1, 20, 1, page.next_cursor)
-            reader.matrix(ident, NOW, sight)
-            reader.matrix_as_of(ident, NOW - 12 * MINUTE_MS, sight)
-            reader.games_as_of(NOW - 12 * MINUTE_MS, filters, sight, 5)
-            reader.event("Home 0 - Away", NOW, sight, stale_minutes=20)
+                page = ask(NOW, filters, visibility, 1)
+                ask(NOW, filters, visibility, 1, page.next_cursor)
+            page = reader.events(NOW, filters, visibility, 10, 1)
+            page = reader.value_bets(NOW, filters, visibility, 1, 20, 1)
+            reader.value_bets(NOW, filters, visibility, 1, 20, 1, page.next_cursor)
+            reader.matrix(ident, NOW, visibility)
+            reader.matrix_as_of(ident, NOW - 12 * MINUTE_MS, visibility)
+            reader.games_as_of(NOW - 12 * MINUTE_MS, filters, visibility, 5)
+            reader.event("Home 0 - Away", NOW, visibility, stale_minutes=20)
     reader.sports(NOW)
     reader.bookmakers(NOW)
     reader.changes_after(0, 5)
@@ -84,18 +84,18 @@ def test_no_request_scans_a_big_table(filled) -> None:
 
 
 @pytest.mark.parametrize(
-    ("filters", "sight"),
+    ("filters", "visibility"),
     [
         (Filters(market_type="yes_no"), Visibility()),
         (Filters(bookmaker="Nobody"), Visibility()),
         (Filters(), Visibility(bookmaker="Nobody")),
     ],
 )
-def test_what_nobody_prices_is_known_without_walking_the_games(filled, filters, sight) -> None:
+def test_what_nobody_prices_is_known_without_walking_the_games(filled, filters, visibility) -> None:
     """Issue 3, Speed: flat at any number of quotes."""
     store, _ = filled
     traced = Traced(store.path)
-    assert traced.reader.odds(NOW, filters, sight, 100).items == []
+    assert traced.reader.odds(NOW, filters, visibility, 100).items == []
     assert not [each for each in traced.statements if "FROM game" in each]
     assert not traced.reader.odds(NOW + 120 * MINUTE_MS, Filters(), Visibility(), 100).items
     assert not [each for each in traced.statements if "FROM game" in each]

@@ -11,7 +11,7 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.store.errors import BadCursorError, StoreUnavailableError
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
-from tests.kit.store import FILTERS, NOW, SIGHTS
+from tests.kit.store import FILTERS, NOW, VISIBILITIES
 
 MOST_PAGES = 1_000
 
@@ -29,18 +29,18 @@ def all_pages(ask: Callable, limit: int) -> list:
     raise AssertionError(f"more than {MOST_PAGES} pages")
 
 
-@pytest.mark.parametrize("sight", SIGHTS, ids=str)
+@pytest.mark.parametrize("visibility", VISIBILITIES, ids=str)
 @pytest.mark.parametrize("filters", FILTERS, ids=str)
-def test_lists_are_what_the_decisions_say_in_any_page_size(filled, filters, sight) -> None:
+def test_lists_are_what_the_decisions_say_in_any_page_size(filled, filters, visibility) -> None:
     store, model = filled
     reader = store.reader()
     for limit in (1, 3, 500):
-        games = all_pages(lambda n, c: reader.games(NOW, filters, sight, n, c), limit)
+        games = all_pages(lambda n, c: reader.games(NOW, filters, visibility, n, c), limit)
         assert [
             (g.competition, g.match_name, g.is_live, g.bookmaker_count, g.last_scraped_at)
             for g in games
-        ] == model.games(filters, sight, 10)
-        rows = all_pages(lambda n, c: reader.odds(NOW, filters, sight, n, c), limit)
+        ] == model.games(filters, visibility, 10)
+        rows = all_pages(lambda n, c: reader.odds(NOW, filters, visibility, n, c), limit)
         assert [
             (
                 row.competition,
@@ -52,11 +52,11 @@ def test_lists_are_what_the_decisions_say_in_any_page_size(filled, filters, sigh
                 msgspec.json.decode(row.odds),
             )
             for row in rows
-        ] == model.odds(filters, sight)
+        ] == model.odds(filters, visibility)
     for minutes in (1, 11, 60):
-        events = reader.events(NOW, filters, sight, minutes, 1000).items
+        events = reader.events(NOW, filters, visibility, minutes, 1000).items
         assert [(e.competition, e.match_name, e.is_live, e.bookmaker_count) for e in events] == [
-            item[:4] for item in model.games(filters, sight, minutes)
+            item[:4] for item in model.games(filters, visibility, minutes)
         ]
 
 
@@ -84,11 +84,11 @@ def test_catalogue_counts_fresh_selections_and_events(filled) -> None:
 
 def test_matrix_and_detail_hold_what_may_be_seen(filled) -> None:
     store, model = filled
-    for sight in SIGHTS:
-        fresh = model.visible(sight, 10)
+    for visibility in VISIBILITIES:
+        fresh = model.visible(visibility, 10)
         for competition, name in {(q.competition, q.match_name) for q in model.quotes}:
             seen = [q for q in fresh if (q.competition, q.match_name) == (competition, name)]
-            matrix = store.reader().matrix(game_id(competition, name), NOW, sight)
+            matrix = store.reader().matrix(game_id(competition, name), NOW, visibility)
             if not seen:
                 assert matrix is None
                 continue

@@ -4,8 +4,8 @@ import contextlib
 import pytest
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.server import watch
-from oddsdesk.server.watch import LogWatch
+from oddsdesk.server import log_watch
+from oddsdesk.server.log_watch import LogWatch
 from oddsdesk.store.store import open_store
 
 
@@ -21,7 +21,7 @@ async def _record(store, odds: float) -> None:
 
 
 async def test_wakes_when_the_log_grows(store, monkeypatch):
-    monkeypatch.setattr(watch, "POLL_S", 3600)
+    monkeypatch.setattr(log_watch, "POLL_S", 3600)
     log = LogWatch(store)
     with log.listening():
         for odds in (1.5, 1.6):
@@ -31,7 +31,7 @@ async def test_wakes_when_the_log_grows(store, monkeypatch):
 
 
 async def test_growth_between_two_waits_is_not_missed_and_wakes_once(store, monkeypatch):
-    monkeypatch.setattr(watch, "POLL_S", 3600)
+    monkeypatch.setattr(log_watch, "POLL_S", 3600)
     log = LogWatch(store)
     with log.listening():
         await _record(store, 1.5)
@@ -45,7 +45,7 @@ async def test_growth_between_two_waits_is_not_missed_and_wakes_once(store, monk
 
 
 async def test_wakes_now_and_then_for_what_others_wrote(store, monkeypatch):
-    monkeypatch.setattr(watch, "POLL_S", 0.01)
+    monkeypatch.setattr(log_watch, "POLL_S", 0.01)
     log = LogWatch(store)
     with log.listening():
         async with asyncio.timeout(1):
