@@ -1,0 +1,1 @@
+"""Betfair's order books, streamed or asked for, as quotes."""

@@ -1,0 +1,186 @@
+"""What Betfair's markets are about: which game, which market, what each runner selects."""
+
+import re
+from collections import Counter
+from types import MappingProxyType
+from typing import Any, Final
+
+import msgspec
+
+from oddsdesk.contract.identity import fold_name, teams
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds.betfair.shapes import CatalogueMarket, CatalogueRunner, read_as, read_result
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.notation import line_text
+
+DRAW: Final = "Draw"
+NOT_A_GAME: Final = "not a game"
+UNREAD: Final = "unknown outcome"
+_THE_DRAW: Final = "the draw"
+_TENNIS: Final = "2"
+_MARKETS = MappingProxyType(
+    {
+        "MATCH_ODDS": ("moneyline", 0),
+        "HALF_TIME": ("moneyline", 1),
+        "DRAW_NO_BET": ("draw_no_bet", 0),
+        "BOTH_TEAMS_TO_SCORE": ("btts", 0),
+        "DOUBLE_CHANCE": ("double_chance", 0),
+        "ASIAN_HANDICAP": ("spread", 0),
+    }
+)
+_GOALS = re.compile(r"(OVER_UNDER|FIRST_HALF_GOALS)_(\d+)(\d)")
+_COMPETITIONS = MappingProxyType(
+    {
+        "English Premier League": "EPL",
+        "English Championship": "EFL",
+        "German Bundesliga": "BUND",
+        "German Bundesliga 2": "GER2",
+        "Spanish La Liga": "LIGA",
+        "Spanish Segunda Division": "LIGA2",
+        "Italian Serie A": "SERA",
+        "French Ligue 1": "LIG1",
+        "French Ligue 2": "LIG2",
+        "Dutch Eredivisie": "ERED",
+        "UEFA Champions League": "UCL",
+        "UEFA Europa League": "UEL",
+        "US Major League Soccer": "MLS",
+        "Brazilian Serie A": "BRAS",
+        "Argentinian Primera Division": "ARG",
+        "NBA": "NBA",
+        "EuroLeague": "EURO",
+        "NHL": "NHL",
+        "MLB": "MLB",
+        "NFL": "NFL",
+        "NRL Premiership": "RUGBY",
+    }
+)
+
+
+class Market(msgspec.Struct, frozen=True):
+    """A market of a game; ``selections`` are the texts of its runners (D7, D36).
+
+    A spread's runners have a handicap each: its texts are the teams. ``kick_off`` is in
+    milliseconds.
+    """
+
+    match_name: str
+    competition: str
+    market_type: str
+    period: int
+    kick_off: int | None
+    selections: dict[int, str]
+
+
+class Catalogue(msgspec.Struct):
+    """Markets of games out of ``listMarketCatalogue``; others are counted by why they are none."""
+
+    markets: dict[str, Market] = msgspec.field(default_factory=dict)
+    skipped: Counter[str] = msgspec.field(default_factory=Counter)
+    problems: list[str] = msgspec.field(default_factory=list)
+
+    def read(self, data: bytes) -> None:
+        """Take in an answer.
+
+        Raises:
+            FeedError: it holds no markets, or an error.
+        """
+        for position, raw in enumerate(read_result(data), start=1):
+            try:
+                self._read_market(read_as(CatalogueMarket, raw))
+            except FeedError as error:
+                self.problems.append(f"{_name_of(raw, position)}: {error}")
+
+    def _read_market(self, told: CatalogueMarket) -> None:
+        kind = _kind(told.description.market_type)
+        if kind is None:
+            self.skipped[told.description.market_type] += 1
+            return
+        pair = teams(fold_name(told.event.name))
+        if pair is None:
+            self.skipped[NOT_A_GAME] += 1
+            return
+        market_type, period, line = kind
+        selections = _Naming(market_type, pair, line).of(told.runners)
+        self.skipped[UNREAD] += len(told.runners) - len(selections)
+        self.markets[told.market_id] = Market(
+            match_name=f"{pair[0]} vs {pair[1]}",
+            competition=_competition(told),
+            market_type=market_type,
+            period=period,
+            kick_off=_kick_off(told.market_start_time),
+            selections=selections,
+        )
+
+
+class _Naming(msgspec.Struct, frozen=True):
+    """Says what each runner of a market selects."""
+
+    market_type: str
+    pair: tuple[str, str]
+    line: float | None
+
+    def of(self, runners: list[CatalogueRunner]) -> dict[int, str]:
+        """Return the texts of those that can be told; an event may shorten its players' names."""
+        ordered = sorted(runners, key=lambda runner: runner.sort_priority)
+        named = {each.selection_id: self._text(fold_name(each.runner_name)) for each in ordered}
+        unread = [ident for ident, text in named.items() if text is None]
+        sides = ("moneyline", "draw_no_bet")
+        if self.market_type in sides and len(unread) == 2 and len(named) <= 3:
+            named |= dict(zip(unread, self.pair, strict=True))
+        return {ident: text for ident, text in named.items() if text is not None}
+
+    def _text(self, name: str) -> str | None:
+        folded = name.casefold()
+        match self.market_type:
+            case "total":
+                side = folded.partition(" ")[0].capitalize()
+                is_side = side in ("Over", "Under") and self.line is not None
+                return f"{side} {line_text(self.line or 0.0)}" if is_side else None
+            case "btts":
+                return name.capitalize() if folded in ("yes", "no") else None
+            case "double_chance":
+                return self._chances().get(folded)
+            case "moneyline" if folded == _THE_DRAW:
+                return DRAW
+        return {team.casefold(): team for team in self.pair}.get(folded)
+
+    def _chances(self) -> dict[str, str]:
+        home, away = (team.casefold() for team in self.pair)
+        return {
+            text: side
+            for side, texts in {
+                "1X": ("home or draw", f"{home} or draw"),
+                "X2": ("draw or away", f"draw or {away}"),
+                "12": ("home or away", f"{home} or {away}"),
+            }.items()
+            for text in texts
+        }
+
+
+def _kind(market_type: str) -> tuple[str, int, float | None] | None:
+    """Market type, period and line of what Betfair calls a market."""
+    if whole := _MARKETS.get(market_type):
+        return *whole, None
+    goals = _GOALS.fullmatch(market_type)
+    if goals is None:
+        return None
+    return "total", int(goals[1] == "FIRST_HALF_GOALS"), float(f"{goals[2]}.{goals[3]}")
+
+
+def _competition(told: CatalogueMarket) -> str:
+    if told.event_type.id == _TENNIS:
+        return "TENNIS"
+    name = fold_name((told.competition or told.event_type).name)
+    return _COMPETITIONS.get(name, name)
+
+
+def _kick_off(text: str | None) -> int | None:
+    try:
+        return None if text is None else parse_ms(text)
+    except ValueError as error:
+        raise FeedError(f"marketStartTime: {error}") from error
+
+
+def _name_of(raw: Any, position: int) -> str:
+    ident = raw.get("marketId") if isinstance(raw, dict) else None
+    return f"market {ident or position}"

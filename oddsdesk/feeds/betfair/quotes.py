@@ -1,0 +1,67 @@
+"""Quotes of Betfair's games: what can be backed, never what can be laid."""
+
+from collections.abc import Collection, Mapping
+from typing import Final, NamedTuple
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.feeds.betfair.books import Book, Books
+from oddsdesk.feeds.betfair.catalogue import DRAW, Market
+from oddsdesk.feeds.notation import signed_text
+from oddsdesk.pricing.selections import order_selections
+
+BOOKMAKER: Final = "Betfair Exchange"
+
+
+class Priced(NamedTuple):
+    """A quote; ``is_delayed``: its source says that its prices come late (D66)."""
+
+    quote: Quote
+    is_delayed: bool
+
+
+def quotes_of(
+    markets: Mapping[str, Market],
+    books: Books,
+    now_ms: int,
+    touched: Collection[str] | None = None,
+) -> list[Priced]:
+    """Return what can be backed now, one quote a market that something was told of.
+
+    A market that is suspended or over has no odds, which withdraws it. A book stands until it
+    is changed, so that its prices are of now, whenever they were last changed.
+    """
+    return [
+        Priced(_quote(market, book, now_ms), books.is_delayed(ident))
+        for ident, market in markets.items()
+        if (touched is None or ident in touched) and (book := books.book(ident)) is not None
+    ]
+
+
+def _quote(market: Market, book: Book, now_ms: int) -> Quote:
+    return Quote(
+        bookmaker=BOOKMAKER,
+        match_name=market.match_name,
+        competition=market.competition,
+        market_type=market.market_type,
+        period=market.period,
+        odds=_odds(market, book) if book.is_open else {},
+        scraped_at=now_ms,
+        is_live=book.definition is not None and book.definition.in_play,
+        match_date=market.kick_off,
+    )
+
+
+def _odds(market: Market, book: Book) -> dict[str, float]:
+    """Odds in the field's order; a market with a draw that cannot be had would look two-way."""
+    prices: dict[str, float] = {}
+    for (ident, handicap), runner in book.active().items():
+        text, price = market.selections.get(ident), runner.best_back
+        if text is None or price is None or price <= 1:
+            continue
+        if market.market_type == "spread":
+            text = f"{text} {signed_text(handicap)}"
+        prices[text] = price
+    if DRAW in market.selections.values() and DRAW not in prices:
+        return {}
+    order = order_selections(market.market_type, market.match_name, prices)
+    return {text: prices[text] for text in order}
