@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from oddsdesk.board.board import Board
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistorySource, PriceLog
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.explain.panel import ExplainPanel
@@ -192,6 +193,7 @@ class Desk:
         self.around.keep(self.games)
         self.explain.forget()
         self.history.forget()
+        self.window.empty_panels.empty()
         self.games.close_all()
         self._has_chosen = False
 
@@ -245,10 +247,8 @@ class Desk:
         panel.show_sparklines(self._preferences.get(SPARKLINES))
         panel.favourite_requested.connect(self.around.favourites.toggle)
         panel.said.connect(lambda text: self.window.messages.say(text, passes=True))
-        panel.price_selected.connect(self.explain.show_price)
-        panel.price_selected.connect(self.history.show_price)
-        panel.price_added.connect(self.explain.show_price)
-        panel.price_added.connect(self.history.add_price)
+        panel.price_selected.connect(self._on_price_selected)
+        panel.price_added.connect(self._on_price_added)
         if self._first_paint is None:
             self._first_paint = FirstPaint(panel.table)
         return panel
@@ -263,8 +263,9 @@ class Desk:
         areas = Qt.DockWidgetArea
         window.put_dock("navigator", "Navigator", self.navigator, areas.LeftDockWidgetArea)
         window.put_dock("values", "Value bets", self.values, areas.BottomDockWidgetArea)
-        window.put_dock("explain", "Explain", self.explain, areas.RightDockWidgetArea)
-        window.put_dock("history", "History", self.history, areas.RightDockWidgetArea)
+        right = areas.RightDockWidgetArea
+        window.put_dock("explain", "Explain", self.explain, right, folds_empty=True)
+        window.put_dock("history", "History", self.history, right, folds_empty=True)
         window.tabs.addTab(self.grid, "Odds grid")
         window.setStatusBar(self.status_bar)
 
@@ -287,8 +288,7 @@ class Desk:
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self.values.game_requested.connect(self.open_game)
         for panel in (self.values, self.grid):
-            panel.price_selected.connect(self.explain.show_price)
-            panel.price_selected.connect(self.history.show_price)
+            panel.price_selected.connect(self._on_price_selected)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.odds_format.changed.connect(self._on_odds_format_changed)
         self._preferences.changed.connect(self._on_preferences_changed)
@@ -298,6 +298,18 @@ class Desk:
         matrix = self._board.matrix(game_id)
         name = game.match_name if game else matrix.match_name if matrix else "Game"
         return game_title(name)
+
+    def _on_price_selected(self, key: RowKey | None) -> None:
+        self.explain.show_price(key)
+        self.history.show_price(key)
+        if key is not None:
+            self.window.empty_panels.fill()
+
+    def _on_price_added(self, key: RowKey | None) -> None:
+        self.explain.show_price(key)
+        self.history.add_price(key)
+        if key is not None:
+            self.window.empty_panels.fill()
 
     def _on_games_current_game_changed(self, game_id: str) -> None:
         title = self._title(game_id) if game_id else "Odds grid"

@@ -184,28 +184,25 @@ class LayoutButton(MenuButton):
 
     def take(self, name: str) -> None:
         """Arrange the window as a layout says."""
-        if not self._window.restoreState(self._layouts[name].docks, LAYOUT_VERSION):
+        if not self._window.arrange(self._layouts[name].docks):
             self._window.say(f"The layout {name} is damaged: delete it and save it anew.")
             return
         self._layouts.choose(name)
 
     def save(self, name: str) -> None:
         """Keep how the window is arranged now under a name."""
-        docks = self._docks()
+        docks = self._window.arrangement()
         self._try(lambda: self._layouts.save(NamedLayout(name.strip(), docks)))
 
     def export_to(self, path: Path) -> None:
         """Write the window's arrangement to a file."""
         name = self._layouts.current or "Layout"
-        named = NamedLayout(name, self._docks())
+        named = NamedLayout(name, self._window.arrangement())
         self._try(lambda: self._write(named, path))
 
     def import_from(self, path: Path) -> None:
         """Read a layout from a file and take it."""
         self._try(lambda: self._read(path))
-
-    def _docks(self) -> bytes:
-        return bytes(self._window.saveState(LAYOUT_VERSION).data())
 
     def _write(self, named: NamedLayout, path: Path) -> None:
         with whole_file(path) as file:

@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.settings.saved_state import LAYOUT_VERSION, Layout
+from oddsdesk.desk.shell.empty_panels import EmptyPanels
 from oddsdesk.desk.shell.messages import MessageCenter
 from oddsdesk.desk.shell.tab_order import step_focus
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
@@ -59,6 +60,7 @@ class MainWindow(QMainWindow):
         self.menu = QMenu(self)
         self._panels_menu = self.menu.addMenu("Panels")
         self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
+        self.empty_panels = EmptyPanels(self)
         self.tabs = QTabWidget(documentMode=True, movable=True)
         bar = MessageBar(theme)
         self.messages = MessageCenter(bar)
@@ -134,8 +136,19 @@ class MainWindow(QMainWindow):
         holder.addWidget(bar)
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, holder)
 
-    def put_dock(self, name: str, title: str, panel: QWidget, area: Qt.DockWidgetArea) -> None:
-        """Set a panel beside the tabs; ``name`` is what its place is kept under."""
+    def put_dock(
+        self,
+        name: str,
+        title: str,
+        panel: QWidget,
+        area: Qt.DockWidgetArea,
+        *,
+        folds_empty: bool = False,
+    ) -> None:
+        """Set a panel beside the tabs; ``name`` is what its place is kept under.
+
+        ``folds_empty``: it takes no room before ``empty_panels`` are filled.
+        """
         dock = QDockWidget(title, self)
         dock.setObjectName(name)
         dock.setFeatures(
@@ -148,6 +161,19 @@ class MainWindow(QMainWindow):
         self._first_areas[dock] = area
         self.addDockWidget(area, dock)
         self._panels_menu.addMenu(self._panel_menu(dock))
+        if folds_empty:
+            self.empty_panels.add(dock)
+
+    def arrangement(self) -> bytes:
+        """Return where panels stand, as Qt writes it down; folded ones count as open."""
+        with self.empty_panels.as_wished():
+            return bytes(self.saveState(LAYOUT_VERSION).data())
+
+    def arrange(self, docks: bytes) -> bool:
+        """Set panels where an arrangement has them; whether it could be read."""
+        is_read = self.restoreState(docks, LAYOUT_VERSION)
+        self.empty_panels.fold()
+        return is_read
 
     def restore(self) -> None:
         """Take the kept place and layout, or the first one."""
@@ -155,6 +181,7 @@ class MainWindow(QMainWindow):
         self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
         if self._layout.restore(self):
             self._resize_within_screen(self.width(), self.height())
+            self.empty_panels.fold()
             return
         self.arrange_first()
 
@@ -182,6 +209,7 @@ class MainWindow(QMainWindow):
         shares = [_EXPLAIN_SHARE, 100 - _EXPLAIN_SHARE][: len(right)]
         heights = [self.height() * share // 100 for share in shares]
         self.resizeDocks(right, heights, Qt.Orientation.Vertical)
+        self.empty_panels.fold()
 
     def _panel_menu(self, dock: QDockWidget) -> QMenu:
         menu = QMenu(dock.windowTitle(), self._panels_menu)
@@ -219,7 +247,8 @@ class MainWindow(QMainWindow):
         return step_focus(self._parts(), forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._layout.save(self)
+        with self.empty_panels.as_wished():
+            self._layout.save(self)
         event.accept()
         self.closed.emit()
 

@@ -38,6 +38,8 @@ def desk(theme: Theme, quoted: Any, qtbot: QtBot, tmp_path: Path) -> Iterator[De
     with qtbot.waitExposed(made.window):
         made.window.show()
     made.window.activateWindow()
+    made.window.empty_panels.fill()
+    qtbot.waitUntil(lambda: not made.window.empty_panels.is_waiting)
     yield made
     made.close()
     records.close()

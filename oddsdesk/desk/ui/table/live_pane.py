@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QFocusEvent,
@@ -294,8 +294,14 @@ class LivePane(QTableView):
         """Letters are shortcuts of the desk, not a search through the whole model."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        current = self.currentIndex()
+        was_seen = current.isValid() and QRect(QPoint(), event.oldSize()).contains(
+            self.visualRect(current)
+        )
         super().resizeEvent(event)
         self.resized.emit()
+        if was_seen:
+            self.scrollTo(current)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
