@@ -1,7 +1,7 @@
 """The steps from the reference's prices to a price's EV, each of which can be done again.
 
-Each figure has so many decimals that who takes a step anew, with the figures as they are
-shown, gets what is shown.
+Each figure has enough decimals that whoever repeats a step, with the figures as they are
+shown, gets the result that is shown.
 """
 
 import math
@@ -12,7 +12,7 @@ from oddsdesk.board.explaining import Explanation
 from oddsdesk.pricing.devig import DEFAULT_METHOD, PUBLISHED
 
 _SHARING: Final = (DEFAULT_METHOD, "additive", PUBLISHED)
-"""Methods that take the same share of the margin from each outcome; the last one adds it."""
+"""Methods that take an equal share of the margin from each outcome; ``published`` adds it."""
 _MULTIPLICATIVE: Final = "multiplicative"
 _EV_DECIMALS: Final = 2
 _MOST_DECIMALS: Final = 12
@@ -24,7 +24,7 @@ class Step(NamedTuple):
 
     name: str
     formula: str
-    """Empty where it cannot be written in a line, as that of Shin's method."""
+    """Empty where it does not fit in a line: Shin's method is solved for, not worked out."""
     result: str
 
 
@@ -45,7 +45,7 @@ def steps(said: Explanation) -> list[Step]:
 
 
 def fair_text(odds: float, fair: float, floor: float) -> str:
-    """Return a fair price with so many decimals that the EV follows from them."""
+    """Return a fair price with enough decimals that the EV follows from them."""
     ev = _fixed(_ev(odds, fair * floor), _EV_DECIMALS)
     return _enough(fair, _price_decimals(fair), lambda text: _ev(odds, float(text) * floor), ev)
 
@@ -73,7 +73,7 @@ def _steps(said: Explanation) -> Iterator[Step]:
 
 
 def _sum(said: Explanation, total: str) -> Step:
-    """What S is the sum of; a value bet's own row tells S only."""
+    """The sum that S is; a value bet's own row holds S only, not the odds that it comes from."""
     parts = " + ".join(f"1/{exact(odds)}" for _, odds in said.quoted)
     return Step("S", "" if said.from_row else parts, total)
 
@@ -97,7 +97,7 @@ def _margin(said: Explanation, shown: _Figures, reference: float) -> Iterator[St
 def _figures(
     said: Explanation, total: float, fair: float, final: float, reference: float
 ) -> _Figures:
-    """Choose the decimals backwards: each figure has those that the next one needs."""
+    """Choose decimals from the last figure back: each has as many as the next one needs."""
     floor, outcomes = said.floor, said.outcomes
     ev = _fixed(_ev(said.odds, final), _EV_DECIMALS)
     shown_final = _enough(final, _price_decimals(final), lambda x: _ev(said.odds, float(x)), ev)
@@ -122,7 +122,7 @@ def _figures(
 
 
 def _enough(number: float, least: int, follows: Callable[[str], float], result: str) -> str:
-    """A figure with the fewest decimals that give the next figure as it is shown."""
+    """A figure with the fewest decimals from which the next figure follows as it is shown."""
     decimals = len(result.partition(".")[2])
     for places in range(least, _MOST_DECIMALS):
         text = _fixed(number, places)

@@ -1,4 +1,4 @@
-"""Reading all value bets, page after page, at a pace that the request budget bears."""
+"""Reading all value bets, page after page, at a pace that the request budget allows."""
 
 import asyncio
 from contextlib import aclosing
@@ -16,18 +16,18 @@ from oddsdesk.contract.resources import ValueBet
 from oddsdesk.slices import in_slices
 
 VALUE_BETS: Final = "value bets"
-"""The job's name."""
+"""The name of the job in ``Poller`` and ``Budget``."""
 _PAGE_S: Final = 1.0
-"""At least so many seconds a page lie between two passes."""
+"""Seconds between two passes, at least, for each page of a pass."""
 _SETTLING_S: Final = 1.0
 """How long a service is given to value a price that moved, before its list is read again."""
 _MOST_PAGES: Final = 100
 
 
 class BetReader:
-    """Reads the whole list each ``period_s`` seconds, seldomer where it is long.
+    """Reads the whole list every ``period_s`` seconds, less often where it is long.
 
-    A bet that falls by a move of prices has the list read sooner.
+    When prices move so that a bet is no longer value, the list is read sooner.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class BetReader:
         self._due: asyncio.TimerHandle | None = None
 
     async def read(self) -> None:
-        """Read every page and judge it; at the first time the first page is shown meanwhile."""
+        """Read every page and judge it; the first time, the first page is shown at once."""
         asked_at, bets, pages, is_cut = self._clock(), list[ValueBet](), 0, False
         most, is_first = self._most_pages(), self._board.listed.read_at is None
         async with aclosing(all_value_bets(self._client)) as slices:
@@ -58,7 +58,7 @@ class BetReader:
         self._budget.plan(VALUE_BETS, pages, max(self.period_s, pages * _PAGE_S))
 
     def hurry_on_falls(self, poller: Poller, notice: Notice) -> None:
-        """Have the list read soon where a bet of it fell."""
+        """Have the list read soon where a bet in it is value no longer."""
         if self._due is not None or not isinstance(notice, ValueBetsChanged):
             return
         entries = self._board.value_bets
@@ -75,7 +75,7 @@ class BetReader:
             self._due = None
 
     def _most_pages(self) -> int:
-        """A pass may take a tenth of the requests that are left."""
+        """Return the pages that one pass may read: a tenth of the requests that are left."""
         quota = self._client.quota
         return _MOST_PAGES if quota is None else max(1, min(_MOST_PAGES, quota.remaining // 10))
 

@@ -1,4 +1,4 @@
-"""What happened to a game's prices, gathered until it is told."""
+"""What happened to a game's prices, collected until subscribers are notified."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from oddsdesk.board.price_history import Move
 
 
 class Changes(msgspec.Struct):
-    """What happened to a game since it was last told of."""
+    """What happened to a game since subscribers were last notified of it."""
 
     cells: dict[CellKey, None] = msgspec.field(default_factory=dict)
     """Prices that are new, moved, were seen again or withdrawn, in order."""
@@ -35,7 +35,7 @@ class Changes(msgspec.Struct):
     def notices(
         self, game_id: str, *, rows_wanted: bool
     ) -> Iterator[MatrixLoaded | PricesChanged | RowsChanged]:
-        """Yield what subscribers are to be told."""
+        """Yield the notices for subscribers."""
         if self.relaid:
             yield MatrixLoaded(game_id)
         elif self.cells or self.touched:

@@ -8,20 +8,20 @@ from oddsdesk.tasks import JobFault
 
 
 class Link(Enum):
-    """How the board hears of the service now."""
+    """How the board is kept current now."""
 
     CONNECTING = "connecting"
     LIVE = "live"
     """The stream is up."""
     POLLING = "polling"
-    """The plan has no stream, or no stream connection is left: everything is read in turns."""
+    """The plan has no stream, or all its stream connections are taken: everything is polled."""
     WAITING = "waiting"
     """Lost; tries again at ``next_try_ms``."""
     REFUSED = "refused"
-    """The service knows the key not, or not for this: the user has to change something."""
+    """The service refuses the key, or this use of it: the user has to change something."""
     STOPPED = "stopped"
     PAST = "past"
-    """The board shows a moment of the past, ``Connection.as_of_ms``: nothing is waited for."""
+    """The board shows a moment of the past, ``Connection.as_of_ms``, and does not change."""
 
 
 class Connection(msgspec.Struct, frozen=True):
@@ -35,11 +35,11 @@ class Connection(msgspec.Struct, frozen=True):
     next_try_ms: int | None = None
     requests_left: int | None = None
     requests_limit: int | None = None
-    """Of how many: as the service says, else as the plan has it (D18)."""
+    """Requests in the whole window, as the service says, else by the plan (D18)."""
     resets_at_ms: int | None = None
     lag_ms: int | None = None
     """From scrape to receipt: the median of the latest messages about prices that were scraped
-    since the stream opened; what was scraped before says nothing of how fast it is."""
+    since the stream opened. Prices scraped before it say nothing about its delay."""
     messages_per_minute: int = 0
     has_stream: bool | None = None
     has_value_bets: bool | None = None
@@ -49,9 +49,9 @@ class Connection(msgspec.Struct, frozen=True):
     simulated: bool | None = None
     """Whether the service says that its odds are made up."""
     code: str | None = None
-    """The contract's word for it, where the service gave one."""
+    """The contract's error code for ``reason``, where the service gave one."""
     faults: tuple[JobFault, ...] = ()
-    """Jobs of the desk itself that died and are begun anew: what they keep current may be old."""
+    """The desk's own jobs that failed and are being restarted; what they read may be old."""
     service_troubles: tuple[str, ...] = ()
     """What the service says is wrong with itself while it answers, a line each."""
     as_of_ms: int | None = None
@@ -59,7 +59,7 @@ class Connection(msgspec.Struct, frozen=True):
     newest_ms: int | None = None
     """When the newest price of all that the service holds was scraped."""
     advice: str = ""
-    """What to do about the reason, one sentence; empty where it goes by itself."""
+    """What to do about the reason, one sentence; empty where nothing needs to be done."""
 
 
 class SnapshotProgress(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""From what jobs and stream report, the one state of the connection that people see."""
+"""Makes one connection state, as people see it, from what jobs and stream report."""
 
 from collections import deque
 from statistics import median
@@ -22,7 +22,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.tasks import JobFault
 
 STREAM: Final = "stream"
-"""The job's name."""
+"""The name of the stream's job."""
 _MINUTE_MS: Final = 60_000
 _LATEST: Final = 200
 
@@ -54,15 +54,15 @@ class ConnectionMonitor:
         return tuple(self._troubles)
 
     def begin(self) -> None:
-        """Say that a first answer is waited for."""
+        """Set the state to connecting: no answer has come yet."""
         self._board.set_connection(Connection(link=Link.CONNECTING, since_ms=self._clock()))
 
     def end(self) -> None:
-        """Say that nothing is asked any more."""
+        """Set the state to stopped."""
         self._show(Link.STOPPED, None, None)
 
     def stream_state(self, state: StreamState) -> None:
-        """Take in what the stream tells of itself."""
+        """Take in a change of the stream's state."""
         if isinstance(state, Connected):
             self._stream = (Link.LIVE, None, None)
             self._opened_at = self._heard_at = self._clock()
@@ -93,9 +93,9 @@ class ConnectionMonitor:
         self._refresh()
 
     def jobs_failing(self, faults: tuple[JobFault, ...]) -> None:
-        """Take in which jobs of the desk died: nothing is live while the stream's is one of them.
+        """Take in which jobs of the desk failed: without that of the stream the link is not live.
 
-        It is up again when the stream says that it is connected.
+        It is live again once the stream reports that it is connected.
         """
         before = self._board.connection.faults
         self._learn(faults=faults)
@@ -133,11 +133,11 @@ class ConnectionMonitor:
         )
 
     def knows(self, **facts: bool | int | str | tuple[str, ...] | None) -> None:
-        """Take in what the plan has, or what the service says of itself."""
+        """Set fields of the connection: what the plan has, or what the service says of itself."""
         self._learn(**facts)
 
     def _limit(self, quota: Quota) -> int | None:
-        """The service's own word, else the plan's: who has value bets is no Free key (D21)."""
+        """Return the service's limit, else the plan's: with value bets it is not Free (D21)."""
         has_value_bets = self._board.connection.has_value_bets
         if quota.limit is not None or has_value_bets is None:
             return quota.limit
@@ -165,7 +165,7 @@ class ConnectionMonitor:
         self._show(link, trouble.reason, trouble.next_try_ms, trouble.advice, trouble.code)
 
     def _advice(self, error: ServiceError) -> str:
-        """A service that was heard before comes back by itself, unless it refuses the key."""
+        """Return what to do; nothing if the service answered before, unless it refuses the key."""
         refused = isinstance(error, UnauthorizedError | ForbiddenError)
         return advice(error) if refused or self._heard_at is None else ""
 
@@ -192,7 +192,7 @@ class ConnectionMonitor:
         )
 
     def _since(self, link: Link) -> int:
-        """Who is waited for has been away since the last word, not since that was noticed."""
+        """Return since when; a lost service is away since its last answer, not since the loss."""
         now = self._clock()
         return self._heard_at or now if link is Link.WAITING else now
 

@@ -69,7 +69,7 @@ def _methods(said: Explanation) -> Iterator[str]:
 
 
 def _signed(ev: float | None) -> str:
-    """An EV with its sign; the true minus of the steps beside it."""
+    """Return an EV with its sign, and the same minus sign as the steps beside it."""
     return "–" if ev is None else f"{round(ev, 2) + 0.0:+.2f}".replace("-", "−")
 
 

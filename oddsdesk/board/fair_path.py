@@ -8,7 +8,7 @@ from oddsdesk.board.valuation import complete_group
 from oddsdesk.pricing.value import reference_line
 
 MOST_POINTS = 400
-"""About a pixel each; devigging more would cost and not be seen."""
+"""About one a pixel of the chart; more would cost time and not be seen."""
 
 
 def fair_points(
@@ -16,8 +16,8 @@ def fair_points(
 ) -> Iterator[Point]:
     """Yield how the fair odds of a selection moved.
 
-    ``paths`` are the reference's prices by selection; whatever of the section is missing at a
-    time is taken as not offered then, and where that breaks the group there are no fair odds.
+    ``paths`` are the reference's prices by selection. A selection without a price at a time
+    counts as not offered then; an incomplete line group has no fair odds.
     """
     for at in _times(paths):
         yield Point(at, _fair(section, paths, selection, at, method))

@@ -60,16 +60,16 @@ class GameBook:
         changes: Changes,
         within: Callable[[CellKey], bool] | None = None,
     ) -> None:
-        """Mark as gone what a whole picture, asked for at ``since_ms``, did not show.
+        """Withdraw prices that a complete answer, asked for at ``since_ms``, did not contain.
 
-        What was heard of since then stays; ``within`` says what the picture was of.
+        Prices heard of since then stay; ``within`` tells which prices the answer covers.
         """
         for where, market in self._markets.items():
             if market.withdraw_unheard(since_ms, now_ms, changes, within):
                 self._dirty.add(where)
 
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
-        """Forget what was withdrawn a while ago."""
+        """Forget prices that were withdrawn more than 60 s ago."""
         for where, market in self._markets.items():
             if market.drop_withdrawn(now_ms, changes):
                 self._dirty.add(where)
@@ -77,7 +77,7 @@ class GameBook:
             self._find_columns(changes)
 
     def promote(self, bookmaker: str, changes: Changes) -> None:
-        """Make a bookmaker's prices the reference's: its name was not known before."""
+        """Make a bookmaker's prices the reference's, once it is known that it is the reference."""
         if bookmaker not in self._columns:
             return
         for where, market in self._markets.items():
@@ -86,7 +86,7 @@ class GameBook:
         self._find_columns(changes)
 
     def mark_not_in_play(self, changes: Changes) -> None:
-        """Take prices whose state nobody stated as not in play."""
+        """Count prices as not in play where no answer or message said which."""
         for where, market in self._markets.items():
             if market.mark_not_in_play(changes):
                 self._dirty.add(where)
@@ -96,7 +96,7 @@ class GameBook:
         exhaust(self.recomputing(method, changes))
 
     def recomputing(self, method: str, changes: Changes) -> Iterator[None]:
-        """Do what ``recompute`` does in steps of one market; go through it to the end."""
+        """Do what ``recompute`` does, a market a step; the caller has to exhaust it."""
         while self._dirty:
             self._markets[self._dirty.pop()].recompute(method, changes)
             yield

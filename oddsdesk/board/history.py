@@ -20,7 +20,7 @@ PricePath = Sequence[Point]
 
 
 class Why(Enum):
-    """Why nothing is known of a while; the value is what people read."""
+    """Why nothing is known of a span of time; the value is what people read."""
 
     STREAM_DOWN = "stream down"
     NOT_SUBSCRIBED = "game closed"
@@ -29,7 +29,7 @@ class Why(Enum):
 
 
 class Gap(NamedTuple):
-    """A while of which nothing is known, in milliseconds; ``until`` None: it lasts."""
+    """A span of time of which nothing is known, in milliseconds; ``until`` None: until now."""
 
     since: int
     until: int | None
@@ -52,7 +52,7 @@ class History(msgspec.Struct, frozen=True):
     paths: Mapping[str | None, PricePath] = msgspec.field(default_factory=dict)
     gaps: tuple[Gap, ...] = ()
     since_ms: int | None = None
-    """From when on moves would be known; None where nothing is recorded of the game."""
+    """Since when moves are recorded, in milliseconds; None where none are of this game."""
 
 
 class Span(NamedTuple):
@@ -72,7 +72,7 @@ class Marks(NamedTuple):
 
 
 def tidy(points: Iterable[Point]) -> list[Point]:
-    """Return points in order of time: the last said of a moment holds, repeats are left out."""
+    """Return points by time; of several at one time the last holds, repeated odds are left out."""
     path: list[Point] = []
     for point in sorted(points, key=lambda point: point.at):
         if path and path[-1].at == point.at:
@@ -89,17 +89,17 @@ def odds_at(path: PricePath, at_ms: int) -> float | None:
 
 
 def is_in_gap(gaps: Iterable[Gap], at_ms: int) -> bool:
-    """Whether nothing is known of a moment."""
+    """Whether a time lies in one of the gaps."""
     return any(gap.since <= at_ms < (at_ms + 1 if gap.until is None else gap.until) for gap in gaps)
 
 
 def segments(
     path: PricePath, gaps: Iterable[Gap], since_ms: int, until_ms: int
 ) -> list[list[Span]]:
-    """Return what is drawn of a path in a window: unbroken runs of spans.
+    """Return the unbroken pieces of a path within a window, each a list of spans.
 
-    A run ends where the price is withdrawn and where nothing is known; a move within a gap
-    shows at its end.
+    A piece ends where the price is withdrawn and where a gap begins; a move within a gap is
+    shown at its end.
     """
     found: list[list[Span]] = []
     edge = -1
@@ -115,9 +115,9 @@ def segments(
 
 
 def thin(path: PricePath, step_ms: int) -> list[Point]:
-    """Return a path of at most four points a step: its first, lowest, highest and last.
+    """Return a path with at most four points for each ``step_ms``: first, lowest, highest, last.
 
-    What stands at the end of each step, and how far the price went within, stay as they are.
+    So the odds at the end of each step and the extremes within it are kept.
     """
     if step_ms < 2 or len(path) < 3:
         return list(path)
@@ -132,7 +132,7 @@ def thin(path: PricePath, step_ms: int) -> list[Point]:
 
 
 def marks(path: PricePath, since_ms: int, until_ms: int) -> Marks | None:
-    """Return the opening price of a path, and its low and high within a window; None for none."""
+    """Return a path's opening price, and its low and high within a window; None without prices."""
     opening = next((point for point in path if point.odds is not None), None)
     standing = odds_at(path, since_ms)
     seen = [] if standing is None else [(standing, since_ms)]
@@ -149,7 +149,7 @@ def marks(path: PricePath, since_ms: int, until_ms: int) -> Marks | None:
 
 
 def without_known(gaps: Iterable[Gap], paths: Iterable[PricePath]) -> tuple[Gap, ...]:
-    """Return the gaps in which no path has a point: imported prices may lie in a silent while."""
+    """Return the gaps in which no path has a point: prices imported later may lie within one."""
     times = sorted(point.at for path in paths for point in path)
 
     def is_empty(gap: Gap) -> bool:

@@ -12,7 +12,7 @@ from oddsdesk.contract.administration import LogState
 
 
 class HistoryError(Exception):
-    """The past cannot be read now; one line that says why."""
+    """The history cannot be read now; the message says why in one line."""
 
 
 class References(msgspec.Struct, frozen=True):
@@ -101,7 +101,7 @@ class LogSource:
         self._board = board
 
     async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
-        """Return what the log holds; silences of the whole log are gaps."""
+        """Return what the log holds; where it recorded no price of any game is a gap."""
         logged = await self._log.history(game_id, key, since_ms)
         state = await self._log.state(since_ms)
         reference = self._board.reference

@@ -1,4 +1,4 @@
-"""Learning which prices of a game in play are: the game matrix does not say it."""
+"""Learning which prices of a game in play are in-play prices: its matrix does not say so."""
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import Matrix
@@ -9,10 +9,10 @@ from oddsdesk.slices import in_slices
 
 
 async def learn_in_play(client: Client, board: Board, game_id: str, clock: Clock) -> None:
-    """Ask which rows of a game's competition are in play, where a price is not known to be.
+    """Read the in-play rows of a game's competition, where that is not known of some price.
 
-    That is once, as a rule: what moves later is told by the stream. A plan without in-play odds
-    shows none, so there is nothing to ask.
+    Usually needed once: later moves come with the stream, which says so. Plans without in-play
+    odds see none, so nothing is asked.
     """
     matrix = board.matrix(game_id)
     if matrix is None or not matrix.is_live or board.connection.has_live is not True:

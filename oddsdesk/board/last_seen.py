@@ -27,5 +27,5 @@ def last_seen(board: Board, key: RowKey, now_ms: int) -> LastSeen:
 
 
 def is_value_now(board: Board, entry: ValueEntry, now_ms: int) -> bool:
-    """Tell whether a true value bet can be relied upon: it holds, and its price is not stale."""
+    """Tell whether a bet is value now: it passes the rules, and its price is not stale."""
     return entry.is_value and last_seen(board, entry.key, now_ms).freshness < Freshness.STALE

@@ -1,4 +1,4 @@
-"""How the readings of a picture go into a game's prices."""
+"""Putting the prices of a whole answer into a game, in steps."""
 
 from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import islice
@@ -13,7 +13,7 @@ from oddsdesk.board.readings import Reading
 _BATCH: Final = 1000
 
 QuoteKey = tuple[str, int, str | None]
-"""Market type, period, bookmaker: what one odds row is of."""
+"""Market type, period, bookmaker: what one odds row is about."""
 
 
 def put_all(
@@ -23,7 +23,7 @@ def put_all(
     scrape_interval: ScrapeInterval,
     reference: str | None,
 ) -> None:
-    """Put the readings of one picture in; how long ago each bookmaker was read is learnt."""
+    """Put the readings of one answer in, and learn from them how often each bookmaker is read."""
     gaps: dict[str, int] = {}
     for key, seen, liquidity in readings:
         gap = book.put(key, seen, changes, liquidity)
@@ -46,5 +46,5 @@ def quote_of(key: CellKey) -> QuoteKey:
 
 
 def among(quotes: Container[QuoteKey]) -> Callable[[CellKey], bool]:
-    """Return what tells whether a price is part of one of the quotes."""
+    """Return a test of whether a price is part of one of the quotes."""
     return lambda key: quote_of(key) in quotes

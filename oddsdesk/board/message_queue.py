@@ -1,4 +1,4 @@
-"""Stream messages on their way to the board: taken in together, which costs a fraction each."""
+"""Stream messages on their way to the board: taken in many at a time, which costs less."""
 
 import asyncio
 from collections import deque
@@ -13,13 +13,13 @@ _GATHER_S: Final = 0.015
 _SLICE_S: Final = 0.006
 """How long the loop is held at a time."""
 _MOST: Final = 128
-"""So many are taken in between two looks at the clock."""
+"""How many messages are taken in between two readings of the clock."""
 _FULL: Final = 20_000
-"""Who sends faster than they are taken in has to wait, and cuts the stream off at last (4008)."""
+"""Messages that may wait; beyond that reading stops, and the service ends the stream (4008)."""
 
 
 class MessageQueue:
-    """Gathers messages of the running loop for a moment; ``run`` takes them in."""
+    """Collects stream messages for a few milliseconds; ``run`` hands them to the board."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -29,14 +29,14 @@ class MessageQueue:
         self._has_room.set()
 
     def put(self, message: PriceMessage) -> None:
-        """Have a message taken in soon, in its turn."""
+        """Add a message; they are taken in in order."""
         self._waiting.append(message)
         self._has_some.set()
         if len(self._waiting) >= _FULL:
             self._has_room.clear()
 
     async def room(self) -> None:
-        """Wait while so many wait that no more should be put in."""
+        """Wait until there is room for more messages."""
         await self._has_room.wait()
 
     def clear(self) -> None:
@@ -45,7 +45,7 @@ class MessageQueue:
         self._has_room.set()
 
     async def run(self) -> None:
-        """Take messages in, for ever; where one is an error, those beside it are lost with it."""
+        """Take messages in, for ever; an error in one loses those taken in together with it."""
         while True:
             await self._has_some.wait()
             await asyncio.sleep(_GATHER_S)

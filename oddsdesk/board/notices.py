@@ -31,8 +31,8 @@ class PricesChanged(msgspec.Struct, frozen=True):
 class RowsChanged(msgspec.Struct, frozen=True):
     """Rows of the odds grid; only while rows are wanted.
 
-    ``changed`` holds new rows too, and one of each selection whose reference or fair odds moved:
-    all its others are judged anew with it.
+    ``changed`` holds new rows too, and one row of each selection whose reference or fair odds
+    moved: judge all rows of that selection again.
     """
 
     changed: tuple[RowKey, ...]
@@ -43,7 +43,7 @@ class ValueBetsChanged(msgspec.Struct, frozen=True):
     """The value bets differ, in number or in figures."""
 
     moved: tuple[RowKey, ...] = ()
-    """Those that a move of prices bears on; none where the whole list was read or judged anew."""
+    """Bets whose prices moved; empty where the whole list was read or judged again."""
 
 
 class ConnectionChanged(msgspec.Struct, frozen=True):
@@ -67,13 +67,13 @@ Subscriber = Callable[[Notice], None]
 
 
 class Subscribers:
-    """Who is told; they may come and leave while being told."""
+    """The callbacks that get every notice; they may be added and removed during a notice."""
 
     def __init__(self) -> None:
         self._callbacks: list[Subscriber] = []
 
     def add(self, callback: Subscriber) -> Callable[[], None]:
-        """Tell one more of each notice, until the answer is called."""
+        """Call back with every notice, until the function that is returned is called."""
         self._callbacks.append(callback)
 
         def leave() -> None:

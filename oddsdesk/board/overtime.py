@@ -1,4 +1,4 @@
-"""Which bookmakers count overtime, told by their moneylines (D49)."""
+"""Which bookmakers' bets count overtime, concluded from their moneylines (D49)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ class OvertimeForms:
                 self._usual[quote.competition, quote.bookmaker][form] += 1
 
     def of(self, quote: BookQuote) -> bool | None:
-        """Return it for the quote's bookmaker and game; None where nothing or a tie tells."""
+        """Return it for the quote's bookmaker and game; None without moneylines, and for a tie."""
         if quote.sport not in OVERTIME_SPORTS:
             return None
         own = self._of_game.get((quote.game_id, quote.bookmaker))

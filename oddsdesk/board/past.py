@@ -20,7 +20,7 @@ from oddsdesk.tasks import spawn, stop
 
 
 class Past:
-    """Answers the desk's wishes as things stood at a moment, in milliseconds."""
+    """Reads what the desk subscribes to as it stood at one time, in milliseconds."""
 
     def __init__(self, client: Client, board: Board, at_ms: int) -> None:
         self._client = client
@@ -62,10 +62,10 @@ class Past:
             self._read("rows", self._read_rows())
 
     def pause_rows(self, paused: bool) -> None:
-        """Nothing is read in turns."""
+        """Do nothing: the rows are read once, not again and again."""
 
     def needed_per_hour(self) -> float:
-        """Return how many requests an hour are wished for: none, all is read once."""
+        """Return the requests an hour that reading takes: none, all is read once."""
         return 0.0
 
     def refresh(self) -> None:
@@ -101,7 +101,7 @@ class Past:
         task.add_done_callback(self._tasks.discard)
 
     async def _reported(self, work: Coroutine[Any, Any, None]) -> None:
-        """Say in the connection's state what went wrong; ``refresh`` tries again."""
+        """Show in the connection's state what went wrong; ``refresh`` tries again."""
         before = self._board.connection
         try:
             await work

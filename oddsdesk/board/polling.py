@@ -1,4 +1,4 @@
-"""Reads that are done again and again, within the request budget."""
+"""Reading from the service at intervals, within the request budget."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -16,10 +16,10 @@ from oddsdesk.network.backoff import Backoff, Randomness
 from oddsdesk.tasks import Jobs
 
 _LOOK_AGAIN_S: Final = 30.0
-"""How often a long wait is measured anew, since the budget may have changed."""
+"""How often a long wait is recalculated, since the budget may have changed."""
 _FORBIDDEN_S: Final = 900.0
 _OTHER_PLAN_S: Final = 6 * 3600.0
-"""A plan seldom changes, and a refused request counts too (D17)."""
+"""Seconds until what the plan refused is tried again: refused requests count too (D17)."""
 _UNKNOWN_KEY_S: Final = 60.0
 
 Work = Callable[[], Awaitable[None]]
@@ -28,7 +28,7 @@ Outcome = Callable[[str, ServiceError | None, int | None], None]
 
 
 def task_name(job: str) -> str:
-    """Return what a job's task is called, and its fault."""
+    """Return the name of a job's task, under which its faults are reported."""
     return f"sync: {job}"
 
 
@@ -56,9 +56,9 @@ class Job:
         self.work = work
         self.hurried = asyncio.Event()
         self.tried = asyncio.Event()
-        """Set when it was done, failed, died or was ended, for the first time."""
+        """Set once its first try is over: done, failed or cancelled."""
         self.is_at_work = False
-        """Whether its work has begun and not ended; where it begins anew so, the work killed it."""
+        """Whether its work is under way; still true at a restart where the work failed."""
 
 
 class Poller:
@@ -80,7 +80,7 @@ class Poller:
         self._jobs: dict[str, Job] = {}
 
     def add(self, job: Job) -> None:
-        """Begin a job; one of the same name goes on instead."""
+        """Begin a job, unless one of the same name is running."""
         if job.name in self._jobs:
             return
         self._jobs[job.name] = job
@@ -102,13 +102,13 @@ class Poller:
             self._running.end(task_name(name))
 
     def hurry(self, names: Iterable[str] | None = None) -> None:
-        """Have jobs done now, or once more where they are being done; all of them by default."""
+        """Do jobs now, or once more where they are under way; all of them by default."""
         for name in list(self._jobs) if names is None else names:
             if (job := self._jobs.get(name)) is not None:
                 job.hurried.set()
 
     async def tried(self, name: str) -> None:
-        """Wait until a job was done, failed or was ended once; not where there is none."""
+        """Wait until the first try of a job is over; return at once where there is no such job."""
         job = self._jobs.get(name)
         if job is not None:
             await job.tried.wait()
@@ -171,7 +171,7 @@ class Poller:
         return backoff.next_s()
 
     async def _pause(self, job: Job, seconds: float | None) -> None:
-        """Wait until hurried, at most that long; None is the job's period as the budget has it."""
+        """Wait until hurried, at most that long; None: the job's period by the budget."""
         since = self._clock()
         while True:
             whole_s = self._period_s(job) if seconds is None else seconds

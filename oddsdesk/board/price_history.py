@@ -1,4 +1,4 @@
-"""What this desk has seen of subscribed games since it was started, kept compactly."""
+"""How prices of subscribed games moved since this desk was started, kept compactly."""
 
 import math
 from array import array
@@ -12,9 +12,9 @@ from oddsdesk.board.matrix import CellKey, SelectionRow
 from oddsdesk.board.prices import Price
 
 MOST_POINTS: Final = 400_000
-"""16 bytes each; from here on the older half of every track is forgotten."""
+"""At 16 bytes each; when it is reached, the older half of every price's points is dropped."""
 ASLEEP_MS: Final = 60_000
-"""Two ticks this far apart: the computer slept."""
+"""Two ticks further apart than this mean that the computer slept."""
 _MOST_GAPS: Final = 200
 _HEARING: Final = (Link.LIVE, Link.POLLING)
 
@@ -25,7 +25,7 @@ Move = tuple[CellKey, Price | None, Price]
 
 
 class PriceHistory:
-    """The moves of subscribed games; a price that never moved takes no room."""
+    """The moves of subscribed games; a price that never moved takes no memory."""
 
     def __init__(self, most_points: int = MOST_POINTS) -> None:
         self._tracks: dict[str, dict[SelectionKey, dict[str | None, array[float]]]] = {}
@@ -44,7 +44,7 @@ class PriceHistory:
         self._since.setdefault(game, now_ms)
 
     def pause(self, game: str, now_ms: int) -> None:
-        """Note that a game's moves are not heard of from now on; what was seen stays."""
+        """Note that a game's moves are not received from now on; those recorded stay."""
         gaps = self._closed.setdefault(game, [])
         if game in self._since and not (gaps and gaps[-1].until is None):
             gaps.append(Gap(now_ms, None, Why.NOT_SUBSCRIBED))
@@ -68,7 +68,7 @@ class PriceHistory:
             self._forget_older()
 
     def promote(self, bookmaker: str) -> None:
-        """Take a bookmaker's tracks for the reference's: its name was not known before."""
+        """Make a bookmaker's points the reference's, once it is known that it is the reference."""
         for by_bookmaker in chain.from_iterable(
             tracks.values() for tracks in self._tracks.values()
         ):
@@ -99,20 +99,20 @@ class PriceHistory:
         return self._since.get(game)
 
     def gaps(self, game: str) -> tuple[Gap, ...]:
-        """Return of which whiles nothing was seen, in order of time."""
+        """Return the spans in which no moves were received, by time."""
         return tuple(sorted((*self._down, *self._closed.get(game, ())), key=lambda gap: gap.since))
 
     def path(
         self, game: str, key: SelectionKey, bookmaker: str | None, price: Price | None
     ) -> PricePath:
-        """Return how a price moved; ``price`` is what is held of it now."""
+        """Return how a price moved; ``price`` is the board's present one."""
         track = self._tracks.get(game, {}).get(key, {}).get(bookmaker)
         if track is not None:
             return tidy(_points(track))
         return [] if price is None else tidy(_points(array("d", _step(price))))
 
     def history(self, game: str, key: SelectionKey, held: SelectionRow | None) -> History:
-        """Return how all prices of a selection moved; ``held`` is what is held of it now."""
+        """Return how all prices of a selection moved; ``held`` is the board's present row."""
         names = dict.fromkeys(self._tracks.get(game, {}).get(key, {}))
         names |= dict.fromkeys([] if held is None else held.priced_by())
         paths = {name: self.path(game, key, name, _held(held, name)) for name in names}

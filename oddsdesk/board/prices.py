@@ -8,11 +8,11 @@ class Price(msgspec.Struct, frozen=True, gc=False):
 
     odds: float
     scraped_at: int
-    """When the bookmaker was last seen to say so."""
+    """When the price was last read at the bookmaker."""
     changed_at: int
-    """When the odds last moved; the first sight of a price that has not moved since."""
+    """When the odds last moved; where no move was seen, when they were first seen."""
     heard_at: int
-    """When this desk was last told of the price, by its own clock."""
+    """When this desk last received the price, by its own clock."""
     previous: float | None = None
     """The odds before the last move; None while no move was seen."""
     url: str | None = None
@@ -35,7 +35,7 @@ class Price(msgspec.Struct, frozen=True, gc=False):
 
 
 class Sighting(msgspec.Struct, frozen=True, gc=False):
-    """What one answer or message says of a price; None is what it does not tell."""
+    """What one answer or message says of a price; None where it does not say."""
 
     odds: float
     scraped_at: int
@@ -45,7 +45,7 @@ class Sighting(msgspec.Struct, frozen=True, gc=False):
 
 
 def observe(held: Price | None, seen: Sighting) -> Price:
-    """Return the price after a sighting; an older sighting only tells that it was heard of."""
+    """Return the price after a sighting; an older sighting changes ``heard_at`` only."""
     if held is None:
         return Price(
             odds=seen.odds,
@@ -71,7 +71,7 @@ def observe(held: Price | None, seen: Sighting) -> Price:
 
 
 def _state(held: Price, seen: Sighting, *, moved: bool) -> bool | None:
-    """In play as told last; a price that moved untold may have gone in play with its game."""
+    """In play as last stated; unknown after a move that did not say so: the game may have begun."""
     if seen.is_live is not None:
         return seen.is_live
     return None if moved and not held.is_live else held.is_live

@@ -1,4 +1,4 @@
-"""How likely a line of the reference is hit exactly, by the reference's own prices (D53)."""
+"""The probability that a line is hit exactly (a push), by the reference's own prices (D53)."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,10 +13,10 @@ _TOTALS: Final = frozenset({"total", "total_games", "team_total", "player_prop"}
 
 
 class Pushes:
-    """The ladder of one market: the chance of each number between its half lines.
+    """The probability of each whole number of one market, from the half lines around it.
 
-    ``draw`` is the chance of a draw before kick-off by the three-way moneyline of the same
-    period, None where it is not known.
+    ``draw`` is the probability of a draw by the three-way moneyline of the same period before
+    kick-off, None where it is not known.
     """
 
     def __init__(self, lines: Iterable[ReferenceLine], draw: float | None) -> None:
@@ -29,9 +29,9 @@ class Pushes:
                 self._above[_subject(line)][threshold] = 1 / upper.fair_odds
 
     def of(self, line: ReferenceLine, *, in_play: bool) -> float | None:
-        """Return the chance; 0 where the line cannot be hit, None where it is not known.
+        """Return the probability of a push; 0 for a half line, None where it is not known.
 
-        In play a draw of the score so far is not a draw of the bet.
+        In play it is never taken from ``draw``: the score so far counts then.
         """
         draw = None if in_play else self._draw
         if line.market_type == "draw_no_bet":

@@ -1,4 +1,4 @@
-"""What bookmakers say at one moment, as one list for everything that judges them all."""
+"""All quotes of a moment, as one list: what the assessment of every price starts from."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -24,11 +24,11 @@ class BookQuote(NamedTuple):
     scraped_at: int
     """When the price was last seen."""
     is_live: bool | None
-    """None where nobody told."""
+    """None where it is not known."""
     had_draw: bool = False
     """Whether a draw of this market was among its prices within the last day (D48)."""
     stale_after_ms: int | None = None
-    """By the bookmaker's own rhythm; None where that is not known."""
+    """From the interval at which the bookmaker is read; None where that is not known."""
 
     @property
     def market(self) -> MarketKey:
@@ -36,7 +36,7 @@ class BookQuote(NamedTuple):
         return self.game_id, self.market_type, self.period
 
     def read(self) -> dict[str, Outcome | None]:
-        """Return what each selection means, None where that cannot be told."""
+        """Return what each selection means, None for text that fits no form."""
         return {text: read_selection(self.market_type, self.match_name, text) for text in self.odds}
 
     def sides(self) -> frozenset[str]:
@@ -45,7 +45,7 @@ class BookQuote(NamedTuple):
 
 
 def by_market(quotes: Iterable[BookQuote]) -> dict[MarketKey, list[BookQuote]]:
-    """Return quotes by what they are about, in their order."""
+    """Return quotes by market, in their order."""
     markets: dict[MarketKey, list[BookQuote]] = {}
     for quote in quotes:
         markets.setdefault(quote.market, []).append(quote)

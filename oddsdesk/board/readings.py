@@ -1,4 +1,4 @@
-"""What an answer or a message says of prices, read once at the edge."""
+"""Reading prices from answers and stream messages, checked once."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -12,10 +12,10 @@ from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, Odd
 from oddsdesk.contract.times import parse_ms
 
 Reading = tuple[CellKey, Sighting, float | UnsetType | None]
-"""A cell, what is said of it, and the maximum bet where the reference tells one."""
+"""A cell, its sighting, and the maximum bet where the row is the reference's."""
 
 _ms = lru_cache(maxsize=8192)(parse_ms)
-"""A bookmaker's prices share their times: a picture of 20,000 has a few hundred."""
+"""Cached, since prices of a bookmaker share their times: 20,000 have a few hundred."""
 
 
 def read_market(
@@ -23,7 +23,7 @@ def read_market(
 ) -> Iterator[Reading]:
     """Yield every price of a market; those that make no sense are named in ``bad``.
 
-    ``in_play``: whether the game is. Then a picture does not say which of its prices are.
+    ``in_play``: whether the game is; then the matrix does not say which of its prices are.
     """
     is_live = None if in_play else False
     for row in market.selections:

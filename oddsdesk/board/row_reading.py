@@ -1,4 +1,4 @@
-"""Reading all rows of the odds grid, pass after pass, and how far a pass is."""
+"""Reading all rows of the odds grid, pass after pass, with progress."""
 
 import asyncio
 from contextlib import aclosing
@@ -15,15 +15,15 @@ from oddsdesk.clock import Clock
 from oddsdesk.slices import in_slices
 
 ROWS: Final = "rows"
-"""The job's name."""
+"""The name of the job in ``Poller`` and ``Budget``."""
 _FIRST: Final = 30
-"""Requests that a pass is taken to need, until one was made."""
+"""The requests that a pass is assumed to need until one was made."""
 _REQUEST_S: Final = 0.3
-"""At least for each of its requests: what a pass shows anew has to be taken in, too."""
+"""Seconds for each request of a pass, at least: the desk has to take the rows in, too."""
 
 
 def shortest_s(requests: int, least_s: float, period_s: float) -> float:
-    """Return how many seconds lie between two passes at least, however many requests are left."""
+    """Return the least seconds between two passes, even where requests are plenty."""
     return min(period_s, max(least_s, requests * _REQUEST_S))
 
 
@@ -55,7 +55,7 @@ class RowReader:
         self._going_on.set()
 
     def pause(self, paused: bool) -> None:
-        """Stop after the slice on its way, or go on."""
+        """Stop after the request under way, or go on."""
         if paused:
             self._going_on.clear()
         else:
@@ -63,11 +63,11 @@ class RowReader:
         self._tell(self._board.snapshot_progress)
 
     def turn_ms(self) -> int:
-        """Return how long a row is left unread from one pass to the next."""
+        """Return the milliseconds between two readings of a row."""
         return round(self._budget.period_s(ROWS) * 1000) + self._took_ms
 
     async def read(self) -> None:
-        """Make one pass; what it does not show becomes withdrawn."""
+        """Make one pass; prices that it does not contain become withdrawn."""
         await self._going_on.wait()
         since = self._clock()
         rows, cut, done = 0, list[str](), 0

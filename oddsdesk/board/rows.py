@@ -1,4 +1,4 @@
-"""What is said of a single price wherever it is listed."""
+"""The EV of a single price, as every list shows it."""
 
 from typing import Final
 

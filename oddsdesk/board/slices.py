@@ -1,4 +1,4 @@
-"""A full picture in slices, since one answer holds 500 items at most."""
+"""Reading complete lists in several requests, since one answer holds 500 items at most."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -22,9 +22,9 @@ class Slice(NamedTuple):
     done: int
     """Slices read so far."""
     total: int | None
-    """Slices that are planned; None while nobody knows."""
+    """Slices that the pass will take; None while it is not known."""
     cut: str | None
-    """What was asked for, where rows are missing and the service does not say how to go on."""
+    """The request whose answer was cut without a cursor to go on from; None where none was."""
 
 
 class BetSlice(NamedTuple):
@@ -32,7 +32,7 @@ class BetSlice(NamedTuple):
 
     bets: Sequence[ValueBet]
     is_cut: bool = False
-    """Whether bets are missing, and the service does not say how to go on."""
+    """Whether the answer was cut without a cursor to go on from."""
 
 
 async def all_games(client: Client, as_of: str | None = None) -> list[Game]:
@@ -50,7 +50,7 @@ async def all_games(client: Client, as_of: str | None = None) -> list[Game]:
 
 
 async def all_rows(client: Client) -> AsyncGenerator[Slice, None]:
-    """Read every odds row, in as few requests as the service lets it be done.
+    """Read every odds row in as few requests as the service allows.
 
     Pages where the service has them (D14); else by competition, and by market type where
     that is cut too: ``count == limit`` means cut.
@@ -88,7 +88,7 @@ async def all_in_play(client: Client, competition: str) -> tuple[list[OddsRow], 
 
 
 async def all_value_bets(client: Client) -> AsyncGenerator[BetSlice, None]:
-    """Read every value bet, in as few requests as the service lets it be done.
+    """Read every value bet in as few requests as the service allows.
 
     Pages where the service has them (D14); else by sport, and by competition where that is cut
     too. A bet may be in more than one slice.
@@ -117,7 +117,7 @@ async def _whole(name: str, fetch: Callable[[str | None], Awaitable[Listing[T]]]
 
 
 def _is_cut(answer: Listing[T]) -> bool:
-    """As many as asked for, and no word of where to go on."""
+    """Whether as many came as asked for, and no cursor."""
     return len(answer) >= LIMIT and answer.next_cursor is None
 
 

@@ -39,14 +39,14 @@ _HEALTH: Final = "health"
 _LIVE: Final = "in-play odds"
 _TICK_S: Final = 1.0
 _FILLING_MS: Final = 10_000
-"""How long after a connect new games are looked for at once; later they wait their turn."""
+"""For so long after a connect an unknown game has the list read at once, later with its poll."""
 _HURRY_S: Final = 1.0
 _FIRST_PRICES_S: Final = 2.0
-"""How long the rest waits for them; it may be the quota that keeps them."""
+"""The longest that other reading waits for the first prices; the quota may hold them up."""
 _PATIENCE: Final = 1.5
-"""In turns: a price that was not read again for longer grows old, the stream being up or not."""
+"""In polling intervals: for so long a price may go unread while the stream is up."""
 _MOST_TROUBLES: Final = 5
-"""Of those that a service says of itself; more are not shown."""
+"""How many of the troubles that a service reports of itself are shown."""
 _RIGHTS_S: Final = 6 * 3600.0
 """How often it is asked whether the plan has in-play odds."""
 
@@ -59,12 +59,12 @@ class Pace(msgspec.Struct, frozen=True):
     value_bets_s: float = 5.0
     rows_s: float = 60.0
     rows_least_s: float = 10.0
-    """Of the odds grid's rows, where requests are to spare."""
+    """For the odds grid's rows, where the quota has room."""
     health_s: float = 15.0
 
 
 class Sync:
-    """Reads and listens for one board; on the board's loop."""
+    """Keeps one board current by polling and streaming; runs on the board's loop."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class Sync:
             self._poller.add(self._rows_job())
 
     def pause_rows(self, paused: bool) -> None:
-        """Stop reading the rows of the odds grid after the slice on its way, or go on."""
+        """Stop reading the rows of the odds grid after the request under way, or go on."""
         self._rows.pause(paused)
 
     def needed_per_hour(self) -> float:
@@ -224,7 +224,7 @@ class Sync:
             await learn_in_play(self._client, self._board, game, self._clock)
 
     async def _after_first_prices(self) -> None:
-        """Leave the way free for what the window shows first: the games, then prices of one."""
+        """Wait for what the window shows first: the games, then the prices of one."""
         await self._poller.tried(_GAMES)
         with suppress(TimeoutError):
             async with asyncio.timeout(_FIRST_PRICES_S):
@@ -279,7 +279,7 @@ class Sync:
             await asyncio.sleep(_TICK_S)
 
     def _patience_ms(self) -> int:
-        """While the stream tells of moves, the desk's own turns make no price look old."""
+        """Return how long a price may go unread without looking older: 0 without the stream."""
         if self._board.connection.link is not Link.LIVE:
             return 0
         if self._board.rows_wanted and not self._board.snapshot_progress.is_paused:

@@ -17,7 +17,7 @@ class Addresses(NamedTuple):
 
     @property
     def is_local(self) -> bool:
-        """Whether the service runs on this machine: no proxy stands between."""
+        """Whether the service runs on this machine, so that no proxy is used."""
         return is_local(self.base)
 
     @property
@@ -27,7 +27,7 @@ class Addresses(NamedTuple):
 
 
 def read_addresses(base_url: str, auth_url: str | None, ws_url: str | None) -> Addresses:
-    """Check the addresses; token and stream are found beside the base unless given.
+    """Check the addresses; those of tokens and stream follow from the base unless given.
 
     Raises:
         AddressError: one of them is no address of its kind.

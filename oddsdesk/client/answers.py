@@ -1,4 +1,4 @@
-"""From the bytes of an answer to typed values, or to the error that they tell of."""
+"""Decoding answers: typed values, or the error that an answer states."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from oddsdesk.contract.times import MINUTE_MS
 T = TypeVar("T")
 
 LONGEST_WAIT_MS: Final = 25 * 60 * MINUTE_MS
-"""No window of requests is longer than a day (D18); what is said beyond is no time (D85)."""
+"""No quota window is longer than a day (D18); a time further away is not believed (D85)."""
 _LONGEST_MESSAGE: Final = 500
 _log = logging.getLogger(__name__)
 _errors = msgspec.json.Decoder(ErrorBody)
@@ -46,11 +46,10 @@ class Listing(Sequence[T], Generic[T]):
     def __init__(self, items: Sequence[T], next_cursor: str | None = None) -> None:
         self._items = items
         self.next_cursor = next_cursor
-        """Give it as ``cursor`` to read on; None where nothing was cut, or the service
-        does not tell (D14)."""
+        """Pass it as ``cursor`` to read on; None at the end, or where a service has none (D14)."""
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return flat rows, a data frame in one line; odds give a row a price (``to_dicts``)."""
+        """Return flat rows, ready for a data frame; odds give a row for each price."""
         return to_dicts(self._items)
 
     @overload
@@ -100,7 +99,7 @@ def decode(kind: Any, body: bytes, path: str) -> Any:
 
 
 def decode_list(kind: Any, body: bytes, path: str) -> tuple[list[Any], Meta]:
-    """Read a list answer; what holds a name that is too long is left out, with a line in the log.
+    """Read a list answer; items with a name that is too long are left out and logged.
 
     Raises:
         MalformedAnswerError: the body is something else.
@@ -193,13 +192,13 @@ def _shortened(message: str) -> str:
 
 
 def reset_ms(headers: Mapping[str, str], now_ms: int) -> int | None:
-    """Return when requests come back by the header of the contract: in 25 hours at the latest."""
+    """Return when the quota window ends by the contract's header, 25 hours ahead at most."""
     reset = whole_number(headers, "x-ratelimit-reset")
     return None if reset is None else min(reset * 1000, now_ms + LONGEST_WAIT_MS)
 
 
 def _retry_at_ms(headers: Mapping[str, str], now_ms: int) -> int:
-    """When to ask again: by the header of the contract, else ``Retry-After``, else in a minute."""
+    """Return when to ask again: by the contract's header, ``Retry-After``, or in a minute."""
     reset = reset_ms(headers, now_ms)
     if reset is not None and reset > now_ms:
         return reset

@@ -1,4 +1,4 @@
-"""A plan of requests that fits the quota: how far polling has to be slowed down."""
+"""The request budget: how often things may be polled so that the quota lasts."""
 
 from typing import Final, NamedTuple
 
@@ -37,9 +37,9 @@ class Budget:
     def plan(
         self, name: str, requests: float, period_s: float, least_s: float | None = None
     ) -> None:
-        """Note that ``requests`` are wanted every ``period_s`` seconds, in place of before.
+        """Plan ``requests`` every ``period_s`` seconds under a name, in place of what was planned.
 
-        Where requests are to spare, oftener: down to every ``least_s`` seconds.
+        Where the quota has room, more often: down to every ``least_s`` seconds.
         """
         self._plans[name] = _Plan(requests, period_s, period_s if least_s is None else least_s)
 
@@ -63,8 +63,8 @@ class Budget:
     def period_s(self, name: str) -> float:
         """Return how many seconds lie between two polls of something, to fit the quota.
 
-        Where that is short, all are polled less often, by the same factor; what is to spare goes
-        to those who can do with more, in equal parts.
+        Where the quota is short, all periods grow by the same factor; where it has room, the rest
+        is shared equally among plans with a smaller ``least_s``.
         """
         plan, left = self._plans[name], self._left_per_s()
         if left is None:

@@ -33,7 +33,7 @@ class Client:
     """Asks one service with one key; use it as ``async with Client(url, key) as client``.
 
     Every coroutine raises a ``ServiceError`` of the kind that says what to do about it.
-    The key stands in no text that it shows.
+    The key is never part of a message or ``repr``.
     """
 
     def __init__(
@@ -179,8 +179,8 @@ class Client:
     ) -> Listing[Game]:
         """Return games, in-play ones first, then by kick-off; at most 500 an answer.
 
-        ``as_of`` (ISO-8601 with an offset) asks for those that had prices then, by kick-off:
-        beyond the contract, services that do not know it answer as of now.
+        ``as_of`` (ISO-8601 with an offset) asks for those that had prices then, by kick-off. It is
+        an addition to the contract: other services ignore it and answer as of now.
         """
         return await self._list(
             Game,
@@ -265,10 +265,10 @@ class Client:
         game_id: str | None = None,
         on_state: StateListener | None = None,
     ) -> AsyncGenerator[PriceMessage, None]:
-        """Yield price changes for as long as it is iterated, over as many connections as it takes.
+        """Yield price changes for as long as it is iterated; reconnects by itself.
 
-        ``on_state`` is told of each connection and loss: between a loss and the next
-        connection changes are missed, so read the present state again when connected.
+        ``on_state`` is called with each connection and loss. Changes between a loss and the next
+        connection are missed, so read the present state again when connected.
 
         Raises:
             ServiceError: the key may not stream, or not with this filter.

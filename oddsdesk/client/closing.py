@@ -1,4 +1,4 @@
-"""What the close codes of the stream mean for the one who listens (D23, D24)."""
+"""What the close codes of the stream mean for a client (D23, D24)."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ _TRANSIENT: Final = {
 
 
 def error_of(code: int | None, now_ms: int) -> ServiceError:
-    """Return what a close code tells: an error to wait out, or one that waiting won't help."""
+    """Return the error that a close code stands for: to be waited out, or not."""
     if code is None:
         return OfflineError("the stream broke off")
     if code == 4000:

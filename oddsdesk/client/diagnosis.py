@@ -1,4 +1,4 @@
-"""What a key may do at a service, and what is wrong where it may nothing: a connection's test."""
+"""Testing a connection: what its key may do at the service, and what is wrong."""
 
 import asyncio
 import ssl
@@ -30,7 +30,7 @@ LIMIT_S: Final = 30.0
 
 
 class Right(NamedTuple):
-    """One thing that a plan may have; ``problem`` says why it could not be tried, if so."""
+    """One right that a plan may include; ``problem`` says why it could not be tried."""
 
     name: str
     is_given: bool
@@ -46,7 +46,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What does not work although the plan may have it, each one line."""
+        """What could not be tried although the plan may include it, a line each."""
         return tuple(right.problem for right in self.rights if right.problem)
 
 
@@ -142,7 +142,7 @@ def _plan(values: Right, live: Right, stream: Right) -> Plan | None:
 
 
 class _DecidedError(Exception):
-    """The stream has said whether it can be had; carries why not."""
+    """Ends the test of the stream once its outcome is known; carries the error, if any."""
 
     def __init__(self, reason: str | None) -> None:
         super().__init__(reason)
@@ -150,7 +150,11 @@ class _DecidedError(Exception):
 
 
 async def _stream(client: Client) -> None:
-    """Open the stream and close it again; ``ServiceError`` where it cannot be had."""
+    """Open the stream and close it again.
+
+    Raises:
+        ServiceError: it does not open.
+    """
     try:
         async with aclosing(client.stream(on_state=_notice_state)) as changes:
             async for _ in changes:

@@ -27,11 +27,11 @@ class UnauthorizedError(ServiceError):
 
 
 class ForbiddenError(ServiceError):
-    """The key may not have it; ``code`` names what, ``upgrade_url`` where to get it."""
+    """The key's plan does not allow it; ``upgrade_url`` is where the plan can be changed."""
 
     @property
     def is_about_plan(self) -> bool:
-        """Whether another plan would have it."""
+        """Whether another plan would allow it."""
         return self.code.endswith("_not_on_plan")
 
 
@@ -59,14 +59,14 @@ class OfflineError(ServiceError):
 
 
 class MalformedAnswerError(ServiceError):
-    """Something answered that does not speak the contract; says what was expected."""
+    """Something answered that is not an odds service; the message says what was expected."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         super().__init__("malformed_answer", message, status)
 
 
 class AddressError(ServiceError):
-    """The address or the key is no such thing; nothing was sent."""
+    """The address or key is not a valid one; nothing was sent."""
 
     def __init__(self, message: str) -> None:
         super().__init__("bad_address", message)

@@ -67,7 +67,7 @@ class LoopThread:
 
 
 class _Call(Generic[T]):
-    """A coroutine that can be given up before its task begins, while it runs and after."""
+    """A coroutine handed to the loop's thread; it can be cancelled at any moment."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, T]) -> None:
         self._coroutine = coroutine
@@ -88,7 +88,7 @@ class _Call(Generic[T]):
 
 
 class _Running:
-    """A loop and its thread, which also end when nobody holds this any more, or at exit."""
+    """A loop and its thread; they also end when this is garbage collected, and at exit."""
 
     def __init__(self, name: str) -> None:
         # not by the policy: qasync sets one whose loops belong to the GUI thread

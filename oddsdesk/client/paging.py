@@ -14,7 +14,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 MOST_PAGES: Final = 200
-"""A list that does not end after so many is none (D85)."""
+"""A list with more pages is taken for an endless one (D85)."""
 _MAY_BE_CUT: Final = (
     "%s: the service answered as many as asked for and told of no next page;"
     " there may be more, ask with filters"
@@ -25,10 +25,10 @@ _log = logging.getLogger(__name__)
 async def pages(
     fetch: Callable[[str | None], Awaitable[Listing[T]]], name: str, cursor: str | None = None
 ) -> AsyncGenerator[Listing[T], None]:
-    """Yield page after page, from ``cursor`` on; ``name`` says of what in errors.
+    """Yield page after page from ``cursor`` on; ``name`` names the list in errors.
 
     Raises:
-        MalformedAnswerError: a page is given a second time, or there is no end of them.
+        MalformedAnswerError: a cursor comes a second time, or there are more than ``MOST_PAGES``.
     """
     seen = {cursor}
     for _ in range(MOST_PAGES):

@@ -13,11 +13,11 @@ class Quota(NamedTuple):
     resets_at_ms: int | None
     as_of_ms: int
     limit: int | None = None
-    """Requests that the window has in all, where the service says so (the contract does not)."""
+    """Requests in the whole window, where the service says so (the contract does not)."""
 
 
 def read_quota(headers: Mapping[str, str], now_ms: int) -> Quota | None:
-    """Return the quota that an answer's headers tell of, None where they do not."""
+    """Return the quota in an answer's headers, None where there is none."""
     remaining = whole_number(headers, "x-ratelimit-remaining")
     if remaining is None:
         return None

@@ -1,4 +1,4 @@
-"""Requests with one key to one service: the answers' bodies, and the quota they tell of."""
+"""HTTP requests with one key to one service; keeps the quota that the answers state."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from oddsdesk.network.http import HttpClient, Reply
 
 _KEY_LENGTH: Final = 32
-"""The contract's keys are longer; a short one may well be part of a name."""
+"""Only keys of this length are looked for in requests; a shorter one may be part of a name."""
 
 Parameter = str | int | float | bool | None
 
 
 class Requests:
-    """Sends requests and knows what is left of the quota; ``close`` ends its connections."""
+    """Sends requests and keeps what is left of the quota; ``close`` ends its connections."""
 
     def __init__(self, addresses: Addresses, key: str, clock: Clock) -> None:
         self.quota: Quota | None = None
@@ -42,7 +42,7 @@ class Requests:
         return await self._request("GET", self._addresses.base, path, parameters)
 
     async def post(self, path: str) -> bytes:
-        """Return the body of a success of the address that gives tokens; counts no request."""
+        """Return the body of a success at the address for tokens; the quota does not count it."""
         return await self._request("POST", self._addresses.auth, path, {})
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The stream's WebSocket: its address with the token, its ping, its refusals as our errors."""
+"""Opening the stream's WebSocket: address with token, pings, refusals as ``ServiceError``."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -11,7 +11,7 @@ from oddsdesk.network.websocket import Pinging, WebSocket, open_websocket
 
 PING_EVERY_S: Final = 30.0
 _SILENCE_S: Final = 75.0
-"""Two pings without any answer: the other end is gone."""
+"""Nothing received for so long, two pings unanswered: the connection is dead."""
 
 
 async def open_socket(addresses: Addresses, query: Mapping[str, str]) -> WebSocket:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from oddsdesk.network.websocket import WebSocket
 
 STEADY_MS: Final = 10_000
-"""A connection that lived this long makes the next wait short again."""
+"""After a connection that lasted this long, waits between tries start short again."""
 
 _PONG: Final = b"pong"
 _log = logging.getLogger(__name__)
@@ -37,11 +37,11 @@ _decoder = msgspec.json.Decoder(PriceMessage)
 
 
 class Connecting(msgspec.Struct, frozen=True):
-    """A try begins."""
+    """The stream is being opened."""
 
 
 class Connected(msgspec.Struct, frozen=True):
-    """The stream is up: read the present state now, changes were missed until here."""
+    """The stream is up; earlier changes were missed, so read the present state now."""
 
 
 class Lost(msgspec.Struct, frozen=True):
@@ -130,7 +130,7 @@ async def _messages(socket: WebSocket, clock: Clock) -> AsyncGenerator[PriceMess
 
 
 class _PassedOver:
-    """Counts frames that are no price change, and tells of them once a minute at most."""
+    """Counts frames that are no price change, and logs them once a minute at most."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -150,4 +150,4 @@ class _PassedOver:
 
 
 def _ignore(state: StreamState) -> None:
-    """Nobody asked to be told."""
+    """The ``on_state`` of a stream that was opened without one."""

@@ -10,7 +10,7 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD, FROM_TOTAL, PUBLISHED, DevigE
 from oddsdesk.pricing.rules import safety_floor
 
 _RATE_ROUNDING: Final = 0.56e-4
-"""Half a step of S; of 1/S, turned round, up to a tenth more."""
+"""Half a unit in the last place of S on the wire; where 1/S is sent, up to a tenth more."""
 _FAIR_ROUNDING: Final = 0.5e-4
 _EV_ROUNDING: Final = 0.5e-2
 _FLOAT_SLACK: Final = 1e-9
@@ -106,7 +106,7 @@ def fair_odds(method: str, reference_odds: float, overround: float, outcomes: in
 
 _METHODS: Final = (DEFAULT_METHOD, PUBLISHED, "multiplicative", *_TWO_WAY_ONLY)
 _FLOORS: Final = ((False, True), (False, False), (True, True), (True, False))
-"""In the fair odds, in the EV; the contract's reading first."""
+"""Whether the floor is in the fair odds, and in the EV; the contract's reading first."""
 _HYPOTHESES: Final = tuple(
     Hypothesis(method, in_fair, in_ev) for method, (in_fair, in_ev) in product(_METHODS, _FLOORS)
 )
@@ -123,7 +123,7 @@ def sends_return_rate(rates: Sequence[float]) -> bool:
 def audit(rows: Iterable[AuditedRow]) -> Audit:
     """Find out how a server computed the fair odds and EV of its value bets.
 
-    ``overround`` of the rows is S; turn it round first where ``sends_return_rate``.
+    ``overround`` of the rows is S: pass 1 / ``payout_rate`` where ``sends_return_rate``.
 
     A hypothesis explains a row when both figures follow from it within what rounding of
     ``overround``, ``fair_odds`` and ``ev_pct`` leaves open; it fits when it explains nine
@@ -142,7 +142,7 @@ def audit(rows: Iterable[AuditedRow]) -> Audit:
 
 
 def still_fits(found: Audit, rows: Sequence[AuditedRow]) -> bool:
-    """Tell whether what an audit found explains other rows too; costs a part of an audit."""
+    """Tell whether what an audit found explains other rows too; cheaper than another audit."""
     return bool(found.fitting) and all(
         sum(explains(hypothesis, row) for row in rows) >= _ENOUGH * len(rows)
         for hypothesis in found.fitting
@@ -152,7 +152,7 @@ def still_fits(found: Audit, rows: Sequence[AuditedRow]) -> bool:
 def exact_total(row: AuditedRow, served: Hypothesis, outcomes: int) -> float:
     """Return S as the row's fair odds have it, within what the rounding of S leaves open.
 
-    The rounding of long odds leaves much less open than that of S does, that of short odds more.
+    For long odds the rounded fair odds tell S more exactly than the rounded S, for short odds less.
     """
     ends = row.overround - _RATE_ROUNDING, row.overround + _RATE_ROUNDING
     try:

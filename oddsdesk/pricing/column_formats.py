@@ -25,9 +25,9 @@ _DUST: Final = 6
 _NO_DECIMALS: Final = 2.0**53
 """From here on floating point numbers are whole."""
 _MOST_DECIMALS: Final = 300
-"""More are not rounded to: their power of ten is beyond floating point."""
+"""The most that numbers are rounded to: 10 to a higher power is beyond floating point."""
 _MOST_MORE: Final = 6
-"""Decimals that the ends of a window may take to be told apart."""
+"""Decimals that the ends of a window may have beyond the usual ones, to look different."""
 _ODDS_AGAINST: Final = (
     "1/1 21/20 11/10 6/5 5/4 11/8 7/5 6/4 8/5 13/8 7/4 9/5 15/8 2/1 11/5 9/4 12/5 5/2 13/5 11/4 "
     "14/5 3/1 16/5 10/3 7/2 18/5 4/1 9/2 5/1 11/2 6/1 13/2 7/1 15/2 8/1 17/2 9/1 10/1"
@@ -47,7 +47,7 @@ class _Scale(NamedTuple):
 
     number: Callable[[float], float]
     decimals: Callable[[float], int]
-    """Of the ends of a window, and of a price that the style converts."""
+    """How many decimals a number has at the ends of a window, and where the style converts."""
     unit: str = ""
     is_signed: bool = False
     falls: bool = False
@@ -172,7 +172,7 @@ def _three_below_ten(number: float) -> int:
 
 
 def _of_share(number: float) -> int:
-    """Two decimals, more where they would be nothing."""
+    """Two decimals, more for shares that would show as 0."""
     return next(places for places in count(2) if abs(number) >= 0.5 * 10 ** (1 - places))
 
 

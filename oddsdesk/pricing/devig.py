@@ -193,7 +193,7 @@ def _probit(implied: Sequence[float]) -> _Solution:
 
 
 def _solve(excess: Callable[[float], float], low: float, high: float, *, neutral: float) -> float:
-    """The parameter at which a falling excess over 1 is zero; ``neutral`` where there is none."""
+    """Return where the probabilities' falling excess over 1 is 0; ``neutral`` without a margin."""
     if abs(excess(neutral)) <= _NO_MARGIN:
         return neutral
     try:
@@ -218,4 +218,4 @@ _FORMULAS: Final[dict[str, Callable[[Sequence[float]], _Solution]]] = {
     PUBLISHED: _each(_published),
 }
 METHODS: Final = tuple(_FORMULAS)
-"""The names, ``published`` last: it is the one that does not take the margin out."""
+"""Names of the methods; ``published`` last, which adds margin instead of taking it out."""

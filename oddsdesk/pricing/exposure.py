@@ -16,7 +16,7 @@ import msgspec
 from oddsdesk.pricing.settlement import Settlement
 
 _DUST: Final = 1e-9
-"""Of a step: 2.9999999999 steps are three."""
+"""A share of a step: a stake of 2.9999999999 steps counts as three."""
 
 
 class Bound(Enum):
@@ -33,7 +33,7 @@ class Bound(Enum):
     BOOKMAKER = "bookmaker"
     """The most that the bookmaker takes, as the user noted it."""
     PLACED = "placed"
-    """What is placed already leaves no more, or less than Kelly would stake."""
+    """What is placed already leaves less than Kelly would stake, or nothing."""
     ROUNDING = "rounding"
     """What would be staked is less than one step."""
     NO_EDGE = "no_edge"
@@ -57,7 +57,7 @@ class Offer(NamedTuple):
     """A price that may be bet on, and what its outcome is."""
 
     outcome: Hashable
-    """Equal for prices that win and lose together, at whichever bookmaker."""
+    """Equal for prices that win and lose together, at any bookmaker."""
     group: Hashable
     """Equal for outcomes of which at most one wins."""
     game: Hashable

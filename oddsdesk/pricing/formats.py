@@ -66,7 +66,7 @@ def _style(style: str) -> "_Style":
 
 
 def _plain(number: float, least: int = 2, most: int = 4) -> str:
-    """A number with as many decimals as it has, within limits; never rounded to nothing."""
+    """A number with the decimals it has, ``least`` to ``most``, more where it would show as 0."""
     if abs(number) < 0.01:
         return f"{number:.3g}" if abs(number) >= 1e-4 else f"{number:.16f}".rstrip("0")
     text = f"{number:.{most}f}".rstrip("0")
@@ -88,7 +88,7 @@ def _format_decimal(odds: float) -> str:
 
 
 def american(odds: float) -> float:
-    """Return the profit of 100 from evens on, below it minus what has to be staked to win 100."""
+    """Return the profit on a stake of 100; below evens minus the stake that wins 100."""
     return min(100 * (odds - 1), sys.float_info.max) if odds >= 2 else -100 / (odds - 1)
 
 
@@ -130,7 +130,7 @@ def _read_hong_kong(text: str) -> float | None:
 
 
 def malay(odds: float) -> float:
-    """Return the profit up to evens, above it minus what has to be staked to win 1."""
+    """Return the profit on a stake of 1; above evens minus the stake that wins 1."""
     return odds - 1 if odds <= 2 else -1 / (odds - 1)
 
 
@@ -146,7 +146,7 @@ def _read_malay(text: str) -> float | None:
 
 
 def indonesian(odds: float) -> float:
-    """Return the profit from evens on, below it minus what has to be staked to win 1."""
+    """Return the profit on a stake of 1; below evens minus the stake that wins 1."""
     return odds - 1 if odds >= 2 else -1 / (odds - 1)
 
 

@@ -18,7 +18,7 @@ from oddsdesk.pricing.value import (
 )
 
 _SLACK: Final = 1e-9
-"""Prices this little below the least edge are judged as well: it is rounded."""
+"""As a share of the least price: prices this close below it are judged too, for rounding."""
 
 
 class Market(NamedTuple):
@@ -84,7 +84,7 @@ def verdicts(
     now_ms: int,
     method: str = DEFAULT_METHOD,
 ) -> Iterator[Judged]:
-    """Judge every price of the bookmakers, selections that the reference does not price too."""
+    """Judge every price of the bookmakers, priced by the reference or not."""
     lines = reference_lines(market, reference, method)
     for book in books:
         comparison = _Comparison(market, reference, book)
@@ -188,7 +188,7 @@ def _near_prices(
 def _least_prices(
     lines: Iterable[ReferenceLine],
 ) -> dict[tuple[str, str], tuple[ReferenceLine, float]]:
-    """By line key and side, the price below which no rule but the least edge need be judged."""
+    """Return, by line key and side, the line and the least price that can be value on it."""
     least = {}
     for line in lines:
         total = line.overround
@@ -202,7 +202,7 @@ def _least_prices(
 
 
 def _priced_sides(market: Market, book: Prices) -> tuple[dict[str, frozenset[str]], int]:
-    """By line key, the sides that a bookmaker prices; and how many selections say nothing."""
+    """Return the sides that a bookmaker prices, by line key, and how many texts are unread."""
     sides: defaultdict[str, set[str]] = defaultdict(set)
     unread = 0
     for outcome in _read(market, book):

@@ -34,11 +34,11 @@ _DRAWS: Final = frozenset(
         "gelijkspel",
     }
 )
-"""What a draw is called (D48): one that is missed makes three-way prices look two-way."""
+"""What a draw is called (D48), case folded. One not known here would pass as a two-way market."""
 DRAW_TEXTS: Final = frozenset(
     write(word) for word in _DRAWS for write in (str.lower, str.capitalize, str.title, str.upper)
 )
-"""The same as they are written, for those who have to look for them."""
+"""The same words with their usual capitals, to look for them in stored texts."""
 _NAMING_TEAMS: Final = frozenset(
     {"moneyline", "spread", "draw_no_bet", "3way_handicap", "games_handicap", "team_total"}
 )
@@ -57,7 +57,7 @@ class Outcome(NamedTuple):
     line: float | None
     """The line; of handicaps, the home team's."""
     rank: tuple[str, float, int]
-    """Place among the market's selections (D7)."""
+    """What selections of a market are sorted by (D7)."""
 
 
 def read_selection(market_type: str, match_name: str, text: str) -> Outcome | None:

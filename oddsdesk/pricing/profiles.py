@@ -33,7 +33,7 @@ COLUMNS: Final = (
 _PERCENT: Final = ("commission", "tax", "taker_fee")
 _TEXTS: Final = ("group", "currency", "short", "code", "source")
 _GUARDED: Final = ("=", "+", "-", "@", "#", "'")
-"""What no written field begins with: a spreadsheet would run it, or it would be a comment."""
+"""A written field begins with none of these: formulas to a spreadsheet, ``#`` a comment."""
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _FOLDED: Final = re.compile(r"[\W_]+")
 
@@ -78,7 +78,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         return (1 + (odds - 1) * (1 - self.commission)) * (1 - self.tax)
 
     def gross(self, net: float) -> float:
-        """Return the odds whose net odds these are: the inverse of ``net``; inf where none are."""
+        """Return the odds offered whose net odds are ``net``; ``inf`` where there are none."""
         odds = 1 + (net / (1 - self.tax) - 1) / (1 - self.commission)
         if not self.taker_fee or odds <= 1:
             return odds
@@ -103,7 +103,7 @@ class Profiles:
         self._unknown: dict[str, Profile] = {}
 
     def of(self, name: str) -> Profile:
-        """Return the profile of a bookmaker, whichever of its names that is."""
+        """Return the profile of a bookmaker by any of its names."""
         known = self._by_name.get(fold_name(name)) or self._unknown.get(name)
         if known is None:
             known = self._unknown[name] = Profile(name=name, group=name)
@@ -116,7 +116,7 @@ class Profiles:
         return Profiles([*kept, *changed.values()])
 
     def among(self, names: Iterable[str]) -> Callable[[str], bool]:
-        """Return what says whether a bookmaker is one of these, by whichever of its names."""
+        """Return a test of whether a bookmaker is one of these, by any of its names."""
         wanted = {fold_name(self.of(name).name) for name in names}
         return lambda bookmaker: fold_name(self.of(bookmaker).name) in wanted
 
@@ -212,7 +212,7 @@ def _written(text: str) -> str:
 
 
 def _fields(line: str) -> list[str]:
-    """Return the fields of one line: none of a profile goes on in the next."""
+    """Return the fields of one line of CSV; a quoted field may not go on in the next line."""
     try:
         fields = next(csv.reader([line], strict=True), [])
     except csv.Error as error:

@@ -9,7 +9,7 @@ _ABSOLUTE: Final = 1e-16
 
 
 def widen(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return a bound from ``high`` outwards at which a falling function is no longer positive.
+    """Return a bound at or beyond ``high`` at which a falling function is no longer positive.
 
     The distance from ``low`` doubles with each step.
 
@@ -63,7 +63,7 @@ def find_root(function: Callable[[float], float], low: float, high: float) -> fl
 def _next_share(
     a: float, b: float, c: float, fa: float, fb: float, fc: float, least: float
 ) -> float:
-    """How far from a to b to look next, as a share of the way."""
+    """Return where to try next, as a share of the way from ``a`` to ``b``."""
     share = 0.5
     if fa != fb and fb != fc and fa != fc:
         xi = (a - b) / (c - b)

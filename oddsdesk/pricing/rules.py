@@ -13,7 +13,7 @@ CAPPED_MARKETS: Final = frozenset({"moneyline", "spread"})
 MIN_PAYOUT: Final = 0.99
 MAX_PAYOUT: Final = 1.05
 MIN_OVERROUND: Final = 1 - 1e-9
-"""Below 1 the reference could be beaten at its own prices: crossed, it values nothing (D50)."""
+"""A reference whose S is below 1 is crossed: backing every side wins. It values nothing (D50)."""
 MAX_OVERROUND: Final = 1.05
 MAX_RATIO: Final = 1.15
 MAX_AGE_MS: Final = 15 * MINUTE_MS
@@ -34,7 +34,7 @@ class Rule(Enum):
     """The bookmaker bets on the same: a draw priced by both or by neither (D27), no outcome
     unread (D48), overtime counted by both or by neither (D49)."""
     DEVIGGED = "devigged"
-    """The method gives the selection a fair price."""
+    """The devig method gives the selection a fair price."""
     REFERENCE_AGE = "reference_age"
     """Milliseconds since the reference was scraped (D29)."""
     BOOK_AGE = "book_age"
@@ -63,7 +63,7 @@ class RuleCheck(NamedTuple):
 
     @property
     def margin(self) -> float | None:
-        """Distance to the nearer threshold in the figure's unit, negative outside."""
+        """Distance to the nearer threshold in the figure's unit; negative where the rule fails."""
         if self.figure is None:
             return None
         below = math.inf if self.least is None else self.figure - self.least

@@ -32,7 +32,7 @@ _COMPLETE: Final = {
     "player_prop": (_OVER_UNDER,),
     "yes_no": (_YES_NO,),
 }
-"""The sides that settle against each other; the outcomes of ``double_chance`` overlap."""
+"""By market type, the sides of a complete line group. None for ``double_chance``: they overlap."""
 
 
 class LineGroup(NamedTuple):

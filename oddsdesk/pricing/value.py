@@ -35,7 +35,7 @@ class ReferencePrice(NamedTuple):
 
     odds: float
     others: float
-    """Sum of the implied probabilities of the other sides (D28)."""
+    """Sum of 1/odds of the reference's other sides (D28)."""
     fair_odds: float | None
     """Before the safety floor (D26a); None where the method gives none."""
 
