@@ -1,7 +1,11 @@
 """The feeds of a running server: started, stopped and added while it serves."""
 
+import asyncio
+import contextlib
+import logging
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
 from functools import partial
 from typing import Final
 
@@ -13,11 +17,15 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.feed import Feed, Recorder, open_feed
 from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.server.troubles import Trouble
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.settings import keep_for_feed, kept_for_feed
 from oddsdesk.store.store import Store
 from oddsdesk.tasks import JobFault, Jobs, in_daemon_thread
 
 LOSS_S: Final = 600.0
 """How long lost quotes are told of; the feed's own state tells of them until it is begun anew."""
+
+_log = logging.getLogger(__name__)
 
 
 class _Entry(msgspec.Struct):
@@ -135,13 +143,36 @@ class RunningFeeds:
         feed = await in_daemon_thread(f"open {spec}", work)  # a FIFO is waited for without end
         if feed is None:
             return None
+        if isinstance(feed, LiveFeed) and not self._store.is_read_only:
+            await self._lend_memory(feed, spec)
         return _Entry(spec, speed, feed, Recorder(feed, self._store, self._clock))
+
+    async def _lend_memory(self, feed: LiveFeed, spec: str) -> None:
+        """Let a feed keep in the database what it wants to know when it runs next."""
+        store = self._store
+        with contextlib.suppress(StoreUnavailableError):  # then it learns anew
+            kept = await asyncio.wrap_future(store.write(lambda c: kept_for_feed(c, spec)))
+            if kept is not None:
+                feed.recall(kept)
+        feed.keep = lambda memory: _note_refusal(
+            store.write(lambda c: keep_for_feed(c, spec, memory))
+        )
 
     def _entry(self, number: int) -> _Entry:
         entry = self._entries.get(number)
         if entry is None:
             raise FeedError(f"feed {number}: there is none of that number")
         return entry
+
+
+def _note_refusal(kept: Future[None]) -> None:
+    """Say in the log that a memory was not kept: the database says why elsewhere."""
+
+    def look(done: Future[None]) -> None:
+        if not done.cancelled() and (error := done.exception()) is not None:
+            _log.info("a feed's memory is not kept: %s", error)
+
+    kept.add_done_callback(look)
 
 
 def _job(number: int) -> str:

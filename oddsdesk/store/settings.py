@@ -16,6 +16,9 @@ SHIFT_TO_NOW: Final = "shift_to_now_ms"
 DEFAULT_REFERENCE: Final = "Pinnacle"
 """The reference bookmaker where none was ever set (D1)."""
 
+_FEED: Final = "feed "
+"""Before the text of a feed: what it keeps between two runs."""
+
 READ_SETTING: Final = "SELECT value FROM setting WHERE key = ?"
 _PUT: Final = """
 INSERT INTO setting (key, value) VALUES (?, ?)
@@ -32,6 +35,17 @@ def number_setting(connection: sqlite3.Connection, key: str) -> int | None:
     """Return a setting that is a number, None where it was never set."""
     rows = connection.execute(READ_SETTING, (key,)).fetchall()
     return int(rows[0][0]) if rows else None
+
+
+def keep_for_feed(connection: sqlite3.Connection, spec: str, kept: bytes) -> None:
+    """Keep what a feed wants to know when it runs next."""
+    put_setting(connection, _FEED + spec, kept.decode())
+
+
+def kept_for_feed(connection: sqlite3.Connection, spec: str) -> bytes | None:
+    """Return what a feed kept, None where it never did."""
+    rows = connection.execute(READ_SETTING, (_FEED + spec,)).fetchall()
+    return str(rows[0][0]).encode() if rows else None
 
 
 def agree_on_shift(connection: sqlite3.Connection, own_ms: int, *, again: bool) -> int:

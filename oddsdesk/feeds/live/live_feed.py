@@ -1,7 +1,7 @@
 """What every live feed is: a feed that tells how it is (D65)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from typing import ClassVar, Final
 
 from oddsdesk.clock import Clock
@@ -25,6 +25,11 @@ class LiveFeed(ABC):
     def __init__(self, name: str) -> None:
         self.name = name
         self.status = Status(name)
+        self.keep: Callable[[bytes], None] = lambda _: None
+        """Keeps what the feed wants to know when it runs next, in the same database."""
+
+    def recall(self, kept: bytes) -> None:  # noqa: B027 - most keep nothing
+        """Take in what it kept when it ran last; called before its batches are asked for."""
 
     @abstractmethod
     def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
-from oddsdesk.clock import Clock
+from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
@@ -34,6 +34,8 @@ ASK_AGAIN_S: Final = 600.0
 """A source that takes no key, or has nothing left to pay with, is asked again after this."""
 LOOK_FOR_KEY_S: Final = 2.0
 """How often it is looked whether the key is another one."""
+LOOK_AGAIN_S: Final = 60.0
+"""How often it is looked whether something is due sooner than was thought."""
 PARSE_S: Final = 30.0
 """How long the reading of one answer may take."""
 
@@ -76,14 +78,22 @@ class PollingFeed(LiveFeed):
         spec.refuse_unknown(self.options)
         self.spec = spec
         self.every_s = spec.every_s or self.floor_s
-        keys = None if self.key_use is None else KeySource(self.source_name, spec.key_file)
-        self.source = Source(spec.url or self.base_url, keys, self.key_use, self.judge)
+        self._keys = None if self.key_use is None else KeySource(self.source_name, spec.key_file)
+        self._sources: list[Source] = []
+        self.source = self.reach(spec.url or self.base_url)
+        self.clock: Clock = system_clock
         self._sleep = sleep
         self._parts: dict[str, _Part] = {}
         self.prepare()
 
     def prepare(self) -> None:
         """Look at ``self.spec`` once; raise ``FeedError`` where it makes no sense."""
+
+    def reach(self, url: str) -> Source:
+        """Return another address of the service, for who has several."""
+        source = Source(url, self._keys, self.key_use, self.judge)
+        self._sources.append(source)
+        return source
 
     def parts(self) -> Sequence[str]:
         """Return what is read on its own: a competition, a page. Asked before each reading."""
@@ -115,21 +125,35 @@ class PollingFeed(LiveFeed):
         """Return how long after a reading of a part the next one begins."""
         return self.every_s
 
+    def not_before(self, now_ms: int) -> Mapping[str, int]:
+        """Return until when parts wait besides, as somebody paces them; asked every minute."""
+        return {}
+
+    def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
+        """Take in what a good answer held, for those who learn from it."""
+
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the quotes of one reading after the other, for ever."""
+        self.clock = clock
         try:
             while True:
-                part = self._next_part()
-                await self._wait_until(self._parts[part].due, clock)
+                part, due = self._next_part(clock())
+                if (wait_s := (due - clock()) / 1000) > 0:
+                    await self._sleep(min(wait_s, LOOK_AGAIN_S))
+                    continue
                 for batch in cut(await self._take_turn(part, clock)):
                     yield batch
         finally:
-            await self.source.close()
+            for source in self._sources:
+                await source.close()
 
-    def _next_part(self) -> str:
-        """The part that is due soonest; new ones at once, those that are gone never."""
+    def _next_part(self, now_ms: int) -> tuple[str, int]:
+        """The part that is due soonest, and when; new ones are at once."""
         self._parts = {part: self._parts.get(part) or _Part() for part in self.parts()}
-        return min(self._parts, key=lambda part: self._parts[part].due)
+        paced = self.not_before(now_ms)
+        dues = {part: max(state.due, paced.get(part, 0)) for part, state in self._parts.items()}
+        part = min(dues, key=lambda part: dues[part])
+        return part, dues[part]
 
     async def _wait_until(self, due: int, clock: Clock) -> None:
         if (wait_s := (due - clock()) / 1000) > 0:
@@ -158,6 +182,7 @@ class PollingFeed(LiveFeed):
             state.trouble = ""
             state.backoff.reset()
             state.due = began + round(self.interval_s(part) * 1000)
+            self.heard(part, quotes, began)
             self._tell(clock())
             return [*quotes, *state.withdrawals.after(quotes, began)]
         return []

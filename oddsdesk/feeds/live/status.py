@@ -6,9 +6,11 @@ from typing import Final
 import msgspec
 
 from oddsdesk.contract.administration import FeedCondition, FeedStatus
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.network.secrets import without_keys
 
 LONGEST_REASON: Final = 300
+PLAN_MS: Final = 60 * MINUTE_MS
 
 _log = logging.getLogger(__name__)
 
@@ -19,6 +21,7 @@ class Status:
     def __init__(self, name: str) -> None:
         self._name = name
         self.now = FeedStatus()
+        self._planned_at = -PLAN_MS
 
     def running(self, now_ms: int) -> None:
         """Take in that all is well."""
@@ -49,10 +52,13 @@ class Status:
         told = {"credits_left": left, "credits_used": used}
         self._replace(**{name: value for name, value in told.items() if value is not None})
 
-    def plan(self, text: str) -> None:
-        """Take in what it means to read how often."""
-        if text != self.now.plan:
-            self._replace(plan=text)
+    def plan(self, text: str, now_ms: int) -> None:
+        """Take in what it means to read how often; the log hears it once an hour at most."""
+        if text == self.now.plan:
+            return
+        self._replace(plan=text)
+        if now_ms - self._planned_at >= PLAN_MS:
+            self._planned_at = now_ms
             _log.info("%s: %s", self._name, text)
 
     def _enter(self, state: FeedCondition, reason: str, now_ms: int, until: int | None) -> None:

@@ -1,6 +1,7 @@
 """The Odds API: prices of many bookmakers for credits, with the user's own key."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
@@ -16,6 +17,7 @@ from oddsdesk.feeds.live.errors import (
     SourceError,
     TooFastError,
 )
+from oddsdesk.feeds.live.planner import Job, Memory, Planner
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import KeyUse, decode, retry_after_s
 from oddsdesk.feeds.the_odds_api import convert
@@ -28,6 +30,14 @@ FEATURED: Final = frozenset({"h2h", "spreads", "totals", "outrights", "h2h_lay",
 """Markets that ``/odds`` gives of all games at once; others are asked for game by game."""
 _SAME_MARKET: Final = {"alternate_spreads": "spreads", "alternate_totals": "totals"}
 """Lines of one market here: asked for together, since a quote holds all lines of its market."""
+LIST_S: Final = 300.0
+"""How often the games of a competition are listed, which costs nothing."""
+STALE_MS: Final = 10 * MINUTE_MS
+"""Prices that were read longer ago are in no list any more, so that a start reads at once."""
+BOOKMAKERS_A_REGION: Final = 10
+_LIST: Final = "games of "
+"""Before a competition: the part that lists its games."""
+_Price = tuple[str, str, str, int, str]
 IN_PLAY_S: Final = 40.0
 """How often prices of a game in play are updated by the source; before that every 60 s."""
 _KEY_CODES: Final = frozenset({"INVALID_KEY", "MISSING_KEY", "DEACTIVATED_KEY"})
@@ -75,31 +85,48 @@ class TheOddsApi(PollingFeed):
         }
         wanted = "bookmakers" if "bookmakers" in options else "regions"
         self._asked[wanted] = ",".join(_words(options[wanted]))
+        self._cost = _cost_of(options) if wanted == "regions" else _cost_of_bookmakers(options)
         self._games: dict[str, list[_Game]] = {}
+        self._prices: dict[str, dict[_Price, float]] = {}
+        self._planner = Planner()
         self._used_up: int | None = None
 
+    def recall(self, kept: bytes) -> None:
+        """Take up the planner's memory; what was read a while ago is read at once."""
+        try:
+            memory = msgspec.json.decode(kept, type=Memory)
+        except msgspec.DecodeError:
+            return  # of another version
+        since = self.clock() - STALE_MS
+        polled = {job: at for job, at in memory.polled_ms.items() if at > since}
+        self._planner = Planner(msgspec.structs.replace(memory, polled_ms=polled))
+
     def parts(self) -> Sequence[str]:
-        """Return the competitions, and their games where some markets are read by game."""
-        if not self._by_game:
-            return self.spec.what
-        games = (f"{sport}/{game.id}" for sport in self._games for game in self._games[sport])
-        return (*self.spec.what, *games)
+        """Return the lists of games, competitions whose games are known, and single games."""
+        lists = [_LIST + sport for sport in self.spec.what]
+        known = [sport for sport in self._games if self._at_once]
+        return [*lists, *known, *(job.name for job in self._jobs() if job.is_game)]
 
     async def read(self, part: str, now_ms: int) -> bytes | None:
         """Return the odds of a competition or game; None, and no credits spent, without a game."""
+        if part.startswith(_LIST):
+            await self._read_games(part.removeprefix(_LIST))
+            return None
+        sport, _, game = part.partition("/")
+        if not self._games.get(sport):
+            return None
         left = self.status.now.credits_left
         if left is not None and left <= 0:
             raise OutOfCreditsError(self._no_credits())
-        sport, _, game = part.partition("/")
         if game:
             path, markets = f"/v4/sports/{sport}/events/{game}/odds", self._by_game
         else:
             path, markets = f"/v4/sports/{sport}/odds", self._at_once
-            found = await self.source.get(f"/v4/sports/{sport}/events", {"dateFormat": "iso"})
-            self._games[sport] = decode(list[_Game], found, f"/events of {sport}")
-            if not (self._games[sport] and markets):
-                return None
         return await self.source.get(path, {**self._asked, "markets": ",".join(markets)})
+
+    async def _read_games(self, sport: str) -> None:
+        found = await self.source.get(f"/v4/sports/{sport}/events", {"dateFormat": "iso"})
+        self._games[sport] = decode(list[_Game], found, f"/events of {sport}")
 
     def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
         """Return the quotes of an answer, as the importer of such files reads them."""
@@ -115,6 +142,8 @@ class TheOddsApi(PollingFeed):
         """Count credits; go by the error code, since to be out of credits is a 401, too."""
         left, used = (_number(reply, f"x-requests-{name}") for name in ("remaining", "used"))
         self.status.credits(left, used)
+        if left is not None and used is not None:
+            self._planner.note_credits(left, used, self.clock())
         if reply.status == 200:
             return
         refusal = _refusal(reply.body)
@@ -133,9 +162,59 @@ class TheOddsApi(PollingFeed):
 
     def interval_s(self, part: str) -> float:
         """Return the source's own pace: faster while a game is in play."""
-        if self.spec.every_s is not None or not self._is_in_play(part):
+        if self.spec.every_s is not None:
             return self.every_s
-        return IN_PLAY_S
+        if part.startswith(_LIST):
+            return LIST_S
+        return IN_PLAY_S if self._is_in_play(part) else self.every_s
+
+    def not_before(self, now_ms: int) -> Mapping[str, int]:
+        """Return when the planner wants each competition and game to be read (D68)."""
+        account = self._planner.memory.credits
+        if account is None or account.left <= 0:  # there is nothing to share out
+            return {}
+        jobs = self._jobs()
+        plan = self._planner.plan(jobs, now_ms)
+        if len(self._games) == len(self.spec.what):  # not before all games are known
+            self.status.plan(plan.sentence, now_ms)
+        never = now_ms + round(LIST_S * 1000)
+        turns = {job.name: plan.turns.get(job.name) for job in jobs if job.kick_offs}
+        return {name: never if turn is None else turn.next_ms for name, turn in turns.items()}
+
+    def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
+        """Tell the planner how much an answer differed from the one before."""
+        job = next((each for each in self._jobs() if each.name == part), None)
+        if job is None or not job.kick_offs:
+            return
+        before, now = self._prices.get(part, {}), _prices_of(quotes)
+        both = [price for price in now if price in before]
+        differed = sum(now[price] != before[price] for price in both) / len(both) if both else None
+        self._prices[part] = now
+        self._planner.note_poll(job, now_ms, differed)
+        self.keep(msgspec.json.encode(self._planner.memory))
+
+    def _jobs(self) -> list[Job]:
+        jobs = []
+        for sport, games in self._games.items():
+            kick_offs = tuple(_kick_off(game) for game in games)
+            if self._at_once:
+                jobs.append(self._job(sport, kick_offs, self._at_once))
+            if self._by_game:
+                names = (f"{sport}/{game.id}" for game in games)
+                pairs = zip(names, kick_offs, strict=True)
+                jobs += [self._job(name, (at,), self._by_game, is_game=True) for name, at in pairs]
+        return jobs
+
+    def _job(
+        self,
+        name: str,
+        kick_offs: tuple[int, ...],
+        markets: Sequence[str],
+        *,
+        is_game: bool = False,
+    ) -> Job:
+        cost = len(markets) * self._cost
+        return Job(name, cost, kick_offs, len(markets), self.interval_s(name), is_game)
 
     async def has_credits(self) -> bool:
         """Ask ``/sports``, which is free: credits are back once what is used has fallen."""
@@ -156,6 +235,23 @@ class TheOddsApi(PollingFeed):
             for each in self._games.get(sport, ())
             if not game or each.id == game
         )
+
+
+def _prices_of(quotes: Iterable[Quote]) -> dict[_Price, float]:
+    return {
+        (quote.bookmaker, quote.match_name, quote.market_type, quote.period, selection): price
+        for quote in quotes
+        for selection, price in quote.odds.items()
+    }
+
+
+def _cost_of(options: Mapping[str, str]) -> int:
+    """Return how many credits a market costs a reading: one a region."""
+    return len(_words(options["regions"]))
+
+
+def _cost_of_bookmakers(options: Mapping[str, str]) -> int:
+    return math.ceil(len(_words(options["bookmakers"])) / BOOKMAKERS_A_REGION)
 
 
 def _words(text: str) -> tuple[str, ...]:

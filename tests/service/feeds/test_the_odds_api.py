@@ -238,7 +238,7 @@ async def test_one_league_that_fails_does_not_stop_the_others(source, serve) -> 
     async with serve(spec(source, what="soccer_nowhere,soccer_epl")) as served:
         await served.until_odds(2)
         status = await served.state(FeedCondition.FAILING)
-        assert status.reason.startswith("soccer_nowhere: ")
+        assert status.reason.startswith("games of soccer_nowhere: ")
 
 
 async def test_markets_that_only_games_have_are_read_game_by_game(source, serve) -> None:
@@ -366,3 +366,47 @@ async def test_a_feed_is_added_stopped_and_begun_again_while_serving(source, ser
         assert len(source.asked) == asked
         await feeds.start(number)
         await served.until_read()
+
+
+async def test_credits_are_shared_out_and_the_plan_is_told_before_the_first_is_spent(
+    source, serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="oddsdesk.feeds.live")
+    told = {"x-requests-remaining": "20000", "x-requests-used": "0"}
+    now = system_clock()
+    source.say(EVENTS, listed(two_books(now)), headers=told)
+    source.say("/v4/sports/basketball_nba/events", [], headers=told)
+    spent: list[bool] = []
+
+    async def behave(request: Request) -> Response:
+        if request.url.path == ODDS:
+            spent.append("20,000 a month" in caplog.text)
+            return as_response([two_books(now)], headers=told)
+        return as_response(listed(two_books(now)) if request.url.path == EVENTS else [], 200, told)
+
+    source.behave = behave
+    feed = spec(source, what="soccer_epl,basketball_nba", every=0.05)
+    async with serve(feed) as served:
+        await served.until_odds(2)
+        plan = served.status().plan
+        assert plan.startswith("one league, 20,000 a month: every ")
+        assert plan.endswith("one without games not at all")
+        for _ in range(5):
+            await served.until_read()
+    assert spent == [True], "the next one is not due for minutes"
+
+
+async def test_what_was_read_just_now_is_not_paid_for_again_by_a_restart(
+    source, serve, tmp_path: Path
+) -> None:
+    told = {"x-requests-remaining": "400", "x-requests-used": "100"}
+    now = system_clock()
+    source.say(EVENTS, listed(two_books(now)), headers=told)
+    source.say(ODDS, [two_books(now)], headers=told)
+    feed = spec(source)
+    for _ in range(2):
+        async with serve(feed) as served:
+            await served.until_odds(2)
+            before = source.paths().count(EVENTS)
+            await served.until(lambda before=before: source.paths().count(EVENTS) > before + 2)
+    assert source.paths().count(ODDS) == 1
