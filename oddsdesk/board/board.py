@@ -113,6 +113,12 @@ class Board:
             for key, _ in book.prices():
                 yield RowKey(game, *key)
 
+    def bookmakers(self) -> set[str]:
+        """Return the names of all bookmakers that have prices here, the reference among them."""
+        quoted = {name for book in self._books.values() for name in book.matrix.bookmakers}
+        listed = {key.bookmaker for key in self.value_bets}
+        return {name for name in quoted | listed | {self.reference} if name is not None}
+
     def freshness(self, bookmaker: str | None, price: Price) -> Freshness:
         """Return how fresh a price is now; ``bookmaker`` None is the reference.
 

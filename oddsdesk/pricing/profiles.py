@@ -186,17 +186,40 @@ def write_profile(profile: Profile, shipped: Profile) -> str:
 
     A field that is as shipped is left empty, so that what is shipped later holds.
     """
-    limit = "" if profile.limit is None else f"{profile.limit:.12g}"
-    row = {"name": profile.name, "kind": profile.kind.value, "limit": limit}
-    row |= {column: f"{getattr(profile, column) * 100:.12g}" for column in _PERCENT}
-    row |= {column: getattr(profile, column) for column in _TEXTS}
+    row = {
+        column: ""
+        if getattr(profile, column) == getattr(shipped, column)
+        else field_text(profile, column)
+        for column in COLUMNS
+    }
+    row["name"] = profile.name
     row["aliases"] = "|".join(name for name in profile.aliases if name not in shipped.aliases)
-    for column in ("kind", *_PERCENT, *_TEXTS):
-        if getattr(profile, column) == getattr(shipped, column):
-            row[column] = ""
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(_written(row[column]) for column in COLUMNS)
     return line.getvalue()
+
+
+def field_text(profile: Profile, column: str) -> str:
+    """Return what a profile says in a column, as it is written; a share in percent."""
+    value = getattr(profile, column)
+    if column in _PERCENT:
+        return f"{value * 100:.12g}"
+    if column == "limit":
+        return "" if value is None else f"{value:.12g}"
+    if column == "aliases":
+        return "|".join(value)
+    return value.value if isinstance(value, Kind) else str(value)
+
+
+def with_field(profile: Profile, column: str, text: str, shipped: Profile) -> Profile:
+    """Return a profile with what was written in a column; nothing is what is shipped.
+
+    Raises:
+        ProfileLineError: the text makes no sense there; says what was expected.
+    """
+    text = text.strip()
+    value = _read_field(column, text) if text else getattr(shipped, column)
+    return msgspec.structs.replace(profile, **{column: value})
 
 
 def fold_name(name: str) -> str:
@@ -242,51 +265,51 @@ def _row(header: Sequence[str], fields: Sequence[str]) -> dict[str, str]:
 def _profile(row: Mapping[str, str], shipped: Profiles) -> Profile:
     if not row.get("name"):
         raise ProfileLineError("no name; expected that of a bookmaker")
-    known = shipped.of(row["name"])
-    aliases = [each.strip() for each in row.get("aliases", "").split("|") if each.strip()]
-    percent = {column: _share(row, column) for column in _PERCENT if row.get(column)}
-    texts = {column: row[column] for column in _TEXTS if row.get(column)}
-    return msgspec.structs.replace(
-        known,
-        kind=_kind(row) if row.get("kind") else known.kind,
-        aliases=(*known.aliases, *(each for each in aliases if each not in known.aliases)),
-        limit=_limit(row) if row.get("limit") else known.limit,
-        **percent,
-        **texts,
-    )
-
-
-def _kind(row: Mapping[str, str]) -> Kind:
+    known = profile = shipped.of(row["name"])
     try:
-        return Kind(row["kind"])
+        for column in (*_TEXTS, *_PERCENT, "kind", "limit"):
+            profile = with_field(profile, column, row.get(column, ""), known)
+    except ProfileLineError as error:
+        raise ProfileLineError(f"{row['name']}: {error}") from None
+    aliases = [each.strip() for each in row.get("aliases", "").split("|") if each.strip()]
+    new = (each for each in aliases if each not in known.aliases)
+    return msgspec.structs.replace(profile, aliases=(*known.aliases, *new))
+
+
+def _read_field(column: str, text: str) -> Kind | float | str:
+    if column == "kind":
+        return _kind(text)
+    if column in _PERCENT:
+        return _share(column, text)
+    return _limit(text) if column == "limit" else text
+
+
+def _kind(text: str) -> Kind:
+    try:
+        return Kind(text)
     except ValueError:
         kinds = ", ".join(kind.value for kind in Kind)
-        raise ProfileLineError(
-            f"{row['name']}: kind {row['kind']!r}; expected one of {kinds}"
-        ) from None
+        raise ProfileLineError(f"kind {text!r}; expected one of {kinds}") from None
 
 
-def _share(row: Mapping[str, str], column: str) -> float:
+def _share(column: str, text: str) -> float:
     """Read a figure in percent as a share."""
-    try:
-        share = float(row[column]) / 100
-    except ValueError:
-        share = math.nan
+    share = _number(text) / 100
     if not 0 <= share < 1:
         told = column.replace("_", " ")
-        raise ProfileLineError(
-            f"{row['name']}: {told} {row[column]!r}; expected percent, from 0 to below 100"
-        )
+        raise ProfileLineError(f"{told} {text!r}; expected percent, from 0 to below 100")
     return share
 
 
-def _limit(row: Mapping[str, str]) -> float:
-    try:
-        limit = float(row["limit"])
-    except ValueError:
-        limit = math.nan
+def _limit(text: str) -> float:
+    limit = _number(text)
     if not 0 <= limit < math.inf:
-        raise ProfileLineError(
-            f"{row['name']}: limit {row['limit']!r}; expected an amount from 0 on, or nothing"
-        )
+        raise ProfileLineError(f"limit {text!r}; expected an amount from 0 on, or nothing")
     return limit
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

@@ -14,6 +14,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.quotes import Quote, odds_row
+from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profiles, RemoteProfile
 from oddsdesk.desk.connections.secrets import Secrets
@@ -106,6 +107,8 @@ class HostileDesk:
             window, theme, preferences, profiles, secrets, manager, system_clock
         )
         self.desk.offer_settings(self.dialogs.open_settings)
+        self.bookmakers = BookmakersController(theme, preferences, window, self.board.bookmakers)
+        self.desk.offer_bookmakers(self.bookmakers)
         around = self.desk.around
         self.connections = Connections(
             window, self.desk.top_bar, self.desk.connections_menu, manager, profiles,

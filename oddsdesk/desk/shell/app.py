@@ -13,6 +13,7 @@ from oddsdesk import __version__
 from oddsdesk.board.board import Board
 from oddsdesk.board.history_source import PriceLog
 from oddsdesk.clock import MomentClock, system_clock
+from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, Profile, Profiles, RemoteProfile
 from oddsdesk.desk.connections.secrets import Secrets
@@ -192,7 +193,8 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, manager)
     effects.method_changed.connect(desk.status_bar.show_method)
-    connections = _connections(desk, theme, manager, root)
+    bookmakers = BookmakersController(theme, root.preferences, desk.window, board.bookmakers)
+    connections = _connections(desk, theme, manager, root, bookmakers)
     connections.restored.connect(records.read_again)
     introduction = Introduction(theme, board, root.preferences)
     introduction.service_requested.connect(connections.add)
@@ -214,7 +216,13 @@ def _price_log(manager: ConnectionManager) -> PriceLog | None:
     return None if session is None or session.local is None else session.local.log
 
 
-def _connections(desk: Desk, theme: Theme, manager: ConnectionManager, root: Root) -> Connections:
+def _connections(
+    desk: Desk,
+    theme: Theme,
+    manager: ConnectionManager,
+    root: Root,
+    bookmakers: BookmakersController,
+) -> Connections:
     dialogs = DeskDialogs(
         desk.window,
         theme,
@@ -225,6 +233,8 @@ def _connections(desk: Desk, theme: Theme, manager: ConnectionManager, root: Roo
         system_clock,
     )
     desk.offer_settings(dialogs.open_settings)
+    desk.offer_bookmakers(bookmakers)
+    dialogs.bookmakers_requested.connect(bookmakers.open)
     dialogs.day_requested.connect(desk.navigator.day_requested)
     connections = Connections(
         desk.window,

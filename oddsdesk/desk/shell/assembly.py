@@ -15,6 +15,7 @@ from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistory
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.grid.panel import GridPanel
 from oddsdesk.desk.history.panel import HistoryPanel
@@ -35,6 +36,7 @@ from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.controls.plain import literal_title
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.ledger.bookmakers import known_bookmakers
@@ -221,6 +223,20 @@ class Desk:
     def offer_settings(self, open_settings: Callable[[], None]) -> None:
         """Let the menu open the settings."""
         self.window.menu.addAction(self.around.actions.bind("app.settings", open_settings))
+
+    def offer_bookmakers(self, bookmakers: BookmakersController) -> None:
+        """Let the menu open the bookmakers, and say what their file says wrong."""
+        open_them = self.around.actions.bind("app.bookmakers", bookmakers.open)
+        self.window.menu.addAction(open_them)
+        if bookmakers.problems:
+            count, first = len(bookmakers.problems), bookmakers.problems[0]
+            self.window.say(
+                first if count == 1 else f"{first} (and {count - 1} more)",
+                icon="warning",
+                ink=TextRole.DOWN,
+                action="Bookmakers…",
+                act=bookmakers.open,
+            )
 
     def close(self) -> None:
         """Let go of the board; the window is closed already."""

@@ -28,6 +28,8 @@ class DeskDialogs(QObject):
     """The embedded server's database is to be replaced with this backup."""
     day_requested = Signal(object)
     """The ``date`` whose games the user wants to see."""
+    bookmakers_requested = Signal()
+    """The user wants to choose among the bookmakers."""
     message_ready = Signal(str)
     """One line for the window."""
 
@@ -61,7 +63,9 @@ class DeskDialogs(QObject):
     def open_settings(self) -> None:
         """Show the settings."""
         if not self._is_shown(SettingsDialog):
-            self._show(SettingsDialog(self._theme, self._preferences, self._window))
+            dialog = SettingsDialog(self._theme, self._preferences, self._window)
+            dialog.bookmakers_requested.connect(self.bookmakers_requested)
+            self._show(dialog)
 
     def open_server(self) -> None:
         """Show the embedded server, if that is what the desk is connected to."""

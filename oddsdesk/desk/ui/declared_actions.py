@@ -72,6 +72,7 @@ ACTIONS: Final = (
     Action("help.keys", "Keyboard shortcuts", ("F1", "?")),
     Action("help.report", "Report a bug…"),
     Action("app.settings", "Settings…", ("Ctrl+,",)),
+    Action("app.bookmakers", "Bookmakers…", ("Ctrl+B",)),
     Action("app.menu", "Open the menu", ("F10",)),
     Action("app.quit", "Quit", ("Ctrl+Q",)),
     Action("matrix.fold", "Fold all sections", ("-",), Where.MATRIX),

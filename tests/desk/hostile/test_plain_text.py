@@ -46,6 +46,7 @@ OPENING = (
     "grid.columns",
     "matrix.columns",
     "app.settings",
+    "app.bookmakers",
     "connection.edit",
     "connection.new",
     "server.open",

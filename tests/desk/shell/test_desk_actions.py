@@ -26,6 +26,7 @@ BOUND_BY_THE_PROGRAM = {
     "server.open",
     "server.import",
     "app.settings",
+    "app.bookmakers",
     "past.day",
     "past.now",
 }

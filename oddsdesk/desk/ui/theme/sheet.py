@@ -90,10 +90,10 @@ QComboBox QAbstractItemView {
     selection-background-color: $selected; selection-color: $strong;
 }
 QCheckBox { spacing: 8px; }
-QCheckBox::indicator, QListView::indicator {
+QCheckBox::indicator, QListView::indicator, QTableView::indicator {
     width: 14px; height: 14px; border: 1px solid $note; border-radius: 3px; background: $window;
 }
-QCheckBox::indicator:checked, QListView::indicator:checked {
+QCheckBox::indicator:checked, QListView::indicator:checked, QTableView::indicator:checked {
     background: $accent; border-color: $accent; image: url("$tick");
 }
 QCheckBox::indicator:focus { border-color: $accent; }
@@ -105,8 +105,11 @@ QDialog QHeaderView::section {
     background: $raised; color: $soft; border: none; border-bottom: 1px solid $line;
     padding: 0 ${step}px; height: ${inner}px;
 }
-QDialog QTreeView { background: $panel; border: 1px solid $line; border-radius: ${radius}px; }
-QDialog QTreeView:focus { border-color: $accent; }
+QDialog QTreeView, QDialog QTableView {
+    background: $panel; border: 1px solid $line; border-radius: ${radius}px;
+}
+QDialog QTreeView:focus, QDialog QTableView:focus { border-color: $accent; }
+QDialog QTableView::item { padding: 0 ${step}px; }
 QDialog QTreeView::item { height: ${row}px; padding: 0 4px; color: $strong; }
 QDialog QTreeView::item:selected { background: $selected; color: $strong; }
 

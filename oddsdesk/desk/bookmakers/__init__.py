@@ -1,0 +1,1 @@
+"""The user's bookmakers: which are theirs, and what each keeps and takes."""
