@@ -47,6 +47,7 @@ _PACKAGES: Final = (
     "httpx",
     "msgspec",
     "sqlite-utils",
+    "rapidfuzz",
     "platformdirs",
     "click",
     "tzdata",

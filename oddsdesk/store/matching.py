@@ -1,0 +1,162 @@
+"""Whether two games that sources name differently are one (D69): surely, perhaps, or not."""
+
+import re
+from enum import Enum
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import msgspec
+
+from oddsdesk.contract.identity import teams
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.team_names import TeamNames, fold_team
+
+SAME_START_MS: Final = 2 * 60 * MINUTE_MS
+"""Kick-offs of one game in two sources differ by no more."""
+AHEAD_MS: Final = 14 * 24 * 60 * MINUTE_MS
+"""How long before a kick-off a source is thought to price its game that tells none."""
+ALIKE_SCORE: Final = 90
+"""From which score on two names may be one team's."""
+
+_LEAST_LETTERS: Final = 3
+_COMMON: Final = frozenset(
+    {"afc", "and", "athletic", "atletico", "borussia", "city", "club", "county", "de", "dynamo"}
+    | {"fc", "football", "fsv", "of", "racing", "rangers", "real", "rovers", "saint", "sc", "sport"}
+    | {"sporting", "spvgg", "sv", "the", "town", "tsv", "united", "vfb", "vfl", "wanderers"}
+)
+"""Words that many teams have in their names."""
+_OTHER_SIDES: Final = frozenset(
+    {"fem", "femenino", "feminin", "feminine", "frauen", "ladies", "w", "woman", "women"}
+    | {"academy", "am", "amateure", "b", "ii", "iii", "jong", "juniors", "reserves", "youth"}
+    | {"u17", "u18", "u19", "u20", "u21", "u23", "cyber", "esoccer", "esports", "srl", "virtual"}
+)
+"""Words that tell another side of a club from its first."""
+
+_INITIAL: Final = re.compile(r"\b\w\.")
+_SWAPPED_MOST: Final = 0.5
+_APART_LEAST: Final = 0.12
+"""Sides are swapped where chances differ by at least so much, and swapped by half of it at most."""
+
+
+class Game(msgspec.Struct, frozen=True):
+    """A game as one source has it; times in milliseconds."""
+
+    competition: str
+    match_name: str
+    kick_off: int | None
+    seen_ms: int
+    """When it was last priced."""
+    chances: tuple[float, float] | None = None
+    """Of the team that is named as the home team, and the other: from prices before the game."""
+
+
+class Verdict(Enum):
+    """What two games are to each other."""
+
+    SAME = "same"
+    """One game, as the table of aliases has both teams."""
+    ALIKE = "alike"
+    """Perhaps one game: to be suggested."""
+    SWAPPED = "swapped"
+    """One by their names, but their prices say that the sides are swapped: refused."""
+    OTHER = "other"
+
+
+class Match(NamedTuple):
+    """A verdict, and whether the other game names the teams the other way round."""
+
+    verdict: Verdict
+    is_crosswise: bool = False
+
+
+_NO_MATCH: Final = Match(Verdict.OTHER)
+
+
+def compare(names: TeamNames, one: Game, other: Game) -> Match:
+    """Return what two games are to each other."""
+    pair, other_pair = teams(one.match_name), teams(other.match_name)
+    if pair is None or other_pair is None or not _may_be_one(names, one, other):
+        return _NO_MATCH
+    for test, verdict in ((_is_known, Verdict.SAME), (_is_alike, Verdict.ALIKE)):
+        straight = test(names, one.competition, pair, other_pair)
+        crosswise = test(names, one.competition, pair, (other_pair[1], other_pair[0]))
+        if straight and crosswise:
+            return _NO_MATCH
+        if straight or crosswise:
+            return _judged(verdict, one, other, is_crosswise=crosswise)
+    return _NO_MATCH
+
+
+def _may_be_one(names: TeamNames, one: Game, other: Game) -> bool:
+    """Whether competition and kick-off leave it open."""
+    if names.competition(one.competition) != names.competition(other.competition):
+        return False
+    starts = [game.kick_off for game in (one, other) if game.kick_off is not None]
+    if len(starts) == 2:
+        return abs(starts[0] - starts[1]) <= SAME_START_MS
+    seen = [game.seen_ms for game in (one, other) if game.kick_off is None]
+    if starts:
+        return -SAME_START_MS <= starts[0] - seen[0] <= AHEAD_MS
+    return abs(seen[0] - seen[1]) <= AHEAD_MS
+
+
+def _judged(verdict: Verdict, one: Game, other: Game, *, is_crosswise: bool) -> Match:
+    if _are_swapped(one.chances, other.chances, is_crosswise=is_crosswise):
+        return Match(Verdict.SWAPPED, is_crosswise)
+    if one.kick_off is None or other.kick_off is None:
+        verdict = Verdict.ALIKE
+    return Match(verdict, is_crosswise)
+
+
+def _are_swapped(
+    one: tuple[float, float] | None, other: tuple[float, float] | None, *, is_crosswise: bool
+) -> bool:
+    """Whether prices say that what is one side here is the other side there."""
+    if one is None or other is None:
+        return False
+    first, second = (other[1], other[0]) if is_crosswise else other
+    apart = abs(one[0] - first) + abs(one[1] - second)
+    swapped = abs(one[0] - second) + abs(one[1] - first)
+    return apart >= _APART_LEAST and swapped <= apart * _SWAPPED_MOST
+
+
+def _is_known(
+    names: TeamNames, competition: str, pair: tuple[str, str], other: tuple[str, str]
+) -> bool:
+    return all(names.is_same_team(competition, *each) for each in zip(pair, other, strict=True))
+
+
+def _is_alike(
+    names: TeamNames, competition: str, pair: tuple[str, str], other: tuple[str, str]
+) -> bool:
+    both = _words(pair[0]) & _words(pair[1]) | _words(other[0]) & _words(other[1])
+    return all(
+        names.is_same_team(competition, name, other_name) or _resemble(name, other_name, both)
+        for name, other_name in zip(pair, other, strict=True)
+    )
+
+
+def _resemble(name: str, other: str, of_both: frozenset[str]) -> bool:
+    """Whether two names share a word that tells a team, or are nearly spelled alike."""
+    words, other_words = _words(name), _words(other)
+    if _other_side(name) != _other_side(other):
+        return False
+    shared = (words & other_words) - of_both - _COMMON - _OTHER_SIDES
+    return any(len(word) >= _LEAST_LETTERS for word in shared) or _score(name, other) >= ALIKE_SCORE
+
+
+def _other_side(name: str) -> frozenset[str]:
+    """Return what tells a side of a club from its first; initials of players are no such thing."""
+    return _words(_INITIAL.sub(" ", name)) & _OTHER_SIDES
+
+
+@lru_cache(maxsize=1 << 12)
+def _words(name: str) -> frozenset[str]:
+    return frozenset(fold_team(name).split())
+
+
+def _score(name: str, other: str) -> float:
+    # Not needed by a start, nor where the table knows the teams.
+    from rapidfuzz.fuzz import token_sort_ratio  # noqa: PLC0415
+
+    return float(token_sort_ratio(fold_team(name), fold_team(other)))
