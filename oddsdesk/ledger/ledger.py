@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 _BUSY_TIMEOUT_S: Final = 5.0
 _FIELDS: Final = tuple(name for name in PlacedBet.__struct_fields__ if name != "ident")
 _INSERT_BET: Final = (
-    f"INSERT INTO placed_bet ({', '.join(_FIELDS)}) VALUES ({', '.join('?' * len(_FIELDS))})"  # noqa: S608 - constants
+    f"INSERT INTO placed_bet ({', '.join(_FIELDS)}) VALUES (:{', :'.join(_FIELDS)})"  # noqa: S608 - constants
 )
 _SELECT_BETS: Final = f"SELECT {', '.join(_FIELDS)}, id FROM placed_bet ORDER BY id"  # noqa: S608
 _DELETE_BET: Final = "DELETE FROM placed_bet WHERE id = ?"
@@ -61,7 +61,7 @@ class Ledger:
     def bets(self) -> list[PlacedBet]:
         """Return the placed bets in the order in which they were recorded."""
         rows = self._run(lambda c: c.execute(_SELECT_BETS).fetchall())
-        return [PlacedBet(*row) for row in rows]
+        return [_bet(row) for row in rows]
 
     def place(self, bet: PlacedBet) -> PlacedBet:
         """Record a bet and return it with its number."""
@@ -98,8 +98,14 @@ class Ledger:
             raise LedgerError(f"{self._path}: {reason(error)}") from error
 
 
-def _values(bet: PlacedBet) -> list[object]:
-    return [getattr(bet, name) for name in _FIELDS]
+def _values(bet: PlacedBet) -> dict[str, object]:
+    values = {name: getattr(bet, name) for name in _FIELDS}
+    return values | {"cautions": " ".join(bet.cautions)}
+
+
+def _bet(row: Sequence[Any]) -> PlacedBet:
+    values = dict(zip((*_FIELDS, "ident"), row, strict=True))
+    return PlacedBet(**(values | {"cautions": tuple(values["cautions"].split())}))
 
 
 def _preset_values(preset: Preset) -> tuple[str, str]:

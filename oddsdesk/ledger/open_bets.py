@@ -16,7 +16,7 @@ _UNDATED_MS: Final = 24 * 60 * MINUTE_MS
 
 
 def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
-    """Add up the open bets by outcome and by game.
+    """Add up the open bets by outcome and by game; a stake counts as its figure in any currency.
 
     An outcome is (game id, market type, period, line group, side): how the list of bets names it.
     """

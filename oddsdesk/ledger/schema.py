@@ -34,6 +34,12 @@ _STEPS: Final = (
             method TEXT NOT NULL
         ) STRICT""",
     ),
+    (
+        "ALTER TABLE placed_bet ADD COLUMN net_odds REAL",
+        "ALTER TABLE placed_bet ADD COLUMN currency TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN age_ms INTEGER",
+        "ALTER TABLE placed_bet ADD COLUMN cautions TEXT NOT NULL DEFAULT ''",
+    ),
 )
 """Statements by version; steps are only ever added at the end."""
 

@@ -32,6 +32,10 @@ BET = PlacedBet(
     fair_odds=2.8507,
     true_ev=5.93,
     method="margin_proportional",
+    net_odds=2.9475,
+    currency="GBP",
+    age_ms=4_200,
+    cautions=("stale", "delayed"),
 )
 MINE = Preset("Mine", ValueFilter(sports=("Tennis",), min_true_ev=2.5, max_odds=4.0, in_play=True))
 
@@ -89,6 +93,44 @@ def test_a_preset_that_cannot_be_read_is_named_and_the_rest_is_kept(path: Path) 
     assert len(bad) == 1
     assert "'Broken'" in bad[0]
     again.close()
+
+
+VERSION_1 = """
+PRAGMA application_id = 0x6F64646C; PRAGMA user_version = 1;
+CREATE TABLE preset (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, filter TEXT NOT NULL)
+    STRICT;
+CREATE TABLE placed_bet (id INTEGER PRIMARY KEY AUTOINCREMENT, game_id TEXT NOT NULL,
+    match_name TEXT NOT NULL, competition TEXT NOT NULL, sport TEXT NOT NULL,
+    market_type TEXT NOT NULL, period INTEGER NOT NULL, selection TEXT NOT NULL,
+    bookmaker TEXT NOT NULL, odds REAL NOT NULL CHECK (odds > 1),
+    stake REAL NOT NULL CHECK (stake >= 0), placed_at INTEGER NOT NULL, kick_off INTEGER,
+    fair_odds REAL, true_ev REAL, method TEXT NOT NULL) STRICT;
+INSERT INTO placed_bet VALUES (7, 'id', 'Levante - Sevilla', 'LIGA', 'Football', 'moneyline', 0,
+    'Sevilla', 'Betfair Ex', 3.05, 13.6, 1795000000000, 1795000600000, 2.8507, 5.93, 'shin');
+"""
+"""A ledger as the first version of oddsdesk made it, with a bet."""
+
+
+def test_a_ledger_of_the_first_version_is_taken_over_with_its_bets(path: Path) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as raw:
+        raw.executescript(VERSION_1)
+    with closing(Ledger(path)) as ledger:
+        (old,) = ledger.bets()
+        new = ledger.place(BET)
+    assert (old.ident, old.odds, old.true_ev, old.method) == (7, 3.05, 5.93, "shin")
+    assert (old.net_odds, old.currency, old.age_ms, old.cautions) == (None, "", None, ())
+    assert new.ident == 8
+    with closing(Ledger(path)) as again:
+        assert again.bets() == [old, new]
+    assert len(list(path.parent.glob("ledger.db.before-*"))) == 1
+
+
+def test_odds_and_stakes_are_kept_to_the_last_digit(path: Path) -> None:
+    odds, stake = 1.9523809523809523, 0.00123456789
+    with closing(Ledger(path)) as ledger:
+        ledger.place(msgspec.structs.replace(BET, odds=odds, stake=stake))
+        assert [(bet.odds, bet.stake) for bet in ledger.bets()] == [(odds, stake)]
 
 
 def test_impossible_bets_are_refused_and_nothing_stays(path: Path) -> None:
