@@ -6,14 +6,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import click
-import msgspec
 
 from oddsdesk.cli.options import durable_option, maybe_database_option, usual_database
 from oddsdesk.cli.outputs import is_standard_output, output, standard_input
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import Recorder, count_line, open_recorder
 from oddsdesk.clock import system_clock
-from oddsdesk.contract.quotes import Quote, odds_row
+from oddsdesk.contract.quotes import Quote, quote_line
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importers import IMPORTERS
@@ -132,7 +131,7 @@ def _record(imported: Imported, recorder: Recorder) -> None:
 
 def _write(target: str, quotes: Iterable[Quote]) -> None:
     with output(target) as stream:
-        stream.writelines(msgspec.json.encode(odds_row(quote)) + b"\n" for quote in quotes)
+        stream.writelines(quote_line(quote) + b"\n" for quote in quotes)
 
 
 def _accounts(imported: Imported) -> str:

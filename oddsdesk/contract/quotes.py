@@ -28,7 +28,8 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     """What one bookmaker says of one market at one time; times in milliseconds.
 
     ``odds`` maps selection to decimal odds (finite, > 1); empty withdraws the market.
-    ``liquidity`` is the bookmaker's maximum bet, shown for the reference only (D32).
+    ``liquidity`` is the bookmaker's maximum bet, shown for the reference only (D32). ``event``
+    is what a source calls the game, ``SOURCE:ID``: two of one source are two games (D51).
     """
 
     bookmaker: str
@@ -42,6 +43,7 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     match_date: int | None = None
     url: str | None = None
     liquidity: float | None = None
+    event: str | None = None
 
 
 class _Line(msgspec.Struct):
@@ -56,8 +58,16 @@ class _Line(msgspec.Struct):
     match_date: str | None = None
     url: str | None = None
     liquidity: float | None = None
+    event: str | None = None
 
 
+class _QuoteLine(OddsRow, frozen=True, kw_only=True):
+    """An odds row with what only quotes have."""
+
+    event: str
+
+
+_encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(_Line)
 
 
@@ -88,6 +98,7 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
             match_date=None if raw.match_date is None else _time("match_date", raw.match_date),
             url=raw.url,
             liquidity=raw.liquidity,
+            event=raw.event,
         ),
         now_ms,
     )
@@ -117,6 +128,7 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         competition=_name("competition", quote.competition),
         odds=_odds(quote.odds),
         url=check_link(quote.url),
+        event=_event(quote.event),
     )
 
 
@@ -136,6 +148,14 @@ def odds_row(quote: Quote) -> OddsRow:
         url=quote.url,
         liquidity=quote.liquidity,
     )
+
+
+def quote_line(quote: Quote) -> bytes:
+    """Return the quote as a line of NDJSON that ``parse_quote`` reads."""
+    row = odds_row(quote)
+    if quote.event is None:
+        return _encoder.encode(row)
+    return _encoder.encode(_QuoteLine(**msgspec.structs.asdict(row), event=quote.event))
 
 
 def _odds(odds: dict[str, float]) -> dict[str, float]:
@@ -170,6 +190,16 @@ def _stored_name(text: str) -> str | None:
     folded = fold_name(text)
     is_name = 0 < len(folded) <= LONGEST_NAME and not UNSHOWABLE.search(folded)
     return folded if is_name else None
+
+
+def _event(text: str | None) -> str | None:
+    if text is None:
+        return None
+    name = _name("event", text)
+    source, _, ident = name.partition(":")
+    if not (source and ident):
+        raise BadQuoteError(f"event: expected SOURCE:ID, got {shown(text)}")
+    return name
 
 
 def _time(field: str, text: Any) -> int:

@@ -8,9 +8,10 @@ has the date.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -42,6 +43,13 @@ _IS_TAKEN = "SELECT 1 FROM game WHERE game_id = ?"
 _INSERT = """
 INSERT INTO game (game_id, competition, sport, match_name, plain_name) VALUES (?, ?, ?, ?, ?)
 """
+_EVENTS_OF = """
+SELECT game, event FROM event INDEXED BY event_game
+WHERE game IN (SELECT value FROM json_each(?))
+"""
+_LINK = (
+    "INSERT INTO event (event, game) VALUES (?, ?) ON CONFLICT DO UPDATE SET game = excluded.game"
+)
 _DATE = "UPDATE game SET match_date = ? WHERE id = ?"
 _DATE_SOURCE = "UPDATE game SET match_date_by = ?, match_date_scraped_at = ? WHERE id = ?"
 _FIRST = "UPDATE game SET first_scraped_at = ? WHERE id = ?"
@@ -116,6 +124,7 @@ class Games:
         self._moved: dict[int, StoredGame] = {}
         self._dated: dict[int, StoredGame] = {}
         self._begun: dict[int, StoredGame] = {}
+        self._events = _Events(connection)
 
     def read_ahead(self, quotes: Iterable[Quote]) -> None:
         """Read the games that quotes may be of, all at once."""
@@ -133,9 +142,12 @@ class Games:
         for *fields, plain in self._connection.execute(_FIND_ALL, window).fetchall():
             game = StoredGame(*fields)
             self._families[game.competition, plain].append(game)
+        self._events.read_ahead(quotes, self._fitting)
 
     def known(self, quote: Quote) -> StoredGame | None:
         """Return the game that a quote is about if it is stored; ``read_ahead`` comes before."""
+        if quote.event is not None:
+            return self._events.known(quote)
         moment = quote.match_date
         key = (
             quote.competition,
@@ -152,7 +164,14 @@ class Games:
 
     def of(self, quote: Quote) -> StoredGame:
         """Return the game that a quote is about, made if it is new."""
-        return self.known(quote) or self._make(quote)
+        game = self.known(quote)
+        if game is not None:
+            return game
+        if quote.event is None:
+            return self._make(quote)
+        game = self._events.find(quote, self._fitting(quote)) or self._make(quote)
+        self._events.link(quote, game)
+        return game
 
     def note_times(self, game: StoredGame, quote: Quote) -> None:
         """Note when a quote was scraped, and its kick-off if it counts (D40).
@@ -173,8 +192,8 @@ class Games:
         if outranks or scraped_at >= (game.match_date_scraped_at or 0):
             self._move(game, quote)
 
-    def write_times(self) -> None:
-        """Write the kick-offs that are new, who said each last, and since when games are seen."""
+    def write(self) -> None:
+        """Write what is new: kick-offs, who said each last, first sightings, ids of sources."""
         self._connection.executemany(
             _DATE, [(game.match_date, game.row) for game in self._moved.values()]
         )
@@ -188,6 +207,7 @@ class Games:
         self._connection.executemany(
             _FIRST, [(game.first_seen, game.row) for game in self._begun.values()]
         )
+        self._events.write()
 
     def _move(self, game: StoredGame, quote: Quote) -> None:
         if game.match_date != quote.match_date:
@@ -199,12 +219,16 @@ class Games:
 
     def _choose(self, quote: Quote) -> StoredGame | None:
         """Return the game of that name whose times fit best."""
+        fitting = self._fitting(quote)
+        return min(fitting, key=lambda game: _distance(game, quote), default=None)
+
+    def _fitting(self, quote: Quote) -> list[StoredGame]:
         family = self._families[quote.competition, plain_name(quote.match_name)]
         fitting = [game for game in family if game.may_be_of(quote)]
         if fitting and not _tells_its_day(quote):
             name = quote.match_name.lower()
             fitting = [game for game in fitting if game.match_name.lower() == name]
-        return min(fitting, key=lambda game: _distance(game, quote), default=None)
+        return fitting
 
     def _make(self, quote: Quote) -> StoredGame:
         moment = quote.scraped_at if quote.match_date is None else quote.match_date
@@ -219,6 +243,106 @@ class Games:
         game = StoredGame(row, name, quote.competition, None, None, None, NO_DATE, 0)
         self._families[quote.competition, plain].append(game)
         return game
+
+
+class _Events:
+    """Which games the sources' own ids mean: two ids of one source are two games (D51).
+
+    An id keeps its game while their times fit (D31). A new one gets the nearest game that none
+    of its source has, or a game of its own.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._said: dict[_Event, Quote] = {}
+        self._games: dict[_Event, StoredGame] = {}
+        self._taken: defaultdict[int, set[str]] = defaultdict(set)
+        """The sources of which an id means the game, by its row."""
+        self._new: dict[str, int] = {}
+
+    def read_ahead(
+        self, quotes: Iterable[Quote], fitting: Callable[[Quote], list[StoredGame]]
+    ) -> None:
+        """Find the games of all ids at once, so that the nearest gets each."""
+        self._said = {_event(quote): quote for quote in quotes if quote.event is not None}
+        if not self._said:
+            return
+        may_be = {event: fitting(quote) for event, quote in self._said.items()}
+        self._read(may_be)
+        free = [
+            (_distance(game, self._said[event]), event, game)
+            for event, games in may_be.items()
+            for game in games
+            if event not in self._games
+        ]
+        for _, event, game in sorted(free, key=lambda each: each[:2]):
+            if event not in self._games and event.source not in self._taken[game.row]:
+                self._link(event, game)
+
+    def known(self, quote: Quote) -> StoredGame | None:
+        """Return the game that the quote's id means, None for a new id or another day."""
+        game = self._games.get(_event(quote))
+        return game if game is not None and game.may_be_of(quote) else None
+
+    def find(self, quote: Quote, games: Iterable[StoredGame]) -> StoredGame | None:
+        """Return the game of a new id among those that its times fit, made meanwhile."""
+        event = _event(quote)
+        rivals = [
+            other
+            for key, other in self._said.items()
+            if key != event and key[1:] == event[1:] and key not in self._games
+        ]
+        free = [
+            (_distance(game, quote), game)
+            for game in games
+            if event.source not in self._taken[game.row]
+            and all(_distance(game, quote) <= _distance(game, other) for other in rivals)
+        ]
+        return min(free, key=lambda each: each[0])[1] if free else None
+
+    def link(self, quote: Quote, game: StoredGame) -> None:
+        """Have the quote's id mean a game from now on."""
+        self._link(_event(quote), game)
+
+    def write(self) -> None:
+        """Write the ids that are new."""
+        self._connection.executemany(_LINK, self._new.items())
+
+    def _link(self, event: "_Event", game: StoredGame) -> None:
+        self._games[event] = game
+        self._taken[game.row].add(event.source)
+        self._new[event.ident] = game.row
+
+    def _read(self, may_be: Mapping["_Event", list[StoredGame]]) -> None:
+        """Read which ids mean these games already."""
+        idents = {event.ident: event for event in may_be}
+        games = {game.row: game for games in may_be.values() for game in games}
+        asked = (json.dumps(list(games)),)
+        for row, ident in self._connection.execute(_EVENTS_OF, asked).fetchall():
+            self._taken[row].add(_source(ident))
+            event = idents.get(ident)
+            if event is not None and games[row] in may_be[event]:
+                self._games[event] = games[row]
+
+
+class _Event(NamedTuple):
+    """An id with the teams that it was said of: who misuses one fuses no games by it."""
+
+    ident: str
+    source: str
+    competition: str
+    plain_name: str
+
+
+def _event(quote: Quote) -> _Event:
+    assert quote.event is not None
+    return _Event(
+        quote.event, _source(quote.event), quote.competition, plain_name(quote.match_name)
+    )
+
+
+def _source(event: str) -> str:
+    return event.partition(":")[0]
 
 
 def _tells_its_day(quote: Quote) -> bool:

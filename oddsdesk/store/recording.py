@@ -115,6 +115,7 @@ class _Recording:
                 quote.bookmaker,
                 quote.match_date,
                 quote.scraped_at if quote.match_date is None else 0,
+                quote.event,
             ): quote
             for quote in quotes
         }.values()
@@ -170,7 +171,7 @@ class _Recording:
         connection.executemany(_SOURCE, _sources(self._kept))
         games = {game for game, _ in self._uncovered}
         connection.executemany(SUM_UP, [{"game": game} for game in games])
-        self._games.write_times()
+        self._games.write()
         return len(self._log)
 
     def _recent_since(self, newest: int) -> int:

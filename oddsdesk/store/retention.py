@@ -41,6 +41,7 @@ _DROP_GAME: Final = (
     "DELETE FROM quote WHERE game = ?",
     "DELETE FROM coverage WHERE game = ?",
     "DELETE FROM value_bet WHERE game = ?",
+    "DELETE FROM event WHERE game = ?",
     "DELETE FROM game WHERE id = ?",
 )
 

@@ -120,6 +120,13 @@ _GAMES_BY_KICK_OFF = (
     f"CREATE INDEX game_past ON game ({_IN_ORDER}, first_scraped_at)",
 )
 
+_EVENT = """
+CREATE TABLE event (                -- what sources call games by ids of their own (D51)
+    event TEXT PRIMARY KEY,         -- SOURCE:ID
+    game INTEGER NOT NULL REFERENCES game (id)
+) WITHOUT ROWID
+"""
+
 ODDS: Final = Schema(
     "odds",
     (
@@ -166,5 +173,6 @@ ODDS: Final = Schema(
             ),
         ),
         Step("games_by_kick_off", _GAMES_BY_KICK_OFF, part_fused_games),
+        Step("events", (_EVENT, "CREATE INDEX event_game ON event (game)")),
     ),
 )

@@ -66,6 +66,8 @@ def _by_market(quotes: Iterable[Quote]) -> dict[MarketOf, list[_Held]]:
 
 def _is_same_game(one: Quote, other: Quote) -> bool:
     """Teams may meet twice a day; and a kick-off may move."""
+    if one.event is not None and other.event is not None:
+        return one.event == other.event
     if one.match_date is None or other.match_date is None:
         return True
     return abs(one.match_date - other.match_date) <= SAME_GAME_MS

@@ -183,6 +183,7 @@ class _Reading(msgspec.Struct):
             scraped_at=group.scraped_at,
             is_live=kick_off <= group.scraped_at,
             match_date=kick_off,
+            event=f"the-odds-api:{event.id}" if event.id is not None else None,
             url=group.url,
             liquidity=group.limit,
         )

@@ -48,6 +48,7 @@ class Event(msgspec.Struct, frozen=True):
     home_team: str
     away_team: str
     bookmakers: list[Any]
+    id: str | int | None = None
 
 
 class Answer(msgspec.Struct, frozen=True):

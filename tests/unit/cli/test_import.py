@@ -92,6 +92,26 @@ def test_to_a_file_writes_quotes_that_ingest_reads(
     assert again.stdout == "quotes 1, changes 2, skipped 0, bad 0\n"
 
 
+@pytest.mark.parametrize("is_piped", [False, True])
+def test_two_events_of_a_day_are_two_games(
+    database: Path, answer: Path, tmp_path: Path, is_piped: bool
+) -> None:
+    """D51: a doubleheader 5.5 hours apart was one game."""
+    (event,) = json.loads(answer.read_text())
+    later = event | {"id": "second", "commence_time": "2026-04-17T05:30:00Z"}
+    answer.write_text(json.dumps([event | {"id": "first"}, later]))
+    if is_piped:
+        target = tmp_path / "quotes.ndjson"
+        run(database, "the-odds-api", answer, "--to", target)
+        CliRunner().invoke(ingest, [str(target), "--database", str(database)])
+    else:
+        run(database, "the-odds-api", answer)
+    with sqlite3.connect(database) as connection:
+        rows = connection.execute("SELECT match_date FROM game ORDER BY match_date").fetchall()
+    assert len(rows) == 2
+    assert rows[1][0] - rows[0][0] == 5.5 * 3_600_000
+
+
 def test_files_that_hold_nothing_leave_the_target_as_it_was(database: Path, tmp_path: Path) -> None:
     target, empty = tmp_path / "quotes.ndjson", tmp_path / "not.csv"
     target.write_text("precious\n")

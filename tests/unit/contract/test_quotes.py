@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oddsdesk.contract.markets import MARKET_TYPES
-from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote, odds_row, parse_quote
+from oddsdesk.contract.quotes import (
+    BadQuoteError,
+    Quote,
+    check_quote,
+    odds_row,
+    parse_quote,
+    quote_line,
+)
 from oddsdesk.contract.times import format_ms, parse_ms
 
 NOW = parse_ms("2026-11-20T18:30:00.000Z")
@@ -97,6 +104,12 @@ def test_what_the_service_answers_can_be_ingested_again(quote: Quote) -> None:
     assert check_quote(stored, NOW) == stored
 
 
+@given(quotes, st.none() | st.builds("{}:{}".format, names, names))
+def test_a_line_that_is_written_is_read_back_whole(quote: Quote, event: str | None) -> None:
+    stored = check_quote(msgspec.structs.replace(quote, event=event), NOW)
+    assert parse_quote(quote_line(stored), NOW) == stored
+
+
 @pytest.mark.parametrize("field", sorted(LINE))
 def test_a_missing_field_is_named(field: str) -> None:
     text = json.dumps({key: value for key, value in LINE.items() if key != field})
@@ -149,6 +162,9 @@ def test_an_importers_quote_is_checked_alike(price: float) -> None:
         ({"odds": {"A": 2.0, " A ": 2.1}}, ["odds", "'A' is given twice"]),
         ({"is_live": 1}, ["is_live", "bool"]),
         ({"liquidity": -1}, ["liquidity", "0 or more", "-1"]),
+        ({"event": "4711"}, ["event", "SOURCE:ID", "'4711'"]),
+        ({"event": ":4711"}, ["event", "SOURCE:ID"]),
+        ({"event": "source:"}, ["event", "SOURCE:ID"]),
         ({"liquidity": "500"}, ["liquidity", "float"]),
         ({"match_date": "2026-11-21"}, ["match_date", "ISO-8601", "'2026-11-21'"]),
         ({"match_date": "2026-11-21T20:00:00"}, ["match_date", "needs an offset"]),

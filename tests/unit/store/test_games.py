@@ -245,6 +245,77 @@ def test_a_kick_off_at_the_ends_of_time_is_a_kick_off(
     ]
 
 
+FIRST, SECOND = "source:1", "source:2"
+
+
+@pytest.mark.parametrize("batched", [True, False])
+@pytest.mark.parametrize("backwards", [True, False])
+def test_two_ids_of_one_source_are_two_games_however_close(
+    store: Store, quote: MakeQuote, now: int, batched: bool, backwards: bool
+) -> None:
+    """D51: a doubleheader 5.5 hours apart was one game."""
+    pair = [
+        quote(match_date=now + HOUR, event=FIRST),
+        quote(match_date=now + 13 * HOUR // 2, event=SECOND, scraped_at=now + 1),
+    ]
+    for quotes in [pair] if batched else [[each] for each in pair[:: -1 if backwards else 1]]:
+        record(store, *quotes)
+    expected = {"2026-04-12T14:20:00.000Z", "2026-04-12T19:50:00.000Z"}
+    assert set(kick_offs(store).values()) == expected
+    record(store, *(quote("Unibet", match_date=each.match_date) for each in pair))
+    record(store, *pair)
+    assert set(kick_offs(store).values()) == expected
+    assert list(bookmakers(store).values()) == [["Bet365", "Unibet"]] * 2
+
+
+def test_an_id_keeps_its_game_where_the_other_one_is_nearer(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    """The second game is put forward to an hour after the first: prices stay with their games."""
+    first = quote(match_date=now + HOUR, event=FIRST)
+    record(store, first, quote(match_date=now + 6 * HOUR, event=SECOND))
+    moved = quote(match_date=now + 2 * HOUR, event=SECOND, scraped_at=now + 1)
+    assert record(store, moved).changes == 0
+    assert kick_offs(store) == {
+        "PSG - Lyon": "2026-04-12T14:20:00.000Z",
+        "PSG - Lyon (2026-04-12)": "2026-04-12T15:20:00.000Z",
+    }
+
+
+def test_a_source_with_ids_joins_the_nearest_games_of_those_without(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    record(store, quote("Unibet", match_date=now + HOUR))
+    late = quote(match_date=now + 13 * HOUR // 2, event=SECOND)
+    record(store, late, quote(match_date=now + HOUR + 60_000, event=FIRST))
+    assert list(bookmakers(store).values()) == [["Bet365", "Unibet"], ["Bet365"]]
+
+
+def test_ids_join_games_that_another_source_makes_in_the_same_batch(
+    store: Store, quote: MakeQuote, now: int
+) -> None:
+    late = quote(match_date=now + 13 * HOUR // 2, event=SECOND)
+    first = quote(match_date=now + HOUR, event=FIRST)
+    record(store, quote("Unibet", match_date=now + HOUR), late, first)
+    assert list(bookmakers(store).values()) == [["Bet365", "Unibet"], ["Bet365"]]
+
+
+def test_two_sources_with_ids_share_their_games(store: Store, quote: MakeQuote, now: int) -> None:
+    for source in ("one", "other"):
+        pair = [
+            quote(source, match_date=now + hours * HOUR, event=f"{source}:{hours}")
+            for hours in (1, 6)
+        ]
+        record(store, *pair)
+    assert list(bookmakers(store).values()) == [["one", "other"]] * 2
+
+
+def test_an_id_that_is_misused_fuses_no_games(store: Store, quote: MakeQuote, now: int) -> None:
+    record(store, quote(event=FIRST), quote(match_name="Nice - Nantes", event=FIRST))
+    record(store, quote(event=FIRST), quote("Unibet", match_date=now + 9 * DAY, event=FIRST))
+    assert list(kick_offs(store)) == ["PSG - Lyon", "Nice - Nantes", "PSG - Lyon (2026-04-21)"]
+
+
 KICK_OFFS = st.lists(st.integers(-3000, 3000), min_size=1, max_size=12, unique=True)
 """In units of a little more than six hours: two years to both sides."""
 UNIT = 6 * HOUR + 60_000

@@ -170,15 +170,15 @@ def test_a_clock_that_was_ahead_hides_no_game(store: Store, quote: MakeQuote, no
 
 
 def test_a_forgotten_game_goes_after_its_log(store: Store, quote: MakeQuote, now: int) -> None:
-    store.record([quote()]).result(10)
+    store.record([quote(event="source:1")]).result(10)
     bet = FoundValueBet("Bet365", "PSG", 1.5, {"PSG": 1.4}, 1.4, 1.45, 3.0, 1.02)
     store.write(lambda c: replace_value_bets(c, 1, "moneyline", 0, [bet], now)).result(10)
     retention.prune(store, now + 2 * DAY, keep_days=10)
     assert (count(store, "quote"), count(store, "game")) == (1, 1)
     assert len(store.reader().changes_after(0, 10)) == 3
     retention.prune(store, now + 11 * DAY, keep_days=10)
-    tables = ("game", "price_change", "quote", "coverage", "value_bet")
-    assert [count(store, table) for table in tables] == [0, 0, 0, 0, 0]
+    tables = ("game", "price_change", "quote", "coverage", "value_bet", "event")
+    assert [count(store, table) for table in tables] == [0] * len(tables)
 
 
 def test_a_game_that_is_still_priced_outlives_its_log(

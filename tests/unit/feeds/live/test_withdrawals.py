@@ -65,3 +65,14 @@ def test_other_markets_of_the_same_bookmaker_stay() -> None:
     held.after([total], NOW)
     (gone,) = held.after([total], NOW)
     assert gone.market_type == "moneyline"
+
+
+def test_two_games_of_a_day_are_told_apart_by_their_ids() -> None:
+    """D51: a doubleheader of a few hours is no kick-off that moved."""
+    held = Withdrawals()
+    first = quote(event="source:1")
+    second = quote(event="source:2", match_date=NOW + DAY + 300 * MINUTE)
+    held.after([first, second], NOW)
+    held.after([second], NOW)
+    (gone,) = held.after([second], NOW)
+    assert gone.event == "source:1"
