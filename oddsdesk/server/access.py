@@ -1,4 +1,4 @@
-"""Who asks, and what a plan lets them see (D19..D21, D43)."""
+"""Who a caller is, and what their plan lets them see (D19..D21, D43)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,7 +23,7 @@ def identify(access: AccessStore, headers: RequestHeaders) -> Caller | None:
 
 
 def unauthorized() -> Refusal:
-    """Return what is said to a caller who is unknown."""
+    """Return the refusal for a missing or unknown key."""
     return Refusal(
         ErrorCode.UNAUTHORIZED, "X-Api-Key: expected a valid API key, it is missing or unknown."
     )

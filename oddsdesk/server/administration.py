@@ -22,7 +22,7 @@ from oddsdesk.store.settings import KEEP_ALL
 from oddsdesk.store.values import HistoryPoint
 
 SILENT_MS = 10 * MINUTE_MS
-"""A log that took nothing of any game for this long was not being written."""
+"""Where the log has no price of any game for this long, it was not being written."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,12 +41,12 @@ class Administration:
         self._has_ended = threading.Event()
 
     async def end(self) -> None:
-        """Answer what was asked and refuse what comes; on the loop, before the server ends."""
+        """Answer what was asked and refuse later calls; on the loop, before the server ends."""
         self._has_ended.set()
         await self._questions.end()
 
     def database(self) -> Future[DatabaseState]:
-        """Say where the odds are and how much room they take."""
+        """Return where the database is and how large it is."""
         return self._ask(asyncio.to_thread(self._database))
 
     def keep_log(self, days: int) -> Future[None]:
@@ -54,14 +54,14 @@ class Administration:
         return self._ask(asyncio.to_thread(lambda: self._server.store.keep_log(days).result()))
 
     def adopt_keep_days(self, days: int) -> Future[bool]:
-        """The same where nobody ever said; the answer is whether that was so."""
+        """Do the same unless it was set before; the result is whether it was done."""
         keep = self._server.store.adopt_keep_days
         return self._ask(asyncio.to_thread(lambda: keep(days).result()))
 
     def back_up(
         self, target: Path, contents: Contents, progress: Callable[[float], None]
     ) -> Future[BackedUp]:
-        """Copy the database in use; ``progress`` hears on a thread which share is done, 0 to 1."""
+        """Copy the database in use; ``progress`` gets the share done, 0 to 1, on some thread."""
         return self._ask(asyncio.to_thread(self._back_up, target, contents, progress))
 
     def history(
@@ -80,7 +80,7 @@ class Administration:
         return self._ask(asyncio.to_thread(lambda: reader().reference_history(*asked)))
 
     def log_state(self, since_ms: int) -> Future[LogState]:
-        """Say how far back the log of price changes reaches, and when it was not written."""
+        """Return how far back the log of price changes reaches, and when it was not written."""
         return self._ask(asyncio.to_thread(self._log_state, since_ms))
 
     def feeds(self) -> Future[list[FeedState]]:

@@ -1,4 +1,4 @@
-"""How many streams a key may open: tokens and connections of Free, counted by day (D22)."""
+"""How many streams a key may open: on Free, tokens and connections are counted by day (D22)."""
 
 from oddsdesk.contract.plans import DAY_S
 from oddsdesk.store.access import AccessStore
@@ -7,9 +7,9 @@ from oddsdesk.store.quotas import Count, Kind
 
 
 def take_token(access: AccessStore, caller: Caller, now_ms: int) -> Count | None:
-    """Count a token that is asked for; None where the plan has no limit.
+    """Count a request for a token; None where the plan has no limit.
 
-    Refused when as many tokens were given, or connections opened, as the plan allows.
+    Not allowed once as many tokens were issued, or connections opened, as the plan includes.
     """
     allowance = caller.rights.connections_per_day
     if allowance is None:

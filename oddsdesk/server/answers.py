@@ -10,7 +10,7 @@ from oddsdesk.contract.errors import ErrorBody, ErrorCode, ErrorDetail
 from oddsdesk.contract.resources import Answer, Meta
 
 RETRY_AFTER_S = 5
-"""When to come back after a 503."""
+"""The ``Retry-After`` of a 503, in seconds."""
 
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -24,7 +24,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class Payload(msgspec.Struct, frozen=True):
-    """What an endpoint found: data for the envelope, with its count where it is a list."""
+    """What an endpoint returns: the envelope's data, with its count where it is a list."""
 
     data: Any
     count: int | None = None
@@ -48,7 +48,7 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class Refusal(Exception):  # noqa: N818 - not an error of ours, an answer
-    """A request is answered with an Error object; raised wherever that is found out."""
+    """Ends a request with an Error object as the answer; raised anywhere below the gate."""
 
     def __init__(self, code: ErrorCode, message: str, headers: Headers = ()) -> None:
         super().__init__(message)
@@ -58,7 +58,7 @@ class Refusal(Exception):  # noqa: N818 - not an error of ours, an answer
 
 
 def encode(found: Payload | Bare, remaining: int) -> Reply:
-    """Return a success; ``remaining`` is what the caller's headers say, too (D17)."""
+    """Return a success; ``remaining`` is the quota left, the same as in the headers (D17)."""
     if isinstance(found, Bare):
         return Reply(found.status, _encoder.encode(found.data))
     meta = Meta(
@@ -70,12 +70,12 @@ def encode(found: Payload | Bare, remaining: int) -> Reply:
 
 
 def encode_data(data: Any) -> msgspec.Raw:
-    """Return data as JSON that stands in later envelopes as it is."""
+    """Return data as JSON that later envelopes include unchanged."""
     return msgspec.Raw(_encoder.encode(data))
 
 
 def refuse(refusal: Refusal, upgrade_url: str) -> Reply:
-    """Return the Error object; ``upgrade_url`` stands on every 403 only (D21)."""
+    """Return the Error object; ``upgrade_url`` is part of every 403 and nothing else (D21)."""
     code = refusal.code
     detail = ErrorDetail(
         code.value, refusal.message, upgrade_url=upgrade_url if code.status == 403 else None
@@ -84,7 +84,7 @@ def refuse(refusal: Refusal, upgrade_url: str) -> Reply:
 
 
 def unavailable() -> Refusal:
-    """Return what is said while the database can't be read or written."""
+    """Return the refusal while the database can't be read or written."""
     return Refusal(
         ErrorCode.SERVICE_UNAVAILABLE,
         "The database is unavailable for the moment; retry with backoff.",
@@ -93,17 +93,17 @@ def unavailable() -> Refusal:
 
 
 def going_down() -> Refusal:
-    """Return what is said of a request that the server cannot answer any more."""
+    """Return the refusal of a request that comes while the server stops."""
     return Refusal(ErrorCode.SERVICE_UNAVAILABLE, "The server is going down; retry with backoff.")
 
 
 def failed() -> Refusal:
-    """Return what is said of a bug of ours: nothing but that it is one."""
+    """Return the refusal after a bug of ours: without any detail."""
     return Refusal(ErrorCode.INTERNAL_ERROR, "The server failed; retry with backoff.")
 
 
 async def send_reply(scope: Scope, send: Send, reply: Reply) -> None:
-    """Send a response over ASGI; to a WebSocket it says why none opens."""
+    """Send a response over ASGI; for a WebSocket it is the refusal of its handshake."""
     kind = "http" if scope["type"] == "http" else "websocket.http"
     headers = [
         *_FIXED_HEADERS,

@@ -35,7 +35,7 @@ class App:
     def __init__(self, service: Service) -> None:
         self._reads = ReaderPool()
         self.limits = limits_before_the_gate(service.access, service.clock)
-        """For what refuses requests before this application sees them (D17)."""
+        """The rate-limit headers for refusals before this application sees a request (D17)."""
         self._app = HostGuard(_router(service, self._reads), service.hosts, self.limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,7 +81,7 @@ def _router(service: Service, reads: ReaderPool) -> Router:
 
 
 class _Nowhere:
-    """What is at every other path."""
+    """Answers every path that is not the contract's."""
 
     def __init__(self, service: Service) -> None:
         self._gate = Gate(service)

@@ -9,10 +9,10 @@ TTL_MS = 60_000
 
 
 class CatalogueCache:
-    """Keeps what was found for a minute, by what was asked and may be seen.
+    """Keeps answers for a minute, by what was asked.
 
-    The catalogue shows everything to everyone (D19), so a key is what was asked. An
-    empty answer costs nothing to find and is not kept: a first feed shows at once.
+    The catalogue shows everything to everyone (D19), so the caller is not part of the key. Empty
+    answers are not kept, so that a first feed shows at once.
     """
 
     def __init__(self) -> None:
@@ -20,7 +20,7 @@ class CatalogueCache:
         self._kept: dict[Hashable, tuple[int, Payload]] = {}
 
     def get(self, key: Hashable, now_ms: int, find: Callable[[], tuple[Payload, bool]]) -> Payload:
-        """Return what is kept, or find it; ``find`` also says whether there was anything."""
+        """Return the kept answer, else that of ``find``, which also says whether to keep it."""
         with self._lock:
             kept = self._kept.get(key)
         if kept is not None and 0 <= now_ms - kept[0] < TTL_MS:

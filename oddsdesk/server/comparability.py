@@ -1,4 +1,4 @@
-"""What other markets and the log tell of the bookmakers of a market (D48, D49)."""
+"""Whether bookmakers' prices are comparable, by their other markets and the log (D48, D49)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,16 +17,16 @@ from oddsdesk.store.reader import Reader
 
 _MONEYLINE: Final = "moneyline"
 _MOST_KEPT: Final = 10_000
-"""Games whose moneylines are remembered; beyond, they are looked at once more than they need."""
+"""Games whose moneylines are remembered; beyond that some markets are valued once too often."""
 
 
 def depends_on_others(market: Market) -> bool:
-    """Whether more than its prices decides what of a market can be compared."""
+    """Whether other data than a market's own prices decides what can be compared in it."""
     return market.market_type == _MONEYLINE or counts_goals(market)
 
 
 def counts_goals(market: Market) -> bool:
-    """Whether it makes a difference to a market that overtime counts."""
+    """Whether it matters to a market if overtime counts."""
     return (
         market.market_type in GOAL_MARKETS
         and market.period == 0
@@ -37,7 +37,7 @@ def counts_goals(market: Market) -> bool:
 def informed(
     reader: Reader, game: int, market: Market, prices: Sequence[Prices], now_ms: int
 ) -> list[Prices]:
-    """Return prices of a market with what is known of their bookmakers from elsewhere."""
+    """Return prices of a market with ``had_draw`` and ``has_overtime`` filled in."""
     since = now_ms - DRAW_MISSED_MS
     if market.market_type == _MONEYLINE:
         if all(DRAW in _sides(market.match_name, each.odds) for each in prices):
@@ -107,6 +107,6 @@ def _form(
 
 
 def _sides(match_name: str, moneyline: Mapping[str, float]) -> list[str | None]:
-    """What each price of a moneyline is of; None where that cannot be read."""
+    """Return the side of each price of a moneyline; None where it cannot be read."""
     read = (read_selection(_MONEYLINE, match_name, text) for text in moneyline)
     return [None if outcome is None else outcome.side for outcome in read]

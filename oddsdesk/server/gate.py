@@ -35,11 +35,11 @@ GET = ("GET", "HEAD")
 
 _log = logging.getLogger(__name__)
 _KEY_IN_PATH = re.compile(r"oddsdesk_live_[0-9A-Za-z]+|[0-9A-Fa-f]{32,}")
-"""A key, or what is left of one that was encoded twice."""
+"""A key in a path, or the part of one that was percent-encoded twice."""
 
 
 class Call(msgspec.Struct, frozen=True):
-    """What an endpoint is asked: by whom, when (ms), for what of the path and parameters."""
+    """What an endpoint is asked: the caller, the time (ms), path parameters and query."""
 
     caller: Caller
     now_ms: int
@@ -92,7 +92,7 @@ class RequestContext:
         return self.scope["method"] in methods
 
     def not_allowed(self, methods: Sequence[str]) -> Refusal:
-        """Return what is said of a method that the path has not."""
+        """Return the refusal of a method that the path does not have."""
         allowed = ", ".join(methods)
         return Refusal(
             ErrorCode.METHOD_NOT_ALLOWED,
@@ -116,7 +116,7 @@ class RequestContext:
         return self.count.remaining
 
     def exceeded(self, count: Count) -> Refusal:
-        """Return what is said where a count is used up until ``count.reset_s``."""
+        """Return the refusal of a request after the quota is used up until ``count.reset_s``."""
         wait_s = max(count.reset_s - self.now_ms // 1000, 1)
         return Refusal(
             ErrorCode.RATE_LIMIT_EXCEEDED,
@@ -125,7 +125,7 @@ class RequestContext:
         )
 
     def finish(self, reply: Reply) -> Reply:
-        """Put the headers of D17 on a reply; what failed on our side does not count."""
+        """Put the headers of D17 on a reply; a request that failed on our side is not counted."""
         if reply.status >= 500 and self._taken and self.caller is not None and self.count:
             slot = slot_of(self.caller)
             self.count = self._service.access.quotas.give_back(*slot, self.count)
@@ -163,7 +163,7 @@ class Gate:
         await send_reply(scope, send, request.finish(reply))
 
     async def reply(self, request: RequestContext) -> Reply:
-        """Return the answer of a path that exists not: the key comes first (D39)."""
+        """Return the answer of an unknown path: without a valid key 401, else 404 (D39)."""
         request.require_key()
         request.take()
         raise no_such_path()
@@ -196,7 +196,7 @@ class EndpointGate(Gate):
 
 
 def no_such_path() -> Refusal:
-    """Return what is said of a path that is none of the contract's."""
+    """Return the refusal of a path that is not the contract's."""
     return Refusal(ErrorCode.NOT_FOUND, "There is no such path.")
 
 
@@ -207,7 +207,7 @@ def address_of(scope: Scope) -> str:
 
 
 def loggable(scope: Scope) -> str:
-    """Return a request as a log may hold it: no query, and no key someone put there (D44)."""
+    """Return a request for the log: without its query, and without keys in its path (D44)."""
     return f"{_shown_method(scope)} {_KEY_IN_PATH.sub('****', ascii(scope['path']))}"
 
 

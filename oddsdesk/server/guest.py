@@ -16,8 +16,8 @@ from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 def guest_key(database: Path, clock: Clock, keys_path: Path | None = None) -> Iterator[str]:
     """Make a key for the server that owns a database, and end it afterwards.
 
-    ``keys_path`` is where that server says its keys lie. Who may write that file may make keys
-    anyway.
+    ``keys_path`` is where that server says that its keys are. This gives nobody new rights:
+    whoever may write that file can make keys.
 
     Raises:
         StoreError: none can be made; one line that says why.

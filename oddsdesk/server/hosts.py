@@ -1,4 +1,4 @@
-"""Host and Origin allow-list: a page that rebinds its name to us is not answered."""
+"""Host and Origin allow-list, against DNS rebinding by web pages."""
 
 import ipaddress
 import re
@@ -20,9 +20,9 @@ _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, not bou
 
 
 class HostGuard:
-    """Lets requests through that name a host we serve, and no page of another origin.
+    """Passes requests on whose Host we serve, and none from a page of another origin.
 
-    Bound to every address, any literal address is a host we serve: rebinding needs a
+    When bound to every address, any literal IP address is accepted as Host: rebinding needs a
     name. There are no CORS headers, so no page may read an answer either.
     """
 
@@ -34,7 +34,7 @@ class HostGuard:
         self._names = LOOPBACK | (names - _WILDCARDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or say which part of its head is not served."""
+        """Pass the request on, or refuse it and name the header."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return

@@ -25,7 +25,7 @@ KEY_CHECK_S: Final = 0.5
 RETRY_S: Final = 1.0
 BREATH_BYTES: Final = 256 * 1024
 BREATH_S: Final = 0.02
-"""In a flood, a rest for whom that much waits: a whole import then closes no quick reader."""
+"""The pause of the hub while a client has much unread: so an import closes no quick reader."""
 
 UNAUTHORIZED: Final = 4001
 FELL_BEHIND: Final = 4008
@@ -45,11 +45,11 @@ class Channel(Protocol):
         """Write frames without waiting; False where the client has fallen too far behind."""
 
     def close(self, code: int, reason: str) -> None:
-        """End behind all that was written."""
+        """Close after all frames that were offered."""
 
 
 class Interest(msgspec.Struct, frozen=True):
-    """What a subscriber asked for and may see; equal ones are served the same bytes."""
+    """What a subscriber asked for and may see; equal ones are sent the same bytes."""
 
     sport: str | None = None
     competition: str | None = None
@@ -121,7 +121,7 @@ class Hub:
             del self._by_interest[subscriber.interest]
 
     def close(self) -> None:
-        """Tell every subscriber, and whoever comes later, that the server is going down."""
+        """Close every stream, and those that come later, because the server is going down."""
         self._closed = True
         for subscriber in self._subscribers():
             subscriber.channel.close(GOING_AWAY, "the server is going down")
@@ -129,7 +129,7 @@ class Hub:
     async def run(self) -> None:
         """Tail the log until cancelled; streams do not outlive it.
 
-        After an error it may be run anew: it goes on behind the last change that it read.
+        After an error it may be run again: it goes on after the last change that it read.
         """
         try:
             with self._watch.listening():
@@ -177,7 +177,7 @@ class Hub:
                 )
 
     def _frame(self, change: Change) -> bytes | None:
-        """A row that cannot be told, by whatever program it was written, costs only itself."""
+        """Return a change's frame; a row that cannot be encoded is logged and left out."""
         try:
             return price_frame(change, self._reference)
         except Exception:  # noqa: BLE001 - a row is no reason to end
@@ -187,7 +187,7 @@ class Hub:
             return None
 
     def _give_up_all(self) -> None:
-        """Close those who may have missed something; who comes later has missed nothing."""
+        """Close the streams that are open, since they may have missed changes."""
         for subscriber in self._subscribers():
             subscriber.channel.close(FELL_BEHIND, "changes were missed: read the present state")
         self._by_interest.clear()

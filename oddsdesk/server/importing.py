@@ -24,10 +24,10 @@ _log = logging.getLogger(__name__)
 def import_files(
     store: Store, clock: Clock, format_name: str, places: Sequence[str], *, shift_to_now: bool
 ) -> ImportOutcome:
-    """Convert files and record what they hold; takes as long as that takes.
+    """Convert files and record what they hold; blocks until that is done.
 
-    ``shift_to_now`` moves all times as the first import of the database did that moved them,
-    which moved its newest price to the present (D72).
+    ``shift_to_now`` moves all times by the same span: that which moved the newest price of the
+    database's first import with it to the present (D72).
 
     Raises:
         StoreError: the database cannot be written, or was closed meanwhile.

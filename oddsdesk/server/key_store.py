@@ -26,8 +26,8 @@ def open_key_store(
 ) -> tuple[AccessStore, Path]:
     """Open the keys of a server and return where they lie; ``opened`` closes them.
 
-    ``lock`` is that of the database, None for one that can only be read: then, and where the
-    settings name the file, the keys are locked themselves.
+    ``lock`` is the database's, None for a read-only one. Without it, and where the settings name
+    the file of keys, that file is locked itself.
 
     Raises:
         StoreError: they cannot be kept; one line that says what to do.

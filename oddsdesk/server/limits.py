@@ -11,7 +11,7 @@ from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Count, Kind
 
 LimitsOf = Callable[[RequestHeaders], Headers]
-"""Returns the headers for an answer that is given before anything of the request is judged."""
+"""Returns the rate-limit headers of an answer given before the request reached the gate."""
 
 
 def no_limits(_request: RequestHeaders) -> Headers:
@@ -20,13 +20,13 @@ def no_limits(_request: RequestHeaders) -> Headers:
 
 
 def slot_of(caller: Caller) -> tuple[int, Kind, int, int]:
-    """Return what a caller's requests are counted as."""
+    """Return under which key, kind and window a caller's requests are counted, and how many."""
     rights = caller.rights
     return caller.key_id, Kind.REQUESTS, rights.requests, rights.window_s
 
 
 def headers_of(count: Count) -> Headers:
-    """Return the headers that tell a known caller its count."""
+    """Return the headers with a known caller's count."""
     return _headers(count.remaining, count.reset_s)
 
 
@@ -36,7 +36,7 @@ def headers_of_nobody(now_ms: int) -> Headers:
 
 
 def limits_before_the_gate(access: AccessStore, clock: Clock) -> LimitsOf:
-    """Return what puts the headers on refusals that never reach the gate; they do not count."""
+    """Return the function that makes headers for refusals before the gate, which do not count."""
 
     def limits(request: RequestHeaders) -> Headers:
         now_ms = clock()

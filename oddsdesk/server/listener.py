@@ -20,7 +20,7 @@ from oddsdesk.tasks import JobFault, Jobs
 
 BACKLOG: Final = 1024
 SEND_BUFFER: Final = 64 * 1024
-"""What the kernel holds for a client that does not read, so that we notice (bytes)."""
+"""Bytes that the kernel buffers for a client; small, so that we notice one that does not read."""
 PING_INTERVAL_S: Final = 20.0
 PING_LIMIT_S: Final = 40.0
 KEEP_ALIVE_S: Final = 15
@@ -29,7 +29,7 @@ _NO_TROUBLE: Final = (
     "Cancel %s running task",  # requests whose time is up; each of them is answered, with 503
     "ASGI callable returned without completing handshake",  # an upgrade that was refused in words
 )
-"""What uvicorn says at ERROR although all is well; anyone can have the second said at will."""
+"""What uvicorn logs as errors although nothing is wrong; any client can provoke the second."""
 logging.getLogger("uvicorn.error").addFilter(
     lambda record: not str(record.msg).startswith(_NO_TROUBLE)
 )
@@ -86,7 +86,7 @@ def _reason(error: OSError) -> str:
 
 
 class HttpServer:
-    """uvicorn on a listening socket, begun anew if it dies; signals are left to the program.
+    """uvicorn on a listening socket, restarted if it fails; signals are left to the program.
 
     ``limits`` gives the rate-limit headers of requests that are refused before ``app``.
     """
@@ -103,7 +103,7 @@ class HttpServer:
 
     @property
     def faults(self) -> tuple[JobFault, ...]:
-        """Why it is being begun anew, where it is."""
+        """Why it is being restarted, where it is."""
         return self._jobs.faults
 
     async def start(self) -> None:
@@ -120,7 +120,7 @@ class HttpServer:
             raise ListenError(f"the HTTP server ended while it started: {reason}")
 
     async def stop(self) -> None:
-        """End every connection, at once where it is idle and within a limit where not."""
+        """Close every connection: idle ones at once, others within a limit."""
         self._stopping = True
         if self._uvicorn is not None:
             self._uvicorn.should_exit = True

@@ -8,11 +8,11 @@ from typing import Final
 from oddsdesk.store.store import Store
 
 POLL_S: Final = 0.25
-"""How long until the log is looked at for what another process wrote."""
+"""How often the log is checked for rows of other processes."""
 
 
 class LogWatch:
-    """Wakes one task on one loop after each commit of ours that made the log grow."""
+    """Wakes one task whenever the log grew: at once after our commits, others' by polling."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -20,7 +20,7 @@ class LogWatch:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Listen to the store's writer while inside, from the running loop."""
+        """Listen to the store's writer inside the ``with`` block, on the running loop."""
         loop = asyncio.get_running_loop()
 
         def wake() -> None:
@@ -33,7 +33,7 @@ class LogWatch:
             stop_listening()
 
     async def wait(self) -> None:
-        """Return when the log has grown, or may have by another process."""
+        """Return once the log has grown, or may have."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(POLL_S):
                 await self._grown.wait()

@@ -1,4 +1,4 @@
-"""Questions of other threads to the server's loop, each of which gets an answer."""
+"""Calls from other threads to the server's loop; each gets a result or an error."""
 
 import asyncio
 import threading
@@ -11,14 +11,14 @@ from oddsdesk.store.errors import StoreUnavailableError
 
 T = TypeVar("T")
 PATIENCE_S: Final = 0.5
-"""What was asked before the end may take so long yet; the whole server has 2 s."""
+"""How long calls may go on when the server stops, which takes 2 s in all."""
 
 
 class LoopCalls:
-    """Hands coroutines to a loop until it ends; what comes later, or takes longer, is refused.
+    """Runs coroutines on a loop until ``end``; later calls, and those that take longer, fail.
 
-    A loop that ends still takes coroutines, but it has no threads for them (`RuntimeError`), and
-    the last ones it never runs.
+    A loop that is ending still accepts coroutines, but has no threads for them (`RuntimeError`)
+    and never runs the last ones.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -46,7 +46,7 @@ class LoopCalls:
         return answer
 
     async def end(self) -> None:
-        """Take no more questions, and answer those that were asked; on the loop itself."""
+        """Accept no more calls, and finish those under way; on the loop itself."""
         with self._lock:
             self._has_ended = True
         asked = list(self._open)

@@ -29,9 +29,9 @@ class BadParameterError(ValueError):
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A query parameter: what stands for it when it is absent, what it may hold.
+    """A query parameter: its default, and what it may hold.
 
-    ``parse`` turns its text into its value and raises ``ValueError`` where that is none.
+    ``parse`` turns its text into its value and raises ``ValueError`` where it makes no sense.
     ``schema`` says the same as ``allowed`` in JSON Schema, for the API's documentation.
     """
 
@@ -165,7 +165,7 @@ def _fields(query: bytes) -> Mapping[str, list[str]]:
 
 
 def _is_broken(text: str) -> bool:
-    """Whether bytes of the query were no UTF-8: they stand as lone surrogates then."""
+    """Whether the query was not UTF-8: its bytes were decoded as lone surrogates then."""
     return any("\ud800" <= letter <= "\udfff" for letter in text)
 
 

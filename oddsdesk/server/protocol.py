@@ -15,17 +15,17 @@ HEAD_LIMIT = 16 * 1024
 """Bytes of a request that are no body: request line, headers, and of a body that comes in chunks
 their sizes, extensions and trailers (D83)."""
 SLICE_BYTES = 4 * 1024
-"""What the parser gets at once: it gathers a name or value in memory before it tells of it."""
+"""Bytes that the parser gets at a time: it buffers a whole name or value before its callback."""
 BODY_LIMIT = 64 * 1024
-"""Bytes of a body; no endpoint wants one."""
+"""Bytes of a body; no endpoint reads one."""
 REQUEST_LIMIT_S = 10.0
 """How long a head, and then its body, may take to arrive."""
 STALL_LIMIT_S = 30.0
-"""How long a client may leave what it was sent unread."""
+"""How long a client may leave an answer unread."""
 LINGER_S = 2.0
 """How long a refused client may go on sending, so that it can read why."""
 LINGER_BYTES = 1024 * 1024
-"""How much it may send meanwhile, before it is cut off unheard."""
+"""How much it may send meanwhile before it is cut off."""
 
 
 def error_answer(code: ErrorCode, message: str, headers: Headers = ()) -> bytes:
@@ -92,7 +92,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._parse_on()
 
     def _parse_on(self) -> None:
-        """Parse slice by slice, but not ahead of requests that wait for earlier answers."""
+        """Parse slice by slice, but not while a request waits for earlier answers."""
         while self._unparsed and not self.pipeline and not self.transport.is_closing():
             part, self._unparsed = self._unparsed[:SLICE_BYTES], self._unparsed[SLICE_BYTES:]
             if not self._parse(part):
@@ -101,7 +101,7 @@ class BoundedHttp(HttpToolsProtocol):
             self.flow.pause_reading()
 
     def _parse(self, part: bytes) -> bool:
-        """Return whether the parser may be given more."""
+        """Parse bytes; return whether the parser may be given more."""
         self._head_bytes += len(part)
         try:
             self.parser.feed_data(part)
@@ -146,7 +146,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._body_bytes = 0
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header; a trailer is none, whatever its name (RFC 9110, 6.5.1)."""
+        """Take a header; trailers are ignored (RFC 9110, 6.5.1)."""
         if self._in_head:
             super().on_header(name, value)
 
@@ -162,7 +162,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Count a body that did not say how long it is."""
+        """Count the bytes of a body without a stated length."""
         self._head_bytes -= len(body)
         self._body_bytes += len(body)
         if self._body_bytes > BODY_LIMIT:
@@ -185,7 +185,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().handle_websocket_upgrade()
 
     def on_response_complete(self) -> None:
-        """See that a connection which is closing also ends, and that the next request is read."""
+        """End a connection that is closing, else go on to the next request."""
         super().on_response_complete()
         if self.transport.is_closing():
             self._abort_later(STALL_LIMIT_S)
@@ -194,7 +194,7 @@ class BoundedHttp(HttpToolsProtocol):
             self.loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
-        """Parse what was left over for earlier answers, and read again where nothing is."""
+        """Parse requests that had to wait, then go on reading."""
         if self.pipeline or self.transport.is_closing():
             return
         if self._unparsed:
@@ -220,7 +220,7 @@ class BoundedHttp(HttpToolsProtocol):
         return self._refusal
 
     def _refuse(self, code: ErrorCode, message: str) -> None:
-        """Answer with an error in its turn, hear no more and close."""
+        """Answer with an error after earlier answers, read no more and close."""
         self._refused = True
         self._unparsed = b""
         self._stop_request_timer()

@@ -17,7 +17,7 @@ from oddsdesk.store.store import Store
 
 PRUNE_S: Final = 600.0
 JUMP_MS: Final = 60 * MINUTE_MS
-"""How far the clock may go otherwise than time does between two rounds, or the next is left out."""
+"""The difference between clock and elapsed time at which a round is left out."""
 
 _log = logging.getLogger(__name__)
 

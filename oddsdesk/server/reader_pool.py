@@ -7,8 +7,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 THREADS = 2
-"""Python's module gives the interpreter lock away at each row that SQLite finds, so more threads
-mostly wait for one another; one would let a long query hold up all others."""
+"""With one, a long query would hold up all others. More would mostly wait for one another, since
+Python's sqlite3 module hands the interpreter lock over at each row."""
 
 
 class ReaderPool:

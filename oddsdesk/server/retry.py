@@ -1,4 +1,4 @@
-"""Going on while the database refuses: said once, tried again and again."""
+"""Retrying while the database refuses; logged once."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ _log = logging.getLogger(__name__)
 
 
 class RetryWhileUnavailable:
-    """Of one task; ``who`` is named in the log and among the troubles while it is refused."""
+    """Retries the steps of one task, called ``who`` in the log and in ``Troubles``."""
 
     def __init__(self, who: str, troubles: Troubles | None = None) -> None:
         self._who = who
@@ -19,7 +19,7 @@ class RetryWhileUnavailable:
         self._refused = False
 
     async def do(self, step: Callable[[], Awaitable[None]], retry_s: float) -> None:
-        """Do a step; where the database refuses, rest until it is worth another try."""
+        """Do a step; where the database refuses, wait and try again until it succeeds."""
         try:
             await step()
         except StoreError as error:

@@ -1,4 +1,4 @@
-"""The server: the service on a socket with its hub, valuation, feeds and upkeep."""
+"""The server: the service on a socket, with hub, valuation, feeds and background jobs."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ from oddsdesk.tasks import Jobs, in_daemon_thread
 
 SAVE_COUNTS_S: Final = 0.5
 OPEN_S: Final = 1.0
-"""How long who stops the server while it starts waits for its files to be opened, and closed."""
+"""How long a stop during the start waits for the files to be opened, and closed again."""
 
 _WORDS: Final = {
     "http": "the HTTP server",
@@ -47,7 +47,7 @@ _log = logging.getLogger(__name__)
 
 
 class Server:
-    """The whole service on one event loop. It closes neither store; who opened them does."""
+    """The whole service on one event loop. It does not close the stores that it is given."""
 
     def __init__(
         self, store: Store, access: AccessStore, settings: Settings, clock: Clock = system_clock
@@ -66,10 +66,10 @@ class Server:
         self._jobs = Jobs()
         self.url = ""
         self.owner_secret = secrets.token_hex(16)
-        """Who says it from this machine may see how the feeds are."""
+        """A caller on this machine who knows it may see the state of the feeds."""
 
     async def start(self) -> None:
-        """Listen, answer, and start what works beside; ``url`` is set then.
+        """Listen, answer, and start the background jobs; ``url`` is set then.
 
         Raises:
             ListenError: the address cannot be listened on.
@@ -107,7 +107,7 @@ class Server:
         await self.feeds.start_all()
 
     async def stop(self) -> None:
-        """End within 2 s: the streams first (1001), then requests, then what works beside."""
+        """End within 2 s: the streams first (1001), then requests, then the background jobs."""
         self._hub.close()
         if self._http is not None:
             await self._http.stop()
@@ -117,7 +117,7 @@ class Server:
             self._app.close()
 
     def _own_troubles(self) -> Iterator[Trouble]:
-        """Yield what is wrong with the jobs, and with recording by whomever."""
+        """Yield what is wrong with the jobs, and with recording."""
         http = () if self._http is None else self._http.faults
         for fault in (*http, *self._jobs.faults):
             yield Trouble(f"{_WORDS.get(fault.job, fault.job)} failed and is begun anew")
@@ -195,7 +195,7 @@ def _open(settings: Settings, clock: Clock) -> _Opened:
 
 
 def _lock(database: Path) -> DatabaseLock | None:
-    """Become the one that serves a database; None for one that can only be read."""
+    """Lock the database; None for one that can only be read."""
     if can_write(database) or not database.exists():
         return lock_database(database)
     _log.warning("%s cannot be written: it is served as it is", database)

@@ -23,7 +23,7 @@ from oddsdesk.store.store import Store
 from oddsdesk.tasks import JobFault, Jobs, in_daemon_thread
 
 LOSS_S: Final = 600.0
-"""How long lost quotes are told of; the feed's own state tells of them until it is begun anew."""
+"""Seconds for which health reports lost quotes; the feed's state does until it is restarted."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class _Entry(msgspec.Struct):
 
 
 class RunningFeeds:
-    """Feeds by number; on the server's loop. One that fails is begun anew."""
+    """Feeds by number, on the server's loop. One that fails is restarted."""
 
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
@@ -63,7 +63,7 @@ class RunningFeeds:
         return list(range(first, first + len(opened)))
 
     async def start(self, number: int) -> None:
-        """Run a feed; one that ran before begins anew.
+        """Run a feed; one that ran before starts from its beginning.
 
         Raises:
             FeedError: there is no such feed, or its files cannot be used any more.
@@ -194,7 +194,7 @@ def _state(number: int, entry: _Entry, fault: JobFault | None) -> FeedState:
 
 
 def _status(entry: _Entry, fault: JobFault | None) -> FeedStatus:
-    """Return how a feed is: what it says itself, unless it does not run or cannot record."""
+    """Return a feed's status: its own, unless it is not running or cannot record."""
     said = entry.feed.status.now if isinstance(entry.feed, LiveFeed) else FeedStatus()
     problem = _problem(entry, fault)
     if not entry.is_running:

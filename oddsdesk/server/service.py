@@ -13,8 +13,7 @@ from oddsdesk.store.store import Store
 
 
 class Service(msgspec.Struct, frozen=True):
-    """The odds, who may ask for them, the time, and where the stream is plugged in,
-    and what is wrong.
+    """The stores, the clock, the stream's application and the list of troubles.
 
     ``hosts`` are the host names that are served besides loopback's.
     """
@@ -26,5 +25,5 @@ class Service(msgspec.Struct, frozen=True):
     hosts: frozenset[str] = frozenset()
     feeds: Callable[[], Sequence[FeedReport]] = tuple
     owner_secret: str = ""
-    """Who says it from this machine may see the feeds; empty: nobody may."""
+    """A caller on this machine who knows it may see the feeds; empty: nobody may."""
     troubles: Troubles = msgspec.field(default_factory=Troubles)

@@ -31,7 +31,7 @@ _FILTERS: Final = (sport(), text("competition"), text("bookmaker"), game_id())
 
 
 class _ClosedError(Exception):
-    """A connection is closed before it gets anything; carries the close code."""
+    """Ends a connection before it is subscribed; carries the close code."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
@@ -39,7 +39,7 @@ class _ClosedError(Exception):
 
 
 class Stream:
-    """The stream as an ASGI application; accepts first, then closes what it must (D24)."""
+    """The stream as an ASGI application; accepts, then closes with a code if refused (D24)."""
 
     def __init__(self, hub: Hub, access: AccessStore, clock: Clock) -> None:
         self._hub = hub
@@ -98,7 +98,7 @@ def _interest(caller: Caller, asked: dict[str, Any]) -> Interest:
 
 
 async def _listen(channel: Channel, receive: Receive) -> None:
-    """Answer pings until the client goes, says nothing for too long, or sends no text."""
+    """Answer pings until the client leaves, is silent too long, or sends what is not text."""
     while True:
         try:
             async with asyncio.timeout(IDLE_LIMIT_S):
@@ -117,5 +117,5 @@ async def _listen(channel: Channel, receive: Receive) -> None:
 
 
 def _short(error: BadParameterError) -> str:
-    """A close frame holds 123 bytes of reason."""
+    """Return the message shortened to the 123 bytes that a close frame holds."""
     return str(error).encode()[:120].decode(errors="ignore")

@@ -15,14 +15,14 @@ from oddsdesk.server.settings import Settings
 
 ACCOUNT: Final = "desk"
 START_LIMIT_S: Final = 60.0
-"""Long: the files of a replay are read before it answers."""
+"""Long, since the files of a replay are read before it answers."""
 STOP_LIMIT_S: Final = 2.0
 
 _log = logging.getLogger(__name__)
 
 
 class EmbeddedServer:
-    """A server on a thread and loop of its own; loopback HTTP is all it shares with others."""
+    """A server on a thread and loop of its own; others reach it by loopback HTTP only."""
 
     def __init__(self, settings: Settings, clock: Clock = system_clock) -> None:
         self._settings = settings
@@ -41,7 +41,7 @@ class EmbeddedServer:
         self.key_id = 0
 
     def start(self) -> str:
-        """Start and return the address; ``key`` opens everything until the next start.
+        """Start and return the address; ``key`` has all rights until the next start.
 
         Raises:
             StoreError, ListenError, FeedError: one line that says what cannot be used.
@@ -69,7 +69,7 @@ class EmbeddedServer:
 
     @property
     def is_running(self) -> bool:
-        """Whether the thread lives."""
+        """Whether its thread is running."""
         return self._thread.is_alive()
 
     def _main(self) -> None:
@@ -97,13 +97,13 @@ class EmbeddedServer:
             await administration.end()
 
     def _end(self) -> None:
-        """On the loop: end what serves, or give up what still starts."""
+        """On the loop: stop the server, or its start."""
         self._stopping.set()
         if self._starting is not None:
             self._starting.cancel()
 
     def _announce(self, server: Server) -> Administration:
-        """A fresh key each start, and the last one gone: no secret lies on the disk."""
+        """Make a new key and revoke the last one, so that no secret needs to be on the disk."""
         made = server.access.keys.reissue(ACCOUNT, Plan.PRO_LIVE, self._clock())
         loop = asyncio.get_running_loop()
         administration = self.administration = Administration(server, loop, self._clock)

@@ -23,10 +23,10 @@ def issue_token(access: AccessStore, caller: Caller, now_ms: int) -> str:
 
 
 def read_token(access: AccessStore, token: str, now_ms: int) -> Caller | None:
-    """Return whose token it is; None if it is made up, over, or its key revoked or rotated.
+    """Return whose token it is; None if forged, expired, or its key revoked or rotated.
 
-    None, too, where it would last longer than any that is issued: it was signed by somebody who
-    has a copy of the access file.
+    None, too, for a longer life than any token is issued with: it was signed by somebody with a
+    copy of the access file.
     """
     try:
         raw = base64.b64decode(token, altchars=b"-_", validate=True)
@@ -43,5 +43,5 @@ def read_token(access: AccessStore, token: str, now_ms: int) -> Caller | None:
 
 
 def _signature(access: AccessStore, caller: Caller, claims: bytes) -> bytes:
-    """The digest of the key is signed too: another key under the same id signs differently."""
+    """Sign the claims with the key's digest: another key of the same id signs differently."""
     return hmac.digest(access.secret, _PURPOSE + claims + caller.digest, "sha256")

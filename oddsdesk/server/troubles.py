@@ -10,9 +10,9 @@ import msgspec
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 
 DAMAGE_S: Final = 60.0
-"""How long damage counts after it was met: what is in use is met again by then."""
+"""For how long damage is reported after it was last met: data in use is met again by then."""
 REFUSAL_S: Final = 5.0
-"""The same for other refusals."""
+"""The same for other refusals of the database."""
 
 
 class Trouble(msgspec.Struct, frozen=True):
@@ -20,14 +20,14 @@ class Trouble(msgspec.Struct, frozen=True):
 
     line: str
     fault: Fault | None = None
-    """What is wrong with the database, where it is the database."""
+    """What is wrong with the database, None where it is something else."""
     stops_recording: bool = False
 
 
 class Troubles:
-    """Troubles by who has them; any thread may say one, and the server's loop asks.
+    """Troubles by the job that has them; any thread may report, the server's loop reads.
 
-    ``sources`` are asked for further ones, on the loop.
+    ``sources`` are called for further ones, on the loop.
     """
 
     def __init__(self, sources: Iterable[Callable[[], Iterable[Trouble]]] = ()) -> None:
@@ -36,17 +36,17 @@ class Troubles:
         self._said: dict[str, tuple[float, Trouble]] = {}
 
     def say(self, who: str, trouble: Trouble, for_s: float = float("inf")) -> None:
-        """Take in what is wrong until it is over, or for a while."""
+        """Report a trouble until ``over``, or for ``for_s`` seconds."""
         with self._lock:
             self._said[who] = (time.monotonic() + for_s, trouble)
 
     def over(self, who: str) -> None:
-        """Forget what somebody said."""
+        """Forget the trouble of a job."""
         with self._lock:
             self._said.pop(who, None)
 
     def met(self, who: str, error: StoreError) -> None:
-        """Take in that the database refused somebody who does not wait for it."""
+        """Report that the database refused a job that does not retry."""
         trouble = refused(who, error)
         self.say(who, trouble, DAMAGE_S if trouble.fault is Fault.DAMAGED else REFUSAL_S)
 
@@ -59,6 +59,6 @@ class Troubles:
 
 
 def refused(who: str, error: StoreError) -> Trouble:
-    """Return what is said of somebody whom the database refuses."""
+    """Return the trouble of a job that the database refuses."""
     fault = error.fault if isinstance(error, StoreUnavailableError) else Fault.OTHER
     return Trouble(f"{who}: {fault.value}", fault)

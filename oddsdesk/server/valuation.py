@@ -27,11 +27,11 @@ BATCH: Final = 512
 PACE_S: Final = 0.05
 """How long changes are collected, so that a market is valued once for all of them."""
 ROUND_S: Final = 1.0
-"""How long a round rests before the next, at least."""
+"""Seconds between two rounds, at least."""
 REST: Final = 20
-"""Rest after each slice of a round, in slices: rounds take at most 5 % of the loop."""
+"""The pause after each slice of a round, in slices: rounds take at most 5 % of the loop."""
 BRISK_REST: Final = 1
-"""The same where it is urgent: half the loop is left to requests and to a window beside."""
+"""The same where it is urgent: half of the loop is left to requests, or to a window."""
 RETRY_S: Final = 1.0
 
 _log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ _Found = tuple[FoundValueBet, ...]
 
 
 class _Place(NamedTuple):
-    """A market by its key in the store, with what pricing needs to know of it."""
+    """A market by its key in the store, and as pricing needs it."""
 
     game: int
     market_type: str
@@ -50,12 +50,12 @@ class _Place(NamedTuple):
 
     @property
     def market(self) -> Market:
-        """The same as pricing names it."""
+        """The same for ``pricing``."""
         return Market(self.market_type, self.match_name, self.sport, self.period)
 
 
 class _Visit(NamedTuple):
-    """A market to look at; ``has_bets``: whether any are stored, None where nobody looked."""
+    """A market to value; ``has_bets``: whether any are stored, None where it is not known."""
 
     place: _Place
     has_bets: bool | None
@@ -64,9 +64,9 @@ class _Visit(NamedTuple):
 class Valuation:
     """Revalues markets that the log names at once, and all others round after round.
 
-    The log does not name a price that is said again unchanged. So the rules that look at
-    ages or at being in play may begin or cease to hold without a trace in it; the rounds
-    see that, and what another server on the same file did.
+    A price that is read again unchanged is not in the log, so rules about ages and in play may
+    begin or cease to hold without a row there. The rounds notice that, and what another server
+    on the same file did.
     """
 
     def __init__(
@@ -79,18 +79,18 @@ class Valuation:
         self._seq: int | None = None
         self._round = 0
         self._failing: dict[_Place, int] = {}
-        """Markets whose valuation failed of an error, each with the round in which it did last."""
+        """Markets whose valuation raised an error, each with the round in which it last did."""
         self._watch = LogWatch(store)
         self._moneylines = MoneylineForms()
         self._stored: dict[_Place, _Found] = {}
 
     @property
     def failing(self) -> int:
-        """How many markets could not be valued: each is a bug, and costs no other market."""
+        """How many markets could not be valued; each is a bug that leaves the others alone."""
         return len(self._failing)
 
     async def follow(self) -> None:
-        """Value what comes into the log, until cancelled; begun anew, it goes on where it was."""
+        """Value markets with new rows in the log, until cancelled; a restart loses none."""
         patience = RetryWhileUnavailable("the valuation", self._troubles)
         with self._watch.listening():
             await patience.do(self._go_to_the_end, RETRY_S)
@@ -145,7 +145,7 @@ class Valuation:
             yield _Visit(place, market.has_bets)
 
     async def _value(self, visits: Iterator[_Visit], rest: float) -> None:
-        """Value markets in slices; after each, store what is new and let others work."""
+        """Value markets in slices; after each, store what differs and let other tasks run."""
         news: dict[_Place, _Found] = {}
         for worked_s in slices(self._find_news(visits, news)):
             if news:
@@ -161,7 +161,7 @@ class Valuation:
             yield
 
     def _find_alone(self, place: _Place) -> _Found:
-        """Find nothing in a market that cannot be valued: an error in one stops no other."""
+        """Value a market; one that raises an error counts as without bets."""
         try:
             found = self._find(place)
         except StoreError:
@@ -194,7 +194,7 @@ class Valuation:
         return tuple(_found(each, reference.odds) for each in judged)
 
     async def _store_news(self, news: dict[_Place, _Found]) -> None:
-        """Store what was found; kept in mind at once, so that nobody stores it twice."""
+        """Store what was found; remembered at once, so that it is not stored twice."""
         self._stored.update(news)
         now_ms = self._clock()
 

@@ -1,4 +1,4 @@
-"""The WebSocket side of a connection: small messages in, shared frames out, an end that ends."""
+"""The WebSocket side of a connection: small messages in, shared frames out, time limits."""
 
 from typing import Any, Final
 
@@ -10,13 +10,13 @@ from oddsdesk.server.protocol import LINGER_S, error_answer
 MESSAGE_LIMIT: Final = 1024
 """Bytes of a message from a client (D24)."""
 FRAGMENT_LIMIT: Final = 64
-"""Frames that one message may come in; empty ones cost memory too."""
+"""Fragments that one message may come in; empty ones take memory, too."""
 BACKLOG_LIMIT: Final = 4 * 1024 * 1024
-"""Bytes that wait for a client beyond what the kernel holds for it; then it has fallen behind."""
+"""Bytes that may wait for a client beyond the kernel's buffer; with more it is too slow."""
 CLOSE_LIMIT_S: Final = 10.0
-"""How long a client may take to read what is left and answer a close."""
+"""Seconds that a client may take to read what is left and answer a close."""
 CHANNEL: Final = "oddsdesk.channel"
-"""The extension of the ASGI scope under which the connection itself stands."""
+"""The extension of the ASGI scope that holds the connection itself."""
 
 
 class BoundedWebSocket(WebSocketsSansIOProtocol):
@@ -44,7 +44,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         return True
 
     def close(self, code: int, reason: str) -> None:
-        """Say that it ends behind all that was written, and see that it does; does not wait."""
+        """Close after everything written, with a time limit; does not wait."""
         if self.close_sent or self.transport.is_closing():
             return
         self.queue.put_nowait({"type": "websocket.disconnect", "code": code, "reason": reason})
@@ -77,7 +77,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         extensions[CHANNEL] = self
 
     def handle_cont(self, event: Any) -> None:
-        """Take a further fragment of a message that has not too many of them."""
+        """Take a further fragment of a message, up to ``FRAGMENT_LIMIT``."""
         if len(self.frames) >= FRAGMENT_LIMIT:
             self.close(1009, f"more than {FRAGMENT_LIMIT} fragments")
             self.frames = []

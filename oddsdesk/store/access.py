@@ -1,4 +1,4 @@
-"""Who may ask: accounts, keys and counts, in a file of their own beside the odds."""
+"""Access to the service: accounts, keys and counts, in a file of their own beside the odds."""
 
 import logging
 import secrets
@@ -58,7 +58,7 @@ def earlier_access_files(odds_path: Path) -> list[Path]:
 
 
 def is_there(path: Path) -> bool:
-    """Say whether a file is there, as far as one may look."""
+    """Say whether a file is there; False where the folder may not be read."""
     try:
         return path.exists()
     except OSError:

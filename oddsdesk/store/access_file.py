@@ -17,7 +17,7 @@ from oddsdesk.store.writer import Writer, as_unavailable
 T = TypeVar("T")
 
 WAL_BYTES: Final = 8 * 1024 * 1024
-"""How long the write-ahead log of so small a file gets before it is copied into it."""
+"""The size at which the write-ahead log of this small file is copied into it."""
 
 SCHEMA: Final = Schema(
     "oddsdesk-access",
@@ -99,7 +99,7 @@ class AccessFile:
             raise as_unavailable(error) from error
 
     def version(self) -> int:
-        """Return a number that is another one after any other connection's commit."""
+        """Return SQLite's ``data_version``: it differs after a commit by another connection."""
         return int(self.read("PRAGMA data_version")[0][0])
 
     def submit(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:

@@ -7,7 +7,7 @@ from oddsdesk.contract.plans import Plan
 
 
 class BadAccountError(ValueError):
-    """A name that names nothing; the message says which and what was expected."""
+    """An account's or bookmaker's name that is not valid; the message says what was expected."""
 
 
 def ensure_account(
@@ -17,7 +17,7 @@ def ensure_account(
     bookmaker: str | None,
     now_ms: int,
 ) -> int:
-    """Return the id of an account, made if it is unknown (Free unless a plan is given).
+    """Return the id of an account; a new name makes one (on Free unless a plan is given).
 
     A plan or bookmaker that is given replaces the account's; None leaves it.
     """

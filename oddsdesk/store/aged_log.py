@@ -1,4 +1,4 @@
-"""Finding what of the log is due to go, without reading all of it every time."""
+"""Finding log rows that are older than they are kept for, without reading all of the log."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ import msgspec
 from oddsdesk.store.reader import Reader
 
 BLOCK: Final = 65_536
-"""Rows that are looked at together: some 10 ms."""
+"""Rows read at a time: some 10 ms."""
 
 
 class Aged(msgspec.Struct):
-    """What is due: blocks by number, and what there is in them; times in milliseconds."""
+    """Rows to be removed: the numbers of their blocks, how many, and the newest's time."""
 
     blocks: list[int]
     rows: int = 0
@@ -21,20 +21,20 @@ class Aged(msgspec.Struct):
 
 
 class AgedLog:
-    """Remembers the oldest price of each block of the log: no block is read before it is due.
+    """Remembers the oldest price of each block of the log, so that no block is read too early.
 
-    Prices go by their own time and the log stands in the order of recording, so any part of it
-    may hold some; an index by time would cost every recording.
+    Age is counted from a price's own time, but the log is in the order of recording, so any
+    part of it may hold old prices; an index by time would slow every recording.
     """
 
     def __init__(self) -> None:
         self.has_told = False
-        """Whether it was said already, for all to see, that something goes."""
+        """Whether the log of the program says already that rows are being removed."""
         self._keep_ms = 0
         self._oldest: dict[int, int | None] = {}
 
     def find(self, reader: Reader, keep_ms: int, before: int) -> Aged:
-        """Return what is older than ``before`` and was no older than ``keep_ms`` when recorded."""
+        """Return rows older than ``before`` that were no older than ``keep_ms`` when recorded."""
         if keep_ms != self._keep_ms:
             self._keep_ms = keep_ms
             self._oldest.clear()
@@ -52,7 +52,7 @@ class AgedLog:
         return aged
 
     def forget(self, block: int) -> None:
-        """Read a block again the next time: rows of it went."""
+        """Read a block again the next time, since rows of it were removed."""
         self._oldest.pop(block, None)
 
     def _oldest_of(self, reader: Reader, block: int) -> int | None:
@@ -69,5 +69,5 @@ class AgedLog:
 
 
 def rows_of(block: int) -> tuple[int, int]:
-    """Return the first and the last number that the rows of a block may have."""
+    """Return the first and the last ``seq`` that rows of a block may have."""
     return block * BLOCK, (block + 1) * BLOCK - 1

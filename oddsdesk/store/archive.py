@@ -1,7 +1,7 @@
-"""The file that holds several databases: an uncompressed tar with their sums at its end.
+"""The backup file of several databases: an uncompressed tar with checksums at its end.
 
-Any tar program lists and unpacks it. What it holds is named here and nothing else is read, so
-that a crafted file can neither leave its folder nor fill the disk with more than its own size.
+Any tar program lists and unpacks it. Only the names below are read from it, so that a crafted
+file can neither write outside its folder nor fill the disk with more than its own size.
 """
 
 import contextlib
@@ -46,14 +46,14 @@ class Readable(Protocol):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """What a database of the archive is to be, to the byte."""
+    """A database in the archive: its size in bytes and its SHA-256."""
 
     size: int
     sha256: str
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """What the archive is of; written last, so an archive without it is not whole."""
+    """What the archive contains; written last, so an archive without it is incomplete."""
 
     format: int
     program: str
@@ -66,7 +66,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class ArchiveError(StoreError):
-    """It is no archive of ours, or not whole; the message completes "FILE: ..."."""
+    """Not one of our archives, or damaged; the message completes "FILE: ..."."""
 
 
 def write_archive(
@@ -78,7 +78,7 @@ def write_archive(
     reference: str,
     progress: Progress,
 ) -> None:
-    """Write databases to a stream in one go, their sums reckoned on the way."""
+    """Write databases to a stream in one go, computing their checksums on the way."""
     sums: dict[str, Part] = {}
     with tarfile.open(fileobj=cast(IO[bytes], stream), mode="w|", format=tarfile.PAX_FORMAT) as tar:
         for name, path in parts.items():
@@ -93,10 +93,10 @@ def write_archive(
 
 
 def read_archive(stream: Readable, folder: Path, progress: Progress) -> Manifest:
-    """Unpack the databases of an archive into a folder and hold them against their sums.
+    """Unpack the databases of an archive into a folder and check them against their checksums.
 
     Raises:
-        ArchiveError: it is none of ours, of a newer oddsdesk, cut off or changed.
+        ArchiveError: it is not one of ours, of a newer oddsdesk, cut off or changed.
         OSError: they cannot be written there.
     """
     found: dict[str, Part] = {}
@@ -114,7 +114,7 @@ def read_archive(stream: Readable, folder: Path, progress: Progress) -> Manifest
 
 
 class _Summed:
-    """A file that is summed up while it is read."""
+    """A file whose checksum is computed while it is read."""
 
     def __init__(self, file: BinaryIO, progress: Progress) -> None:
         self._file = file
@@ -129,7 +129,7 @@ class _Summed:
         return data
 
     def sha256(self) -> str:
-        """Return the sum of what was read."""
+        """Return the checksum of what was read."""
         return self._sum.hexdigest()
 
 

@@ -119,7 +119,7 @@ def stream_backup(
 
 
 def total_bytes(database: Path, contents: Contents = ODDS_ONLY) -> int:
-    """Return about how many bytes ``progress`` will hear of, without what comes meanwhile."""
+    """Return about how many bytes ``progress`` will count, without what is added meanwhile."""
     size = sum(bytes_of(path) for path in _sources(database, contents).values())
     return size if contents.is_plain else 2 * size
 
@@ -138,7 +138,7 @@ def _sources(database: Path, contents: Contents) -> dict[str, Path]:
 def _copied(
     database: Path, contents: Contents, folder: Path, progress: Progress
 ) -> dict[str, Path]:
-    """Copy the databases into a folder; keys last, so that none is older than its odds."""
+    """Copy the databases into a folder; keys last, so that they are no older than the odds."""
     stored_reference_of(database)  # refuses what is no database of ours
     parts = {}
     for name, source in _sources(database, contents).items():
@@ -169,7 +169,7 @@ def _pack(
 
 
 class _Counted:
-    """A stream that counts what it was given."""
+    """A stream that counts the bytes written to it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -184,7 +184,7 @@ class _Counted:
 
 @contextlib.contextmanager
 def _workplace(database: Path) -> Iterator[Path]:
-    """Give a folder for copies: beside the database, else where the system has its own."""
+    """Yield a temporary folder for copies: beside the database, else the system's."""
     if can_write(database):
         with _said(database), unfinished_beside(database) as folder:
             yield folder

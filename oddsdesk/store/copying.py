@@ -11,21 +11,21 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.unfinished import OWNER_ONLY, sync
 
 PAGES_A_STEP: Final = 1_000
-"""8 MB: so often it is told how far a copy is, and so soon it can be broken off."""
+"""8 MB: after each step progress is reported, and the copy can be cancelled."""
 
 _OPERATIONS: Final = 100_000
-"""Of SQLite between two questions whether to go on: some milliseconds."""
+"""SQLite's operations between two calls of ``progress``: some milliseconds."""
 
 Progress = Callable[[int], None]
-"""Hears of bytes that were done; what it raises breaks the work off."""
+"""Called with the bytes done since the last call; what it raises ends the work."""
 
 
 def silent(_done: int) -> None:
-    """Tell nobody."""
+    """Report no progress."""
 
 
 def copy_database(source: Path, copy: Path, progress: Progress = silent) -> None:
-    """Copy one moment of a database to a file that does not exist; it is on the disk then.
+    """Copy the state of a database at one moment to a new file, and sync that to the disk.
 
     The steps share one snapshot: without it each commit of another process begins the copy
     anew. Writers do not wait for it; only their write-ahead log grows until the last step.
@@ -51,9 +51,9 @@ def copy_database(source: Path, copy: Path, progress: Progress = silent) -> None
 
 
 def look_through(path: Path, name: Path, progress: Progress = silent) -> None:
-    """Look through all of a copy for damage; ``name`` is what it was copied from.
+    """Check all of a copy for damage; ``name`` is what it was copied from.
 
-    ``progress`` is called with 0 meanwhile, so that it can break this off, too.
+    ``progress`` is called with 0 meanwhile, so that it can end this, too.
 
     Raises:
         StoreError: it is damaged.

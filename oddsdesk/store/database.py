@@ -18,7 +18,7 @@ from oddsdesk.store.write_ahead import LEFT_BYTES
 BUSY_TIMEOUT_S = 5.0
 CACHE_KIB = 16_384
 PAGE_BYTES = 8_192
-"""Of a fresh file; measured a tenth faster to record into than SQLite's 4,096."""
+"""For new files; recording is a tenth faster than with SQLite's 4,096, as measured."""
 
 Synchronous = Literal["NORMAL", "FULL"]
 
@@ -38,9 +38,9 @@ def open_writer(
 
     It never checkpoints by itself: ``write_ahead`` does, and the last one that closes a file.
 
-    A file that an older oddsdesk made is brought up to date by who holds its database's lock,
-    after a copy was made (D77). ``lock`` is that, where it is held already; else it is taken
-    for as long as that lasts. ``locked_by`` is the database, where the file is not it itself.
+    A file of an older oddsdesk is migrated, by whoever holds its database's lock and after a copy
+    was made (D77). ``lock`` is that lock where it is held already; else it is taken for the
+    migration. ``locked_by`` is the database where the file is another one, such as that of keys.
 
     Raises:
         StoreError: the file or its folder cannot be used; says why in one line.
@@ -61,8 +61,8 @@ def open_writer(
 def open_reader(path: Path, schema: Schema, *, checked: bool = False) -> sqlite3.Connection:
     """Open a connection that cannot write; any thread may close it.
 
-    Pass ``checked=True`` where this process has looked for damage already: the look may take
-    a while, which a thread's first request would wait for.
+    Pass ``checked=True`` where this process has checked for damage already: the check may take
+    a while, and a thread's first request would wait for it.
 
     Raises:
         StoreError: the file does not exist or cannot be used; says why in one line.

@@ -8,7 +8,7 @@ class StoreError(Exception):
 
 
 class Fault(Enum):
-    """Why a database refuses, in words that anyone may read."""
+    """Why a database refuses, in words that hold no paths."""
 
     FULL = "the disk is full"
     DAMAGED = "the database is damaged"
@@ -23,4 +23,4 @@ class StoreUnavailableError(StoreError):
 
 
 class BadCursorError(ValueError):
-    """A cursor that no answer of this list ever carried (D14)."""
+    """A cursor that did not come from an answer of this list (D14)."""

@@ -1,9 +1,8 @@
 """Which stored game a quote belongs to, and when that game starts (D31, D40, D71).
 
 A game is its competition, its teams and its kick-off, whatever was recorded before it. Its
-name, and so its id (D6), is what the first quote of it said, if no other game has that name,
-else that name with the UTC date of its kick-off, and with the time where a game of that day
-has the date.
+name, and so its id (D6), is that of its first quote if no other game has it, else that name
+with the UTC date of its kick-off, and with the time as well if that is taken, too.
 """
 
 import json
@@ -21,11 +20,11 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 
 SAME_GAME_MS: Final = 6 * 60 * MINUTE_MS
-"""Kick-offs of one name that differ by more are of two games; by less, of one moved (D31)."""
+"""Kick-offs of one name further apart are two games; closer, one game was moved (D31)."""
 OVER_AFTER_MS: Final = 6 * 60 * MINUTE_MS
-"""How long after its kick-off a game counts as over for quotes that tell no kick-off."""
+"""How long after kick-off a game counts as over for quotes without a kick-off."""
 UNDATED_MS: Final = 14 * 24 * 60 * MINUTE_MS
-"""How far from a game's own time a quote may be scraped that tells no kick-off, to be of it."""
+"""How far from a game's time a quote without a kick-off may be scraped to belong to it."""
 NO_DATE: Final = 2**63 - 1
 """``game.kickoff`` of a game without ``match_date``: after all others (D13)."""
 
@@ -66,7 +65,7 @@ def plain_name(match_name: str) -> str:
 
 
 def names_of_game(match_name: str, moment: int) -> Iterator[str]:
-    """Yield the names a game may get, the first that is free is its (D31).
+    """Yield the names that a game may get: it gets the first that is free (D31).
 
     ``moment`` is its kick-off, or when it was first seen where that is unknown, in milliseconds.
     """
@@ -127,7 +126,7 @@ class Games:
         self._events = _Events(connection)
 
     def read_ahead(self, quotes: Iterable[Quote]) -> None:
-        """Read the games that quotes may be of, all at once."""
+        """Read the games that quotes may belong to, in one query."""
         self._families = {}
         low, high = NO_DATE, 0
         for quote in quotes:
@@ -145,7 +144,7 @@ class Games:
         self._events.read_ahead(quotes, self._fitting)
 
     def known(self, quote: Quote) -> StoredGame | None:
-        """Return the game that a quote is about if it is stored; ``read_ahead`` comes before."""
+        """Return the game of a quote, None where it is not stored; call ``read_ahead`` first."""
         if quote.event is not None:
             return self._events.known(quote)
         moment = quote.match_date
@@ -346,10 +345,10 @@ def _source(event: str) -> str:
 
 
 def _tells_its_day(quote: Quote) -> bool:
-    """Whether a name with a date may stand for any game of its teams at its kick-off.
+    """Whether the date in a name is that of the kick-off, so that the kick-off identifies the game.
 
-    A date that is not the kick-off's tells games apart by itself: a fast replay moves the
-    kick-offs of different days together.
+    Otherwise the date itself tells games apart: a fast replay moves the kick-offs of different
+    days together.
     """
     match_name = quote.match_name
     plain = without_date(match_name)
@@ -368,7 +367,7 @@ def _day(moment: int) -> str:
 
 
 def _distance(game: StoredGame, quote: Quote) -> tuple[int, int, bool]:
-    """Return how far a game that a quote may be of is from it; the least is the quote's."""
+    """Return how far a quote is from a game that it may belong to; it belongs to the nearest."""
     is_other_name = game.match_name.lower() != quote.match_name.lower()
     if game.match_date is None:
         return (1, 0, is_other_name)

@@ -1,4 +1,4 @@
-"""Looking at a database file from outside: is it whole, and how much is in it?"""
+"""Inspecting a database file: whether it is damaged, and how much is in it."""
 
 import contextlib
 import sqlite3
@@ -16,7 +16,7 @@ from oddsdesk.store.schema import ODDS
 from oddsdesk.store.settings import stored_reference
 
 QUICK_LIMIT_S: Final = 5.0
-"""How long a quick look for damage may take; a big file is checked in part."""
+"""How long the quick check for damage may take; a big file is checked in part."""
 MAX_TOLD: Final = 10
 
 
@@ -55,7 +55,7 @@ def count_rows(path: Path) -> tuple[int, int]:
 
 
 def count_active_keys(path: Path) -> int:
-    """Return how many keys of an access file open something.
+    """Return how many keys of an access file are active.
 
     Raises:
         StoreError: the file cannot be read.

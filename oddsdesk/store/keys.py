@@ -1,4 +1,4 @@
-"""API keys: made once, kept as a digest, found again by it (D25, D43)."""
+"""API keys: shown once, stored and looked up as a digest (D25, D43)."""
 
 import hashlib
 import secrets
@@ -69,9 +69,9 @@ class Caller(msgspec.Struct, frozen=True):
 class Keys:
     """The keys of every account.
 
-    Callers are remembered: asking SQLite on the event loop gives the interpreter lock away
-    to threads that read, and cost 40 % of the requests a second. A change made here holds
-    at once, one by another process after ``RECHECK_S``.
+    Callers are cached: a query on the event loop hands the interpreter lock to reading threads,
+    which cost 40 % of the requests a second. A change made here takes effect at once, one by
+    another process after ``RECHECK_S``.
     """
 
     def __init__(self, file: AccessFile) -> None:
@@ -81,7 +81,7 @@ class Keys:
         self._recheck_at = 0.0
 
     def caller(self, secret: str) -> Caller | None:
-        """Return whose active key this is."""
+        """Return the caller of an active key, None for any other text."""
         return self._remembered(digest_of(secret))
 
     def by_id(self, key_id: int) -> Caller | None:
@@ -109,7 +109,7 @@ class Keys:
     def reissue(self, account: str, plan: Plan, now_ms: int) -> NewKey:
         """Make the only key of an account that has one user, such as the desk itself.
 
-        A key it had is rotated, so that counts go on and no old key is left open.
+        A key that it had is rotated: its counts go on, and the old secret stops working.
         """
 
         def work(connection: sqlite3.Connection) -> NewKey:

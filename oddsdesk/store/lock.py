@@ -1,4 +1,4 @@
-"""Which process serves a database file: one at a time keeps it up and issues its keys."""
+"""The lock of a database: one process at a time serves it."""
 
 import contextlib
 import os
@@ -19,9 +19,9 @@ else:
     import fcntl
 
 _LOCKED_BYTE: Final = 1 << 30
-"""Windows keeps others from reading what is locked: the lock lies behind the text."""
+"""The byte that is locked, beyond the text: Windows lets nobody read locked bytes."""
 ANNOUNCE_LIMIT_S: Final = 2.0
-"""How long one that is just starting is given to say where it answers."""
+"""How long a process that is just starting has to write down where it answers."""
 _STEP_S: Final = 0.05
 _OPEN_TO_OTHERS: Final = "is open to all users, as older versions make it"
 
@@ -34,7 +34,7 @@ class Owner(msgspec.Struct, frozen=True):
     access: str = ""
     """The file of its keys; empty until it answers."""
     secret: str = ""
-    """Who knows it may read this lock, which is for the owner of the database alone."""
+    """Proof of being able to read the lock file, which only the database's owner can."""
 
 
 class DatabaseInUseError(StoreError):
@@ -50,7 +50,7 @@ class DatabaseInUseError(StoreError):
 
 
 class ForeignLockError(DatabaseInUseError):
-    """The lock is not this user's: who holds it may be anybody, and is told no key (D78)."""
+    """The lock file is another user's: its holder is not trusted with any key (D78)."""
 
     def __init__(self, path: Path, lock: Path, reason: str) -> None:
         super().__init__(path, None)
@@ -73,9 +73,9 @@ class DatabaseLock:
             raise
 
     def announce(self, url: str, access: Path | None = None, secret: str = "") -> None:
-        """Write down who serves, with which file of keys, for those who find it locked.
+        """Write into the lock file where the server answers and where its keys are.
 
-        ``secret`` is what they may say to that server to be taken for its owner.
+        ``secret`` is what a reader of it may show the server to be taken for its owner.
         """
         self._file.seek(0)
         self._file.truncate()
@@ -84,7 +84,7 @@ class DatabaseLock:
         self._file.flush()
 
     def release(self) -> None:
-        """Let the next one have it; the file goes where the system allows that."""
+        """Release the lock, and remove its file where the system allows that."""
         with contextlib.suppress(PermissionError):  # Windows keeps open files
             self._path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):  # what a full disk did not take
@@ -98,7 +98,7 @@ def lock_path(odds_path: Path) -> Path:
 
 
 def lock_database(odds_path: Path) -> DatabaseLock:
-    """Become the one that serves a database; what a dead process left is taken over.
+    """Lock a database for this process; the lock file of a dead process is taken over.
 
     Raises:
         DatabaseInUseError: another process serves it, or may do so as another user.
@@ -122,8 +122,8 @@ def owner_of(odds_path: Path) -> Owner | None:
     """Return who serves a database now; None where nobody does.
 
     Raises:
-        DatabaseInUseError: somebody does, but the lock does not say who, or is not this user's
-            own and not to be believed (``ForeignLockError``).
+        DatabaseInUseError: somebody does, but the lock does not say who, or it is another user's
+            and cannot be trusted (``ForeignLockError``).
     """
     path = lock_path(odds_path)
     try:
@@ -144,9 +144,9 @@ def owner_of(odds_path: Path) -> Owner | None:
 
 
 def _take(path: Path, odds_path: Path) -> DatabaseLock | None:
-    """Take the lock; None once it is plain that another process keeps it and where it answers.
+    """Take the lock; None once it is clear that another process holds it and where it answers.
 
-    It is asked for more than once: who only looks (``owner_of``) holds it for a moment.
+    Tried more than once, since ``owner_of`` in another process holds it for a moment.
     """
     deadline = time.monotonic() + ANNOUNCE_LIMIT_S
     refusals = 0
@@ -174,7 +174,7 @@ def _take(path: Path, odds_path: Path) -> DatabaseLock | None:
 def _was_open_to_others(path: Path, handle: int) -> bool:
     """Set aside a lock file that others could open, as older versions made it.
 
-    Whoever has it open could hold it after us, and be taken for us.
+    Whoever has it open could lock it after us, and be taken for us.
     """
     if not is_for_others(handle):
         return False

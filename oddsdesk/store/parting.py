@@ -1,4 +1,4 @@
-"""Telling games apart that an older oddsdesk took for one (D71): two seasons of the same teams.
+"""Splitting games that an older oddsdesk took for one (D71): two seasons of the same teams.
 
 The log does not hold kick-offs, so it tells two games apart only where no price of their name
 moved for a month, or where prices from before a game follow prices in play. What comes before
@@ -90,7 +90,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 def part_fused_games(connection: sqlite3.Connection) -> None:
-    """Make games of what an older oddsdesk took for one, and fill the columns of the step."""
+    """Split games that an older oddsdesk took for one, and fill the columns of the migration."""
     names = connection.execute(_NAMES).fetchall()
     connection.executemany(_SET_PLAIN, [(plain_name(name), row) for name, row in names])
     cuts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -108,7 +108,7 @@ def part_fused_games(connection: sqlite3.Connection) -> None:
 
 
 def _part(connection: sqlite3.Connection, fused: int, cuts: list[tuple[int, int]]) -> None:
-    """Give what was scraped up to each cut to a game of its own."""
+    """Move what was scraped up to each cut to a game of its own."""
     parts = [_make(connection, fused, until) for until, _ in cuts]
     log = connection.execute(_LOG, (fused, cuts[-1][1])).fetchall()
     for game, (until, _) in zip(parts, cuts, strict=True):
@@ -139,7 +139,7 @@ def _make(connection: sqlite3.Connection, fused: int, last_seen: int) -> int:
 
 
 def _standing(log: Iterable[tuple[Any, ...]], begin: int, match_name: str) -> list[tuple[Any, ...]]:
-    """Return what stood at the end of a log, as present rows of what moved since ``begin``."""
+    """Return the last prices of a log as rows of ``quote``, of what moved since ``begin``."""
     odds: defaultdict[Market, dict[str, float]] = defaultdict(dict)
     last: dict[Market, tuple[bool, int, float | None]] = {}
     for bookmaker, market_type, period, selection, price, is_live, scraped_at, liquidity in log:

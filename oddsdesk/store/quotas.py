@@ -11,7 +11,7 @@ import msgspec
 from oddsdesk.store.access_file import AccessFile
 
 REREAD_MS = 1_000
-"""How old the stored count may get while this process has counted nothing itself."""
+"""How old the known count may get while this process itself counts nothing."""
 
 _LOAD = "SELECT started_s, used FROM quota WHERE key_id = ? AND kind = ? AND window_s = ?"
 _ADD = """
@@ -62,8 +62,8 @@ class _Window(msgspec.Struct):
 class Quotas:
     """Counts in memory, added to the file by ``flush``; safe to use from any thread.
 
-    Several processes on one file add their counts up there: each learns of the others'
-    with its own flush, or a second after it last counted.
+    Processes on one file add up their counts there; each reads the others' with its own
+    flush, or a second after it last counted.
     """
 
     def __init__(self, file: AccessFile) -> None:
@@ -90,7 +90,7 @@ class Quotas:
     def give_back(
         self, key_id: int, kind: Kind, allowance: int, window_s: int, taken: Count
     ) -> Count:
-        """Undo one that was taken; in a window that is over there is nothing to undo."""
+        """Undo one ``take``; nothing happens if its window is over."""
         with self._lock:
             window = self._windows.get((key_id, kind, window_s))
             if window is None or window.started_s + window_s != taken.reset_s:
@@ -99,7 +99,7 @@ class Quotas:
             return _count(window, True, allowance, window_s)
 
     def flush(self) -> Future[None] | None:
-        """Start adding what was counted to the file, unless that runs; None if nothing was.
+        """Start adding the counts to the file; None if there are none, or a flush is under way.
 
         The future fails with ``StoreUnavailableError`` if the file refuses; the counts
         stay in memory then and go with the next flush.

@@ -1,4 +1,4 @@
-"""What can be asked of the odds file: every resource of the contract, and the log."""
+"""Reading the odds file: every resource of the contract, and the log."""
 
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -235,7 +235,7 @@ class Reader:
         return log.last_seq(self._select)
 
     def data_version(self) -> int:
-        """Return a number that is another one after any other connection's commit."""
+        """Return SQLite's ``data_version``: it differs after a commit by another connection."""
         return int(self._select("PRAGMA data_version")[0][0])
 
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
@@ -243,7 +243,7 @@ class Reader:
         return quote_queries.market_quotes(self._select, self._reference, game, market_type, period)
 
     def standing_quotes(self, since: int) -> list[standing.StandingQuote]:
-        """Return the quotes of all games that were seen since a time and stand."""
+        """Return the present quotes of all games that were seen since a time."""
         return standing.standing_quotes(self._select, since)
 
     def priced_draws(self, since: int) -> set[tuple[str, str, int]]:
@@ -293,7 +293,7 @@ class Reader:
         return past.began(self._select)
 
     def silences(self, since_ms: int, now_ms: int, longest_ms: int) -> list[tuple[int, int]]:
-        """Return the whiles, longer than ``longest_ms``, in which nothing was recorded."""
+        """Return the spans, longer than ``longest_ms``, in which nothing was recorded."""
         return past.silences(self._select, since_ms, now_ms, longest_ms)
 
     def forgotten_games(self, before: int) -> list[int]:
@@ -305,11 +305,11 @@ class Reader:
         return self._select(_LAST_SCRAPED_AT)[0][0] or None
 
     def newest_price(self) -> int | None:
-        """Return the time of the newest price that is known of, on show or not."""
+        """Return the time of the newest price of all, withdrawn or not."""
         return aged.newest_price(self._select)
 
     def keep_days(self) -> int | None:
-        """Return for how many days the log is kept, 0 for ever; None where nobody ever said."""
+        """Return for how many days the log is kept, 0 for ever; None where that was never set."""
         return self._setting(KEEP_DAYS)
 
     def log_span(self) -> tuple[int, int] | None:
@@ -323,11 +323,11 @@ class Reader:
     def count_aged(
         self, first: int, last: int, keep_ms: int, before: int
     ) -> tuple[int, int, set[int]]:
-        """Return how many rows of the log are due, the newest's time, and their games."""
+        """Return how many rows of the log are to go, the newest's time, and their games."""
         return aged.count(self._select, first, last, keep_ms, before)
 
     def is_simulated(self, now_ms: int) -> bool:
-        """Whether prices that are made up may still be on show."""
+        """Whether lists of fresh prices may still hold simulated ones."""
         simulated = self._setting(LAST_SIMULATED_AT)
         real = self._setting(LAST_REAL_AT)
         if simulated is None:
@@ -335,7 +335,7 @@ class Reader:
         return real is None or simulated >= real or simulated >= now_ms - LONGEST_WINDOW_MS
 
     def holds_real_odds(self) -> bool:
-        """Whether prices that are not made up were ever recorded."""
+        """Whether prices that are not simulated were ever recorded."""
         return self._setting(LAST_REAL_AT) is not None
 
     def close(self) -> None:

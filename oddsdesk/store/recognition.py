@@ -1,4 +1,4 @@
-"""Judging a database file before anything may change it: is it ours, whole and of our time?"""
+"""Checking a database file before anything changes it: ours, undamaged, of which version."""
 
 import sqlite3
 import time
@@ -12,8 +12,8 @@ from oddsdesk.store.migrations import Schema, applied_steps, migrated_sets
 CHECK_LIMIT_S: Final = 0.2
 """How long the check for damage may take at the start; a big file is checked in part."""
 _UNNOTICED: Final = "mode=ro&immutable=1"
-"""SQLite then makes, locks and repairs nothing. Not by opening the file without SQLite, or past its
-own way to files: to close it drops the locks of all this process's connections to it
+"""With these SQLite makes, locks and repairs nothing. The file is never opened without SQLite:
+closing it would drop the locks of all this process's connections to it
 (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_)."""
 _BUSY_TIMEOUT_S: Final = 5.0
 
@@ -29,9 +29,9 @@ class Condition(Enum):
 
 
 def recognise(path: Path, schema: Schema, *, look_for_damage: bool = True) -> Condition:
-    """Judge a file; nothing of it and nothing beside it is changed.
+    """Judge a file without changing it or anything beside it.
 
-    SQLite itself would: to open a file is to finish or undo what a dead program left.
+    Opened as usual, SQLite would finish or undo what a program that died has left.
 
     Raises:
         StoreError: it is no database, another program's, a newer oddsdesk's or damaged, or
@@ -66,7 +66,7 @@ def _recognised(path: Path, schema: Schema, look_for_damage: bool) -> Condition:
 
 
 def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
-    """Return what SQLite said of a file as one line that says what to do."""
+    """Return SQLite's error about a file as one line that says what to do."""
     return StoreError(f"{path}: {_reason(error)}")
 
 
@@ -108,7 +108,7 @@ def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
 
 
 def check_for_damage(path: Path) -> None:
-    """Look for damage as long as a start may take.
+    """Check for damage, for ``CHECK_LIMIT_S`` at most.
 
     Raises:
         StoreError: something was found.
@@ -139,7 +139,7 @@ class SchemaCheck:
         self._seen: int | None = None
 
     def __call__(self, connection: sqlite3.Connection) -> None:
-        """Look at the tables where they are not those of the last look.
+        """Check the tables if they changed since the last check.
 
         Raises:
             StoreUnavailableError: they are a newer oddsdesk's.
@@ -155,7 +155,7 @@ class SchemaCheck:
 
 
 def _judge_unnoticed(path: Path, schema: Schema) -> Condition:
-    """Look at the file alone first: its log is opened only where the file may be ours."""
+    """Judge the file alone first; its write-ahead log is opened only if the file may be ours."""
     try:
         condition = _judge(path, schema, _UNNOTICED)
     except sqlite3.DatabaseError as error:

@@ -68,8 +68,8 @@ _BEGIN_AGAIN = "INSERT OR IGNORE INTO recorded (since, until) VALUES (:now, :now
 _LAST_SEQ = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 
 RECENT_MS: Final = 24 * 60 * MINUTE_MS
-"""Games whose newest price is older than this, seen from the newest of all, are in no list of
-what is fresh: ``game.recent`` says so, and keeps the indexes of lists short."""
+"""Games whose newest price is this much older than the newest of all are in no list of fresh
+prices: ``game.recent`` is 0 for them, which keeps the indexes of lists short."""
 PAUSE_MS: Final = MINUTE_MS
 """A shorter pause between two recordings is not noted: ``recorded`` gets a row a minute at most."""
 
@@ -84,7 +84,7 @@ _encode: Final = msgspec.json.Encoder().encode
 
 
 class _Present(msgspec.Struct, frozen=True, gc=False):
-    """What a bookmaker said last of a market; ``odds`` is the JSON as stored."""
+    """A bookmaker's present quote of a market; ``odds`` is the JSON as stored."""
 
     scraped_at: int
     odds: str | None
@@ -93,7 +93,7 @@ class _Present(msgspec.Struct, frozen=True, gc=False):
 
 
 class _Recording:
-    """One batch on its way into the tables; quotes count in the order they come."""
+    """One batch being recorded; quotes are taken in the order they come."""
 
     def __init__(self, connection: sqlite3.Connection, reference: str, now_ms: int) -> None:
         self._connection = connection
@@ -107,7 +107,7 @@ class _Recording:
         self.skipped = 0
 
     def read_ahead(self, quotes: Collection[Quote]) -> None:
-        """Read the quotes' games, and what is present of them, all at once."""
+        """Read the games of quotes, and their present prices, in a few queries."""
         offers = {  # one quote of each bookmaker's offer of a game: they are of the same game
             (
                 quote.competition,
@@ -199,7 +199,7 @@ class _Recording:
 
 
 def _coverage(pair: Pair, offer: Mapping[Market, _Present]) -> list[tuple[Any, ...]]:
-    """Return the rows that sum up what a bookmaker prices of a game, in play and not."""
+    """Return the rows of ``coverage`` of a bookmaker and game, in play and not."""
     rows = []
     for is_live in (False, True):
         priced = [said for said in offer.values() if said.selections and said.is_live == is_live]
@@ -232,8 +232,8 @@ def _newest(covered: Iterable[tuple[Any, ...]]) -> list[tuple[int, bool, int]]:
 def recent_since(newest: int, now_ms: int) -> int:
     """Return the ``last_scraped_at`` from which on a game is recent.
 
-    By the newest price, so that a recording of the past is listed as of its own time; by the
-    clock where that price is from a clock that was wrong.
+    Counted from the newest price, so that old recordings are listed as of their own time; from
+    the clock where the newest price lies in the future.
     """
     return min(newest, now_ms) - RECENT_MS
 
@@ -260,7 +260,7 @@ def record_quotes(
 
 
 def _note_time(connection: sqlite3.Connection, now_ms: int) -> None:
-    """Note that prices came in, whether they moved or not."""
+    """Note in ``recorded`` that prices came in, whether they moved or not."""
     times = {"now": now_ms, "pause": PAUSE_MS}
     if not connection.execute(_GO_ON, times).rowcount:
         connection.execute(_BEGIN_AGAIN, times)

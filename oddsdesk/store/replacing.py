@@ -1,7 +1,7 @@
-"""Putting files in the place of others, safe to be killed at any point.
+"""Replacing database files, safe if killed at any point.
 
-What is replaced has no write-ahead log any more and stays beside under another name; each file
-is put in place by one rename, so that no new file ever meets the log of an old one.
+A file that is replaced is checkpointed and kept beside under another name; each new one is put
+in place by one rename, so that it never meets the write-ahead log of the old one.
 """
 
 import os
@@ -22,7 +22,7 @@ _NO_DATABASE: Final = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 
 
 class Move:
-    """One file on its way to its place, and the name under which the one there stays."""
+    """A file to be put in place, and the name under which the one it replaces is kept."""
 
     def __init__(self, part: Path, target: Path, odds: Path, moment: str) -> None:
         self.part = part
@@ -33,7 +33,7 @@ class Move:
         self.kept = target.with_name(f"{odds.stem}-replaced-{moment}{rest}{target.suffix}")
 
     def keep(self) -> bool:
-        """Give what is there its other name, too; it stays where it is."""
+        """Link what is there to its other name; it also stays where it is."""
         if not self.target.exists():
             return False
         if not self.is_odds or not _linked(self.target, self.kept):
@@ -70,9 +70,9 @@ def put_in_place(moves: list[Move]) -> tuple[Path, ...]:
 
 @contextmanager
 def _held_alone(path: Path) -> Iterator[None]:
-    """Take a database's log into it and keep all others out, who would write one beside the new.
+    """Checkpoint a database and lock it, so that nobody writes a log beside the new one.
 
-    A file that is damaged or no database is not touched: it is moved with what lies beside it.
+    A file that is damaged or no database is left alone, and moved with what lies beside it.
     """
     if not _is_database(path):
         yield
@@ -89,7 +89,7 @@ def _held_alone(path: Path) -> Iterator[None]:
 
 
 def _is_database(path: Path) -> bool:
-    """Say whether SQLite can read a file by itself, without a look at the log beside it."""
+    """Say whether SQLite can read a file without the write-ahead log beside it."""
     if not path.exists():
         return False
     try:
@@ -103,7 +103,7 @@ def _is_database(path: Path) -> bool:
 
 
 def brought_beside(part: Path, target: Path, opened: ExitStack) -> Path:
-    """Return a file in the folder of its target's disk, where a rename is all that is left."""
+    """Return a copy of a file on its target's disk, so that only a rename is left to do."""
     if part.parent.parent == target.parent:
         return part
     beside = opened.enter_context(unfinished_beside(target)) / part.name
@@ -121,7 +121,7 @@ def _linked(path: Path, other: Path) -> bool:
 
 
 def _own_as_before(part: Path, target: Path, *, keeps_mode: bool) -> None:
-    """Make a file whose user and rights are those of what it replaces, or of its folder's user."""
+    """Give a file the owner and mode of what it replaces, or the owner of its folder."""
     before = (target if target.exists() else target.parent).stat()
     if keeps_mode and target.exists():
         part.chmod(before.st_mode & 0o777)

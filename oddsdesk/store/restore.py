@@ -1,7 +1,7 @@
-"""Restoring: a backup becomes the database, whole and looked through, or nothing changes.
+"""Restoring a backup: it is checked and put in place whole, or nothing changes.
 
-The order makes it safe to be killed at any point: everything is unpacked, brought up to date and
-synced beside its place; then bets are added, keys put in place, and the odds last.
+The order makes it safe to be killed at any point: everything is unpacked, migrated and synced
+beside its place; then bets are added, keys put in place, and the odds last.
 """
 
 import os
@@ -39,7 +39,7 @@ TakeBets = Callable[[Path], None]
 
 
 class Restored(msgspec.Struct, frozen=True):
-    """What was restored; ``kept`` are the names under which replaced files lie beside."""
+    """What was restored; ``kept`` are the paths to which the replaced files were moved."""
 
     database: Path
     keys: bool
@@ -62,11 +62,11 @@ def restore(
     Args:
         source: The backup's file, or a stream of it.
         database: What is replaced, or made.
-        take_bets: Called once all is known to be whole, before anything is replaced.
+        take_bets: Called once everything is checked, before anything is replaced.
         access: Where the keys are put, None for beside the database.
         force: Whether a database or keys that are there may be replaced.
         clock: Names what is replaced.
-        progress: Hears how many bytes were read.
+        progress: Called with the number of bytes read.
 
     Raises:
         DatabaseInUseError: the database is served.
@@ -97,7 +97,7 @@ def restore(
 
 
 def _unpack(source: Path | BinaryIO, folder: Path, progress: Progress) -> dict[str, Path]:
-    """Write the databases of a backup into a folder, all of them held against their sums."""
+    """Write the databases of a backup into a folder, checked against their checksums."""
     if not isinstance(source, Path):
         return _unpack_stream(source, folder, progress)
     with source.open("rb") as stream:
@@ -124,7 +124,7 @@ def _unpack_stream(stream: BinaryIO, folder: Path, progress: Progress) -> dict[s
 
 
 class _Begun:
-    """A stream whose first bytes were looked at."""
+    """A stream whose first bytes were read already."""
 
     def __init__(self, stream: BinaryIO, head: bytes) -> None:
         self._stream = stream
@@ -143,7 +143,7 @@ class _Begun:
 
 
 def _bring_up_to_date(parts: dict[str, Path], progress: Progress) -> None:
-    """Look through all files, and open them as a server will: older ones are migrated."""
+    """Check all files for damage and migrate older ones."""
     stored_reference_of(parts[archive.ODDS])
     for name, path in parts.items():
         path.chmod(OWNER_ONLY)
@@ -156,7 +156,7 @@ def _bring_up_to_date(parts: dict[str, Path], progress: Progress) -> None:
 
 
 def _migrate(path: Path, schema: Schema) -> None:
-    """Bring a file to the present schema; the backup is the copy of how it was."""
+    """Migrate a file without a copy: the backup is that."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         if condition_of(connection, path, schema) is not Condition.CURRENT:
             migrate(connection, schema, lambda: None)
@@ -185,7 +185,7 @@ def _said(place: Path) -> Iterator[None]:
 
 @contextmanager
 def _naming(source: Path | BinaryIO, folder: Path) -> Iterator[None]:
-    """Say what is wrong with the backup's parts by the backup's own name."""
+    """Have errors about the backup's parts name the backup itself."""
     name = str(source) if isinstance(source, Path) else "the backup"
     try:
         yield

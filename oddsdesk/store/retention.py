@@ -1,4 +1,4 @@
-"""Keeping the file small: old log rows and forgotten games go, slice by slice.
+"""Keeping the file small: old log rows and forgotten games are removed, slice by slice.
 
 The log goes by the time of its prices, where the database says for how long it is kept (D76).
 What was older than that already when it was recorded is history that somebody imported: it
@@ -56,7 +56,7 @@ def prune(store: "Store", now_ms: int, keep_days: int = 0, aged_log: AgedLog | N
         store: Where from.
         now_ms: What the age of a price is counted from.
         keep_days: For how long the log is kept; 0 for ever.
-        aged_log: What was learnt of the log by calls before this one.
+        aged_log: What earlier calls found out about the log; keeps later ones short.
 
     Raises:
         StoreUnavailableError: the file cannot be written now; what went before stays gone.
@@ -85,7 +85,7 @@ def imported_past(quotes: Iterable[Quote], keep_days: int | None, now_ms: int) -
 
 
 def _forget_log(store: "Store", before: int, keep_days: int, aged_log: AgedLog) -> int:
-    """Say what of the log is due, then remove it."""
+    """Log how much is to be removed, then remove it."""
     removed = 0
     aged = aged_log.find(store.reader(), keep_days * DAY_MS, before)
     if aged.rows:

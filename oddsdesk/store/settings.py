@@ -1,4 +1,4 @@
-"""Facts of a database that are one value each."""
+"""Settings of a database: single values, by key."""
 
 import sqlite3
 from typing import Final
@@ -12,7 +12,7 @@ KEEP_DAYS: Final = "keep_days"
 """For how many days the log of price changes is kept; 0 or nothing: for ever (D76)."""
 KEEP_ALL: Final = 0
 SHIFT_TO_NOW: Final = "shift_to_now_ms"
-"""By how much the first import of moved times moved them (D72)."""
+"""Milliseconds that the first import with moved times added to them (D72)."""
 DEFAULT_REFERENCE: Final = "Pinnacle"
 """The reference bookmaker where none was ever set (D1)."""
 

@@ -1,4 +1,4 @@
-"""The odds file as a whole: one writer, a reader for each thread, news of commits."""
+"""The odds file as a whole: one writer, a reader for each thread, callbacks after commits."""
 
 import shutil
 import sqlite3
@@ -32,7 +32,7 @@ from oddsdesk.store.writer import Writer
 
 T = TypeVar("T")
 REFUSAL_S: Final = 15.0
-"""A refusal is of the past once nobody has tried to record for so long: feeds try each second,
+"""A refusal counts as over once nobody has tried to record for so long: feeds try each second,
 and may wait 5 s for a lock."""
 LEAST_ROOM: Final = 1 << 20
 """Bytes that a disk must have free for prices to be recorded: a commit of a few hundred quotes."""
@@ -165,7 +165,7 @@ class Store:
         return self.write(lambda connection: put_setting(connection, KEEP_DAYS, days))
 
     def adopt_keep_days(self, days: int) -> Future[bool]:
-        """The same where nobody ever said; return whether that was so."""
+        """Do the same unless it was set before; return whether it was done."""
 
         def register_panel(connection: sqlite3.Connection) -> bool:
             unsaid = not connection.execute(READ_SETTING, (KEEP_DAYS,)).fetchall()

@@ -1,4 +1,4 @@
-"""Writing the log through to the disk: losing power then costs a second of prices at most."""
+"""Syncing the write-ahead log to the disk: a power failure costs a second of prices at most."""
 
 import logging
 import os
@@ -9,8 +9,8 @@ from typing import Final
 from oddsdesk.places import sync_folder
 
 SYNC_AFTER_S: Final = 0.5
-"""After the first commit that the disk may lack: of the second that is promised (D77), half is
-left for the writing itself."""
+"""Seconds from the first unsynced commit to the sync: of the one second promised (D77), half is
+left for the sync itself."""
 
 _flush: Final = getattr(os, "fdatasync", os.fsync)
 _log = logging.getLogger(__name__)
@@ -35,7 +35,7 @@ class TimedSync:
         self._thread.start()
 
     def committed(self) -> None:
-        """Say that something was committed; costs next to nothing."""
+        """Note a commit; takes next to no time."""
         self._wanted.set()
 
     def close(self) -> None:

@@ -19,9 +19,9 @@ OWNER_ONLY: Final = 0o600
 
 @contextlib.contextmanager
 def unfinished_beside(target: Path) -> Iterator[Path]:
-    """Give a private folder beside a file's place, gone at the end with all that is in it.
+    """Yield a private folder beside a file's place, removed at the end with all that is in it.
 
-    What a killed process left of the same target goes, too.
+    Folders that a killed process left for the same target are removed, too.
 
     Raises:
         OSError: it cannot be made there.
@@ -57,7 +57,7 @@ def _sweep(target: Path) -> None:
 
 
 def _literally(name: str) -> str:
-    """Return a name as a pattern that only it matches."""
+    """Return a glob pattern that only this name matches."""
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 

@@ -43,9 +43,8 @@ def replace_value_bets(
 ) -> None:
     """Make these the value bets of a market; to be run by ``Store.write``.
 
-    One that was there at the same price and fair price keeps its time of detection. Whether
-    the price and the reference's line still stand, are fresh, and in play or not alike is
-    judged again on read.
+    A bet stored before with the same price and fair price keeps its time of detection. Whether
+    price and reference still stand, are fresh, and agree on in play is judged on each read.
     """
     market = (game, market_type, period)
     found = {(bet.bookmaker, bet.selection): bet for bet in bets}

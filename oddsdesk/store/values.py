@@ -1,4 +1,4 @@
-"""What goes into the store's questions and comes out of its answers beside the contract."""
+"""The store's own types for arguments and results; other results are the contract's structs."""
 
 from typing import Generic, TypeVar
 
@@ -29,7 +29,7 @@ class Visibility(msgspec.Struct, frozen=True):
 
 
 class Filters(msgspec.Struct, frozen=True):
-    """What a caller asks for; what nothing has matches nothing (D10). Sports ignore case."""
+    """What a caller asks for; unknown values match nothing (D10). Sports ignore case."""
 
     sport: str | None = None
     competition: str | None = None
@@ -39,7 +39,7 @@ class Filters(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True):
-    """Items in order; ``next_cursor`` is None where nothing was cut (D14)."""
+    """Items in order; ``next_cursor`` is None on the last page (D14)."""
 
     items: list[T]
     next_cursor: str | None

@@ -1,4 +1,4 @@
-"""Keeping a write-ahead log small: whoever writes copies it into its file now and then."""
+"""Keeping a write-ahead log small: its writer checkpoints it now and then."""
 
 import logging
 import sqlite3
@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Final
 
 LIMIT_BYTES: Final = 24 * 1024 * 1024
-"""From here on the log is copied into the file: a recording touches the pages of the one
-before, so the later, the fewer are copied; with one large commit on top it is under 64 MB."""
+"""The size at which the log is copied into the database. Recordings touch the same pages, so the
+later, the fewer are copied; with one large commit on top the log stays under 64 MB."""
 STEP_BYTES: Final = 2 * 1024 * 1024
-"""How much the log grows before that is tried again, where someone was reading it."""
+"""How much the log grows before a new try, where a reader kept it from being copied."""
 LEFT_BYTES: Final = 4 * 1024 * 1024
-"""What the file is cut to when its log begins anew."""
+"""What the log's file is truncated to when it starts over."""
 
 _log = logging.getLogger(__name__)
 
@@ -19,10 +19,10 @@ _log = logging.getLogger(__name__)
 class WriteAheadLog:
     """The log of one database, as its writer's thread sees it between transactions.
 
-    SQLite's own checkpoints can lose pages where another connection begins the log anew
+    SQLite's own checkpoints can lose pages where another connection starts the log over
     meanwhile (the WAL-reset bug, before 3.51.3: https://www.sqlite.org/wal.html#walresetbug).
-    Only who commits does that, so here the writer keeps everyone from committing while a
-    second connection copies. That holds between processes, too: any of them may do it.
+    Only a commit does that, so here the writer locks out other writers, in any process, while a
+    second connection checkpoints.
     """
 
     def __init__(

@@ -112,7 +112,7 @@ class Writer:
         self._connection.close()
 
     def _waiting(self, job: _Job) -> tuple[list[_Job], bool]:
-        """Return the jobs to share a transaction, and whether the end was queued after them."""
+        """Return the jobs that share a transaction, and whether ``close`` was queued after them."""
         jobs = [job]
         while len(jobs) < MAX_JOBS:
             try:

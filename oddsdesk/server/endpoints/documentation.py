@@ -22,7 +22,7 @@ _POLICY = (
 
 
 class _Documentation(Gate):
-    """Made when it is first asked for: a start must not wait for it."""
+    """Answers with a document that is made at the first request, so that no start waits for it."""
 
     def __init__(self, service: Service, endpoints: Sequence[Endpoint]) -> None:
         super().__init__(service)
@@ -50,7 +50,7 @@ class OpenApiGate(_Documentation):
 
 
 class DocsGate(_Documentation):
-    """The readable page, with the address that it was asked at in its examples."""
+    """The page for people; its examples use the address that the request was sent to."""
 
     def _shown(self, request: RequestContext) -> Reply:
         page = docs_page(self._document, address_of(request.scope))

@@ -1,7 +1,7 @@
-"""GET /administration/feeds: how the feeds are, for the owner of the database (D65).
+"""GET /administration/feeds: the state of the feeds, for the owner of the database (D65).
 
-Not of the contract. Who it is for is told by a secret that stands in the lock of the database,
-which its owner alone can read; to everybody else there is no such path.
+Not part of the contract. The caller shows a secret from the database's lock file, which only
+its owner can read; everybody else gets 404.
 """
 
 import hmac

@@ -60,7 +60,7 @@ def _game(call: Call) -> Payload:
 
 
 def _past_moment(call: Call) -> int | None:
-    """Return the moment that is asked for; what is to come is not known."""
+    """Return the moment in ``as_of``, None for now; the future is refused."""
     at: int | None = call.asked[AS_OF.name]
     if at is not None and at > call.now_ms:
         problem = f"expected a moment that is not to come, got {format_ms(at)}"
@@ -69,7 +69,7 @@ def _past_moment(call: Call) -> int | None:
 
 
 def _game_id(text: str) -> str:
-    """A malformed UUID names no game (D12)."""
+    """Return a game id; a malformed UUID is answered as an unknown game (D12)."""
     try:
         return read_uuid(text)
     except ValueError as error:

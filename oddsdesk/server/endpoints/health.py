@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class HealthGate(Gate):
-    """Says whether the database answers and all that works beside is well, to anyone."""
+    """Tells anyone whether the database answers and the background jobs are well."""
 
     def __init__(self, service: Service, reads: ReaderPool) -> None:
         super().__init__(service)
@@ -57,7 +57,7 @@ class HealthGate(Gate):
 
 
 class ReadyGate(HealthGate):
-    """Says whether the service does all that it is for: it answers, and what comes is recorded."""
+    """Tells anyone whether the service is fully at work: it answers, and feeds are recorded."""
 
     def _unavailable(self, troubles: list[Trouble]) -> Bare:
         return Bare(Readiness("not ready", _lines(troubles)), status=503)

@@ -11,7 +11,7 @@ from oddsdesk.store.values import Filters, Page
 
 
 def _cursor(place: type[msgspec.Struct]) -> Parameter:
-    """Return where to go on; judged with the other parameters, before rights (D14, D39)."""
+    """Return the ``cursor`` parameter; checked with the others, before rights (D14, D39)."""
 
     def parse(cursor: str) -> str:
         from_cursor(cursor, place)
@@ -58,5 +58,5 @@ def filters_of(asked: dict[str, Any]) -> Filters:
 
 
 def listing(page: Page[Any]) -> Payload:
-    """Return a page with its count, and where it goes on if it was cut."""
+    """Return a page with its count, and the cursor of the next one."""
     return Payload(page.items, count=len(page.items), next_cursor=page.next_cursor)

@@ -1,4 +1,4 @@
-"""The questions of the contract as SQL, one module a resource.
+"""The resources of the contract as SQL queries, one module each.
 
 ``since`` is the oldest ``scraped_at`` that still counts, in milliseconds, inclusive (D16).
 """

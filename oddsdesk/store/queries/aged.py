@@ -1,4 +1,4 @@
-"""What of the log is older than it is kept for."""
+"""Log rows that are older than they are kept for."""
 
 from typing import Final
 
@@ -11,7 +11,7 @@ AGED: Final = """
 FROM price_change
 WHERE seq BETWEEN :first AND :last AND recorded_at - scraped_at <= :keep
 """
-"""What may go at all: history that was that old when it was recorded was imported on purpose."""
+"""The rows that may be removed: those that were old when recorded were imported on purpose."""
 _OLDEST: Final = f"SELECT min(scraped_at) {AGED}"
 _NEWEST_OF: Final = f"SELECT count(*), max(scraped_at) {AGED} AND scraped_at < :before"
 _GAMES: Final = f"SELECT DISTINCT game {AGED} AND scraped_at < :before"
@@ -22,7 +22,7 @@ SELECT max(coalesce((SELECT max(last_scraped_at) FROM game), 0),
 
 
 def span(select: Select) -> tuple[int, int] | None:
-    """Return the first and the last number of the log; None where it is empty."""
+    """Return the first and the last ``seq`` of the log; None where it is empty."""
     first, last = select(_SPAN)[0]
     return None if first is None else (int(first), int(last))
 
@@ -37,7 +37,7 @@ def oldest(select: Select, first: int, last: int, keep_ms: int) -> int | None:
 def count(
     select: Select, first: int, last: int, keep_ms: int, before: int
 ) -> tuple[int, int, set[int]]:
-    """Return how many of some rows are due, the time of the newest, and whose games they are."""
+    """Return how many of some rows are to go, the time of the newest, and their games."""
     asked = {"first": first, "last": last, "keep": keep_ms, "before": before}
     rows, newest = select(_NEWEST_OF, asked)[0]
     return int(rows), int(newest or 0), {int(game) for (game,) in select(_GAMES, asked)}

@@ -1,4 +1,4 @@
-"""The conditions that questions share: what a caller may see and which games it asks for."""
+"""SQL conditions that queries share: what a caller may see, and which games it asks for."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -16,14 +16,14 @@ _SPORT_BY_LOWER: Final = {sport.lower(): sport for sport in SPORTS}
 
 
 def canonical_sport(sport: str) -> str:
-    """Return a sport as it is stored; one that is unknown stays itself and matches nothing."""
+    """Return a sport as it is stored; an unknown one unchanged, which matches nothing."""
     return _SPORT_BY_LOWER.get(sport.lower(), sport)
 
 
 def is_priced(
     select: Select, since: int, bookmaker: str | None, market_type: str | None = None
 ) -> bool:
-    """Whether this is priced at all; where it is not, no game need be walked."""
+    """Whether there is any such price; if not, the query need not walk all games."""
     asked = {"since": since, "bookmaker": bookmaker, "market_type": market_type}
     return bool(select(_PRICED, asked))
 
@@ -44,9 +44,9 @@ def visible(alias: str, visibility: Visibility) -> str:
 
 
 def phases(filters: Filters, visibility: Visibility, after: bool | None) -> Iterator[bool]:
-    """Yield which part of a list to walk: what is live (True), then the rest (D13, D37).
+    """Yield the parts of a list to read: in play (True), then the others (D13, D37).
 
-    ``after`` says in which part a cursor stands.
+    ``after`` is the part that a cursor is in.
     """
     if visibility.live and filters.is_live is not False and after is not False:
         yield True

@@ -1,4 +1,4 @@
-"""The past of one bookmaker's prices, and when nothing was recorded."""
+"""How one bookmaker's prices moved, and when nothing was recorded."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -39,7 +39,7 @@ SELECT id FROM game WHERE last_scraped_at < :before
 def selection_histories(
     select: Select, game_id: str, bookmaker: str, selections: Iterable[SelectionKey], since_ms: int
 ) -> dict[SelectionKey, list[HistoryPoint]]:
-    """Return how one bookmaker's prices of some selections moved, what stood at first included."""
+    """Return how one bookmaker's prices moved, by selection, from the price at ``since_ms`` on."""
     first = _first_since(select, since_ms)
     found = {}
     for key in selections:
@@ -64,9 +64,9 @@ def began(select: Select) -> int | None:
 
 
 def silences(select: Select, since_ms: int, now_ms: int, longest_ms: int) -> list[tuple[int, int]]:
-    """Return the whiles in which no price of any game was recorded, in milliseconds.
+    """Return the spans in which no price of any game was recorded, in milliseconds.
 
-    ``longest_ms`` is how long recording may pause without being taken for silent.
+    ``longest_ms`` is the longest pause that is not one of them.
     """
     asked = {"since": since_ms, "now": now_ms, "longest": longest_ms}
     return [(since, until) for since, until in select(_SILENCES, asked)]
@@ -78,7 +78,7 @@ def forgotten_games(select: Select, before: int) -> list[int]:
 
 
 def _first_since(select: Select, since_ms: int) -> int:
-    """Return the number of the first row recorded at or after a time; past the end for none."""
+    """Return the ``seq`` of the first row recorded at or after a time; one past the end if none."""
     ends = _ends(select)
     if ends is None:
         return 1

@@ -12,9 +12,9 @@ Parameters = Mapping[str, Any] | Sequence[Any]
 
 
 class Select:
-    """Runs queries on one connection; a half-read one would hold the log of writes open.
+    """Runs queries on one connection, to the end: a half-read one keeps the write-ahead log open.
 
-    ``check`` is called where a query fails and may say better why.
+    ``check`` is called where a query fails and may raise an error that says better why.
     """
 
     def __init__(

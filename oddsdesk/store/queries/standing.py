@@ -1,4 +1,4 @@
-"""All that stands at a moment, for what judges every price at once."""
+"""All present quotes, for the assessment of every price."""
 
 from typing import Final, NamedTuple
 
@@ -44,7 +44,7 @@ class StandingQuote(NamedTuple):
 
 
 def standing_quotes(select: Select, since: int) -> list[StandingQuote]:
-    """Return the quotes that were seen since a time and stand."""
+    """Return the present quotes that were seen since a time."""
     return [_standing(row) for row in select(_QUOTES, {"since": since})]
 
 

@@ -1,4 +1,4 @@
-"""What the valuation asks beside the market at hand: which others, and what they tell of it."""
+"""Queries of the valuation: which games and markets to value, and whether bets are comparable."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
