@@ -1,5 +1,6 @@
 """Kalshi: what a Yes on each side of a game costs; needs no key."""
 
+import logging
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -13,6 +14,8 @@ from oddsdesk.feeds.live.source import decode
 
 MOST_PAGES: Final = 50
 """Of a thousand markets each; no series has that many."""
+
+_log = logging.getLogger(__name__)
 
 
 class _Cursor(msgspec.Struct, frozen=True):
@@ -49,7 +52,10 @@ class Kalshi(PollingFeed):
         raise SourceError(f"{self.source.host} answers pages without end")
 
     def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
-        """Return a quote a game of all pages together: one may stand on two."""
+        """Return a quote a game of all pages together, since one may stand on two.
+
+        What could not be read is said in the log.
+        """
         reading = Reading()
         for page in answer:
             try:
@@ -59,4 +65,7 @@ class Kalshi(PollingFeed):
         quotes = reading.quotes(now_ms)
         if reading.problems and not quotes:
             raise ShapeError(reading.problems[0])
+        if reading.problems:
+            count = len(reading.problems)
+            _log.info("kalshi: %d markets cannot be read: %s", count, reading.problems[0])
         return quotes

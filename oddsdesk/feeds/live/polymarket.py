@@ -1,14 +1,19 @@
 """Polymarket: what a share of each side of a game costs; needs no key."""
 
-from collections.abc import Iterator, Sequence
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 import msgspec
 
+from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.errors import ShapeError, SourceError
+from oddsdesk.feeds.live.merging import merged
 from oddsdesk.feeds.live.polling import PollingFeed
+from oddsdesk.feeds.live.polymarket_stream import PolymarketStream
 from oddsdesk.feeds.live.source import Source, decode
 from oddsdesk.feeds.polymarket.books import Books
 from oddsdesk.feeds.polymarket.games import Listing
@@ -16,12 +21,15 @@ from oddsdesk.feeds.polymarket.quotes import quotes_of
 
 GAMMA: Final = "https://gamma-api.polymarket.com"
 CLOB: Final = "https://clob.polymarket.com"
+STREAM: Final = "wss://ws-subscriptions-clob.polymarket.com/ws/market"
 PAGE: Final = 100
 MOST_PAGES: Final = 50
 BOOKS_AT_ONCE: Final = 200
 """So many order books are asked for in one request."""
 LIST_MS: Final = 5 * 60_000
 """How long a list of games is good for; prices are read more often."""
+
+_log = logging.getLogger(__name__)
 
 
 class _Tag(msgspec.Struct, frozen=True):
@@ -34,29 +42,38 @@ class _Listed(msgspec.Struct):
 
 
 class Polymarket(PollingFeed):
-    """Reads the games of tags, and the order book of every token of them."""
+    """Reads the games of tags, and the order book of every token; then hears what changes."""
 
     source_name: ClassVar[str] = "polymarket"
     base_url: ClassVar[str] = GAMMA
     floor_s: ClassVar[float] = 10.0
 
     def prepare(self) -> None:
-        """Find both hosts; below ``url=`` they are paths."""
+        """Find the three hosts; below ``url=`` they are paths."""
         url = self.spec.url
         if url is not None:
             self.source = self.reach(f"{url}/gamma")
         self._clob: Source = self.reach(CLOB if url is None else f"{url}/clob")
+        self._stream = PolymarketStream(_streams(url), self.status, self._sleep)
         self._tags: dict[str, dict[str, str]] = {}
         self._listed: dict[str, _Listed] = {}
         for tag in self.spec.what:
             if not tag.replace("-", "").isalnum():
                 raise FeedError(f"feed polymarket: {tag!r} is no tag such as premier-league or 82")
 
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+        """Yield the quotes of readings, and between them those of what changed."""
+        both = merged(super().batches(clock), self._stream.batches(clock))
+        async with contextlib.aclosing(both):
+            async for batch in both:
+                yield batch
+
     async def read(self, part: str, now_ms: int) -> tuple[Listing, list[bytes]]:
         """Return the games of a tag and their books."""
         listed = self._listed.get(part)
         if listed is None or now_ms - listed.at_ms >= LIST_MS:
             listed = self._listed[part] = _Listed(now_ms, await self._games_of(part))
+            self._stream.follow(part, listed.listing.games.values())
         tokens = listed.listing.tokens
         books = [
             await self._clob.post("/books", [{"token_id": token} for token in some])
@@ -65,7 +82,7 @@ class Polymarket(PollingFeed):
         return listed.listing, books
 
     def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
-        """Return what can be bought now, one quote a market."""
+        """Return what can be bought now; what could not be read is said in the log."""
         listing, answers = answer
         books = Books()
         problems = list(listing.problems)
@@ -74,9 +91,12 @@ class Polymarket(PollingFeed):
                 problems += books.take_books(each).problems
             except FeedError as error:
                 raise ShapeError(str(error)) from error
-        quotes = quotes_of(listing.games.values(), books, now_ms)
-        if problems and not any(quote.odds for quote in quotes):
+        found = quotes_of(listing.games.values(), books, now_ms)
+        quotes = [quote for quote in found if quote.odds]
+        if problems and not quotes:
             raise ShapeError(problems[0])
+        if problems:
+            _log.info("polymarket: %d things cannot be read: %s", len(problems), problems[0])
         return quotes
 
     async def _games_of(self, tag: str) -> Listing:
@@ -103,6 +123,14 @@ class Polymarket(PollingFeed):
                 return {"tag_slug": tag}
             self._tags[tag] = {"tag_id": found.id}
         return self._tags[tag]
+
+
+def _streams(url: str | None) -> tuple[str, ...]:
+    """Where the stream may be: its host's own path begins with ``/ws`` as well."""
+    if url is None:
+        return (STREAM,)
+    host = f"ws{url.removeprefix('http')}/ws"
+    return f"{host}/market", f"{host}/ws/market"
 
 
 def _in_portions(tokens: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -50,6 +50,10 @@ class Books:
         prices = [price for price in self._asks.get(token, ()) if 0 < price < 1]
         return min(prices, default=None)
 
+    def knows(self, token: str) -> bool:
+        """Whether anything was told of a token's asks, were it that there are none."""
+        return token in self._asks
+
     def take_books(self, data: bytes) -> Taken:
         """Take in an answer with whole books.
 
@@ -124,14 +128,16 @@ class Books:
         price, size = number("price", change.price), number("size", change.size)
         if change.side not in ("BUY", _SELL):
             raise FeedError(f"side: expected BUY or SELL, got {shown(change.side)}")
-        asks = self._asks.setdefault(change.asset_id, {})
-        if change.side == _SELL:
+        asks = self._asks.get(change.asset_id)
+        if change.side == _SELL and asks is not None:
             if size > 0:
                 asks[price] = size
             else:
                 asks.pop(price, None)
         if change.best_ask:
             self._agree(change.asset_id, number("best_ask", change.best_ask))
+        elif asks is None:
+            return  # the book is still to come, and this level need not be its best
         taken.touched.add(change.asset_id)
 
     def _take_best(self, raw: Any, taken: Taken) -> None:

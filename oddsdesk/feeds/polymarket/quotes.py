@@ -18,15 +18,21 @@ def quotes_of(
 ) -> list[Quote]:
     """Return what can be bought now, one quote a market; without odds where nothing is offered.
 
-    ``touched`` leaves out markets of which no token is among them. A book stands until it is
+    ``touched`` leaves out markets of which no token is among them, or of which a book is still to
+    come: what it offers is not known yet. A book stands until it is
     changed, so that its prices are of now, whenever they were last changed.
     """
     return [
         _quote(game, market_type, selections, books, now_ms)
         for game in games
         for market_type, selections in game.markets.items()
-        if touched is None or any(token in touched for token in selections.values())
+        if touched is None or _is_known(selections, books, touched)
     ]
+
+
+def _is_known(selections: Selections, books: Books, touched: Collection[str]) -> bool:
+    tokens = selections.values()
+    return any(token in touched for token in tokens) and all(map(books.knows, tokens))
 
 
 def _quote(
@@ -41,7 +47,7 @@ def _quote(
         period=0,
         odds=_odds(game, market_type, selections, books),
         scraped_at=now_ms,
-        is_live=begun if game.is_live is None else game.is_live,
+        is_live=begun or bool(game.is_live),
         match_date=game.kick_off,
         url=game.url,
     )

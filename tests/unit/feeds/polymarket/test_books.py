@@ -68,6 +68,15 @@ def test_what_the_stream_says_is_best_counts_over_levels_that_are_gone() -> None
     assert after(book("1", "0.4", "0.6"), nothing).best_ask("1") is None
 
 
+def test_a_change_before_the_book_says_nothing_unless_it_says_what_is_best() -> None:
+    books = Books()
+    assert books.take_message(json.dumps(change("1", "0.4", "3")).encode()).touched == set()
+    assert not books.knows("1")
+    told = change("1", "0.4", "3", best_ask="0.35")
+    assert books.take_message(json.dumps(told).encode()).touched == {"1"}
+    assert books.best_ask("1") == 0.35
+
+
 def test_a_settled_market_offers_nothing() -> None:
     end = {"event_type": "market_resolved", "assets_ids": ["1", "2"]}
     books = after(book("1", "0.4"), book("2", "0.6"), end)

@@ -71,6 +71,15 @@ def test_only_what_was_touched_is_said() -> None:
 
 def test_a_game_is_in_play_when_it_says_so_or_has_begun() -> None:
     held = books(home="0.5", draw="0.25", away="0.3")
+    assert moneyline(held, is_live=True).is_live
     assert moneyline(held, kick_off=NOW).is_live
-    assert not moneyline(held, kick_off=NOW, is_live=False).is_live
+    assert moneyline(held, kick_off=NOW, is_live=False).is_live, "its list is minutes old"
     assert not moneyline(held, kick_off=None).is_live
+
+
+def test_what_was_touched_is_said_once_all_its_books_are_there() -> None:
+    of = game()
+    of.markets["moneyline"] = dict(SIDES)
+    assert quotes_of([of], books(home="0.5", draw="0.25"), NOW, touched={"home"}) == []
+    held = books(home="0.5", draw="0.25", away="0.3")
+    assert len(quotes_of([of], held, NOW, touched={"home"})) == 1
