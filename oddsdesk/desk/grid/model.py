@@ -18,7 +18,7 @@ from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
-from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.slices import one_slice
 
 _TAKE_MS = 10
@@ -103,6 +103,10 @@ class GridModel(LiveModel):
         """Return what a row shows; None for the title of a game."""
         shown = self._arrangement.rows[row]
         return None if isinstance(shown, GameGroup) else shown
+
+    def is_value(self, row: int) -> bool:
+        """Whether the price of a row is shown as value."""
+        return self.cell(row, BY_KEY["odds"]).ground is SurfaceRole.VALUE
 
     def entries(self) -> Sequence[Entry]:
         """Return what is shown, in order, folded rows too."""

@@ -22,6 +22,7 @@ from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat
 from oddsdesk.desk.grid import states
 from oddsdesk.desk.grid.bar import GridBar
+from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import SelectionEntry, Shape
 from oddsdesk.desk.grid.export import GridExport
 from oddsdesk.desk.grid.filter import GridFilter, words_of
@@ -52,6 +53,8 @@ class GridPanel(QWidget):
     """The reading of all rows shall be stopped (True) or go on."""
     price_selected = Signal(object)
     """The ``RowKey`` of the current row, None where it is about no price."""
+    price_requested = Signal(object)
+    """The ``RowKey`` of a price to be shown in its game."""
 
     def __init__(self, board: Board, theme: Theme, layout: Layout, clock: Clock) -> None:
         super().__init__()
@@ -163,6 +166,23 @@ class GridPanel(QWidget):
         """Sort by the column of the current cell, or the other way round."""
         if self.table.current().isValid():
             self.model.sort_by(self.table.current().column())
+
+    def go_to_value(self, step: int) -> None:
+        """Choose the next row whose price is value, or with -1 the one before; round the ends."""
+        count, current = self.model.rowCount(), self.table.current()
+        here = current.row() if current.isValid() else (-1 if step > 0 else count)
+        for distance in range(1, count + 1):
+            row = (here + step * distance) % count
+            if self.model.is_value(row):
+                self.table.set_current(row, BY_KEY["odds"])
+                return
+        self._say_for_a_while("No row shown here is value.")
+
+    def show_in_game(self) -> None:
+        """Ask for the game of the current row, at its price."""
+        key = self._key_at(self.table.current())
+        if key is not None:
+            self.price_requested.emit(key)
 
     def copy(self) -> None:
         """Copy the rows selected, or all that the filter keeps where fewer than two are."""
@@ -309,9 +329,12 @@ class GridPanel(QWidget):
         """Tell of a row chosen; the first one is current as soon as the keyboard is there."""
         if index.isValid() and not self.table.scrolling.selectionModel().isSelected(index):
             return
+        self.price_selected.emit(self._key_at(index))
+
+    def _key_at(self, index: QModelIndex) -> RowKey | None:
+        """Return which price a cell's row is about, None for a game's title or no cell."""
         entry = self.model.entry(index.row()) if index.isValid() else None
-        key = None if entry is None else RowKey(*entry.selection.key, entry.bookmaker)
-        self.price_selected.emit(key)
+        return None if entry is None else RowKey(*entry.selection.key, entry.bookmaker)
 
     def _on_table_opened(self, index: QModelIndex) -> None:
         entry = self.model.entry(index.row())
@@ -341,6 +364,9 @@ def attach_grid_actions(panel: GridPanel) -> None:
         "grid.copy": panel.copy,
         "grid.arrange": panel.model.arrange,
         "grid.sort": panel.sort_by_current,
+        "grid.next_value": lambda: panel.go_to_value(1),
+        "grid.previous_value": lambda: panel.go_to_value(-1),
+        "grid.game": panel.show_in_game,
         "grid.filter": lambda: bar.filter.setFocus(Qt.FocusReason.ShortcutFocusReason),
         "grid.facets": filters.button.showMenu,
         "grid.clear": filters.cleared.emit,

@@ -72,7 +72,7 @@ class LiveEdges(QObject):
         label.setProperty("variant", "floating")
         label.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         label.setCursor(Qt.CursorShape.PointingHandCursor)
-        label.setToolTip("Prices that moved out of sight within 10 s; click to go there (N)")
+        label.setToolTip("Prices that moved out of sight within 10 s; click to go there (J)")
         label.clicked.connect(partial(self._show, edge))
         label.hide()
         return label

@@ -6,7 +6,7 @@ from typing import Final
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SectionKey
 from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
@@ -30,11 +30,20 @@ from oddsdesk.desk.matrix.layout import (
     MatrixLayout,
     bookmakers_of,
 )
-from oddsdesk.desk.matrix.rows import ALL, MainLines, Row, is_in_group, rows_of, steps_between
+from oddsdesk.desk.matrix.rows import (
+    ALL,
+    MainLines,
+    Row,
+    RowName,
+    is_in_group,
+    rows_of,
+    steps_between,
+)
 from oddsdesk.desk.matrix.sparklines import Sparklines
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
 RECENT_MS: Final = 10_000
 """For so long a move counts as a change that the user may have missed."""
@@ -86,7 +95,7 @@ class MatrixModel(LiveModel):
     ) -> None:
         super().__init__(parent)
         self._board = board
-        self._game_id = game_id
+        self.game_id = game_id
         self._clock = clock
         self._layout = MatrixLayout(order)
         self._group = ALL
@@ -104,7 +113,7 @@ class MatrixModel(LiveModel):
     @property
     def matrix(self) -> Matrix | None:
         """The board's matrix, None while no price of the game is known."""
-        return self._board.matrix(self._game_id)
+        return self._board.matrix(self.game_id)
 
     @property
     def bookmakers(self) -> tuple[str, ...]:
@@ -156,7 +165,45 @@ class MatrixModel(LiveModel):
             return None
         market_type, period, _ = shown.section.key
         bookmaker = self._bookmaker(shown, column)
-        return RowKey(self._game_id, market_type, period, shown.selection_row.selection, bookmaker)
+        return RowKey(self.game_id, market_type, period, shown.selection_row.selection, bookmaker)
+
+    def place_of(self, key: RowKey) -> tuple[int, int] | None:
+        """Return row and column of a price, None where its selection is not shown.
+
+        It is the column of the best price where the bookmaker has none.
+        """
+        cell = CellKey(*key[1:])
+        row, column = self._layout.row_of(cell), self._layout.column_of(cell.bookmaker)
+        return None if row is None else (row, BEST if column is None else column)
+
+    def section_of(self, key: RowKey) -> Section | None:
+        """Return the section of a price, shown or not; None where the board has none."""
+        return self._board.section(self.game_id, key.market_type, key.period, key.selection)
+
+    def has_title(self, section: SectionKey) -> bool:
+        """Whether a section is shown, folded or not."""
+        return self._layout.title_of(section) is not None
+
+    def unfold(self, section: SectionKey) -> None:
+        """Show the selections of a section."""
+        title = self._layout.title_of(section)
+        if title is not None and self.is_folded(title):
+            self.set_folded(title, False)
+
+    def every_row(self) -> list[Row]:
+        """Return the rows of the markets shown, those of folded sections too."""
+        return rows_of(self._shown_sections(), lambda _section: False)
+
+    def row_name(self, row: int) -> RowName:
+        """Return what a row is known by."""
+        return self._layout.rows[row].name
+
+    def is_value(self, row: Row, bookmaker: str) -> bool:
+        """Whether a bookmaker's price is shown as value."""
+        shown = row.selection_row
+        if shown is None or bookmaker not in shown.prices:
+            return False
+        return bookmaker_column(bookmaker).cell(row, self._context).ground is SurfaceRole.VALUE
 
     def recent_moves(self) -> list[tuple[int, int]]:
         """Return row and column of each price shown that moved within ``RECENT_MS``."""
@@ -259,9 +306,9 @@ class MatrixModel(LiveModel):
     # How it is kept up to date
 
     def _on_board_notice(self, notice: Notice) -> None:
-        if isinstance(notice, PricesChanged) and notice.game_id == self._game_id:
+        if isinstance(notice, PricesChanged) and notice.game_id == self.game_id:
             self._take_prices(notice)
-        elif isinstance(notice, MatrixLoaded) and notice.game_id == self._game_id:
+        elif isinstance(notice, MatrixLoaded) and notice.game_id == self.game_id:
             self._is_outdated = True
             self.touch(0, 0, 0, 0)
             if self._is_awaited():
@@ -276,7 +323,7 @@ class MatrixModel(LiveModel):
                 elif layout.rows[row].refigure(layout.width):
                     self._refigured(row)
         for key in notice.cells:
-            price = self._board.price(self._game_id, key)
+            price = self._board.price(self.game_id, key)
             if price is not None:
                 if layout.see(key.bookmaker, price):
                     self._widen(key.bookmaker)
@@ -293,7 +340,7 @@ class MatrixModel(LiveModel):
         """Have a price made anew, and what follows from it: hold, best, sparkline."""
         layout = self._layout
         row, column = layout.row_of(key), layout.column_of(key.bookmaker)
-        section = self._board.section(self._game_id, *key[:3])
+        section = self._board.section(self.game_id, *key[:3])
         title = None if section is None else layout.title_of(section.key)
         if title is not None and column is not None:
             self._renew(title, column)
@@ -327,13 +374,14 @@ class MatrixModel(LiveModel):
         sections = () if self.matrix is None else self.matrix.sections
         return self._lines.arrange(s for s in sections if is_in_group(s, self._group))
 
-    def _is_read(self) -> bool:
+    @property
+    def is_read(self) -> bool:
         """Whether the whole picture is known, or only what the stream told of."""
         return self.matrix is not None and self.matrix.read_at is not None
 
     def _is_awaited(self) -> bool:
         """Whether the whole picture is not shown yet: who opened the game waits for it."""
-        return not self._layout.rows or (self._is_provisional and self._is_read())
+        return not self._layout.rows or (self._is_provisional and self.is_read)
 
     def _start_over(self) -> None:
         self.beginResetModel()
@@ -343,7 +391,7 @@ class MatrixModel(LiveModel):
         self._layout.rows = rows_of(sections, self._lines.is_folded)
         self._layout.set_bookmakers(self._layout.order.shown(bookmakers_of(sections)))
         self._layout.index()
-        self._is_provisional = not self._is_read()
+        self._is_provisional = not self.is_read
         self.endResetModel()
         self.sparklines.look_for_selections()
         self.laid_out.emit()

@@ -14,8 +14,9 @@ from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.matrix.column_choice import MatrixColumns
 from oddsdesk.desk.matrix.edges import LiveEdges
 from oddsdesk.desk.matrix.header import MatrixHeader
-from oddsdesk.desk.matrix.layout import BEST, FROZEN
+from oddsdesk.desk.matrix.layout import FROZEN
 from oddsdesk.desk.matrix.model import MatrixModel
+from oddsdesk.desk.matrix.price_finder import PriceFinder
 from oddsdesk.desk.matrix.rows import ALL
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
@@ -58,6 +59,8 @@ class MatrixPanel(QWidget):
         self.table.setAccessibleName("Game matrix")
         self.columns = MatrixColumns(columns, self._model, self.table, theme)
         self.edges = LiveEdges(self.table, self._model.recent_moves)
+        self.finder = PriceFinder(self._model, self.table, self.header.chips)
+        self.finder.said.connect(self.said)
         self._placeholder = Placeholder(theme)
         self._clock_timer = QTimer(self, interval=_CLOCK_MS)
         self._clock_timer.timeout.connect(self._show_moment)
@@ -102,7 +105,9 @@ class MatrixPanel(QWidget):
             "matrix.markets": self.header.chips.choose_next,
             "matrix.favourite_game": self._ask_for_favourite,
             "matrix.next_change": self.edges.show_nearest,
-            "matrix.best": self._go_to_best,
+            "matrix.best": self.finder.go_to_best,
+            "matrix.next_value": lambda: self.finder.go_to_value(1),
+            "matrix.previous_value": lambda: self.finder.go_to_value(-1),
             "matrix.columns": self.choose_columns,
             "matrix.favourite": columns.turn_favourite,
             "matrix.hide_column": columns.hide,
@@ -160,19 +165,6 @@ class MatrixPanel(QWidget):
         index = self.table.current()
         if index.isValid():
             self.price_added.emit(self._model.key(index.row(), index.column()))
-
-    def _go_to_best(self) -> None:
-        """Make the best price of the current row current; the next one where several are."""
-        current = self.table.current()
-        if not current.isValid():
-            return
-        row, columns = current.row(), self._model.best_columns(current.row())
-        if columns:
-            later = (column for column in columns if column > current.column())
-            self.table.set_current(row, next(later, columns[0]))
-        elif self._model.price(row, BEST) is not None:
-            name = self._model.name_at(row, BEST)
-            self.said.emit(f"The best price is {name}'s, whose column is hidden (C shows it).")
 
     def _on_table_opened(self, index: QModelIndex) -> None:
         price = self._model.price(index.row(), index.column())

@@ -190,6 +190,14 @@ class Desk:
         if panel is not None:
             panel.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def go_to_price(self, key: RowKey) -> None:
+        """Show a game in the tab in front, with the keyboard on one of its prices."""
+        self.open_game(key.game_id)
+        panel = self.games.panel(key.game_id)
+        assert isinstance(panel, MatrixPanel)
+        panel.setFocus(Qt.FocusReason.OtherFocusReason)
+        panel.finder.go_to(key)
+
     def reset(self) -> None:
         """Close every game: the board is about to hold those of another service."""
         self.around.keep(self.games)
@@ -302,8 +310,8 @@ class Desk:
         self.around.favourites.changed.connect(self._show_favourites)
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
-        self.values.game_requested.connect(self.open_game)
         for panel in (self.values, self.grid):
+            panel.price_requested.connect(self.go_to_price)
             panel.price_selected.connect(self._on_price_selected)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.odds_format.changed.connect(self._on_odds_format_changed)

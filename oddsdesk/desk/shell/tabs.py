@@ -86,6 +86,10 @@ class GameTabs(QObject):
                 return game_id
         return self._game_at(self._tabs.currentIndex())
 
+    def panel(self, game_id: str) -> QWidget:
+        """Return the panel of an open game."""
+        return self._games[game_id]
+
     def active_panel(self) -> QWidget | None:
         """Return the panel of the active game."""
         game_id = self.active()

@@ -138,7 +138,8 @@ class PlacedDialog(QDialog):
 class BetActions(QObject):
     """Acts on the bet that ``subject`` names at that moment."""
 
-    game_requested = Signal(str)
+    price_requested = Signal(object)
+    """The ``RowKey`` of a price to be shown in its game."""
     placed = Signal(object)
     """The ``PlacedBet`` as it was recorded."""
     said = Signal(str)
@@ -180,7 +181,7 @@ class BetActions(QObject):
         subject = self._subject()
         if subject is not None and not open_link(subject.url):
             self.said.emit(f"{subject.key.bookmaker} gave no web page for this price.")
-            self.game_requested.emit(subject.key.game_id)
+            self.price_requested.emit(subject.key)
 
     def take_back(self, bet: PlacedBet) -> None:
         """Forget that a bet was placed."""
@@ -195,7 +196,7 @@ class BetActions(QObject):
     def _show_game(self) -> None:
         subject = self._subject()
         if subject is not None:
-            self.game_requested.emit(subject.key.game_id)
+            self.price_requested.emit(subject.key)
 
     def _ask(self) -> None:
         subject = self._subject()

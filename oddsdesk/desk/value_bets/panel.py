@@ -72,8 +72,8 @@ _PRESET_KEY = "values/preset"
 class ValuesPanel(QWidget):
     """Lists value bets or near misses; rows move only when nobody points at them."""
 
-    game_requested = Signal(str)
-    """A game to be opened."""
+    price_requested = Signal(object)
+    """The ``RowKey`` of a price to be shown in its game."""
     price_selected = Signal(object)
     """The ``RowKey`` of the current row, None for none."""
 
@@ -168,7 +168,7 @@ class ValuesPanel(QWidget):
         header.preset_chosen.connect(self.choose_preset)
         header.preset_edit_requested.connect(self._ask_preset)
         header.preset_deletion_requested.connect(self._on_header_preset_deletion_requested)
-        actions.game_requested.connect(self.game_requested)
+        actions.price_requested.connect(self.price_requested)
         self._stakes.changed.connect(self._show_bets)
         self._records.bets_changed.connect(self._show_bets)
         self._records.presets_changed.connect(self._show_presets)

@@ -316,6 +316,41 @@ def test_a_click_tells_of_its_row_once(panel, qtbot):
     ]
 
 
+def test_n_chooses_the_rows_that_are_value_one_after_the_other(panel, quoted, qtbot):
+    panel.show()
+    panel.go_to_value(1)
+    assert not panel.table.current().isValid()
+    quoted.clock.now += 1_000
+    quoted.tell("Bovada", "moneyline", "Everton", 3.60)
+    quoted.tell("Matchbook", "moneyline", "Draw", 3.60)
+    qtbot.waitUntil(lambda: not panel.model._waiting)
+    panel.model.sort_as(BY_KEY["selection"], False)
+    panel.activateWindow()
+    panel.table.scrolling.setFocus()
+    panel.table.set_current(panel.model.rowCount() - 1)
+    found = []
+    for modifier in (Qt.KeyboardModifier.NoModifier,) * 3 + (Qt.KeyboardModifier.ShiftModifier,):
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_N, modifier)
+        entry = panel.model.entry(panel.table.current().row())
+        found.append((entry.selection.key.selection, entry.bookmaker))
+    draw, everton = ("Draw", "Matchbook"), ("Everton", "Bovada")
+    assert found == [draw, everton, draw, everton]
+
+
+def test_a_row_asks_for_its_game_at_its_price(panel, qtbot):
+    panel.activateWindow()
+    with qtbot.waitActive(panel):
+        panel.show()
+    panel.table.scrolling.setFocus()
+    panel.table.set_current(2)
+    entry = panel.model.entry(2)
+    with qtbot.waitSignal(panel.price_requested) as asked:
+        qtbot.keyClick(
+            panel.table.scrolling, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier
+        )
+    assert asked.args == [(*entry.selection.key, entry.bookmaker)]
+
+
 def test_the_first_reading_shows_rows_as_they_come_though_the_table_has_the_keyboard(
     panel, quoted, qtbot
 ):

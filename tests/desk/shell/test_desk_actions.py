@@ -10,8 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMenu
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.grid.columns import BY_KEY
+from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
@@ -133,6 +135,20 @@ def test_a_preset_is_chosen_from_the_palette(desk: Desk) -> None:
     presets = [found for found in entries(desk) if found.kind is Kind.PRESET]
     presets[1].run()
     assert desk.values.lists.preset.name == presets[1].title.removeprefix("Value bets: ")
+
+
+def test_a_price_asked_for_elsewhere_has_the_keyboard_in_its_game(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    desk.window.activateWindow()
+    key = RowKey(quoted.id, "total", 0, "Under 2.5", "Matchbook")
+    desk.values.price_requested.emit(key)
+    assert desk.games.active() == quoted.id
+    panel = desk.games.active_panel()
+    assert isinstance(panel, MatrixPanel)
+    current = panel.table.current()
+    assert panel.table.model.key(current.row(), current.column()) == key  # type: ignore[attr-defined]
+    qtbot.waitUntil(panel.table.scrolling.hasFocus)
 
 
 def test_copying_what_is_not_there_copies_nothing(desk: Desk) -> None:

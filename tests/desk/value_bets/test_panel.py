@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.contract.identity import game_id
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
@@ -53,9 +52,9 @@ def test_enter_opens_the_game_where_the_bookmaker_gave_no_page(
 ) -> None:
     exhaust(quoted.board.merge_value_bets([bet(quoted)]))
     panel.table.set_current(0)
-    with qtbot.waitSignal(panel.game_requested) as asked:
+    with qtbot.waitSignal(panel.price_requested) as asked:
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
-    assert asked.args == [game_id("SERA", "Milan - Inter")]
+    assert asked.args == [panel.selected()]
     assert "no web page" in panel.messages.text
 
 
