@@ -101,7 +101,7 @@ def _served_keys(database: Path) -> Path | None:
 
 @contextlib.contextmanager
 def _progress(interrupted: str) -> Iterator[Callable[[int], None]]:
-    """Tell how far it is, and in one line what went wrong; a wish to end leaves nothing behind."""
+    """Show progress, and errors in one line; after an interrupt nothing is left behind."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         with Progress("MiB copied") as progress:

@@ -20,12 +20,12 @@ from oddsdesk.store.store import open_store
 DAY_MS: Final = 24 * 60 * MINUTE_MS
 """How old prices of a database may be; a draw that was seen since then is missed (D48)."""
 _MOST_ASKED: Final = 20
-"""Games that are asked for the reference's name, which only some of them tell."""
+"""The most games that are read to find the reference's name, which not all of them hold."""
 _LONGEST_KEY: Final = 10_000
 
 
 class Moment(NamedTuple):
-    """The prices that stand, and whose the fair odds are made of."""
+    """All present prices, and the name of the reference."""
 
     quotes: list[BookQuote]
     reference: str

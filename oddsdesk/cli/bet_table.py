@@ -95,5 +95,5 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return what others wrote without what a terminal would obey."""
+    """Return foreign text without control characters, which a terminal would obey."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

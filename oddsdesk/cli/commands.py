@@ -42,7 +42,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is meant; a signal while one that runs long loads ends it."""
+        """Find the command that is meant; a signal also ends it while it is being loaded."""
         if args[0] in _RUN_LONG:
             Ending().listen()
         return super().resolve_command(ctx, args)

@@ -30,12 +30,12 @@ T = TypeVar("T")
 
 
 class ProfileController(QObject):
-    """Opens the dialog of one connection and does what it wishes for."""
+    """Opens the dialog of one connection, and saves and tests what was entered."""
 
     saved = Signal(object)
     """A connection as it is kept now."""
     message_ready = Signal(str)
-    """One line that the window has to say, since the dialog is gone."""
+    """One line for the window's message bar, since the dialog is closed."""
 
     def __init__(self, theme: Theme, profiles: Profiles, secrets: Secrets) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class ProfileController(QObject):
         self._test: asyncio.Task[None] | None = None
 
     def edit(self, profile: Profile, parent: QWidget, replaces: str | None) -> None:
-        """Show a connection; ``replaces`` names the one that saving puts it in the place of."""
+        """Show a connection; saving replaces the one named ``replaces``, or adds a new one."""
         if isinstance(profile, RemoteProfile):
             self._edit_remote(profile, parent, replaces)
             return
@@ -65,7 +65,7 @@ class ProfileController(QObject):
             self._do(self._forget(profile))
 
     async def close(self) -> None:
-        """Wait for nothing any more."""
+        """Cancel what is under way."""
         await stop(*self._tasks)
 
     def _edit_remote(self, profile: RemoteProfile, parent: QWidget, replaces: str | None) -> None:

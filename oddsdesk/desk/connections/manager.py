@@ -49,17 +49,17 @@ MakeSession = Callable[[Profile], ServiceSession]
 
 
 class ConnectionManager(QObject):
-    """Starts, stops and changes connections in order; passes wishes on to the present one.
+    """Starts, stops and changes connections in order; passes subscriptions to the present one.
 
     A new connection has to answer before the old one ends, so that a wrong address costs
-    nothing. Only two servers on one database take turns: there the old one is started again
-    if the new one fails.
+    nothing. Of two servers on one database the old one has to end first; it is started
+    again if the new one fails.
     """
 
     left = Signal()
     """The board is about to be cleared: what shows single games has to close."""
     entered = Signal()
-    """``session`` is another one."""
+    """``session`` is a new one, and its client is being read."""
 
     def __init__(self, board: Board, clock: Clock, make_session: MakeSession) -> None:
         super().__init__()

@@ -75,7 +75,7 @@ class _File(msgspec.Struct):
 
 
 class Profiles:
-    """The connections in one file; what of it cannot be read is left in it, and told."""
+    """The connections in one file; entries that cannot be read stay in it, and are reported."""
 
     def __init__(self, folder: Path) -> None:
         self.problems: list[str] = []

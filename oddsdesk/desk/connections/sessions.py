@@ -33,7 +33,7 @@ class ServiceSession(Protocol):
 
     @property
     def profile(self) -> Profile:
-        """What it was made from."""
+        """The profile that it connects."""
         ...
 
     @property
@@ -89,7 +89,7 @@ class RemoteSession:
             await self._client.close()
 
     def excludes(self, other: ServiceSession) -> bool:
-        """A remote service is in nobody's way."""
+        """Return False: a remote service can be connected beside anything."""
         return False
 
     async def _key(self) -> str:

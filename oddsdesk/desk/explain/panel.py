@@ -82,7 +82,7 @@ class ExplainPanel(QWidget):
         self._show()
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._calm.stop()
         self._tick.stop()
         self._unsubscribe()

@@ -39,7 +39,7 @@ class HistoryModel(QObject):
     """Holds what a step chart shows of one selection; bookmakers are added by pinning them."""
 
     changed = Signal(bool)
-    """There is something else to show; True: of another price, or from another source."""
+    """What is shown changed; True: it is another price, or from another source."""
 
     def __init__(self, board: Board, clock: Clock, run: Run = spawn) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class HistoryModel(QObject):
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
     def close(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._is_awake = False
         self._round += 1
         self._calm.stop()
@@ -215,7 +215,7 @@ class HistoryModel(QObject):
         return [] if section is None else section.row_of(self.key.selection).priced_by()
 
     def _extend(self, bookmaker: str | None) -> None:
-        """Let a line go on with what the board holds now."""
+        """Extend a line by the board's present price."""
         if self.key is None or self.history is None:
             return
         price = self._board.price(self.key.game_id, CellKey(*self.key[1:4], bookmaker))

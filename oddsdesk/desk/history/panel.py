@@ -73,7 +73,7 @@ _PICTURE_RATIO: Final = 2.0
 
 
 class HistoryPanel(QWidget):
-    """Shows how the price that it was last told of moved; reads nothing while it is hidden."""
+    """Shows how the price of the last ``show_price`` moved; reads nothing while it is hidden."""
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, run: Run = spawn) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class HistoryPanel(QWidget):
         self._show(True)
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._tick.stop()
         self.model.close()
 
@@ -123,7 +123,7 @@ class HistoryPanel(QWidget):
         self.model.forget()
 
     def refresh_all(self) -> None:
-        """Write the odds anew: they have another format."""
+        """Repaint the odds in their new format."""
         self._show(False)
 
     def copy(self) -> None:
@@ -224,7 +224,7 @@ class HistoryPanel(QWidget):
         self.chart.setAccessibleDescription(words)
 
     def _show_moment(self) -> None:
-        """Let the chart go on to the present, even where no price moves."""
+        """Extend the chart to the present, even where no price moves."""
         data = self.model.data()
         if data is not None:
             self.chart.show_data(data)

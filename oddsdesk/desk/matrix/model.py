@@ -121,7 +121,7 @@ class MatrixModel(LiveModel):
         return tuple(self._layout.bookmakers)
 
     def close(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self.sparklines.close()
         self._unsubscribe()
 

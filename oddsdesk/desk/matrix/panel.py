@@ -91,7 +91,7 @@ class MatrixPanel(QWidget):
         self.table.show_columns()
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._clock_timer.stop()
         self._model.close()
         self._unsubscribe()

@@ -28,7 +28,7 @@ _GAME_ROW = 42
 
 
 class _RowDelegate(QStyledItemDelegate):
-    """What both kinds of rows share: ground, dot and text runs."""
+    """What both kinds of rows share: background, dot and texts."""
 
     def __init__(self, theme: Theme, clock: Clock) -> None:
         super().__init__()

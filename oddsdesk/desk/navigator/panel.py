@@ -36,13 +36,13 @@ from oddsdesk.desk.ui.theme.tokens import GAP, STEP, TextRole
 from oddsdesk.desk.ui.time_format import day_text, local_time
 
 _AGES_MS = 5_000
-"""How often it is looked whether value bets grew stale."""
+"""How often value bets are checked for having grown stale."""
 _MOVES_MS = 1_000
-"""Value bets that move are counted anew so often at most; a list that was read, at once."""
+"""Moved value bets are counted again this often at most; a list read from the service, at once."""
 
 
 class Navigator(QWidget):
-    """Finds a game among all; tells which one the user wants to see."""
+    """Lists all games, with a filter; signals which one the user wants to see."""
 
     game_requested = Signal(str)
     """The id of a game that was clicked, or chosen with Enter."""
@@ -51,7 +51,7 @@ class Navigator(QWidget):
     day_requested = Signal(object)
     """The ``date`` whose games the user wants to see as they stood."""
     now_requested = Signal()
-    """The user has seen enough of the past."""
+    """The user wants to go back to the present."""
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, favourites: Favourites) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class Navigator(QWidget):
         self._show_games()
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._ages.stop()
         self._moves.stop()
         self._unsubscribe()

@@ -1,4 +1,4 @@
-"""The user's settings: read with a check, kept, and told of when they change."""
+"""The user's settings: checked when read, kept, with a signal when they change."""
 
 import logging
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Where the window's geometry, docks and scheme are kept between starts."""
+"""What is kept between starts: the window's geometry and docks, and small values by key."""
 
 import logging
 from pathlib import Path
@@ -54,7 +54,7 @@ class Layout:
 
 
 class Saved(Generic[T]):
-    """One value kept between starts, as JSON; what cannot be read is said once in the log."""
+    """One value kept between starts, as JSON; one that cannot be read is logged once."""
 
     def __init__(self, layout: Layout, key: str, kind: type[T], default: T) -> None:
         self._layout = layout

@@ -45,7 +45,7 @@ from oddsdesk.tasks import spawn, stop
 
 
 class Effects(QObject):
-    """Hands the settings of style and of prices to whom they concern."""
+    """Applies changed settings: of style to the theme, of prices to board and server."""
 
     method_changed = Signal(str)
     """True EV rests on another devig method now."""
@@ -77,9 +77,9 @@ _log = logging.getLogger(__name__)
 
 
 class OldRetention(QObject):
-    """Gives what an older desk kept to the first database that is served and says nothing itself.
+    """Moves the retention that an older desk kept to the first database served that has none.
 
-    Once: from then on each database says for itself.
+    Done once: from then on each database has its own.
     """
 
     def __init__(self, layout: Layout, manager: ConnectionManager) -> None:
@@ -118,7 +118,7 @@ class Start(msgspec.Struct, frozen=True):
 
 
 class Root:
-    """What lives as long as the program: settings, saved connections, keys."""
+    """What exists as long as the program: settings, saved connections, keys."""
 
     def __init__(self, start: Start) -> None:
         self.layout = Layout()
@@ -143,7 +143,7 @@ class Root:
         return self.profiles.find(EMBEDDED_NAME)
 
     def _first_session(self, profile: Profile) -> ServiceSession:
-        """A server begins while Qt does; a service that is away is waited for."""
+        """Return the first connection: a server starts beside Qt, a remote one may be away."""
         if isinstance(profile, RemoteProfile):
             return RemoteSession(profile, self.secrets, asks_first=False)
         session = EmbeddedSession(profile, system_clock)
@@ -176,7 +176,7 @@ def run_desk(start: Start) -> None:
 
 
 async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
-    """Return why there was nothing to open the desk on; an error would keep widgets alive."""
+    """Return why there is no connection, None after a run; raising would keep widgets alive."""
     get = root.preferences.get
     theme = Theme(app, Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
     clock = MomentClock()

@@ -53,7 +53,7 @@ class GameReader(Protocol):
 
 
 class Subscriptions:
-    """Asks for each game once, whoever looks at it, and lets go when nobody does."""
+    """Subscribes to each game once, while it is open or explained."""
 
     def __init__(self, reader: GameReader) -> None:
         self._reader = reader
@@ -159,7 +159,7 @@ class Desk:
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
     def connect_reading(self, reader: BoardReader) -> None:
-        """Tell from now on what the user looks at."""
+        """Have what the user looks at kept current from now on."""
         # Kept: Qt holds no reference to who a signal is connected to.
         subscriptions = self._subscriptions = Subscriptions(reader)
         self.games.game_opened.connect(subscriptions.open)
@@ -216,7 +216,7 @@ class Desk:
             panel.use_history(self._past)
 
     def offer_server(self, action: QAction) -> None:
-        """Lead to the desk's own server where there is nothing to show."""
+        """Offer the embedded server's dialog where there is nothing to show."""
         self.navigator.offer_server(action)
         self.grid.offer_server(action)
 
@@ -294,7 +294,7 @@ class Desk:
         window.setStatusBar(self.status_bar)
 
     def _offer(self, records: Records) -> None:
-        """Have the palette lead to games, presets, and what panels do."""
+        """Offer games, presets and the panels' actions in the palette."""
         around = self.around
         around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
         for panel in (self.values, self.grid, self.explain, self.history):

@@ -1,4 +1,4 @@
-"""Unexpected errors: collected from everywhere, told in a text that can be passed on."""
+"""Unexpected errors: collected from everywhere into a report that can be sent."""
 
 import logging
 import platform
@@ -69,7 +69,7 @@ class BugReports(QObject):
         threading.excepthook = _on_thread_exception
 
     def uninstall(self) -> None:
-        """Hear no more."""
+        """Stop listening."""
         logging.getLogger().removeHandler(self._handler)
         sys.excepthook = sys.__excepthook__
         threading.excepthook = threading.__excepthook__
@@ -97,7 +97,7 @@ class _Handler(logging.Handler):
 
 
 def versions_text() -> str:
-    """Return what runs here, in one line."""
+    """Return the versions of program, Python, Qt and system in one line."""
     return (
         f"oddsdesk {__version__} · Python {platform.python_version()} · Qt {qVersion()} · "
         f"PySide6 {PySide6.__version__} · {platform.platform(terse=True)}"

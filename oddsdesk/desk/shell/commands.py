@@ -1,4 +1,4 @@
-"""Who carries out the declared actions: window, tabs, navigator, style and help."""
+"""Binds the declared actions of the whole desk: window, tabs, navigator, style and help."""
 
 from collections.abc import Callable
 from functools import partial

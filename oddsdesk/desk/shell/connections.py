@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 
 class Connections(QObject):
-    """Keeps menu, top bar and messages true to what the desk is connected to."""
+    """Keeps menu, top bar and messages up to date with the connection."""
 
     restored = Signal()
     """A backup was restored, whose bets are in the user's records now."""
@@ -226,7 +226,7 @@ class Connections(QObject):
 
 
 def _address(session: ServiceSession) -> str:
-    """Return where it answers, as the log says it; empty for another process's server."""
+    """Return a connection's address for the log; empty for another process's server."""
     if session.local is not None:
         return f" at {session.local.address}"
     profile = session.profile
@@ -234,7 +234,7 @@ def _address(session: ServiceSession) -> str:
 
 
 def badge_of(feeds: list[FeedState]) -> str:
-    """Return what the top bar says of feeds whose odds are not of this moment; empty for none."""
+    """Return the top bar's badge for simulated and replayed odds; empty for none."""
     for feed in feeds:
         if feed.is_running and feed.recorded_at is not None:
             day = local_time(feed.recorded_at)

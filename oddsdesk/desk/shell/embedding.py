@@ -1,4 +1,4 @@
-"""The embedded server as a connection: the part of the composition root that knows the server."""
+"""The embedded server as a connection; with ``local_server`` alone in knowing the server."""
 
 import asyncio
 import logging
@@ -107,7 +107,7 @@ class EmbeddedSession:
             _log.warning("the embedded server did not stop in time")
 
     def excludes(self, other: ServiceSession) -> bool:
-        """Two servers on one file would end each other's key."""
+        """Return whether both are servers on one database: they would end each other's key."""
         return isinstance(other, EmbeddedSession) and other.database == self.database
 
     def _start(self) -> EmbeddedServer:
@@ -122,7 +122,7 @@ class EmbeddedSession:
 
 
 def _simulate_until_real(server: EmbeddedServer, speed: float) -> None:
-    """Simulated odds until the database holds real ones: the two must not mix unasked."""
+    """Run the simulator until the database holds real odds: the two must not mix unasked."""
     administration = server.administration
     assert administration is not None
     state = administration.database().result()
@@ -161,7 +161,7 @@ class GuestSession:
         await asyncio.wrap_future(in_background("guest key", self._key.close))
 
     def excludes(self, other: ServiceSession) -> bool:
-        """A guest is in nobody's way."""
+        """Return False: a guest can be connected beside anything."""
         return False
 
     def _enter(self) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer
 
 INTERVAL_MS = 250
 WHOLE_MS = 600_000
-"""How often everything is looked through; the young are collected as they come."""
+"""Milliseconds between two full collections; the youngest generation is collected often."""
 _YOUNG = 2_000
 
 
@@ -29,10 +29,10 @@ class Garbage(QObject):
         self._wholes.start()
 
     def collect_young(self) -> None:
-        """Collect what was made lately, where enough of it gathered.
+        """Collect the youngest generation, where enough objects gathered.
 
-        Whoever outlives that is looked at with everything: a look at all of the middle-aged
-        would hold the window as long.
+        Objects that survive wait for the full collection: one of the middle generation would
+        hold the window up as long.
         """
         if gc.get_count()[0] > _YOUNG:
             gc.collect(0)

@@ -70,7 +70,7 @@ class Introduction(QWidget):
         self._show()
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._unsubscribe()
 
     def _show(self) -> None:

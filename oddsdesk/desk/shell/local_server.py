@@ -30,13 +30,13 @@ from oddsdesk.store.values import HistoryPoint
 T = TypeVar("T")
 
 STEP_BYTES = 8 << 20
-"""So often it is told how far a restore is."""
+"""Bytes between two reports of a restore's progress."""
 
 _REFUSALS = (StoreError, FeedError, KeyLimitError, UnknownKeyError, BadAccountError)
 
 
 class LocalAdministration:
-    """Hands what is asked to the server's thread, and its refusals back in one line."""
+    """Runs calls on the server's thread; its errors come back as ``LocalServerError``."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ def _points(points: Iterable[HistoryPoint]) -> Iterable[Point]:
 
 
 class _BrokenOff(Exception):  # noqa: N818 - no error: nobody waits for it any more
-    """The desk closes, or another connection is wanted."""
+    """Ends a restore because the desk closes, or changes its connection."""
 
 
 async def restored(

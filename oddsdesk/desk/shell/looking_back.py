@@ -49,7 +49,7 @@ class LookingBack(QObject):
             self._go(None)
 
     async def close(self) -> None:
-        """Wait for nothing any more."""
+        """Cancel what is under way."""
         if self._going is not None:
             await stop(self._going)
 

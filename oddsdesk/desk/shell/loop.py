@@ -17,9 +17,9 @@ _EXECUTOR_THREADS = 2
 
 
 class _Turns(_SimpleTimer):
-    """Gives callbacks their turn while the loop runs only; due ones are asked again.
+    """Runs the loop's callbacks only while the loop runs; others are rescheduled.
 
-    qasync gives it whenever Qt handles events, also between two runs and after the last: a task
+    qasync runs them whenever Qt handles events, also between two runs and after the last: a task
     that steps there finds no running loop, and what it was about to start is never awaited.
     """
 
@@ -28,10 +28,10 @@ class _Turns(_SimpleTimer):
         self._loop: asyncio.AbstractEventLoop | None = loop
 
     def stop(self) -> None:
-        """Let go of timers and of the loop, which is closed.
+        """Drop timers and the closed loop.
 
-        Else both wait for the garbage collector, which may come by in another thread: timers
-        that end there leave Qt with events of an object that is gone.
+        Otherwise the garbage collector may delete them in another thread, and Qt is left with
+        events for a timer that is gone.
         """
         super().stop()  # type: ignore[no-untyped-call]
         callbacks = self._SimpleTimer__callbacks

@@ -64,7 +64,7 @@ class MessageCenter(QObject):
         self._show()
 
     def clear_message(self) -> None:
-        """Say no more what was said last; trouble shows again."""
+        """Clear the message said last; trouble shows again."""
         self._passing.stop()
         self._said = None
         self._show()
@@ -101,7 +101,7 @@ class MessageCenter(QObject):
 
 
 class ConnectionTrouble(QObject):
-    """Keeps a message center at what the board's connection is troubled by."""
+    """Shows the connection's trouble in a message center."""
 
     def __init__(self, center: MessageCenter, board: Board, clock: Clock) -> None:
         super().__init__(center)
@@ -114,7 +114,7 @@ class ConnectionTrouble(QObject):
         self._count_down()
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._seconds.stop()
         self._unsubscribe()
 

@@ -30,7 +30,7 @@ _REOPEN_MS = 400
 
 
 class Navigation(QObject):
-    """Makes what leads from anywhere to anything, and keeps what was open."""
+    """Owns actions, palette, layouts and favourites, and remembers the open games."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Navigation(QObject):
         self.favourites.keep()
 
     def close(self) -> None:
-        """Hear no more of board and errors."""
+        """Stop listening to the board and to errors."""
         self._trouble.close_panel()
         self.bugs.uninstall()
 

@@ -1,4 +1,4 @@
-"""The odds format of the desk: what the user chose, told to everything that shows odds."""
+"""The odds format of the desk, and a signal for everything that shows odds."""
 
 from PySide6.QtCore import QObject, Signal
 

@@ -154,7 +154,7 @@ _WIDTH = (140, 330)
 _LIST_WIDTH = 560
 _PAGE = 10
 _SILENT = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
-"""Ways to get the focus that are no wish to go somewhere."""
+"""Focus reasons at which the palette does not open."""
 
 
 class Palette(QLineEdit):
@@ -191,7 +191,7 @@ class Palette(QLineEdit):
         application.focusChanged.connect(self._on_application_focus_changed)
 
     def offer(self, provider: Provider) -> None:
-        """Lead to what another provider has, too; it comes last where nothing is typed."""
+        """Add a provider of entries; they come last where nothing is typed."""
         self._providers.append(provider)
 
     def open(self) -> None:

@@ -11,7 +11,7 @@ from oddsdesk.desk.settings.saved_state import Layout, Saved
 
 WORD_START, WITHIN, IN_ORDER, MISTYPED = 4.0, 2.5, 1.0, 0.3
 _SHORTNESS = 0.01
-"""What a letter more costs, so that the shorter of two equal answers comes first."""
+"""Subtracted for each letter, so that the shorter of two equal answers comes first."""
 _LEAST_MISTYPED = 4
 
 
@@ -80,7 +80,7 @@ class Recent:
 _RECENT_BONUS = 0.5
 _ENTRIES_MOST = 50
 _RANK_COST = 0.1
-"""What a place further down in ``Kind`` costs, so that games come before a short action."""
+"""Subtracted for each place further down in ``Kind``: games come before short actions."""
 
 
 class Kind(Enum):

@@ -86,11 +86,11 @@ class StatusBar(QStatusBar):
         self._favourites.setVisible(games > 0)
 
     def tell_cost(self, needed_per_hour: Callable[[], float]) -> None:
-        """Say what the layout costs: the requests an hour that everything shown wants."""
+        """Show the requests an hour that the present layout needs."""
         self._needed_per_hour = needed_per_hour
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._ticks.stop()
         self._unsubscribe()
 

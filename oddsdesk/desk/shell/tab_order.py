@@ -1,7 +1,7 @@
 """Where Tab goes: through the parts of a window in turn, in each as one reads.
 
-Qt's own order is that in which widgets were made, which docks that move, tabs that come and
-chips that are made anew leave no trace of.
+Qt's own order is that in which widgets were created. It is wrong once docks move, and where tabs
+and chips are created later.
 """
 
 from collections.abc import Iterable, Sequence

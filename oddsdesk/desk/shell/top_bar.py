@@ -79,7 +79,7 @@ class TopBar(QWidget):
         self._menu_button.showMenu()
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._unsubscribe()
 
     def _on_board_notice(self, notice: Notice) -> None:

@@ -1,4 +1,4 @@
-"""Declared actions brought to life: by their keys, in menus, and for the palette."""
+"""Carrying out declared actions: by their keys, from menus, and from the palette."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -22,7 +22,7 @@ class Actions(QObject):
         self._reveals: dict[str, Act] = {}
 
     def bind(self, ident: str, act: Act) -> QAction:
-        """Say what carries out a declared action; its keys work in every window of the desk."""
+        """Bind a declared action to a function; its keys work in every window of the desk."""
         declared = BY_IDENT[ident]
         made = QAction(declared.title, self._window)
         if declared.where is Where.ANYWHERE:
@@ -34,7 +34,7 @@ class Actions(QObject):
         return made
 
     def register_panel(self, owner: QWidget, reveal: Act) -> None:
-        """Offer the actions that a panel has added; each goes on to be carried out there.
+        """Offer the actions that a panel has added in the palette, too; the panel carries them out.
 
         ``reveal`` brings the panel into sight, before an action is triggered from elsewhere.
         """
@@ -43,7 +43,7 @@ class Actions(QObject):
         self._reveals.update(dict.fromkeys(added, reveal))
 
     def register_context(self, where: Where, find_owner: Callable[[], QWidget | None]) -> None:
-        """Offer all actions of a place of which there may be several panels, or none.
+        """Offer all actions of a place that may have several panels, or none.
 
         They are carried out in the panel that ``find_owner`` gives.
         """
@@ -52,7 +52,7 @@ class Actions(QObject):
                 self.bind(declared.ident, partial(_trigger_added, find_owner, declared.ident))
 
     def enable(self, where: Where, enabled: bool) -> None:
-        """Offer the actions of a place, or not for now."""
+        """Enable or disable the actions of a place."""
         for ident, made in self._bound.items():
             if BY_IDENT[ident].where is where:
                 made.setEnabled(enabled)

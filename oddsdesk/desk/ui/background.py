@@ -1,4 +1,4 @@
-"""Work that waits, on a thread of its own that never holds up the end of the program."""
+"""Blocking work on a thread of its own, which the end of the program does not wait for."""
 
 import threading
 from collections.abc import Callable
@@ -11,7 +11,7 @@ T = TypeVar("T")
 def in_background(name: str, work: Callable[[], T]) -> Future[T]:
     """Run a function that may wait for long: a keyring's question, a server's start.
 
-    A pool would be joined at the end of the program; this thread is left behind.
+    A thread pool would be joined at the end of the program; this daemon thread is not.
     """
     future: Future[T] = Future()
 

@@ -1,6 +1,7 @@
 """Every action of the desk: its name, its keys and where they work. docs/keys.md is made of this.
 
-A new action is a line here; whoever carries it out binds it by its ident (``binding``).
+A new action is a line here; the panel or ``shell.commands`` that carries it out binds it by
+its ident (``ui.actions``).
 """
 
 from enum import Enum

@@ -59,7 +59,7 @@ def odds_style() -> str:
 
 
 def odds_sample(*, has_long: bool = True) -> str:
-    """Return odds as wide as any that are common, to size a column by.
+    """Return the widest odds that are common, to size a column by.
 
     ``has_long``: whether there are any from 10 on.
     """
@@ -67,7 +67,7 @@ def odds_sample(*, has_long: bool = True) -> str:
 
 
 def window_sample() -> str:
-    """Return a price window as wide as any that are common."""
+    """Return the widest price window that is common."""
     return _WINDOW_SAMPLES.get(_style, "88.88 – 88.88")
 
 

@@ -1,4 +1,4 @@
-"""What is said where the service refuses the key: each code of the contract in its own words."""
+"""Texts for states without prices: refused (by error code), loading, empty, disconnected."""
 
 from typing import Final, NamedTuple
 
@@ -60,7 +60,7 @@ def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: in
 
 
 def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True) -> str:
-    """Return why prices on screen grow old, or none come; empty while the service is heard."""
+    """Return why prices on screen grow old, or none come; empty while the connection is well."""
     old = ": prices are as last seen." if has_prices else "."
     if connection.link is Link.WAITING:
         return f"Not connected{old} {_trouble(connection, now_ms)}".rstrip()
@@ -71,7 +71,7 @@ def trouble_text(connection: Connection, now_ms: int, *, has_prices: bool = True
 
 
 def faults_text(connection: Connection) -> str:
-    """Return which jobs of the desk itself died, and why; empty while all are well."""
+    """Return which of the desk's own jobs failed, and why; empty while all are well."""
     said = [f"{job_text(fault)} ({fault.reason})" for fault in connection.faults]
     if not said:
         return ""
@@ -87,7 +87,7 @@ def service_text(connection: Connection) -> str:
 
 
 def job_text(fault: JobFault) -> str:
-    """Return which job it is about; of a game's prices the id says nothing to anybody."""
+    """Return a job's name for people: without the game's id."""
     name = fault.job.removeprefix("sync: ")
     return "prices of a game" if name.startswith("matrix ") else name
 

@@ -12,7 +12,7 @@ _LAST_MS = round(datetime(9999, 12, 31, tzinfo=UTC).timestamp()) * 1000
 def local_time(ms: int, zone: tzinfo | None = None) -> datetime:
     """Return the moment in a zone, the machine's own where none is given.
 
-    At either end of the calendar a zone may lead out of it: there it stays a day inside.
+    Within a day of the calendar's ends, where a zone may lead out of it, it stays inside.
     """
     ms = min(max(ms, _FIRST_MS), _LAST_MS)
     return datetime.fromtimestamp(ms / 1000, UTC).astimezone(zone)

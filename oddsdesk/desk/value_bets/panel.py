@@ -112,7 +112,7 @@ class ValuesPanel(QWidget):
         self._show_all()
 
     def close_panel(self) -> None:
-        """Hear no more of the board."""
+        """Stop listening to the board."""
         self._idle.stop()
         self.lists.close()
         self._unsubscribe()

@@ -25,14 +25,14 @@ _FIGURE: Final = re.compile(r"[+−]?\d+(?:\.\d+)?")
 
 
 class Tick(NamedTuple):
-    """A moment that the time axis names."""
+    """A time with a label on the time axis."""
 
     at: int
     text: str
 
 
 def price_range(odds: list[float]) -> tuple[float, float]:
-    """Return the prices that an axis reaches from and to, both above 1: some air around them."""
+    """Return the ends of the price axis: a margin around the odds, both ends above 1."""
     low, high = min(odds), max(odds)
     air = max((high - low) * 0.08, high * 0.004)
     return max(low - air, (1 + low) / 2), high + air
@@ -49,7 +49,7 @@ def price_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def even(texts: list[str]) -> list[str]:
-    """Return figures with as many decimals as the one that has most, so that they align."""
+    """Return numbers padded to the most decimals that any has, so that they align."""
     most = max((_decimals(text) for text in texts), default=0)
     if not most or not all(map(_FIGURE.fullmatch, texts)):
         return texts
@@ -63,7 +63,7 @@ def _decimals(text: str) -> int:
 
 
 def time_ticks(since_ms: int, until_ms: int, most: int, zone: tzinfo | None = None) -> list[Tick]:
-    """Return round times within a range by the clock on the wall, about ``most``.
+    """Return round local times within a range, about ``most``.
 
     A time just after midnight names the day; steps of less than a minute show seconds.
     """
@@ -79,7 +79,7 @@ def time_ticks(since_ms: int, until_ms: int, most: int, zone: tzinfo | None = No
 
 
 def _rounded_up(moment: datetime, step: int) -> datetime:
-    """The next multiple of a step since midnight, on the wall: without a zone."""
+    """Return the next multiple of ``step`` seconds since midnight, in local time."""
     midnight = moment.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     since = (moment.replace(tzinfo=None) - midnight) / timedelta(milliseconds=1)
     return midnight + timedelta(milliseconds=math.ceil(since / step) * step)
@@ -97,7 +97,7 @@ def _text(moment: datetime, step: int) -> str:
 
 
 LEAST_MS: Final = 5_000
-"""No closer than this."""
+"""The shortest window that one can zoom to."""
 
 
 class Window(NamedTuple):
@@ -150,7 +150,7 @@ class Line(msgspec.Struct, frozen=True):
     is_marked: bool = False
     """Whether opening, low and high are named."""
     text: Callable[[float], str] | None = None
-    """How its odds are written, where otherwise than the chart's."""
+    """How its odds are formatted; None: as the chart's others."""
 
 
 class ChartData(msgspec.Struct, frozen=True):
@@ -162,14 +162,14 @@ class ChartData(msgspec.Struct, frozen=True):
 
 
 class Reading(NamedTuple):
-    """What a line says at a moment; None where it is not offered or not known."""
+    """A line's odds at a time; None where not offered or not known."""
 
     line: Line
     odds: float | None
 
 
 def readings(data: ChartData, at_ms: int) -> list[Reading]:
-    """Return what every line says at a moment."""
+    """Return the odds of every line at a time."""
     is_unknown = is_in_gap(data.gaps, at_ms)
     return [Reading(line, None if is_unknown else odds_at(line.path, at_ms)) for line in data.lines]
 

@@ -1,4 +1,4 @@
-"""Draws a step chart: axes, gaps, lines, marks, the crosshair and what it reads."""
+"""Draws a step chart: axes, gaps, lines, marks, and the crosshair with its readings."""
 
 from collections.abc import Callable
 from typing import Final
@@ -33,7 +33,7 @@ _DASHES: Final = {Stroke.DOTTED: [2.0, 2.0], Stroke.DASHED: [5.0, 2.5]}
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """Where in a picture which time and price lie."""
+    """The plot's area in a picture, and the times and prices that it spans."""
 
     plot: QRect
     window: Window
@@ -53,7 +53,7 @@ class Frame(msgspec.Struct, frozen=True):
         )
 
     def at(self, x: float) -> int:
-        """Return the moment of a place."""
+        """Return the time at a horizontal position."""
         share = (x - self.plot.left()) / max(1, self.plot.width() - 1)
         return round(self.window.since + share * self.window.span)
 
@@ -112,7 +112,7 @@ class ChartPainter:
         self._paint_box(painter, frame, x, _moment_text(at_ms), texts)
 
     def paint_choice(self, painter: QPainter, frame: Frame, since: int, until: int) -> None:
-        """Tint what is being marked to zoom into."""
+        """Tint the span that is being dragged over to zoom into it."""
         left, right = sorted((round(frame.x(since)), round(frame.x(until))))
         tint = QColor(self._theme.tokens.accent)
         tint.setAlphaF(_GAP_SHARE)
@@ -258,7 +258,7 @@ class ChartPainter:
 
 
 def gap_text(gap: Gap, now_ms: int) -> str:
-    """Return why nothing is known of a while, and how long it is or was."""
+    """Return why nothing is known during a gap, and how long it is or was."""
     if gap.until is None:
         return f"{gap.why.value}, {span_text(max(0, now_ms - gap.since))} so far"
     return f"{gap.why.value} {span_text(gap.until - gap.since)}"

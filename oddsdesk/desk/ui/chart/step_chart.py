@@ -25,7 +25,7 @@ _ZOOM: Final = 0.8
 _DRAG_PX: Final = 4
 """A press that moves less is a click."""
 _NUDGE: Final = 0.02
-"""Of the window: an arrow key with Shift."""
+"""The share of the window by which an arrow key with Shift moves the crosshair."""
 
 
 class StepChart(QWidget):
@@ -73,7 +73,7 @@ class StepChart(QWidget):
         return self._cross
 
     def show_data(self, data: ChartData | None, *, anew: bool = False) -> None:
-        """Show other data; ``anew`` shows all of it, else a zoom stays and goes with the time."""
+        """Show other data; ``anew`` zooms out, else the zoom is kept and follows the present."""
         before, self._data = self._data, data
         if anew or data is None:
             self._window = self._cross = self._marked = None

@@ -1,4 +1,4 @@
-"""A small round mark whose colour says a state that words beside it say too."""
+"""A small round mark whose colour shows a state; words beside it say the same."""
 
 from PySide6.QtCore import QPointF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent

@@ -1,4 +1,4 @@
-"""What dialogs with fields share: rows, one line for trouble, care for what was typed."""
+"""The base of dialogs with fields: rows, one line for trouble, a question before discarding."""
 
 from collections.abc import Mapping
 
@@ -66,7 +66,7 @@ class FormDialog(QDialog):
         return None
 
     def close_form(self) -> None:
-        """Set messages and buttons below the fields, and after them in the order of Tab."""
+        """Put message and buttons below the fields, and after them in the order of Tab."""
         self._column.addStretch()
         for widget in (self.trouble, self._question, self.buttons):
             self._column.addWidget(widget)

@@ -1,4 +1,4 @@
-"""A label that gives way: what does not fit is elided and whole in the tooltip."""
+"""Labels and buttons whose changing text does not lay out the window again."""
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
@@ -84,7 +84,7 @@ class ElidedLabel(Label):
 
 
 class SteadyButton(QToolButton):
-    """Is of a fixed size, in steps: else each count lays out and paints its window anew."""
+    """Its width grows in steps, since each other width lays out and paints the whole window."""
 
     def __init__(self) -> None:
         super().__init__()

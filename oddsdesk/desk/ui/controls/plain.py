@@ -1,4 +1,4 @@
-"""Text that others wrote is text: never markup, never a mnemonic, never a window's mark (D85)."""
+"""Showing foreign text literally: no markup, no mnemonics, no ``[*]`` of window titles (D85)."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class Label(QLabel):
 
 
 def literal(text: str) -> str:
-    """Return what a button, menu or tab is given so that it shows a text as it is.
+    """Return a text escaped for a button, menu or tab, so that it shows as it is.
 
     There ``&`` marks the letter of a mnemonic and a tab stands before a shortcut.
     """
@@ -28,5 +28,5 @@ def literal(text: str) -> str:
 
 
 def literal_title(text: str) -> str:
-    """Return what a window is given so that it shows a text as it is: ``[*]`` marks changes."""
+    """Return a text escaped for a window title, where ``[*]`` marks changes."""
     return text.translate(_BREAKS).replace("[*]", "[*][*]")

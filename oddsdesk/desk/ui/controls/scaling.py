@@ -11,7 +11,7 @@ from oddsdesk.desk.ui.theme.tokens import STEP
 
 
 class Scaled(QObject):
-    """Keeps a size of a widget, meant for texts of 100 %, at what texts need now."""
+    """Scales a size of a widget, given for texts of 100 %, with the size of texts."""
 
     def __init__(
         self, widget: QWidget, theme: Theme, size: int, give: Callable[[int], object]
@@ -34,7 +34,7 @@ def resize_scaled(window: QWidget, theme: Theme, width: int, height: int) -> Non
 
 
 def scale_height(widget: QWidget, theme: Theme, height: int) -> None:
-    """Give a widget a height that is fixed but for the size of texts."""
+    """Give a widget a fixed height that grows with the size of texts."""
     Scaled(widget, theme, height, widget.setFixedHeight)
 
 
@@ -55,7 +55,7 @@ def scale_most_width(widget: QWidget, theme: Theme, width: int) -> None:
 
 
 _BORDER: Final = 1
-"""A number field's editor begins at its outer edge, others' within the border."""
+"""The editor of a number field begins at its outer edge, those of others within the border."""
 _Spin = TypeVar("_Spin", bound=QAbstractSpinBox)
 
 

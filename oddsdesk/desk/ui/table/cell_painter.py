@@ -82,7 +82,7 @@ _PLAIN_GROUNDS = (SurfaceRole.PANEL, SurfaceRole.REFERENCE, SurfaceRole.RAISED)
 
 
 class CellPainter:
-    """Paints spans of cells; one a table, shared by its panes."""
+    """Paints spans of cells; one for each table, shared by its panes."""
 
     def __init__(self, theme: Theme, clock: Clock) -> None:
         self._theme = theme
@@ -124,7 +124,7 @@ class CellPainter:
         return Lane(column, left, width, is_left, 0 if is_left else note + self._hang(spec))
 
     def scaled(self, size: int) -> int:
-        """Return a size as the size of texts has it now."""
+        """Return a size scaled by the present size of texts."""
         return self._theme.fonts.scaled(size)
 
     def least_width(self, model: LiveModel, column: int) -> int:

@@ -46,12 +46,12 @@ class Sparkline:
 
 
 NEVER = 1 << 62
-"""A time that does not come, in milliseconds."""
+"""Later than any time, in milliseconds."""
 FLASH_MS = 500
 FADE_MS = 1_000
 FADE_STEPS = 12
 REPAINT_MS = 2_000
-"""How often a price is asked again whether its age changes its cell."""
+"""After so many milliseconds a price's cell is made again, since its age may change it."""
 ARROW_MS = 60_000
 PALE_ARROW_MS = 10 * 60_000
 """How long the arrow of a move stays, full and then pale."""
@@ -82,7 +82,7 @@ class Cell(NamedTuple):
     """1 up, -1 down, 0 none."""
     arrow_is_pale: bool = False
     flash: int = 0
-    """1 up, -1 down: what ``flashes_from`` tells of."""
+    """The move that flashes since ``flashes_from``: 1 up, -1 down, 0 none."""
     flashes_from: int = -NEVER
     """When the flash began: full for ``FLASH_MS``, then fading for ``FADE_MS``."""
     repaint_at_ms: int = NEVER
@@ -109,21 +109,21 @@ class Column(msgspec.Struct, frozen=True):
     """Whether a third decimal stands right of where texts end otherwise, in room kept for it."""
     most: int = 110
     stretches: bool = False
-    """Takes its part of the width that is left; a table without such a column scrolls."""
+    """Whether it shares the width that is left; without such a column a table scrolls."""
     likes: str = ""
-    """A longer sample: what it takes before any column is stretched."""
+    """A longer sample: the width that it gets before any column is stretched."""
     widest: str = ""
-    """A sample of how far it is stretched; without end where it is empty."""
+    """A sample of the most that it is stretched to; empty: no limit."""
     drops: int = 0
-    """In which order columns are left out of a table that is too narrow, 1 first; 0 stays."""
+    """The order in which columns are hidden in a table that is too narrow, 1 first; 0 never."""
 
 
 class ShrinkStep(msgspec.Struct, frozen=True):
-    """One way to make room where the columns that stay take too much of a table."""
+    """One step of narrowing where the frozen columns take too much of a table."""
 
     column: int
     sample: str = ""
-    """What the column still keeps room for, its note left out; empty: the column is hidden."""
+    """The column is narrowed to this text, without its note; empty: it is hidden."""
 
 
 class Header(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What a table knows of each of its columns: one description for all tables."""
+"""The description of a column, the same for all tables."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -26,23 +26,23 @@ class Kind(Enum):
 
 
 class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
-    """One column of rows ``R``; ``L`` is what a cell depends on beside the row: the time, say."""
+    """One column of rows ``R``; ``L`` is what cells depend on beside the row, such as the time."""
 
     key: str
-    """What programs and saved layouts know it by."""
+    """Its name in exports and saved layouts."""
     title: str
-    """What stands above it, where ``header_now`` does not say otherwise."""
+    """The header's title, unless ``header_now`` gives another."""
     width: Column
-    """How it is set, and the samples that its width is taken from."""
+    """Its alignment, and the samples that its width is taken from."""
     cell: Callable[[R, L], Cell]
     value: Callable[[R], Any] = lambda _row: None
     """What it exports and, without ``order``, what it is sorted by."""
     kind: Kind = Kind.TEXT
     decimals: int | None = None
-    """Of exported figures that are worked out; None is as received."""
+    """Decimals of an exported figure that is computed; None exports it as received."""
     order: Callable[[R], Any] | None = None
     order_up: Callable[[R], Any] | None = None
-    """The same for ascending order, where that is not the other way round."""
+    """The same for ascending order, where that is not the reverse."""
     descending_first: bool = False
     """Whether the first click on the header puts the highest on top."""
     tip: str = ""
@@ -50,15 +50,15 @@ class ColumnSpec(msgspec.Struct, Generic[R, L], frozen=True):
     note: str = ""
     """The header's second line."""
     header_now: Callable[[L], Header] | None = None
-    """Gives the header where it tells of what changes: an age, a favourite."""
+    """Returns the header where that changes: an age, a favourite."""
     width_now: Callable[[L], Column] | None = None
-    """Gives the width where what is shown decides, not the style of odds alone."""
+    """Returns the width where it depends on what is shown."""
     cell_tip: Callable[[R, L], str] = lambda _row, _context: ""
     """The tooltip of a cell, where those of a row differ by column."""
     is_usual: bool = True
     """Whether it is shown until the user chooses."""
     sample: Callable[[], str] | None = None
-    """Gives the column its width where the style of odds decides."""
+    """Returns the sample for the width where that depends on the odds format."""
 
     @property
     def sized(self) -> Column:

@@ -15,11 +15,11 @@ class WidthRequest(NamedTuple):
     column: int
     least: int
     likes: int
-    """What it takes before any column is stretched."""
+    """The width that it gets before any column is stretched."""
     most: int | None
-    """How far it is stretched; None: without end."""
+    """The width that it is stretched to at most; None: no limit."""
     drops: int = 0
-    """In which order columns give way where not all have room, 1 first; 0 stays."""
+    """The order in which columns are hidden where not all have room, 1 first; 0 never."""
 
 
 def share_width(requests: Sequence[WidthRequest], room: int) -> dict[int, int]:
@@ -65,15 +65,15 @@ def _grow(widths: dict[int, int], limits: dict[int, int], spare: int) -> int:
 
 
 FROZEN_SHARE: Final = 0.42
-"""What frozen columns may take of a table before they are narrowed."""
+"""The share of a table that frozen columns may take before they are narrowed."""
 _HIDING_SHARE: Final = 0.60
-"""What they may take, narrowed, before some are hidden."""
+"""The share that they may take, narrowed, before some are hidden."""
 _NARROW: Final = 1_060
 """In a table of fewer pixels than this, headers that have a code show that."""
 
 
 class ColumnWidths:
-    """Shares the columns of a model out to two panes and sizes them."""
+    """Distributes the columns of a model over two panes and sizes them."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class ColumnWidths:
         self._frozen_count = frozen_count
         self._left_out: set[int] = set()
         self._dropped: set[int] = set()
-        """For want of room: frozen columns that gave way, and others."""
+        """Columns hidden because there is no room for them."""
         self._is_narrow = False
 
     def is_shown(self, column: int) -> bool:
@@ -99,7 +99,7 @@ class ColumnWidths:
         return not is_out and not self._model.is_hidden(column)
 
     def share_out(self) -> None:
-        """Show each column that is shown at all in its pane only, and size them."""
+        """Show each visible column in its pane only, and size them."""
         count = self._model.columnCount()
         for column in range(count):
             is_frozen, is_hidden = column < self._frozen_count, not self.is_shown(column)
@@ -158,7 +158,7 @@ class ColumnWidths:
         return left_out
 
     def _give_back(self, widths: dict[int, int], most: int) -> None:
-        """Let the first column that gave way have what a note that is left out took."""
+        """Give the first narrowed column the room of the note that it lost."""
         first = next((step.column for step in self._model.shrink_steps() if step.sample), None)
         if first is not None:
             spare = most - sum(widths.values())
@@ -166,7 +166,7 @@ class ColumnWidths:
             widths[first] = min(wanted, widths[first] + max(0, spare))
 
     def stretch(self) -> None:
-        """Share the whole width out, where a column stretches at all."""
+        """Use the whole width, where a column stretches at all."""
         model = self._model
         columns = range(self._frozen_count, model.columnCount())
         there = [column for column in columns if not model.is_hidden(column)]

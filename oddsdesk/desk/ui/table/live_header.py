@@ -43,7 +43,7 @@ class LiveHeader(QHeaderView):
         return max(title, note) + 2 * spacing.CELL_MARGIN
 
     def paint_blank(self, painter: QPainter, rect: QRect) -> None:
-        """Paint the header's ground where no column stands."""
+        """Paint the header's background beyond the last column."""
         painter.fillRect(rect, self._ground)
         painter.fillRect(rect.left(), rect.bottom(), rect.width(), 1, self._line)
 

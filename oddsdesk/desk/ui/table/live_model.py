@@ -22,9 +22,9 @@ from oddsdesk.desk.ui.table.cells import NEVER, Align, Cell, Column, Header, Shr
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 
 FLUSH_MS = 50
-"""At least between two flushes."""
+"""Milliseconds between two flushes, at least."""
 _BUSY_FLUSH_MS, _BUSY_SPANS = 66, 20
-"""The same while so many cells change from one to the next."""
+"""The same, and from how many changed spans a flush on it applies."""
 Index = QModelIndex | QPersistentModelIndex
 T = TypeVar("T")
 _ALIGNMENTS = {
@@ -59,7 +59,7 @@ class LiveModel(QAbstractTableModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.dirty_spans: Sequence[Span] = ()
-        """What the last ``dataChanged`` was about; to be clipped to the rows there are."""
+        """The spans of the last ``dataChanged``; they may reach beyond the last row."""
         self._touched: set[Span] = set()
         self._flushed_at = -math.inf
         self._flush_timer = QTimer(self, singleShot=True)
@@ -82,7 +82,7 @@ class LiveModel(QAbstractTableModel):
         return ""
 
     def is_hidden(self, column: int) -> bool:
-        """Whether a column is not shown; ``LiveTable.show_columns`` asks anew."""
+        """Whether a column is not shown; read again by ``LiveTable.show_columns``."""
         return False
 
     def shrink_steps(self) -> Sequence[ShrinkStep]:
@@ -101,9 +101,9 @@ class LiveModel(QAbstractTableModel):
         """Hide or show the rows below a section row."""
 
     def refresh_all(self) -> None:
-        """Have every cell and header made anew: figures are written differently now.
+        """Repaint every cell and header, since figures are formatted differently now.
 
-        Who keeps cells forgets them first.
+        Subclasses that cache cells drop them first.
         """
         last = self.columnCount() - 1
         if last >= 0:
@@ -111,7 +111,7 @@ class LiveModel(QAbstractTableModel):
             self.touch(0, 0, self.rowCount() - 1, last)
 
     def touch(self, top: int, left: int, bottom: int, right: int) -> None:
-        """Note that the cells of a span look different, all ends included."""
+        """Note that the cells of a span changed, all ends included."""
         self._touched.add(Span(top, left, bottom, right))
         if not self._flush_timer.isActive():
             since_ms = (time.monotonic() - self._flushed_at) * 1_000
@@ -144,10 +144,10 @@ class LiveModel(QAbstractTableModel):
         shown_at: Callable[[QModelIndex], T],
         index_of: Callable[[T, QModelIndex], QModelIndex],
     ) -> Iterator[None]:
-        """Have a block move rows or columns; indexes held elsewhere follow what they showed.
+        """Wrap a block that moves rows or columns; persistent indexes follow what they showed.
 
-        ``shown_at`` tells before the block what an index shows, ``index_of`` where that is
-        after it: an invalid index where it is no more.
+        ``shown_at`` gives what an index shows before the block, ``index_of`` the index of that
+        after it, an invalid one where it is gone.
         """
         self.layoutAboutToBeChanged.emit()
         held = self.persistentIndexList()
@@ -193,7 +193,7 @@ class LiveModel(QAbstractTableModel):
 
 
 class Lane(NamedTuple):
-    """A visible column: where it is and how it is set."""
+    """A visible column: its position, width and alignment."""
 
     column: int
     left: int
@@ -223,7 +223,7 @@ class Tile(NamedTuple):
 
 
 class Painted(msgspec.Struct):
-    """What a repaint found: cells that flash still, and when age alone will change a cell."""
+    """The outcome of a repaint: cells that still flash, and when age alone changes a cell."""
 
     flashing: list[QRect] = msgspec.field(default_factory=list)
     repaint_at_ms: int = NEVER

@@ -38,7 +38,7 @@ class LivePane(QTableView):
     """The row under the pointer, -1 for none."""
     resized = Signal()
     flash_seen = Signal(bool)
-    """Cells were painted that flash still; True if they are all that do."""
+    """Cells were painted that still flash; True if all cells were painted."""
 
     def __init__(self, theme: Theme, painter: CellPainter, parent: QWidget) -> None:
         super().__init__(parent)
@@ -147,7 +147,7 @@ class LivePane(QTableView):
             yield self._painter.lane(model, column, left, header.sectionSize(column))
 
     def _tiles(self, region: QRegion) -> Iterator[Tile]:
-        """Yield what a region covers; many rectangles cost more than the one around them."""
+        """Yield the tiles that a region covers; many rectangles are painted as one."""
         around = region.boundingRect()
         bands, lanes = list(self._bands(around)), list(self._lanes(around))
         rects = [around] if region.rectCount() > _MOST_RECTS else region
@@ -159,7 +159,7 @@ class LivePane(QTableView):
             )
 
     def _region(self, spans: Iterable[Span]) -> QRegion:
-        """Return where blocks of cells are in sight: more than one column are taken for all."""
+        """Return the visible area of spans; a span of several columns counts as the whole row."""
         region, port, header = QRegion(), self.viewport().rect(), self.header
         first, last = self.rowAt(0), self.rowAt(port.bottom())
         last = self.live_model().rowCount() - 1 if last < 0 else last

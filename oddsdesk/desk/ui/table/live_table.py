@@ -18,7 +18,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 _AGE_MS = 1_000
 _FADE_MS = math.ceil(FADE_MS / FADE_STEPS)
 _MANY_FLASHES = 15
-"""So many at once fade in half as many steps: the eye follows none of them."""
+"""From so many flashes on, fades take half as many steps."""
 
 
 class LiveTable(QWidget):
@@ -104,7 +104,7 @@ class LiveTable(QWidget):
         self._widths.share_out()
 
     def refresh_all(self) -> None:
-        """Show every figure anew: they are written differently now."""
+        """Repaint every figure, since they are formatted differently now."""
         self._model.refresh_all()
         self._widths.share_out()
 

@@ -1,4 +1,4 @@
-"""In which order the rows of a table stand, and whether two of them do."""
+"""The order of a table's rows, and whether two neighbours are in order."""
 
 import math
 from collections.abc import Callable, Generator, Sequence

@@ -20,7 +20,7 @@ class StableRowsModel(LiveModel, Generic[K, T]):
     """Rows by key; present ones move, and gone ones leave, only where rows may move."""
 
     order_changed = Signal()
-    """How many rows would move, or are gone, is another number now."""
+    """The number of rows that would move, or are gone, has changed."""
 
     def __init__(
         self, columns: Sequence[ColumnSpec[T, int]], sorted_by: int, clock: Callable[[], int]
@@ -34,7 +34,7 @@ class StableRowsModel(LiveModel, Generic[K, T]):
         self._held: dict[K, T] = {}
         self._present: dict[K, T] = {}
         self.is_arranging = False
-        """Whether rows come, go or move now: no wish of the user's."""
+        """Whether rows are being moved: the current cell then changes without the user."""
 
     def show_rows(self, rows: Mapping[K, T], *, may_move: bool) -> None:
         """Take the present rows; where they may not move, new ones come last and gone ones stay."""
@@ -72,7 +72,7 @@ class StableRowsModel(LiveModel, Generic[K, T]):
         self.sort_now()
 
     def sort_now(self) -> None:
-        """Put the rows in order and drop what is gone."""
+        """Sort the rows and remove those that are gone."""
         self._held.update(self._present)
         wanted = self._sorted(self._present)
         if wanted != self._order:
@@ -108,7 +108,7 @@ class StableRowsModel(LiveModel, Generic[K, T]):
         return self._order[row]
 
     def is_gone(self, row: int) -> bool:
-        """Whether a row only stays until rows may move."""
+        """Whether a row is gone and only shown until rows may move."""
         return self._order[row] not in self._present
 
     def row_of(self, key: K) -> int | None:
@@ -175,7 +175,7 @@ class StableRowsModel(LiveModel, Generic[K, T]):
 
 
 def struck(cell: Cell) -> Cell:
-    """Return a cell of a row that is there no more."""
+    """Return a cell as it looks in a row that is gone."""
     return Cell(
         cell.text,
         TextRole.NOTE,

@@ -1,4 +1,4 @@
-"""The style sheet: the little that the palette cannot say, generated from the tokens.
+"""The style sheet: what the palette cannot express, generated from the tokens.
 
 Widgets ask for a style by their ``variant`` property: ``panel``, ``bar``, ``foot``, ``chip``,
 ``note``, ``soft``, ``live``, ``value``, ``plain``, ``badge``.

@@ -18,7 +18,7 @@ class PlainStyle(QProxyStyle):
     """Makes the labels that Qt makes itself, such as a tooltip's, show their text letter by letter.
 
     Every label is polished before it measures its text, and a tooltip's before it gets one. So
-    none is rich text by its looks; who wants rich text has to say so.
+    none guesses that its text is rich; code that wants rich text has to set that format.
     """
 
     def __init__(self) -> None:
@@ -91,10 +91,10 @@ _QT_SCHEMES = {
 
 
 class Theme(QObject):
-    """The style of the whole application; one a program, passed to who paints by hand.
+    """The style of the whole application: one object, passed to widgets that paint themselves.
 
-    Widgets drawn by Qt follow by themselves. Who keeps colours or fonts of its own takes
-    them anew on ``changed``.
+    Widgets drawn by Qt follow by themselves. Those that keep colours or fonts take them again
+    on ``changed``.
     """
 
     changed = Signal()
@@ -200,7 +200,7 @@ def _give(fonts: Iterable[tuple[QWidget, QFont]]) -> None:
 
 
 def _kind(font: QFont) -> tuple[int, int]:
-    """What tells a font of the theme from the others; style sheets leave dust in its size."""
+    """Return a font's size and weight, by which it is found; rounded, as sheets alter it."""
     return round(font.pointSizeF() * 4), font.weight()
 
 
