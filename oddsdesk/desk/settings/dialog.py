@@ -1,10 +1,12 @@
 """The settings dialog, made from the declared settings; what is chosen holds at once."""
 
+import re
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -22,7 +24,7 @@ from PySide6.QtWidgets import (
 from oddsdesk.desk.settings.declared import SECTIONS, Section
 from oddsdesk.desk.settings.kinds import Choice, Names, Setting, Toggle, Whole
 from oddsdesk.desk.settings.preferences import Preferences
-from oddsdesk.desk.ui.controls.form_dialog import note
+from oddsdesk.desk.ui.controls.form_dialog import note, with_note
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import inset, resize_scaled
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -30,7 +32,46 @@ from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP
 
 _SIZE = (620, 640)
 _LABELS = 210
-_Control = QComboBox | QCheckBox | QSpinBox | QPushButton
+_WHOLE: Final = re.compile(r"-?\d{1,12}", re.ASCII)
+
+
+class WholeField(QSpinBox):
+    """A whole number; one outside its range can be typed, and is refused in words."""
+
+    def __init__(self, kind: Whole, theme: Theme) -> None:
+        super().__init__()
+        self._kind = kind
+        self.setRange(kind.least, kind.most)
+        self.setSingleStep(kind.step)
+        self.fault = note("", theme)
+        self.fault.setProperty("variant", "down")
+        self.fault.hide()
+        self.setSuffix(f" {kind.unit}" if kind.unit else "")
+        self.setGroupSeparatorShown(True)
+        self.setKeyboardTracking(False)
+        self.valueChanged.connect(self.fault.hide)
+        self.lineEdit().textEdited.connect(self.fault.hide)
+
+    # Qt's virtuals
+
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
+        typed = text.removesuffix(self.suffix()).replace(self.locale().groupSeparator(), "")
+        is_whole = _WHOLE.fullmatch(typed) is not None
+        if typed == "-" or (is_whole and not self._kind.least <= int(typed) <= self._kind.most):
+            return QValidator.State.Intermediate, text, position
+        state, said, at = super().validate(text, position)
+        return state, said, at
+
+    def fixup(self, text: str) -> str:
+        typed = text.removesuffix(self.suffix()).strip()
+        if typed:
+            stays = self.textFromValue(self.value())
+            self.fault.setText(f"{typed}: expected {self._kind.expected()}; it stays {stays}.")
+            self.fault.show()
+        return str(super().fixup(text))
+
+
+_Control = QComboBox | QCheckBox | WholeField | QPushButton
 
 
 class SettingsDialog(QDialog):
@@ -116,7 +157,10 @@ class SettingsDialog(QDialog):
             label = Label(setting.label)
             label.setBuddy(control)
             grid.addWidget(label, row, 0)
-            grid.addWidget(control, row, 1)
+            field: QWidget = control
+            if isinstance(control, WholeField):
+                field = with_note(control, control.fault)
+            grid.addWidget(field, row, 1)
             grid.addWidget(explained, row + 1, 1)
         grid.setRowMinimumHeight(row + 2, STEP)
 
@@ -129,11 +173,8 @@ class SettingsDialog(QDialog):
                     combo.addItem(label, word)
                 combo.activated.connect(lambda _index: put(setting, combo.currentData()))
                 return combo
-            case Whole(least=least, most=most, step=step, unit=unit):
-                spin = inset(QSpinBox(minimum=least, maximum=most, singleStep=step))
-                spin.setSuffix(f" {unit}" if unit else "")
-                spin.setGroupSeparatorShown(True)
-                spin.setKeyboardTracking(False)
+            case Whole() as kind:
+                spin = inset(WholeField(kind, self._theme))
                 spin.valueChanged.connect(lambda value: put(setting, value))
                 return spin
             case Toggle():
@@ -151,7 +192,7 @@ class SettingsDialog(QDialog):
         control, value = self.controls[setting.key], self._preferences.get(setting)
         if isinstance(control, QComboBox):
             control.setCurrentIndex(control.findData(value))
-        elif isinstance(control, QSpinBox):
+        elif isinstance(control, WholeField):
             control.setValue(value)
         elif isinstance(control, QPushButton):
             control.setText(f"{len(value)} chosen…" if value else "All…")

@@ -1,9 +1,10 @@
 """The settings dialog: every setting that is declared, holding at once."""
 
+import pytest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
 
-from oddsdesk.desk.settings.declared import SCHEME, SECTIONS, TEXT_SIZE
-from oddsdesk.desk.settings.dialog import SettingsDialog
+from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, SCHEME, SECTIONS, TEXT_SIZE
+from oddsdesk.desk.settings.dialog import SettingsDialog, WholeField
 
 
 def test_every_declared_setting_is_in_the_dialog_with_its_name_and_help(theme, preferences, window):
@@ -34,3 +35,33 @@ def test_a_setting_changed_elsewhere_is_shown(theme, preferences, window):
     setting = next(s for section in SECTIONS for s in section.settings if s.key in toggles)
     preferences.put(setting, not setting.default)
     assert toggles[setting.key].isChecked() is not setting.default
+
+
+@pytest.mark.parametrize(
+    ("setting", "typed", "expected"),
+    [
+        (BANKROLL, "0", "0: expected a whole number from 1 to 1,000,000,000; it stays 1,000."),
+        (BANKROLL, "-50", "-50: expected a whole number from 1 to"),
+        (KELLY_SHARE, "-3", "-3: expected a whole number from 1 to 100 %; it stays 25."),
+        (KELLY_SHARE, "250", "250: expected a whole number from 1 to 100 %"),
+    ],
+)
+def test_a_number_out_of_range_is_said_at_its_field_and_not_kept(
+    theme, preferences, window, qtbot, setting, typed, expected
+):
+    dialog = SettingsDialog(theme, preferences, window)
+    dialog.show()
+    field = dialog.controls[setting.key]
+    assert isinstance(field, WholeField)
+    field.selectAll()
+    qtbot.keyClicks(field, typed)
+    assert not field.fault.isVisible()
+    field.interpretText()
+    assert field.fault.isVisible()
+    assert field.fault.text().startswith(expected)
+    assert preferences.get(setting) == field.value() == setting.default
+    field.selectAll()
+    qtbot.keyClicks(field, "7")
+    field.interpretText()
+    assert not field.fault.isVisible()
+    assert preferences.get(setting) == 7
