@@ -16,7 +16,7 @@ from oddsdesk.pricing.assessment import (
 )
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.outcomes import DRAW, Outcome
-from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.profiles import Profiles, is_delayed
 from oddsdesk.pricing.rules import MIN_EV, least_edge_factor
 from oddsdesk.pricing.selections import line_groups
 from oddsdesk.pricing.value import Candidate, ReferenceLine, judge, reference_line
@@ -173,7 +173,12 @@ class _MarketAtMoment:
         setting = self._setting(line, in_play=bool(quote.is_live or self._reference.is_live))
         odds = quote.odds[selection]
         sighting = Sighting(
-            outcome.side, odds, quote.scraped_at, quote.is_live, quote.stale_after_ms
+            outcome.side,
+            odds,
+            quote.scraped_at,
+            quote.is_live,
+            quote.stale_after_ms,
+            is_delayed=is_delayed(quote.bookmaker),
         )
         found = assess(setting, group, sighting)
         gross = found.service_ev_pct

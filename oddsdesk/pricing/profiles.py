@@ -35,6 +35,7 @@ _TEXTS: Final = ("group", "currency", "short", "code", "source")
 _GUARDED: Final = ("=", "+", "-", "@", "#", "'")
 """A written field begins with none of these: formulas to a spreadsheet, ``#`` a comment."""
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_DELAYED: Final = " (delayed)"
 _FOLDED: Final = re.compile(r"[\W_]+")
 
 
@@ -105,7 +106,9 @@ class Profiles:
     def of(self, name: str) -> Profile:
         """Return the profile of a bookmaker by any of its names."""
         known = self._by_name.get(fold_name(name)) or self._unknown.get(name)
-        if known is None:
+        if known is None and is_delayed(name):
+            known = self.of(name.removesuffix(_DELAYED))
+        elif known is None:
             known = self._unknown[name] = Profile(name=name, group=name)
         return known
 
@@ -135,6 +138,19 @@ class ProfileLine(NamedTuple):
     problem: str = ""
     """What is wrong, with the number of the line and what was expected."""
     is_header: bool = False
+
+
+def delayed_name(name: str) -> str:
+    """Return what a bookmaker is called where its source says that its prices are late (D66).
+
+    The wire has no other place for it: so it is told wherever the price is.
+    """
+    return name + _DELAYED
+
+
+def is_delayed(name: str) -> bool:
+    """Whether the prices of a bookmaker are late, by its name."""
+    return name.endswith(_DELAYED)
 
 
 class ProfileLineError(Exception):

@@ -118,7 +118,8 @@ class Books:
         self._books: dict[str, Book] = {}
         self._initial_clk: str | None = None
         self._clk: str | None = None
-        self._is_late = False
+        self.is_late = False
+        """Whether the stream says that what comes now comes late."""
         self._has_delayed_key = False
 
     @property
@@ -133,9 +134,9 @@ class Books:
         return self._books.get(market_id)
 
     def is_delayed(self, market_id: str) -> bool:
-        """Whether prices of a market come late: by their key, or since the stream says so."""
+        """Whether the key gets prices of a market late, always."""
         book = self._books.get(market_id)
-        return self._is_late or self._has_delayed_key or (book is not None and book.is_delayed)
+        return self._has_delayed_key or (book is not None and book.is_delayed)
 
     def take_line(self, line: bytes) -> Taken:
         """Take in a line of the stream."""
@@ -148,7 +149,7 @@ class Books:
         if message.op == "status":
             self._take_status(message.status_code, message.error_code, taken)
         elif message.op == "mcm":
-            self._is_late = message.status == LATE
+            self.is_late = message.status == LATE
             if message.conflate_ms is not None:
                 self._has_delayed_key = message.conflate_ms > LONGEST_CONFLATION_MS
             for raw in message.mc or []:

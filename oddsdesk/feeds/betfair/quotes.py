@@ -7,16 +7,20 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.betfair.books import Book, Books
 from oddsdesk.feeds.betfair.catalogue import DRAW, Market
 from oddsdesk.feeds.notation import signed_text
+from oddsdesk.pricing.profiles import delayed_name
 from oddsdesk.pricing.selections import order_selections
 
 BOOKMAKER: Final = "Betfair Exchange"
 
 
 class Priced(NamedTuple):
-    """A quote; ``is_delayed``: its source says that its prices come late (D66)."""
+    """A quote whose bookmaker says where its prices come late (D66).
+
+    ``is_open``: bets are taken, so that without odds nobody offers any just now.
+    """
 
     quote: Quote
-    is_delayed: bool
+    is_open: bool
 
 
 def quotes_of(
@@ -31,15 +35,15 @@ def quotes_of(
     is changed, so that its prices are of now, whenever they were last changed.
     """
     return [
-        Priced(_quote(market, book, now_ms), books.is_delayed(ident))
+        Priced(_quote(market, book, now_ms, is_delayed=books.is_delayed(ident)), book.is_open)
         for ident, market in markets.items()
         if (touched is None or ident in touched) and (book := books.book(ident)) is not None
     ]
 
 
-def _quote(market: Market, book: Book, now_ms: int) -> Quote:
+def _quote(market: Market, book: Book, now_ms: int, *, is_delayed: bool) -> Quote:
     return Quote(
-        bookmaker=BOOKMAKER,
+        bookmaker=delayed_name(BOOKMAKER) if is_delayed else BOOKMAKER,
         match_name=market.match_name,
         competition=market.competition,
         market_type=market.market_type,

@@ -107,6 +107,13 @@ def test_only_value_is_listed_unless_everything_is_wanted() -> None:
     assert (late.stake, exchange.stake, exchange.same_bet_as) == (0, 0, None)
 
 
+def test_a_price_whose_source_is_late_is_no_value() -> None:
+    late = quote("Exchange (delayed)", {"A": 2.11})
+    assert listed(late) == []
+    (row,) = listed(late, everything=True)
+    assert (cautions(row), row.stake) == ((Caution.DELAYED,), 0)
+
+
 def test_prices_below_the_least_edge_can_be_left_out_from_the_start() -> None:
     quotes = [quote("Soft", {"A": GOOD, "B": 1.9}), quote("Exchange", {"B": 2.05})]
     near = assessed(*quotes, listable=True)

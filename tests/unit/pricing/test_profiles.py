@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oddsdesk.pricing.profiles import Kind, Profile, Profiles, read_profiles
+from oddsdesk.pricing.profiles import (
+    Kind,
+    Profile,
+    Profiles,
+    delayed_name,
+    is_delayed,
+    read_profiles,
+)
 from oddsdesk.resource_files import resource_path
 
 ODDS = st.floats(1.001, 1000)
@@ -57,6 +64,14 @@ def test_a_bookmaker_is_known_by_any_of_its_names() -> None:
 def test_an_unknown_bookmaker_is_a_group_of_its_own_without_commission() -> None:
     unknown = Profiles().of("Nobody's Book")
     assert (unknown.group, unknown.net(2.5)) == ("Nobody's Book", 2.5)
+
+
+def test_a_bookmaker_whose_prices_are_late_keeps_its_profile() -> None:
+    exchange = Profile(name="Exchange", group="Exchange", commission=0.05, aliases=("Ex",))
+    late = delayed_name("Ex")
+    assert (is_delayed(late), is_delayed("Ex")) == (True, False)
+    assert Profiles([exchange]).of(late) == exchange
+    assert Profiles().of(delayed_name("Nobody")).group == "Nobody"
 
 
 def test_a_wrong_line_is_named_and_the_rest_is_read() -> None:

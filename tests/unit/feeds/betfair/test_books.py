@@ -134,11 +134,11 @@ def test_refusals_are_told_by_their_code(line: dict[str, str], refused: str | No
 
 def test_prices_are_late_for_as_long_as_the_stream_says_so() -> None:
     books = after(message(image()))
-    assert not books.is_delayed(MARKET)
+    assert not books.is_late
     books.take_line(b'{"op":"mcm","id":2,"status":503}')
-    assert books.is_delayed(MARKET)
+    assert books.is_late
     books.take_line(message())
-    assert not books.is_delayed(MARKET)
+    assert not books.is_late
 
 
 def test_a_delayed_key_is_known_by_how_long_prices_are_gathered() -> None:

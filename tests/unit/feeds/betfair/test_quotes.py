@@ -84,7 +84,8 @@ def test_a_lay_price_is_never_a_back_price() -> None:
 @pytest.mark.parametrize("status", ["SUSPENDED", "CLOSED", "INACTIVE"])
 def test_a_market_that_takes_no_bets_has_no_odds(status: str) -> None:
     held = books((1, 0, 2.5), (2, 0, 3.0), (3, 0, 3.6), status=status)
-    assert priced("MATCH_ODDS", MATCH, held).quote.odds == {}
+    found = priced("MATCH_ODDS", MATCH, held)
+    assert (found.quote.odds, found.is_open) == ({}, False)
 
 
 def test_without_a_price_of_its_draw_a_market_has_no_odds() -> None:
@@ -93,8 +94,9 @@ def test_without_a_price_of_its_draw_a_market_has_no_odds() -> None:
 
 def test_prices_of_a_delayed_key_say_so() -> None:
     runners = ((1, 0.0, 2.5), (3, 0.0, 3.6))
-    assert priced("MATCH_ODDS", MATCH, books(*runners, delayed=True)).is_delayed
-    assert not priced("MATCH_ODDS", MATCH, books(*runners)).is_delayed
+    late = priced("MATCH_ODDS", MATCH, books(*runners, delayed=True))
+    assert late.quote.bookmaker == "Betfair Exchange (delayed)"
+    assert priced("MATCH_ODDS", MATCH, books(*runners)).quote.bookmaker == "Betfair Exchange"
 
 
 @pytest.mark.parametrize(
