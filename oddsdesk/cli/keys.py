@@ -21,7 +21,7 @@ from oddsdesk.store.lock import DatabaseInUseError, owner_of
 
 DEFAULT_ACCOUNT = "default"
 
-_HEADINGS = ("ID", "KEY", "ACCOUNT", "PLAN", "BOOKMAKER", "CREATED", "STATE")
+_HEADINGS = ("ID", "KEY", "ACCOUNT", "PLAN", "BOOKMAKER", "CREATED", "STATE", "MAY")
 
 
 @click.group()
@@ -53,18 +53,26 @@ def keys() -> None:
     help="Whose key it is; the account is made if it is unknown.",
 )
 @click.option("--bookmaker", metavar="NAME", help="The one bookmaker that the Free plan sees.")
+@click.option("--write", is_flag=True, help="It may record odds, too: POST /ingest.")
 def create(
-    database: Path, access: Path | None, plan: str | None, account: str, bookmaker: str | None
+    database: Path,
+    access: Path | None,
+    plan: str | None,
+    account: str,
+    bookmaker: str | None,
+    write: bool,
 ) -> None:
     """Make a key and print it: the only time it is shown in full.
 
     \b
     Example:
       oddsdesk keys create --plan Free --account anna --bookmaker Betfair
+      oddsdesk keys create --account scraper --write
     """
     with _open(database, access) as opened:
         chosen = None if plan is None else Plan(plan)
-        click.echo(opened.keys.create(account, chosen, bookmaker, system_clock()).secret)
+        made = opened.keys.create(account, chosen, bookmaker, system_clock(), may_write=write)
+        click.echo(made.secret)
 
 
 @keys.command(name="list")
@@ -173,4 +181,5 @@ def _row(key: Key) -> tuple[str, ...]:
         key.bookmaker or "-",
         format_ms(key.created_at),
         "revoked" if key.is_revoked else "active",
+        "read, write" if key.may_write else "read",
     )

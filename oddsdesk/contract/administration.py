@@ -138,6 +138,7 @@ class Key(msgspec.Struct, frozen=True):
     masked: str
     created_at: int
     is_revoked: bool
+    may_write: bool = False
 
 
 class LogState(msgspec.Struct, frozen=True):

@@ -15,6 +15,8 @@ class ErrorCode(Enum):
     VALUE_BETS_NOT_ON_PLAN = "value_bets_not_on_plan"
     BOOKMAKER_NOT_CONFIGURED = "bookmaker_not_configured"
     BOOKMAKER_FORBIDDEN = "bookmaker_forbidden"
+    WRITE_FORBIDDEN = "write_forbidden"
+    """Ours, beyond the contract: the key may only read."""
     NOT_FOUND = "not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     KEY_LIMIT_REACHED = "key_limit_reached"

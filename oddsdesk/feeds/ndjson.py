@@ -33,23 +33,42 @@ def read_batches(stream: Readable, clock: Clock) -> Iterator[Batch]:
     Blank lines and a byte order mark are passed over (D42). Lines may end in CRLF.
     Damaged or cut gzip data is the last bad line; a line it cuts is not reported twice.
     """
-    number = 0
-    line = _PartialLine()
+    lines = QuoteLines(clock)
     try:
         for chunk in plain_chunks(stream):
-            batch = Batch()
-            *ended, rest = chunk.split(b"\n")
-            for piece in ended:
-                number += 1
-                _read_line(line.end(piece), number, clock(), batch)
-            line.add(rest)
-            yield batch
+            yield lines.feed(chunk)
     except FeedError as error:
-        yield Batch(bad=[BadLine(number + 1, str(error))])
+        yield Batch(bad=[BadLine(lines.number + 1, str(error))])
         return
-    last = Batch()
-    _read_line(line.end(b""), number + 1, clock(), last)
-    yield last
+    yield lines.end()
+
+
+class QuoteLines:
+    """Takes plain NDJSON piece by piece; ``number`` is that of the last line that ended."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._line = _PartialLine()
+        self.number = 0
+
+    def feed(self, chunk: bytes) -> Batch:
+        """Return what the lines hold that end in a piece."""
+        batch = Batch()
+        *ended, rest = chunk.split(b"\n")
+        for piece in ended:
+            self._end_line(piece, batch)
+        self._line.add(rest)
+        return batch
+
+    def end(self) -> Batch:
+        """Return what the last line holds, which need not have an end."""
+        batch = Batch()
+        self._end_line(b"", batch)
+        return batch
+
+    def _end_line(self, piece: bytes, batch: Batch) -> None:
+        self.number += 1
+        _read_line(self._line.end(piece), self.number, self._clock(), batch)
 
 
 def read_quotes(stream: Readable, clock: Clock) -> Iterator[Quote | BadLine]:

@@ -31,7 +31,10 @@ _frames.addFilter(KeyFilter())
 
 
 class Pinging(NamedTuple):
-    """What is said how often to be heard again, and after how long a silence it is over."""
+    """What is said how often to be heard again, and after how long a silence it is over.
+
+    Without a text it is a ping of the protocol, whose pong counts as being heard.
+    """
 
     text: str
     every_s: float
@@ -108,7 +111,14 @@ class WebSocket:
         with contextlib.suppress(ConnectionClosed):
             while True:
                 await asyncio.sleep(self._pinging_as.every_s)
-                await self._connection.send(self._pinging_as.text)
+                await self._say_ping()
+
+    async def _say_ping(self) -> None:
+        if self._pinging_as.text:
+            await self._connection.send(self._pinging_as.text)
+        else:
+            await (await self._connection.ping())
+            self._heard_at = time.monotonic()
 
 
 class _Connect(connect):

@@ -16,6 +16,8 @@ from oddsdesk.server.endpoints.feeds import PATH as FEEDS_PATH
 from oddsdesk.server.endpoints.feeds import FeedsGate
 from oddsdesk.server.endpoints.games import GAME, GAMES
 from oddsdesk.server.endpoints.health import HEALTH_PATH, READY_PATH, HealthGate, ReadyGate
+from oddsdesk.server.endpoints.ingest import PATH as INGEST_PATH
+from oddsdesk.server.endpoints.ingest import IngestGate
 from oddsdesk.server.endpoints.odds import LIVE_ODDS, ODDS, ODDS_OF_BOOKMAKER
 from oddsdesk.server.endpoints.stream_token import PATH as TOKEN_PATH
 from oddsdesk.server.endpoints.stream_token import TokenGate
@@ -73,6 +75,7 @@ def _router(service: Service, reads: ReaderPool) -> Router:
             Route(READY_PATH, ReadyGate(service, reads)),
             Route(OPENAPI_PATH, OpenApiGate(service, endpoints)),
             Route(FEEDS_PATH, FeedsGate(service)),
+            Route(INGEST_PATH, IngestGate(service)),
             Route(DOCS_PATH, DocsGate(service, endpoints)),
         ],
         redirect_slashes=False,

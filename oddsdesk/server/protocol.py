@@ -17,7 +17,11 @@ their sizes, extensions and trailers (D83)."""
 SLICE_BYTES = 4 * 1024
 """Bytes that the parser gets at a time: it buffers a whole name or value before its callback."""
 BODY_LIMIT = 64 * 1024
-"""Bytes of a body; no endpoint reads one."""
+"""Bytes of a body; only ``INGEST_PATH`` takes more."""
+INGEST_PATH = b"/ingest"
+"""Takes bodies of quotes, which may be long and may come slowly."""
+INGEST_LIMIT = 64 * 1024 * 1024
+"""Bytes of such a body, packed or not."""
 REQUEST_LIMIT_S = 10.0
 """How long a head, and then its body, may take to arrive."""
 STALL_LIMIT_S = 30.0
@@ -60,6 +64,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = True
         self._head_bytes = 0
         self._body_bytes = 0
+        self._body_limit = BODY_LIMIT
         self._ignored_bytes = 0
         self._unparsed = b""
         self._refused = False
@@ -116,7 +121,7 @@ class BoundedHttp(HttpToolsProtocol):
                 str(refusal) if refusal else "the request is no valid HTTP",
             )
             return False
-        if self._head_bytes > HEAD_LIMIT:
+        if self._head_bytes > self._framing_limit():
             self._refuse(ErrorCode.HEADERS_TOO_LARGE, _head_message())
             return False
         return True
@@ -144,6 +149,7 @@ class BoundedHttp(HttpToolsProtocol):
         """Count a new request from nothing."""
         super().on_message_begin()
         self._body_bytes = 0
+        self._body_limit = BODY_LIMIT
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header; trailers are ignored (RFC 9110, 6.5.1)."""
@@ -155,8 +161,11 @@ class BoundedHttp(HttpToolsProtocol):
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         if size > HEAD_LIMIT:
             raise self._stop_parser(ErrorCode.HEADERS_TOO_LARGE, _head_message())
-        if any(name == b"content-length" and _is_too_long(value) for name, value in self.headers):
-            raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, _body_message())
+        if self.url.partition(b"?")[0] == INGEST_PATH:
+            self._body_limit = INGEST_LIMIT
+        lengths = (value for name, value in self.headers if name == b"content-length")
+        if any(int(length) > self._body_limit for length in lengths):  # the parser has checked it
+            raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, self._body_message())
         self._in_head = False
         self._await_request()
         super().on_headers_complete()
@@ -165,8 +174,10 @@ class BoundedHttp(HttpToolsProtocol):
         """Count the bytes of a body without a stated length."""
         self._head_bytes -= len(body)
         self._body_bytes += len(body)
-        if self._body_bytes > BODY_LIMIT:
-            raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, _body_message())
+        if self._body_bytes > self._body_limit:
+            raise self._stop_parser(ErrorCode.PAYLOAD_TOO_LARGE, self._body_message())
+        if self._body_limit == INGEST_LIMIT:
+            self._await_request()  # a slow writer may go on for as long as something comes
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -175,6 +186,14 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = True
         self._head_bytes = 0
         super().on_message_complete()
+
+    def _framing_limit(self) -> int:
+        """Sizes of chunks: where a body may be long, as many bytes as it has."""
+        is_ingest = self._body_limit == INGEST_LIMIT and not self._in_head
+        return HEAD_LIMIT + (self._body_bytes if is_ingest else 0)
+
+    def _body_message(self) -> str:
+        return f"the body is larger than {self._body_limit} bytes"
 
     # The end of a request or of the connection
 
@@ -254,7 +273,9 @@ class BoundedHttp(HttpToolsProtocol):
 
     def _on_request_late(self) -> None:
         self._request_timer = None
-        if self._in_head and not self._head_bytes:
+        if self._body_limit == INGEST_LIMIT and self.flow.read_paused:
+            self._await_request()  # it is we who are slow
+        elif self._in_head and not self._head_bytes:
             self.transport.close()
         else:
             limit = f"the request was not complete within {REQUEST_LIMIT_S:g} seconds"
@@ -275,14 +296,5 @@ class BoundedHttp(HttpToolsProtocol):
             self._stall_timer = None
 
 
-def _is_too_long(length: bytes) -> bool:
-    """The parser has refused a length that is no number or does not fit 64 bits."""
-    return int(length) > BODY_LIMIT
-
-
 def _head_message() -> str:
     return f"request line, headers and what frames the body are more than {HEAD_LIMIT} bytes"
-
-
-def _body_message() -> str:
-    return f"the body is larger than {BODY_LIMIT} bytes"

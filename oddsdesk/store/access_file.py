@@ -58,6 +58,10 @@ SCHEMA: Final = Schema(
                 "CREATE TABLE secret (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT",
             ),
         ),
+        Step(
+            "keys that may write",
+            ("ALTER TABLE api_key ADD COLUMN may_write INTEGER NOT NULL DEFAULT 0",),
+        ),
     ),
 )
 

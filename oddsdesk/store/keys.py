@@ -25,11 +25,11 @@ MAX_REMEMBERED = 10_000
 
 _KEY_COLUMNS = """
     SELECT api_key.id, account.name, account.plan, account.bookmaker, api_key.masked,
-        api_key.created_at, api_key.revoked_at IS NOT NULL
+        api_key.created_at, api_key.revoked_at IS NOT NULL, api_key.may_write
     FROM api_key JOIN account ON account.id = api_key.account_id
 """
 _CALLER_COLUMNS = """
-    SELECT api_key.id, api_key.digest, account.plan, account.bookmaker
+    SELECT api_key.id, api_key.digest, account.plan, account.bookmaker, api_key.may_write
     FROM api_key JOIN account ON account.id = api_key.account_id
     WHERE api_key.revoked_at IS NULL
 """
@@ -59,6 +59,8 @@ class Caller(msgspec.Struct, frozen=True):
     digest: bytes
     plan: Plan
     bookmaker: str | None
+    may_write: bool = False
+    """Whether it may record odds, too."""
 
     @property
     def rights(self) -> Rights:
@@ -92,7 +94,15 @@ class Keys:
         """Return the caller as the account is now; None once the key is revoked or rotated."""
         return self._remembered(caller.digest)
 
-    def create(self, account: str, plan: Plan | None, bookmaker: str | None, now_ms: int) -> NewKey:
+    def create(
+        self,
+        account: str,
+        plan: Plan | None,
+        bookmaker: str | None,
+        now_ms: int,
+        *,
+        may_write: bool = False,
+    ) -> NewKey:
         """Make a key, and its account if it is unknown; see ``ensure_account``.
 
         Raises:
@@ -102,7 +112,7 @@ class Keys:
 
         def work(connection: sqlite3.Connection) -> NewKey:
             account_id = ensure_account(connection, account, plan, bookmaker, now_ms)
-            return _insert(connection, account_id, account, now_ms)
+            return _insert(connection, account_id, account, now_ms, may_write=may_write)
 
         return self._write(work)
 
@@ -176,8 +186,8 @@ class Keys:
         rows = self._file.read(query, (value,))
         if not rows:
             return None
-        key_id, digest, plan, bookmaker = rows[0]
-        return Caller(key_id, digest, Plan(plan), bookmaker)
+        key_id, digest, plan, bookmaker, may_write = rows[0]
+        return Caller(key_id, digest, Plan(plan), bookmaker, bool(may_write))
 
 
 def digest_of(secret: str) -> bytes:
@@ -190,7 +200,14 @@ def masked(secret: str) -> str:
     return f"{PREFIX}****{secret[-4:]}"
 
 
-def _insert(connection: sqlite3.Connection, account_id: int, account: str, now_ms: int) -> NewKey:
+def _insert(
+    connection: sqlite3.Connection,
+    account_id: int,
+    account: str,
+    now_ms: int,
+    *,
+    may_write: bool = False,
+) -> NewKey:
     query = "SELECT count(*) FROM api_key WHERE account_id = ? AND revoked_at IS NULL"
     if connection.execute(query, (account_id,)).fetchall()[0][0] >= MAX_KEYS:
         raise KeyLimitError(
@@ -198,9 +215,10 @@ def _insert(connection: sqlite3.Connection, account_id: int, account: str, now_m
         )
     secret = _new_secret()
     rows = connection.execute(
-        "INSERT INTO api_key (account_id, digest, masked, created_at) VALUES (?, ?, ?, ?)"
+        "INSERT INTO api_key (account_id, digest, masked, created_at, may_write)"
+        " VALUES (?, ?, ?, ?, ?)"
         " RETURNING id",
-        (account_id, digest_of(secret), masked(secret), now_ms),
+        (account_id, digest_of(secret), masked(secret), now_ms, int(may_write)),
     ).fetchall()
     return NewKey(secret, _key(connection, rows[0][0]))
 
@@ -244,8 +262,10 @@ def _key(connection: sqlite3.Connection, key_id: int) -> Key:
 
 
 def _as_key(row: tuple[Any, ...]) -> Key:
-    key_id, account, plan, bookmaker, shown, created_at, revoked = row
-    return Key(key_id, account, Plan(plan), bookmaker, shown, created_at, bool(revoked))
+    key_id, account, plan, bookmaker, shown, created_at, revoked, may_write = row
+    return Key(
+        key_id, account, Plan(plan), bookmaker, shown, created_at, bool(revoked), bool(may_write)
+    )
 
 
 def _new_secret() -> str:

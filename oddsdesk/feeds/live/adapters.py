@@ -7,8 +7,10 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.live.command import Command
 from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.feeds.live.spec import LiveSpec, read_spec
+from oddsdesk.feeds.live.streamed import StreamedQuotes
 
 GROUP: Final = "oddsdesk.feeds"
 """Entry points of this group are feeds: a name, and a class that is made of a ``LiveSpec``."""
@@ -35,6 +37,11 @@ def open_live(text: str) -> LiveFeed:
     Raises:
         FeedError: there is none of that name, or what is asked for makes no sense.
     """
+    name, _, rest = text.partition(":")
+    if name == "exec":
+        return Command(rest)
+    if name in ("ws", "wss"):
+        return StreamedQuotes(text)
     spec = read_spec(text)
     own = _OWN.get(spec.name)
     if own is not None:

@@ -47,6 +47,12 @@ class Status:
         """Take in that a good answer came."""
         self._replace(read_at=now_ms)
 
+    def remark(self, reason: str, now_ms: int) -> None:
+        """Take in what is to be told although it runs."""
+        since = self.now.since or now_ms
+        line = without_keys(" ".join(reason.split()))[:LONGEST_REASON]
+        self._replace(state=FeedCondition.RUNNING, reason=line, since=since, until=None)
+
     def credits(self, left: int | None, used: int | None) -> None:
         """Take in what the source says of credits; what it does not say stays."""
         told = {"credits_left": left, "credits_used": used}

@@ -81,12 +81,23 @@ def test_list_shows_masked_keys(database: Path) -> None:
     result = run(database, "list")
     assert result.exit_code == 0
     heading, first, second = result.stdout.splitlines()
-    assert heading.split() == ["ID", "KEY", "ACCOUNT", "PLAN", "BOOKMAKER", "CREATED", "STATE"]
+    assert heading.split()[:7] == ["ID", "KEY", "ACCOUNT", "PLAN", "BOOKMAKER", "CREATED", "STATE"]
     assert first.split()[:5] == [
         "1", f"oddsdesk_live_****{secret[-4:]}", "anna", "Free", "Betfair",
     ]  # fmt: skip
-    assert second.endswith("revoked")
+    assert second.split()[-2:] == ["revoked", "read"]
     assert secret not in result.stdout
+
+
+def test_a_key_may_write_where_that_was_asked_for(database: Path) -> None:
+    writer, reader = made(database, "--write"), made(database)
+    may = {each: found.may_write for each in (writer, reader) if (found := caller(database, each))}
+    assert may == {writer: True, reader: False}
+    rotated = run(database, "rotate", writer).stdout.strip()
+    found = caller(database, rotated)
+    assert found is not None
+    assert found.may_write
+    assert "read, write" in run(database, "list").stdout
 
 
 @pytest.mark.parametrize("ident", ["key", "id", "masked"])

@@ -80,6 +80,7 @@ def test_plans_allow_what_the_contract_sells(
                 "value_bets_not_on_plan",
                 "bookmaker_not_configured",
                 "bookmaker_forbidden",
+                "write_forbidden",  # of our own `POST /ingest`
             ],
         ),
         (404, ["not_found"]),

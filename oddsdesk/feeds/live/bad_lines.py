@@ -1,0 +1,30 @@
+"""Lines that a program says and that are no quotes: counted, and told with their numbers."""
+
+import logging
+from collections.abc import Sequence
+
+from oddsdesk.clock import Clock
+from oddsdesk.feeds.live.status import Status
+from oddsdesk.feeds.ndjson import BadLine
+
+_log = logging.getLogger(__name__)
+
+
+class BadLines:
+    """Counts the bad lines of one feed and says so in its state."""
+
+    def __init__(self, name: str, status: Status) -> None:
+        self._name = name
+        self._status = status
+        self.count = 0
+
+    def note(self, bad: Sequence[BadLine], clock: Clock) -> None:
+        """Take in the bad lines of a batch; the log names each."""
+        if not bad:
+            return
+        self.count += len(bad)
+        numbers = ", ".join(str(line.number) for line in bad)
+        last = bad[-1]
+        _log.warning("%s: bad lines %s; the last: %s", self._name, numbers, last.reason)
+        told = f"{self.count:,} bad lines, the last is line {last.number}: {last.reason}"
+        self._status.remark(told, clock())

@@ -1,0 +1,180 @@
+"""POST /ingest: records the NDJSON of ``oddsdesk ingest`` as it comes (D65).
+
+Not of the contract. Programs of this machine may write; others need a key with the right to.
+A page that a browser shows is neither: it says an ``Origin``.
+"""
+
+import asyncio
+import zlib
+from collections.abc import AsyncGenerator, Callable, Iterator
+from typing import Final
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from oddsdesk.contract.errors import ErrorCode
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.feeds.ndjson import BadLine, Batch, QuoteLines
+from oddsdesk.server.access import unauthorized
+from oddsdesk.server.answers import Bare, Refusal, Reply, encode
+from oddsdesk.server.endpoints.feeds import is_loopback
+from oddsdesk.server.gate import Gate, RequestContext
+from oddsdesk.server.hosts import LOOPBACK
+from oddsdesk.server.protocol import INGEST_LIMIT
+from oddsdesk.server.service import Service
+from oddsdesk.tasks import in_daemon_thread
+
+PATH: Final = "/ingest"
+METHODS: Final = ("POST",)
+AT_ONCE: Final = 4
+"""So many bodies are read at a time; who comes then is told when to come back."""
+MOST_TOLD: Final = 10_000
+"""So many bad lines are told of; the others are counted."""
+BATCH_QUOTES: Final = 500
+_OF_OTHERS: Final = frozenset(
+    {b"origin", b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"}
+)
+"""Headers of browsers and proxies."""
+_PIECE: Final = 256 * 1024
+_SHORT: Final = 8 * 1024
+"""Bytes that are read on the loop, others on a thread: no slice of the loop's is long."""
+_GZIP_WINDOW: Final = zlib.MAX_WBITS | 16
+_RETRY: Final = [(b"retry-after", b"1")]
+
+
+class Rejected(msgspec.Struct, frozen=True):
+    """A line that is no quote; lines are physical ones, from 1."""
+
+    line: int
+    reason: str
+
+
+class Ingested(msgspec.Struct, omit_defaults=True):
+    """What came of a body, in quotes; older ones than what is stored are skipped."""
+
+    accepted: int
+    skipped: int
+    rejected: list[Rejected]
+    rejected_more: int = 0
+    """Bad lines beyond those that are told of."""
+
+    def reject(self, bad: list[BadLine]) -> None:
+        """Take in bad lines."""
+        told = bad[: max(MOST_TOLD - len(self.rejected), 0)]
+        self.rejected += [Rejected(line.number, line.reason) for line in told]
+        self.rejected_more += len(bad) - len(told)
+
+
+class IngestGate(Gate):
+    """Records what it is sent while it comes; what it has answered is recorded."""
+
+    def __init__(self, service: Service) -> None:
+        super().__init__(service)
+        self._running = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; the body is read where the request is judged."""
+        scope["oddsdesk.receive"] = receive
+        await super().__call__(scope, receive, send)
+
+    async def reply(self, turn: RequestContext) -> Reply:
+        """Return the counts, and what was wrong with which line."""
+        self._admit(turn)
+        if self._running >= AT_ONCE:
+            message = f"{AT_ONCE} bodies are read already; retry in 1 s."
+            raise Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, message, _RETRY)
+        self._running += 1
+        try:
+            return encode(Bare(await self._record(turn.scope)), 0)
+        finally:
+            self._running -= 1
+
+    def _admit(self, turn: RequestContext) -> None:
+        if not _is_program_here(turn.scope):
+            caller = turn.identify()
+            if caller is None:
+                raise unauthorized()
+            if not caller.may_write:
+                message = "This key may only read; `oddsdesk keys create --write` makes one."
+                raise Refusal(ErrorCode.WRITE_FORBIDDEN, message)
+            if turn.has_method(METHODS):
+                turn.require_quota()
+        if not turn.has_method(METHODS):
+            raise turn.not_allowed(METHODS)
+
+    async def _record(self, scope: Scope) -> Ingested:
+        counts = Ingested(0, 0, [])
+        lines = QuoteLines(self._service.clock)
+        async for piece in _pieces(scope):
+            await self._take(piece, lines.feed, counts)
+        await self._take(b"", lambda _: lines.end(), counts)
+        return counts
+
+    async def _take(self, piece: bytes, read: Callable[[bytes], Batch], counts: Ingested) -> None:
+        if len(piece) <= _SHORT:
+            batch = read(piece)
+        else:
+            batch = await in_daemon_thread("read ingest", lambda: read(piece))
+        counts.reject(batch.bad)
+        for quotes in _cut(batch.quotes):
+            recorded = await asyncio.wrap_future(self._service.store.record(quotes))
+            counts.accepted += recorded.quotes
+            counts.skipped += recorded.skipped
+
+
+def _is_program_here(scope: Scope) -> bool:
+    """Say whether a program of this machine asks: no page, and no proxy for somebody elsewhere."""
+    headers = dict(scope["headers"])
+    host = headers.get(b"host", b"").decode("latin-1").rpartition(":")[0] or "localhost"
+    return is_loopback(scope) and not _OF_OTHERS & headers.keys() and host.strip("[]") in LOOPBACK
+
+
+def _cut(quotes: list[Quote]) -> Iterator[list[Quote]]:
+    return (quotes[start : start + BATCH_QUOTES] for start in range(0, len(quotes), BATCH_QUOTES))
+
+
+async def _pieces(scope: Scope) -> AsyncGenerator[bytes, None]:
+    """Yield the plain body piece by piece, at most ``INGEST_LIMIT`` in all."""
+    encoding = next((value for name, value in scope["headers"] if name == b"content-encoding"), b"")
+    unpack = _unpacking(encoding)
+    size = 0
+    async for chunk in _chunks(scope["oddsdesk.receive"]):
+        for plain in unpack(chunk):
+            size += len(plain)
+            if size > INGEST_LIMIT:
+                message = f"the body is larger than {INGEST_LIMIT} bytes once it is unpacked"
+                raise Refusal(ErrorCode.PAYLOAD_TOO_LARGE, message)
+            yield plain
+
+
+async def _chunks(receive: Receive) -> AsyncGenerator[bytes, None]:
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refusal(ErrorCode.BAD_REQUEST, "the body was cut short")
+        yield message.get("body", b"")
+        if not message.get("more_body", False):
+            yield b""
+            return
+
+
+def _unpacking(encoding: bytes) -> Callable[[bytes], Iterator[bytes]]:
+    """Return what unpacks chunks; an empty one says that it was the last."""
+    if encoding in (b"", b"identity"):
+        return lambda chunk: iter([chunk])
+    if encoding not in (b"gzip", b"x-gzip"):
+        raise Refusal(ErrorCode.BAD_REQUEST, "Content-Encoding: expected gzip, or none")
+    member = zlib.decompressobj(_GZIP_WINDOW)
+
+    def unpack(chunk: bytes) -> Iterator[bytes]:
+        try:
+            left = chunk
+            while left and not member.eof:
+                yield member.decompress(left, _PIECE)
+                left = member.unconsumed_tail
+        except zlib.error as error:
+            raise Refusal(ErrorCode.BAD_REQUEST, "the body is not packed as it says") from error
+        if not chunk and not member.eof:
+            raise Refusal(ErrorCode.BAD_REQUEST, "the packed body ends early")
+
+    return unpack

@@ -1,0 +1,165 @@
+"""POST /ingest: quotes of other programs, recorded while they come."""
+
+import asyncio
+import gzip
+import json
+import socket
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.plans import Plan
+from oddsdesk.server.endpoints import ingest
+from oddsdesk.server.protocol import BODY_LIMIT, INGEST_LIMIT
+from oddsdesk.tasks import spawn
+from tests.service.feeds.conftest import Serve, Served
+from tests.service.feeds.test_programs import BAD, LINES, line, recorded, some_lines
+
+
+async def post(served: Served, body: Any, **headers: str) -> httpx.Response:
+    async with httpx.AsyncClient(base_url=served.server.url, timeout=30) as http:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        return await http.post("/ingest", content=body, headers=named)
+
+
+def key(served: Served, *, write: bool) -> str:
+    keys = served.server.access.keys
+    name = f"write {write}"
+    return keys.create(name, Plan.PRO, None, system_clock(), may_write=write).secret
+
+
+async def test_the_good_lines_are_recorded_and_the_bad_ones_are_numbered(serve: Serve) -> None:
+    async with serve() as served:
+        answer = await post(served, some_lines())
+        told = answer.json()
+        await recorded(served, (LINES - len(BAD)) * 3)
+    assert answer.status_code == 200
+    assert (told["accepted"], told["skipped"]) == (LINES - len(BAD), 0)
+    assert tuple(each["line"] for each in told["rejected"]) == BAD
+    assert all(each["reason"] for each in told["rejected"])
+
+
+async def test_a_packed_body_and_one_in_chunks_are_read(serve: Serve) -> None:
+    async def slowly() -> AsyncIterator[bytes]:
+        text = f"{line(1)}\n{line(2)}"
+        for start in range(0, len(text), 100):
+            yield text[start : start + 100].encode()
+            await asyncio.sleep(0.01)
+
+    async with serve() as served:
+        packed = await post(served, gzip.compress(line(3).encode()), content_encoding="gzip")
+        chunked = await post(served, slowly())
+        await recorded(served, 9)
+    assert [each.json()["accepted"] for each in (packed, chunked)] == [1, 2]
+
+
+async def test_older_quotes_are_counted_as_skipped(serve: Serve) -> None:
+    old = line(1)
+    async with serve() as served:
+        await asyncio.sleep(0.01)
+        await post(served, line(1))
+        told = (await post(served, old)).json()
+    assert (told["accepted"], told["skipped"], told["rejected"]) == (0, 1, [])
+
+
+async def test_an_empty_body_says_nothing(serve: Serve) -> None:
+    async with serve() as served:
+        answer = await post(served, b"")
+    assert answer.json() == {"accepted": 0, "skipped": 0, "rejected": []}
+
+
+@pytest.mark.parametrize(
+    "header",
+    [{"origin": "http://127.0.0.1"}, {"x_forwarded_for": "203.0.113.9"}, {"via": "1.1 proxy"}],
+)
+async def test_pages_and_who_comes_through_a_proxy_need_a_key_that_may_write(
+    serve: Serve, header: dict[str, str]
+) -> None:
+    async with serve() as served:
+        nobody = await post(served, line(1), **header)
+        reader = await post(served, line(1), x_api_key=key(served, write=False), **header)
+        writer = await post(served, line(1), x_api_key=key(served, write=True), **header)
+        rows = await served.odds()
+    assert nobody.status_code == 401
+    assert (reader.status_code, reader.json()["error"]["code"]) == (403, "write_forbidden")
+    assert (writer.status_code, len(rows)) == (200, 1)
+
+
+async def test_other_methods_are_not_allowed(serve: Serve) -> None:
+    async with serve() as served, httpx.AsyncClient(base_url=served.server.url) as http:
+        answer = await http.get("/ingest")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+async def test_a_body_of_many_times_the_usual_limit_is_taken(serve: Serve) -> None:
+    body = "\n".join(line(number) for number in range(500)) + "\n" * BODY_LIMIT * 2
+    async with serve() as served:
+        assert (await post(served, body)).json()["accepted"] == 500
+
+
+async def test_more_than_the_limit_is_refused_before_and_after_unpacking(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest, "INGEST_LIMIT", 1024 * 1024)
+    bomb = gzip.compress(b"\n" * (2 * 1024 * 1024))
+    async with serve() as served:
+        unpacked = await post(served, bomb, content_encoding="gzip")
+        host, port = served.server.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as raw:
+            head = f"POST /ingest HTTP/1.1\r\nHost: {host}\r\nContent-Length: {INGEST_LIMIT + 1}"
+            raw.sendall(f"{head}\r\n\r\n".encode())
+            told = await asyncio.to_thread(raw.recv, 4096)
+    assert (unpacked.status_code, unpacked.json()["error"]["code"]) == (413, "payload_too_large")
+    assert told.startswith(b"HTTP/1.1 413")
+
+
+@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b"x" * 100)[:-9]])
+async def test_damaged_packing_is_told(serve: Serve, body: bytes) -> None:
+    async with serve() as served:
+        answer = await post(served, body, content_encoding="gzip")
+    assert answer.status_code == 400
+    assert "pack" in answer.json()["error"]["message"]
+
+
+async def test_who_comes_while_too_many_write_is_told_when_to_come_back(serve: Serve) -> None:
+    more = asyncio.Event()
+
+    async def body(number: int) -> AsyncIterator[bytes]:
+        yield f"{line(number)}\n".encode()
+        await more.wait()
+
+    async with serve() as served:
+        writers = [spawn("writer", post(served, body(each))) for each in range(ingest.AT_ONCE)]
+        await recorded(served, 3 * ingest.AT_ONCE)
+        refused = await post(served, b"")
+        more.set()
+        answers = await asyncio.gather(*writers)
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+    assert {answer.status_code for answer in answers} == {200}
+
+
+async def test_so_many_bad_lines_are_told_of_and_the_rest_are_counted(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ingest, "MOST_TOLD", 3)
+    async with serve() as served:
+        told = (await post(served, "{\n" * 5)).json()
+    assert [each["line"] for each in told["rejected"]] == [1, 2, 3]
+    assert told["rejected_more"] == 2
+
+
+async def test_a_writer_that_breaks_off_leaves_what_it_said_whole(serve: Serve, caplog) -> None:
+    async with serve() as served:
+        host, port = served.server.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port))) as raw:
+            head = f"POST /ingest HTTP/1.1\r\nHost: {host}\r\nContent-Length: 900000\r\n\r\n"
+            text = "\n".join(line(number) for number in range(1_000))
+            raw.sendall(f"{head}{text}".encode())
+            reader = served.server.store.reader()
+            await served.until(lambda: reader.last_seq() > 0)
+        await asyncio.sleep(0.1)
+        assert json.loads(json.dumps(await served.odds()))
+    assert not [each for each in caplog.records if each.levelname == "ERROR"]

@@ -1,0 +1,190 @@
+"""What other programs say: over a pipe and over a WebSocket."""
+
+import asyncio
+import json
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+from starlette.websockets import WebSocket
+
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.administration import FeedCondition
+from oddsdesk.contract.times import format_ms
+from oddsdesk.feeds.live import command
+from tests.kit.fake_source import FakeSource
+from tests.service.feeds.conftest import Serve, Served
+
+LINES = 2_000
+BAD = tuple(range(100, LINES + 1, 100))
+
+
+def line(number: int, bookmaker: str = "Pipe", odds: float = 2.0) -> str:
+    quote = {
+        "bookmaker": bookmaker,
+        "match_name": f"Home {number} vs Away",
+        "competition": "EPL",
+        "market_type": "moneyline",
+        "period": 0,
+        "odds": {f"Home {number}": odds, "Draw": 3.4, "Away": 3.8},
+        "scraped_at": format_ms(system_clock()),
+    }
+    return json.dumps(quote)
+
+
+def some_lines() -> str:
+    lines = (line(number) if number not in BAD else "{" for number in range(1, LINES + 1))
+    return "\n".join(lines)
+
+
+def script(folder: Path, text: str) -> str:
+    path = folder / "program.py"
+    path.write_text(text)
+    return f"{sys.executable} {path}"
+
+
+async def recorded(served: Served, changes: int) -> None:
+    reader = served.server.store.reader()
+    await served.until(lambda: reader.last_seq() >= changes)
+    assert reader.last_seq() == changes
+
+
+async def test_the_output_of_a_program_is_recorded_and_bad_lines_are_numbered(
+    serve: Serve, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "quotes").write_text(some_lines())
+    text = f"import sys; sys.stdout.write(open({str(tmp_path / 'quotes')!r}).read())"
+    async with serve(f"exec:{script(tmp_path, text)}") as served:
+        await recorded(served, (LINES - len(BAD)) * 3)
+        status = await served.state(FeedCondition.STOPPED)
+        (feed,) = served.server.feeds.states()
+    assert feed.problem == "it has come to its end"
+    assert status.state is FeedCondition.STOPPED
+    numbers = ", ".join(
+        each.getMessage().partition("bad lines ")[2].partition(";")[0]
+        for each in caplog.records
+        if "bad lines" in each.getMessage()
+    )
+    assert numbers == ", ".join(map(str, BAD))
+
+
+async def test_a_slow_writer_loses_nothing(serve, tmp_path: Path) -> None:
+    text = (
+        "import sys, time\n"
+        f"for part in {line(1)!r} + chr(10), {line(2)[:40]!r}, {line(2)[40:]!r} + chr(10):\n"
+        "    sys.stdout.write(part); sys.stdout.flush(); time.sleep(0.1)\n"
+        "time.sleep(60)\n"
+    )
+    async with serve(f"exec:{script(tmp_path, text)}") as served:
+        await recorded(served, 6)
+        assert served.status().state is FeedCondition.RUNNING
+
+
+async def test_a_program_that_fails_is_begun_again_and_says_why(
+    serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "FIRST_WAIT_S", 0.05)
+    monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", "not-for-others")
+    mark = tmp_path / "been-here"
+    text = (
+        "import os, pathlib, sys\n"
+        f"mark = pathlib.Path({str(mark)!r})\n"
+        "assert 'ODDSDESK_THE_ODDS_API_KEY' not in os.environ\n"
+        "if not mark.exists():\n"
+        "    mark.touch(); sys.exit('no network')\n"
+        f"print({line(1)!r})\n"
+    )
+    async with serve(f"exec:{script(tmp_path, text)}") as served:
+        status = await served.state(FeedCondition.FAILING)
+        assert status.reason.endswith("ended with exit status 1: no network")
+        await recorded(served, 3)
+        await served.state(FeedCondition.STOPPED)
+
+
+async def test_a_program_that_is_not_there_is_told(serve) -> None:
+    async with serve("exec:/nowhere/program --now") as served:
+        reason = (await served.state(FeedCondition.FAILING)).reason
+    assert reason == "/nowhere/program cannot be run: No such file or directory"
+
+
+async def test_the_end_of_the_server_ends_the_program_and_what_it_started(
+    serve, tmp_path: Path
+) -> None:
+    pids = tmp_path / "pids"
+    text = (
+        "import os, pathlib, subprocess, sys, signal\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "child = subprocess.Popen(['sleep', '60'])\n"
+        f"pathlib.Path({str(pids)!r}).write_text(f'{{os.getpid()}} {{child.pid}} .')\n"
+        "child.wait()\n"
+    )
+    async with serve(f"exec:{script(tmp_path, text)}") as served:
+        await served.until(lambda: pids.exists() and pids.read_text().endswith("."))
+    for pid in pids.read_text().split()[:2]:
+        state = Path(f"/proc/{pid}/stat")
+        assert not state.exists() or " Z " in state.read_text()
+
+
+async def test_lines_of_a_web_socket_are_recorded_and_it_is_connected_again(
+    source: FakeSource, serve: Serve, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened = 0
+
+    async def play(socket: WebSocket) -> None:
+        nonlocal opened
+        opened += 1
+        if opened == 1:
+            for text in some_lines().split("\n"):
+                await socket.send_text(text)
+            await socket.close()
+            return
+        await socket.send_text(f"{line(LINES + 1)}\n{line(LINES + 2)}")
+        await socket.receive()
+
+    source.play = play
+    address = source.url.replace("http", "ws")
+    caplog.set_level(logging.WARNING)
+    async with serve(f"{address}/odds?token=canary4711") as served:
+        await recorded(served, (LINES - len(BAD) + 2) * 3)
+        assert served.status().state is FeedCondition.RUNNING
+        reason = served.status().reason
+    assert "canary4711" not in caplog.text
+    told = [each.getMessage() for each in caplog.records if "bad lines" in each.getMessage()]
+    numbers = ", ".join(each.partition("bad lines ")[2].partition(";")[0] for each in told)
+    assert numbers == ", ".join(map(str, BAD))
+    assert reason == ""
+
+
+async def test_an_address_without_a_stream_is_told(serve) -> None:
+    async with serve("ws://127.0.0.1:1/odds") as served:
+        assert "nothing streams" in (await served.state(FeedCondition.FAILING)).reason
+
+
+async def test_a_flood_delays_no_other_feed(source, serve, tmp_path: Path) -> None:
+    """More than can be recorded is offered for as long as the test lasts."""
+    flood = (
+        "import sys\n"
+        f"lines = ''.join(line + chr(10) for line in {[line(n) for n in range(500)]!r})\n"
+        "while True:\n"
+        "    sys.stdout.write(lines)\n"
+    )
+    waits: list[float] = []
+
+    async def play(socket: WebSocket) -> None:
+        for number in range(10):
+            await socket.send_text(line(900, "Calm", 2.0 + number / 10))
+            await asyncio.sleep(0.2)
+        await socket.receive()
+
+    source.play = play
+    async with serve(
+        f"exec:{script(tmp_path, flood)}", f"{source.url.replace('http', 'ws')}/calm"
+    ) as served:
+        await served.until(lambda: served.status(2).read_at is not None)
+        loop = asyncio.get_running_loop()
+        for _ in range(8):
+            before, began = served.status(2).read_at, loop.time()
+            await served.until(lambda before=before: served.status(2).read_at != before)
+            waits.append(loop.time() - began)
+    assert max(waits) < 1.2, waits
