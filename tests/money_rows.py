@@ -263,6 +263,8 @@ def _fair_odds(reference: Quote) -> dict[tuple[Group, str], Fair]:
             groups[read[0]][read[1]] = reference.odds[text]
     fairs = {}
     for group, prices in groups.items():
+        if reference.market_type == "yes_no" and not group[0]:
+            continue  # nobody tells which question that is
         if set(prices) != _all_sides(reference, prices):
             continue
         n, total = len(prices), sum(1 / odds for odds in prices.values())

@@ -45,6 +45,7 @@ _NAMING_TEAMS: Final = frozenset(
 """Market types whose selections mean something only within their game."""
 _NUMBER: Final = r"(?:0|[1-9]\d{0,3})(?:\.\d{1,3})?"
 _HANDICAP: Final = re.compile(rf"(.+) ([+-]{_NUMBER}|0(?:\.0{{1,3}})?)", re.ASCII)
+_ANSWER: Final = re.compile(r"(?:(.+) )?(Yes|No)", re.IGNORECASE)
 _TOTAL: Final = re.compile(rf"(?:(.+) )?(Over|Under) ({_NUMBER})", re.ASCII | re.IGNORECASE)
 
 
@@ -53,7 +54,8 @@ class Outcome(NamedTuple):
 
     side: str
     key: str
-    """The line group within its market: ``""``, ``2.5``, ``-1.5`` (home line), ``Home 1.5``."""
+    """The line group within its market: ``""``, ``2.5``, ``-1.5`` (home line), ``Home 1.5``;
+    of ``yes_no`` the question, empty where nobody tells it."""
     line: float | None
     """The line; of handicaps, the home team's."""
     rank: tuple[str, float, int]
@@ -120,6 +122,14 @@ def _player_prop(match_name: str, text: str) -> Outcome | None:
     return _outcome(match[2].lower(), key, line, subject=match[1])
 
 
+def _question(match_name: str, text: str) -> Outcome | None:
+    match = _ANSWER.fullmatch(text)
+    if match is None:
+        return None
+    question = match[1] or ""
+    return _outcome(match[2].lower(), question, subject=question)
+
+
 def _yes_no(match_name: str, text: str) -> Outcome | None:
     side = text.lower()
     return _outcome(side) if side in (YES, NO) else None
@@ -171,5 +181,5 @@ _READERS: Final[dict[str, Callable[[str, str], Outcome | None]]] = {
     "games_handicap": partial(_handicap, draw=False),
     "team_total": _team_total,
     "player_prop": _player_prop,
-    "yes_no": _yes_no,
+    "yes_no": _question,
 }

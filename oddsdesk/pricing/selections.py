@@ -47,7 +47,8 @@ class LineGroup(NamedTuple):
     """What each selection bets on: ``home``, ``draw``, ``away``, ``over``, ...; no sides
     where the text fits no form."""
     complete: bool
-    """All sides that settle against each other are there, once, and do not overlap."""
+    """All sides that settle against each other are there, once, and do not overlap; and of
+    ``yes_no`` the question is told: who says no more than yes or no may mean any."""
 
 
 def order_selections(market_type: str, match_name: str, selections: Iterable[str]) -> list[str]:
@@ -67,7 +68,10 @@ def line_groups(
         else:
             read.setdefault(outcome.key, []).append((text, outcome))
     forms = _complete_forms(market_type, sport, doubtful=bool(unread))
-    groups = [_group(key, members, forms) for key, members in read.items()]
+    groups = [
+        _group(key, members, forms if key or market_type != "yes_no" else ())
+        for key, members in read.items()
+    ]
     groups += [LineGroup(f"{text} ?", None, (text,), (), False) for text in unread]
     return tuple(groups)
 

@@ -184,4 +184,4 @@ def _extra(layout: Layout, score: Score) -> tuple[Group, ...]:
     if not layout.extra_time:
         return ()
     tie = above(score.margin, -1) - above(score.margin, 0)
-    return offered([two_way("Yes", "No", tie, Axis.SIZE)])
+    return offered([two_way("Overtime Yes", "Overtime No", tie, Axis.SIZE)])

@@ -79,7 +79,9 @@ class TennisMatch:
         markets = {
             MarketKey("moneyline", 0): offered([two_way(home, away, wins, Axis.SIDE)]),
             **self._game_lines(score, 0, _STEPS),
-            MarketKey("yes_no", 0): offered([two_way("Yes", "No", third, Axis.SIZE)]),
+            MarketKey("yes_no", 0): offered(
+                [two_way("Third set Yes", "Third set No", third, Axis.SIZE)]
+            ),
         }
         if not live:
             markets.update(self._game_lines(_score(fresh), 1, _ONE))

@@ -157,6 +157,24 @@ def test_an_unread_selection_beside_over_and_under_is_not_compared(is_books: boo
     assert value_bets(TOTALS, reference, books, NOW) == []
 
 
+def test_answers_to_different_questions_are_not_compared() -> None:
+    """F3.13: Yes at one and Yes at the other may be of two questions."""
+    market = Market("yes_no", "Arsenal vs Chelsea", "Football")
+
+    def answers(question: str, yes: float, no: float) -> dict[str, float]:
+        return {f"{question} Yes".strip(): yes, f"{question} No".strip(): no}
+
+    for mine, theirs, count in (
+        ("Overtime", "Overtime", 1),
+        ("Overtime", "Own goal", 0),
+        ("Overtime", "", 0),
+        ("", "", 0),
+    ):
+        reference = prices("Pinnacle", answers(mine, 2.05, 1.88))
+        book = prices("Book", answers(theirs, 2.15, 1.7))
+        assert len(value_bets(market, reference, [book], NOW)) == count, (mine, theirs)
+
+
 def test_a_prop_beside_one_that_says_nothing_is_compared() -> None:
     """Selections of a prop speak of many players: none is a missing side of another."""
     props = Market("player_prop", "Arsenal vs Chelsea", "Football")

@@ -39,6 +39,8 @@ def side_and_key(market_type: str, text: str, game: str = GAME) -> tuple[str, st
         ("player_prop", "Shai G.-A. points Under 30.5", ("under", "Shai G.-A. points 30.5")),
         ("btts", "Yes", ("yes", "")),
         ("yes_no", "No", ("no", "")),
+        ("yes_no", "Overtime Yes", ("yes", "Overtime")),
+        ("yes_no", "Will Köln win to nil? no", ("no", "Will Köln win to nil?")),
         ("double_chance", "1X", ("1X", "")),
         ("double_chance", "12", ("12", "")),
     ],

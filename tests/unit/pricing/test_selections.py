@@ -63,6 +63,7 @@ def test_groups_partition_the_selections_under_unique_keys(
         ("team_total", ["Home Over 0.5", "Home Under 0.5", "Home Over 1.5", "Away Over 0.5"]),
         ("player_prop", ["Palmer shots Over 0.5", "Palmer shots Over 1.5", "Saka shots Over 0.5"]),
         ("btts", ["Yes", "No"]),
+        ("yes_no", ["Yes", "No", "Own goal Yes", "Own goal No", "Overtime Yes?"]),
         ("double_chance", ["1X", "X2", "12", "what is this"]),
     ],
 )
@@ -100,6 +101,15 @@ def test_the_draw_of_a_handicap_carries_the_home_line() -> None:
 
 def test_double_chance_overlaps_and_is_never_complete() -> None:
     assert complete_keys("double_chance", ["1X", "X2", "12"]) == []
+
+
+def test_each_question_is_a_group_and_one_that_is_not_told_is_not_complete() -> None:
+    """Two bookmakers that say Yes and No may have been asked different questions."""
+    both = ["Overtime Yes", "Overtime No", "Own goal Yes", "Own goal No"]
+    assert complete_keys("yes_no", both) == ["Overtime", "Own goal"]
+    assert complete_keys("yes_no", ["Overtime Yes", "Own goal No"]) == []
+    assert complete_keys("yes_no", ["Yes", "No"]) == []
+    assert complete_keys("btts", ["Yes", "No"]) == [""]
 
 
 def test_one_side_written_twice_is_not_complete() -> None:
