@@ -171,13 +171,20 @@ def _three_below_ten(number: float) -> int:
     return 3 if size < 10 else 2 if size < 100 else 0
 
 
-def _of_share(number: float) -> int:
-    """Two decimals, more for shares that would show as 0."""
-    return next(places for places in count(2) if abs(number) >= 0.5 * 10 ** (1 - places))
+def _of_share(number: float, least: int, most: int) -> int:
+    """Decimals of a number that odds are the inverse of: half a unit is at most 2.5 % of it.
+
+    Of odds above 500 it may be 25 %: there is no room for more than ``most`` decimals, one more
+    than which would be nothing.
+    """
+    places = next(each for each in count(least) if abs(number) >= 2 * 10.0 ** (1 - each))
+    return max(min(places, most), places - 1)
 
 
 def _of_malay(number: float) -> int:
-    return 3 if number > 0 else _of_share(number)
+    if number > 0:
+        return 3
+    return _of_share(number, 2, 4)
 
 
 def _of_indonesian(number: float) -> int:
@@ -185,7 +192,8 @@ def _of_indonesian(number: float) -> int:
 
 
 def _of_percent(number: float) -> int:
-    return next(places for places in count(1) if 0.5 * 10**-places <= number < 100 - 10**-places)
+    near_certain = next(places for places in count(1) if number < 100 - 10.0**-places)
+    return max(near_certain, _of_share(number, 1, 2))
 
 
 _SCALES: Final = {

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window
@@ -67,6 +67,15 @@ def test_no_price_becomes_nothing_or_more_than_a_column_holds(odds: float, style
     assert len(text) <= MOST_CHARACTERS.get(style, 6)
 
 
+@given(st.floats(1.000_1, 500), st.sampled_from(STYLES))
+@example(19.185, MALAY)
+@example(499.0, IMPLIED)
+def test_what_a_column_shows_is_the_price_but_for_a_fortieth(odds: float, style: str) -> None:
+    """F3.13: Malay odds of -0.05 stood for 19.185 and read as 21.0."""
+    shown = parse_odds(format_in_column(odds, style), style)
+    assert shown == pytest.approx(odds, rel=0.026)
+
+
 @pytest.mark.parametrize(
     ("odds", "style", "text"),
     [
@@ -84,7 +93,9 @@ def test_no_price_becomes_nothing_or_more_than_a_column_holds(odds: float, style
         (1.01, "american", "-10000"),
         (1.001, IMPLIED, "99.90 %"),
         (1.52, IMPLIED, "65.8 %"),
+        (19.185, MALAY, "-0.055"),
         (2001.0, IMPLIED, "0.05 %"),
+        (96.2, IMPLIED, "1.04 %"),
     ],
 )
 def test_a_price_in_another_style(odds: float, style: str, text: str) -> None:
