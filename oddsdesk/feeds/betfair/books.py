@@ -90,9 +90,14 @@ class Book:
         self.is_spoilt = False
 
     @property
+    def is_known(self) -> bool:
+        """Whether all of it is known: its definition came, and every change since an image."""
+        return self.definition is not None and not self.is_spoilt
+
+    @property
     def is_open(self) -> bool:
         """Whether bets are taken: not suspended, not over, and all of it known."""
-        return not self.is_spoilt and self.definition is not None and self.definition.status == OPEN
+        return self.is_known and self.definition is not None and self.definition.status == OPEN
 
     def active(self) -> dict[RunnerId, Runner]:
         """Return the runners that still run."""

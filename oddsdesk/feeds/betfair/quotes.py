@@ -29,16 +29,18 @@ def quotes_of(
     now_ms: int,
     touched: Collection[str] | None = None,
 ) -> list[Priced]:
-    """Return what can be backed now, one quote a market that something was told of.
+    """Return what can be backed now, one quote a market of which all is known.
 
     A market that is suspended or over has no odds, which withdraws it. A book stands until it
     is changed, so that its prices are of now, whenever they were last changed.
     """
-    return [
-        Priced(_quote(market, book, now_ms, is_delayed=books.is_delayed(ident)), book.is_open)
-        for ident, market in markets.items()
-        if (touched is None or ident in touched) and (book := books.book(ident)) is not None
-    ]
+    found: list[Priced] = []
+    for ident, market in markets.items():
+        book = books.book(ident) if touched is None or ident in touched else None
+        if book is not None and book.is_known:
+            quote = _quote(market, book, now_ms, is_delayed=books.is_delayed(ident))
+            found.append(Priced(quote, book.is_open))
+    return found
 
 
 def _quote(market: Market, book: Book, now_ms: int, *, is_delayed: bool) -> Quote:

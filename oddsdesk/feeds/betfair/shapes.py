@@ -175,6 +175,19 @@ def read_result(data: bytes) -> list[Any]:
     return found
 
 
+def error_code(data: bytes) -> str | None:
+    """Return Betfair's code where an answer is an error, None for every other answer."""
+    try:
+        raw = msgspec.json.decode(data, type=_Failed)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return None if raw.error is None else _error(raw.error).strip("'")
+
+
+class _Failed(msgspec.Struct, frozen=True):
+    error: Any = None
+
+
 def _error(raw: Any) -> str:
     """The code that Betfair gives: ``INVALID_SESSION_INFORMATION``, else ``DSC-0018``."""
     if not isinstance(raw, dict):

@@ -16,6 +16,7 @@ GROUP: Final = "oddsdesk.feeds"
 """Entry points of this group are feeds: a name, and a class that is made of a ``LiveSpec``."""
 
 _OWN: Final = {
+    "betfair": "oddsdesk.feeds.live.betfair:Betfair",
     "kalshi": "oddsdesk.feeds.live.kalshi:Kalshi",
     "polymarket": "oddsdesk.feeds.live.polymarket:Polymarket",
     "the-odds-api": "oddsdesk.feeds.live.the_odds_api:TheOddsApi",

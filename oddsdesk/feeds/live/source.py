@@ -17,6 +17,7 @@ from oddsdesk.feeds.live.errors import (
 from oddsdesk.feeds.live.keys import KeySource
 from oddsdesk.network.addresses import host_of, is_local
 from oddsdesk.network.errors import NetworkError
+from oddsdesk.network.secrets import keep_secret
 
 if TYPE_CHECKING:
     from oddsdesk.network.http import HttpClient, Reply
@@ -32,10 +33,14 @@ _WAIT_S: Final = 5.0
 
 
 class KeyUse(msgspec.Struct, frozen=True):
-    """Where a source wants its key: in the query, or in a header."""
+    """Where a source wants its key: in the query, or in a header.
+
+    A key of several parts, with a colon between, has a header for each (``headers``).
+    """
 
     query: str = ""
     header: str = ""
+    headers: tuple[str, ...] = ()
 
 
 class Source:
@@ -82,6 +87,21 @@ class Source:
             raise KeyRefusedError(f"there is no key: {self.keys.advice()}")
         return key
 
+    async def key_parts(self) -> list[str]:
+        """Return the parts of a key that has several; none of them is shown from then on.
+
+        Raises:
+            KeyRefusedError: there is none, or it has not so many parts.
+        """
+        assert self._key_use is not None
+        parts = (await self.key()).split(":")
+        if len(parts) != len(self._key_use.headers) or not all(parts):
+            wanted = " and ".join(self._key_use.headers)
+            raise KeyRefusedError(f"the key has not the parts {wanted}, with a colon between")
+        for part in parts:
+            keep_secret(part)
+        return parts
+
     async def close(self) -> None:
         """Close the connections; a later question opens new ones."""
         http, self._http = self._http, None
@@ -96,6 +116,8 @@ class Source:
                 query[self._key_use.query] = key
             if self._key_use.header:
                 headers[self._key_use.header] = key
+            if self._key_use.headers:
+                headers |= zip(self._key_use.headers, await self.key_parts(), strict=True)
         try:
             reply = await self._open().send(
                 method, self.url + path, query, headers=headers, json=body, limit_s=REQUEST_S

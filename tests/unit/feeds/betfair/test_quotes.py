@@ -158,6 +158,17 @@ def test_only_what_was_touched_is_said() -> None:
     assert quotes_of(markets, Books(), NOW) == []
 
 
+def test_of_a_market_that_is_not_known_whole_nothing_is_said() -> None:
+    markets = catalogue(market("MATCH_ODDS", MATCH)).markets
+    held = Books()
+    change = {"id": "1.1", "rc": [{"id": 1, "batb": [[0, 2.5, 10]]}]}
+    held.take_line(json.dumps({"op": "mcm", "mc": [change]}).encode())
+    assert quotes_of(markets, held, NOW) == []
+    held = books((1, 0, 2.5), (3, 0, 3.6))
+    held.take_line(b'{"op": "mcm", "mc": [{"id": "1.1", "rc": [{"id": 1, "batb": [[0]]}]}]}')
+    assert quotes_of(markets, held, NOW) == []
+
+
 def test_what_is_not_of_a_game_is_counted() -> None:
     outright = {"event": {"name": "Austrian Bundesliga"}}
     found = catalogue(
