@@ -26,7 +26,7 @@ check:
 test *arguments:
     .venv/bin/pytest {{arguments}}
 
-# The tests of one kind: unit, service, desk, journey
+# The tests of one kind: unit, service, desk, journey, durability
 only kind *arguments:
     .venv/bin/pytest -m {{kind}} {{arguments}}
 

@@ -58,7 +58,7 @@ _KINDS = {
     "service": "service",
     "desk": "desk",
     "journeys": "journey",
-    "durability": "journey",
+    "durability": "durability",
 }
 """Folders of tests, and the marker that all in them have."""
 

@@ -26,7 +26,10 @@ from tests.durability.invariants import broken
 from tests.durability.killed import Result, run_cycles
 from tests.durability.phases import PHASES
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
+]
 
 CYCLES = 2 * len(PHASES)
 SEED = 1

@@ -14,6 +14,8 @@ from tests.durability.power import PROMISED_MS, Result, cut_power, run_load
 from tests.durability.trace import Deed, Kind, compiler
 from tests.durability.workload import DURABLE, ODDS
 
+pytestmark = pytest.mark.slow
+
 CUTS = 100
 LOAD_S = 4.0
 SEED = 1

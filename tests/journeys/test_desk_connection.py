@@ -66,6 +66,7 @@ def service(launch: Launch, tmp_path: Path) -> Service:
     return service
 
 
+@pytest.mark.slow
 def test_a_lost_service_is_told_its_prices_stay_and_it_is_found_again(open_desk, service: Service):
     desk = open_desk("--profile", SERVICE)
     assert desk.using[-1] == service.url
@@ -115,6 +116,7 @@ needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is no
 
 
 @needs_curl
+@pytest.mark.slow
 def test_a_key_is_made_at_the_desk_used_from_curl_rotated_and_revoked(open_desk):
     desk = open_desk("--local")
     url = f"{desk.using[-1]}/api/odds"

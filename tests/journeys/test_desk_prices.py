@@ -73,6 +73,7 @@ def test_the_best_price_of_a_game_is_found_and_opened_at_its_bookmaker(
     os.close(reading)
 
 
+@pytest.mark.slow
 def test_bookmakers_columns_are_arranged_and_a_game_taken_out_by_keys(
     open_desk, launch: Launch, tmp_path: Path
 ):

@@ -20,6 +20,7 @@ def files(shared_data: Path) -> list[Path]:
     return sorted((shared_data / "the-odds-api").glob("*.json.gz"))
 
 
+@pytest.mark.slow
 def test_every_price_is_kept_or_counted_and_the_value_bets_are_those_of_the_files(
     launch: Launch, files: list[Path], tmp_path: Path
 ):

@@ -117,6 +117,7 @@ def test_a_rotated_key_goes_on_where_the_old_one_was(service: Any) -> None:
     assert limits(service.get("/api/sports", rotated))[0] == 5498
 
 
+@pytest.mark.slow
 async def test_fifty_at_once_never_get_one_too_many(service: Any) -> None:
     """Issue 3, item 2."""
     key = service.key(Plan.FREE)

@@ -15,11 +15,18 @@ from oddsdesk.desk.ui.formatting import (
     percent_text,
     signed_text,
 )
-from oddsdesk.desk.ui.table.cells import ARROW_MS, EMPTY, NEVER, PALE_ARROW_MS, REPAINT_MS, Cell
+from oddsdesk.desk.ui.table.cells import (
+    ARROW_MS,
+    EMPTY,
+    NEVER,
+    PALE_ARROW_MS,
+    PRICE_ROLES,
+    REPAINT_MS,
+    Cell,
+)
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, kick_off_text
 
-_INKS = (TextRole.STRONG, TextRole.SOFT, TextRole.NOTE, TextRole.NOTE)
 _HOUR_MS = 60 * MINUTE_MS
 
 
@@ -81,7 +88,7 @@ def odds(entry: Entry, context: CellContext) -> Cell:
     freshness = context.freshness(entry.bookmaker, price)
     is_dead = freshness is Freshness.DEAD
     ground = SurfaceRole.PANEL if is_dead else _ground(entry, price, freshness)
-    ink = _INKS[freshness]
+    ink = PRICE_ROLES[freshness]
     if freshness is Freshness.FRESH and ground is not SurfaceRole.PANEL:
         ink = TextRole.VALUE if ground is SurfaceRole.VALUE else TextRole.BEST
     elif ground is not SurfaceRole.PANEL:

@@ -17,6 +17,7 @@ from oddsdesk.desk.ui.table.cells import (
     EMPTY,
     NEVER,
     PALE_ARROW_MS,
+    PRICE_ROLES,
     REPAINT_MS,
     Cell,
     Sparkline,
@@ -28,7 +29,6 @@ PAST_REPAINT_MS = 60_000
 SUSPICIOUS = "? "
 """Before a price above its window: hardly value, in words in the tooltip."""
 
-_INKS = (TextRole.STRONG, TextRole.SOFT, TextRole.NOTE, TextRole.NOTE)
 _NO_PRICE = Cell("·", TextRole.GHOST)
 _NO_REFERENCE = Cell("·", TextRole.GHOST, SurfaceRole.REFERENCE)
 _NO_FIGURE = Cell("–", TextRole.NOTE, SurfaceRole.REFERENCE)
@@ -53,7 +53,7 @@ def price_cell(
         return _NO_PRICE
     if price.withdrawn_at is not None:
         return Cell(odds_text(price.odds), TextRole.NOTE, is_struck=True)
-    ink, ground, sign = _INKS[freshness], SurfaceRole.PANEL, ""
+    ink, ground, sign = PRICE_ROLES[freshness], SurfaceRole.PANEL, ""
     if not is_comparable:
         ink = max(ink, TextRole.SOFT)
     elif shares_state and is_suspicious(row, price.odds):
@@ -94,7 +94,7 @@ def best_cell(
         )
     is_fresh = freshness is Freshness.FRESH
     is_worth = is_fresh and shares_state and is_value(row, price.odds)
-    ink = TextRole.VALUE if is_worth else _INKS[freshness]
+    ink = TextRole.VALUE if is_worth else PRICE_ROLES[freshness]
     is_dead = freshness is Freshness.DEAD
     return Cell(
         odds_text(price.odds),
@@ -114,7 +114,7 @@ def reference_cell(row: SelectionRow, freshness: Freshness, now_ms: int) -> Cell
     if price.withdrawn_at is not None:
         return Cell(odds_text(price.odds), TextRole.NOTE, SurfaceRole.REFERENCE, is_struck=True)
     limit = "" if row.liquidity is None else amount_text(row.liquidity)
-    return _moving(price, limit, _INKS[freshness], SurfaceRole.REFERENCE, freshness, now_ms)
+    return _moving(price, limit, PRICE_ROLES[freshness], SurfaceRole.REFERENCE, freshness, now_ms)
 
 
 def fair_cell(row: SelectionRow) -> Cell:

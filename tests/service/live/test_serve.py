@@ -98,6 +98,7 @@ def test_stops_in_time_with_streams_open_and_a_feed_running(serve, tmp_path):
     assert seconds < 3
 
 
+@pytest.mark.slow
 def test_reference_and_retention_change_only_where_an_option_says_so(serve, tmp_path):
     """F2.1, F2.2: both are the database's (D76)."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import Enum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from PySide6.QtCore import QPointF
@@ -45,6 +45,8 @@ class Sparkline:
         return self.shapes
 
 
+PRICE_ROLES: Final = (TextRole.STRONG, TextRole.SOFT, TextRole.NOTE, TextRole.NOTE)
+"""How a price is written as it ages: fresh, ageing, stale, dead. The same in every table."""
 NEVER = 1 << 62
 """Later than any time, in milliseconds."""
 FLASH_MS = 500
