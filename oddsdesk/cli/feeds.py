@@ -12,11 +12,11 @@ import msgspec
 from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.contract.administration import FeedReport
 from oddsdesk.feeds.live.adapters import live_names
-from oddsdesk.feeds.live.keys import keyring_name
+from oddsdesk.feeds.live.keys import keep_key
 from oddsdesk.network.errors import NetworkError
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import Owner, owner_of
-from oddsdesk.system_keyring import Keyring, KeyringError
+from oddsdesk.system_keyring import KeyringError
 
 _HEADINGS: Final = ("FEED", "STATE", "SINCE", "UNTIL", "CREDITS", "READ AT", "REASON")
 _PATH: Final = "/administration/feeds"
@@ -65,15 +65,10 @@ def key(name: str) -> None:
     secret = given.strip()
     if not (secret and secret.isascii() and secret.isprintable() and " " not in secret):
         raise click.ClickException("expected a key: letters and digits, with no blank among them")
-    keyring = Keyring()
-    if not keyring.is_there():
-        raise click.ClickException(
-            "this machine has no keyring; keep the key in a file and say key-file=FILE in the feed"
-        )
     try:
-        keyring.put(keyring_name(name), secret)
+        keep_key(name, secret)
     except KeyringError as error:
-        raise click.ClickException(f"the keyring takes no key: {error}") from error
+        raise click.ClickException(f"the key is not kept: {error}") from error
     click.echo(f"the key of {name} is kept in the keyring")
 
 

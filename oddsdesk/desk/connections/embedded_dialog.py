@@ -11,7 +11,7 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, EmbeddedProfile
-from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, REPLAY, FeedFields
+from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, LIVE, REPLAY, FeedFields
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, side_by_side
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.places import default_database
@@ -31,7 +31,7 @@ class EmbeddedDialog(FormDialog):
         self._access = profile.access
         self.name = QLineEdit(profile.name, readOnly=profile.name == EMBEDDED_NAME)
         self.database = QLineEdit(profile.database or "", placeholderText=str(default_database()))
-        self.feed = FeedFields((AUTOMATIC, "none", "simulator", REPLAY))
+        self.feed = FeedFields((AUTOMATIC, "none", "simulator", REPLAY, LIVE))
         self.feed.show_specs(profile.feeds, profile.speed)
         self.reference = QLineEdit(
             profile.reference or "", placeholderText="As the database has it; Pinnacle at first"

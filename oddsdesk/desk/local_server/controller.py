@@ -60,7 +60,7 @@ class ServerController(QObject):
         feeds.start_requested.connect(lambda n: self._do(self._feed(server.start_feed(n))))
         feeds.stop_requested.connect(lambda n: self._do(self._feed(server.stop_feed(n))))
         feeds.add_requested.connect(
-            lambda spec, speed: self._do(self._feed(server.add_feed(spec, speed)))
+            lambda spec, speed, key: self._do(self._feed(self._add(spec, speed, key)))
         )
         keys.create_requested.connect(
             lambda account, plan, book: self._do(self._create(account, plan, book or None))
@@ -137,6 +137,11 @@ class ServerController(QObject):
         await change
         self._dialog.feeds.show_feeds(await self._server.feeds())
         self.feeds_changed.emit()
+
+    async def _add(self, spec: str, speed: float, key: str) -> None:
+        if key:
+            await self._server.keep_feed_key(spec.partition(":")[0], key)
+        await self._server.add_feed(spec, speed)
 
     async def _create(self, account: str, plan: Plan, bookmaker: str | None) -> None:
         await self._show_new(await self._server.create_key(account, plan, bookmaker))

@@ -3,14 +3,15 @@
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QLineEdit,
     QPushButton,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from oddsdesk.contract.administration import FeedState
-from oddsdesk.desk.ui.controls.feed_fields import REPLAY, FeedFields
+from oddsdesk.contract.administration import FeedCondition, FeedState
+from oddsdesk.desk.ui.controls.feed_fields import LIVE, REPLAY, FeedFields
 from oddsdesk.desk.ui.controls.form_dialog import note, plain_table
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -22,13 +23,23 @@ _SAID = (
     "Everything is recorded in the same database, simulated odds too."
 )
 
+_STATES = {
+    FeedCondition.RUNNING: "Running",
+    FeedCondition.WAITING: "Waiting",
+    FeedCondition.OUT_OF_CREDITS: "Out of credits",
+    FeedCondition.REFUSED: "Refused",
+    FeedCondition.FAILING: "Failing",
+    FeedCondition.STOPPED: "Stopped",
+}
+
 
 class FeedsPage(QWidget):
     """Shows the feeds it is given; what the user wishes is left to who made it."""
 
     start_requested = Signal(int)
     stop_requested = Signal(int)
-    add_requested = Signal(str, float)
+    add_requested = Signal(str, float, str)
+    """A feed as on the command line, how fast a replay runs, and the key of its source or none."""
     refused = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
@@ -39,11 +50,18 @@ class FeedsPage(QWidget):
         self.start.clicked.connect(lambda: self._wish(self.start_requested))
         self.stop = QPushButton("S&top", autoDefault=False)
         self.stop.clicked.connect(lambda: self._wish(self.stop_requested))
-        self.fields = FeedFields((REPLAY, "simulator"))
+        self.fields = FeedFields((LIVE, REPLAY, "simulator"))
+        self.key = QLineEdit(
+            echoMode=QLineEdit.EchoMode.Password,
+            placeholderText="Key of the service, where it needs one; kept in the system's keyring",
+        )
+        self.key.setAccessibleName("Key of the service")
+        self.fields.changed.connect(self._show_key)
         self.add = QPushButton("&Add and start", autoDefault=False)
         self.add.clicked.connect(self._on_add_clicked)
         self._lay_out(theme)
         self._show_buttons()
+        self._show_key()
 
     def show_feeds(self, feeds: list[FeedState]) -> None:
         """Show the feeds as they are; the selected one stays selected."""
@@ -53,6 +71,7 @@ class FeedsPage(QWidget):
             item = QTreeWidgetItem([title(feed), f"{feed.speed:g}×", state(feed)])
             item.setData(0, Qt.ItemDataRole.UserRole, feed)
             item.setToolTip(0, feed.spec)
+            item.setToolTip(2, "\n".join(filter(None, (item.text(2), feed.status.plan))))
             self.list.addTopLevelItem(item)
             if feed.number == selected or selected is None:
                 self.list.setCurrentItem(item)
@@ -77,6 +96,7 @@ class FeedsPage(QWidget):
         column.addLayout(row, 1)
         column.addWidget(heading)
         column.addWidget(self.fields)
+        column.addWidget(self.key)
         column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(note(_SAID, theme))
 
@@ -101,16 +121,29 @@ class FeedsPage(QWidget):
         if trouble := self.fields.trouble():
             self.refused.emit(trouble)
             return
+        key = self.key.text().strip() if self._is_live() else ""
+        self.key.clear()
         for spec in self.fields.specs():
-            self.add_requested.emit(spec, self.fields.speed.value())
+            self.add_requested.emit(spec, self.fields.speed.value(), key)
+
+    def _is_live(self) -> bool:
+        return bool(self.fields.kind.currentData() == LIVE)
+
+    def _show_key(self) -> None:
+        self.key.setVisible(self._is_live())
 
 
 def title(feed: FeedState) -> str:
     """Return a feed as people call it."""
-    return "Simulated odds" if feed.simulated else feed.spec.replace("replay:", "Replay of ", 1)
+    if feed.simulated:
+        return "Simulated odds"
+    return feed.spec.replace("replay:", "Replay of ", 1).partition("?")[0]
 
 
 def state(feed: FeedState) -> str:
-    """Return in words whether a feed runs."""
-    word = "Running" if feed.is_running else "Stopped"
-    return f"{word}: {feed.problem}" if feed.problem else word
+    """Return in words how a feed is, and what its source says of credits."""
+    said = feed.status
+    reason = said.reason or feed.problem
+    words = _STATES[said.state] + (f": {reason}" if reason else "")
+    left = said.credits_left
+    return words if left is None else f"{words} · {left:,} credits left"

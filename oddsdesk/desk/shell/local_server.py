@@ -16,6 +16,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.ui.background import in_background
 from oddsdesk.desk.ui.local_server import LocalServerError
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.live.keys import keep_key
 from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.places import default_ledger
@@ -26,6 +27,7 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 from oddsdesk.store.restore import Restored, restore
 from oddsdesk.store.values import HistoryPoint
+from oddsdesk.system_keyring import KeyringError
 
 T = TypeVar("T")
 
@@ -84,6 +86,13 @@ class LocalAdministration:
     async def add_feed(self, spec: str, speed: float) -> None:
         """Open a feed and run it until the server stops."""
         await _answer(self._server.add_feed(spec, speed))
+
+    async def keep_feed_key(self, name: str, key: str) -> None:
+        """Keep the key of a live feed's source in the system's keyring."""
+        try:
+            await asyncio.wrap_future(in_background("keyring", lambda: keep_key(name, key)))
+        except KeyringError as error:
+            raise LocalServerError(f"the key is not kept: {error}") from error
 
     async def start_feed(self, number: int) -> None:
         """Run a feed that was stopped or has ended."""

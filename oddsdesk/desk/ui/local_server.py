@@ -57,6 +57,9 @@ class LocalServer(Protocol):
     async def add_feed(self, spec: str, speed: float) -> None:
         """Open a feed and run it until the server stops."""
 
+    async def keep_feed_key(self, name: str, key: str) -> None:
+        """Keep the key of a live feed's source in the system's keyring."""
+
     async def start_feed(self, number: int) -> None:
         """Run a feed that was stopped or has ended."""
 

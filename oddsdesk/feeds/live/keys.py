@@ -25,6 +25,21 @@ def keyring_name(name: str) -> str:
     return f"feed {name}"
 
 
+def keep_key(name: str, key: str, keyring: Keyring | None = None) -> None:
+    """Keep the key of a source in the system's keyring; a running feed takes it up by itself.
+
+    Raises:
+        KeyringError: there is none that keeps anything, or it takes no key.
+    """
+    keep_secret(key)
+    keyring = keyring or Keyring()
+    if not keyring.is_there():
+        raise KeyringError(
+            "this machine has no keyring; keep the key in a file and say key-file=FILE in the feed"
+        )
+    keyring.put(keyring_name(name), key)
+
+
 class KeySource:
     """Finds the key of one source each time it is needed, so that it may change meanwhile."""
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
 from oddsdesk.desk.connections.dialog import ConnectionsDialog
 from oddsdesk.desk.connections.embedded_dialog import EmbeddedDialog
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
-from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, FORMATS, REPLAY, FeedFields
+from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, FORMATS, LIVE, REPLAY, FeedFields
 from oddsdesk.feeds.importers import IMPORTERS
 from tests.kit.connections import REMOTE
 
@@ -18,6 +18,7 @@ def test_an_embedded_profile_comes_out_as_it_went_in(theme, window):
         EmbeddedProfile("a", None, ("replay:the-odds-api:/x/*.json.gz",), 60.0),
         EmbeddedProfile("a", None, ("replay:/x/y.ndjson",), 2.5),
         EmbeddedProfile("a", None, ("simulator", "replay:/x"), 1.0),
+        EmbeddedProfile("a", None, ("the-odds-api:soccer_epl?regions=uk,eu&every=90",), 1.0),
     ):
         dialog = EmbeddedDialog(theme, profile, window)
         assert dialog.values() == profile
@@ -34,6 +35,15 @@ def test_a_replay_without_a_file_is_said(qtbot):
     assert fields.trouble() == ""
     fields.kind.setCurrentIndex(fields.kind.findData(REPLAY))
     assert "file" in fields.trouble()
+
+
+def test_live_odds_without_a_name_are_said(qtbot):
+    fields = FeedFields((AUTOMATIC, LIVE))
+    qtbot.addWidget(fields)
+    fields.kind.setCurrentIndex(fields.kind.findData(LIVE))
+    assert "the-odds-api:soccer_epl" in fields.trouble()
+    fields.live.setText("kalshi:KXEPLGAME")
+    assert (fields.trouble(), fields.specs()) == ("", ("kalshi:KXEPLGAME",))
 
 
 def test_the_connection_in_use_and_the_first_one_cannot_be_deleted(theme, window):

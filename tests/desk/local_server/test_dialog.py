@@ -1,9 +1,29 @@
 """The embedded server's dialog: keys, feeds, the database and how long it is kept."""
 
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
 from PySide6.QtWidgets import QPushButton
 
 from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.ui.controls.feed_fields import REPLAY
 from tests.kit.waiting import until
+
+
+class KeyringInMemory(KeyringBackend):
+    """A keyring that keeps what it is given for as long as the test runs."""
+
+    priority = 9
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[str, str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get(username)
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[username] = password
 
 
 async def test_a_key_is_made_and_shown_once_rotated_and_revoked(server, qtbot):
@@ -80,9 +100,47 @@ async def test_a_feed_is_added_stopped_and_started(server):
 
 
 async def test_a_feed_that_cannot_be_opened_is_said(server):
+    kind = server.feeds.fields.kind
+    kind.setCurrentIndex(kind.findData(REPLAY))
     server.feeds.fields.path.setText("/nowhere/at/all.ndjson")
     server.feeds.add.click()
     await until(lambda: "no such file" in server.message.text)
+
+
+@pytest.fixture
+def keyring_in_memory():
+    before = keyring.get_keyring()
+    made = KeyringInMemory()
+    keyring.set_keyring(made)
+    yield made
+    keyring.set_keyring(before)
+
+
+async def test_live_odds_are_added_with_their_key_and_say_how_they_are(
+    server, monkeypatch, keyring_in_memory
+):
+    monkeypatch.delenv("ODDSDESK_THE_ODDS_API_KEY", raising=False)
+    page = server.feeds
+    assert page.key.isVisibleTo(page), "live odds are the first to choose"
+    page.fields.live.setText("the-odds-api:soccer_epl?url=http://127.0.0.1:1&every=60")
+    page.key.setText("canary-of-the-desk")
+    page.add.click()
+    await until(lambda: page.list.topLevelItemCount() == 1)
+    row = page.list.topLevelItem(0)
+    assert (row.text(0), page.key.text()) == ("the-odds-api:soccer_epl", "")
+    await until(lambda: page.list.topLevelItem(0).text(2).startswith("Failing: "))
+    assert "nothing answers at 127.0.0.1:1" in page.list.topLevelItem(0).text(2)
+    assert keyring_in_memory.kept == {"feed the-odds-api": "canary-of-the-desk"}
+
+
+async def test_a_key_that_cannot_be_kept_is_said_and_no_feed_begins(server, monkeypatch):
+    monkeypatch.setattr("oddsdesk.system_keyring.Keyring.is_there", lambda _: False)
+    page = server.feeds
+    page.fields.live.setText("the-odds-api:soccer_epl")
+    page.key.setText("canary-of-the-desk")
+    page.add.click()
+    await until(lambda: "no keyring" in server.message.text)
+    assert page.list.topLevelItemCount() == 0
 
 
 async def test_the_database_is_shown(server, tmp_path):

@@ -1,4 +1,4 @@
-"""The fields that name a feed: simulated odds, or a file that is replayed."""
+"""The fields that name a feed: simulated odds, a file that is replayed, or live odds."""
 
 from pathlib import Path
 from typing import Final
@@ -22,6 +22,7 @@ from oddsdesk.desk.ui.theme.tokens import STEP
 AUTOMATIC: Final = "automatic"
 AS_IT_IS: Final = "as it is"
 REPLAY: Final = "replay"
+LIVE: Final = "live"
 FORMATS: Final = (
     ("", "Recorded quotes (NDJSON)"),
     ("football-data", "football-data.co.uk (CSV)"),
@@ -36,6 +37,7 @@ _KINDS = {
     "none": "Nothing: what others record in the database",
     "simulator": "Simulated odds",
     REPLAY: "Replay of a file",
+    LIVE: "Live odds of a service or program",
 }
 
 
@@ -68,6 +70,14 @@ class FeedFields(QWidget):
         self.speed.setPrefix("Speed ")
         self.speed.setSuffix("×")
         self.speed.setGroupSeparatorShown(True)
+        self.live = QLineEdit(
+            placeholderText="the-odds-api:soccer_epl,basketball_nba?regions=uk,eu"
+        )
+        self.live.setAccessibleName("Live odds")
+        self.live.setToolTip(
+            "NAME:WHAT?option=value&… as on the command line: the-odds-api: and sport keys, "
+            "polymarket: and tags, kalshi: and series, exec: and a command, wss:// and an address"
+        )
         self._lay_out()
         self.kind.currentIndexChanged.connect(self._on_kind_changed)
         self._choose.clicked.connect(self._on_choose_clicked)
@@ -83,6 +93,8 @@ class FeedFields(QWidget):
             case "replay":
                 word, place = self.format.currentData(), self.path.text().strip()
                 return (f"replay:{word}:{place}" if word else f"replay:{place}",)
+            case "live":
+                return (self.live.text().strip(),)
             case kind:
                 return (str(kind),)
 
@@ -100,6 +112,9 @@ class FeedFields(QWidget):
             self.format.setCurrentIndex(self.format.findData(word if is_format else ""))
             self.path.setText(place if is_format else spec.removeprefix("replay:"))
             spec = REPLAY
+        elif ":" in spec:
+            self.live.setText(spec)
+            spec = LIVE
         self.kind.setCurrentIndex(self.kind.findData(spec))
         self._show_kind()
 
@@ -107,6 +122,8 @@ class FeedFields(QWidget):
         """Say what is missing; empty where nothing is."""
         if self.kind.currentData() == REPLAY and not self.path.text().strip():
             return "Choose the file to replay."
+        if self.kind.currentData() == LIVE and ":" not in self.live.text():
+            return "Say which live odds, such as the-odds-api:soccer_epl."
         return ""
 
     def _lay_out(self) -> None:
@@ -115,7 +132,7 @@ class FeedFields(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(STEP)
-        for widget in (self.kind, self._file, self._how):
+        for widget in (self.kind, self._file, self._how, self.live):
             column.addWidget(widget)
         self.setFocusProxy(self.kind)
 
@@ -123,6 +140,7 @@ class FeedFields(QWidget):
         is_replay = self.kind.currentData() == REPLAY
         self._file.setVisible(is_replay)
         self._how.setVisible(is_replay)
+        self.live.setVisible(self.kind.currentData() == LIVE)
 
     def _on_kind_changed(self) -> None:
         self._show_kind()
