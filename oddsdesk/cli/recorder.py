@@ -9,6 +9,7 @@ import click
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.recognition import refused
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.settings import agree_on_shift
 from oddsdesk.store.store import Store, open_store
@@ -75,4 +76,4 @@ def open_recorder(database: Path, *, durable: bool = False) -> Iterator[Recorder
         finally:
             store.close()
     except StoreError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(str(refused(database, error))) from error

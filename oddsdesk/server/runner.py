@@ -25,11 +25,15 @@ from oddsdesk.server.stream import Stream
 from oddsdesk.server.troubles import Trouble, Troubles
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.access import AccessStore
+from oddsdesk.store.errors import Fault
 from oddsdesk.store.lock import DatabaseLock, lock_database
 from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.write_lock import WriteLockProbe
 from oddsdesk.tasks import Jobs, in_daemon_thread
 
 SAVE_COUNTS_S: Final = 0.5
+LOOK_S: Final = 2.0
+"""How often the server looks whether another program keeps the database locked."""
 OPEN_S: Final = 1.0
 """How long a stop during the start waits for the files to be opened, and closed again."""
 
@@ -40,6 +44,7 @@ _WORDS: Final = {
     "valuation": "the valuation",
     "valuation rounds": "the rounds of the valuation",
     "prune": "removing what is too old",
+    "write lock": "looking whether the database is locked",
 }
 """Jobs as the health endpoint calls them."""
 
@@ -61,6 +66,7 @@ class Server:
         self._hub = Hub(store, access, store.reference, self.troubles)
         self._valuation = Valuation(store, clock, settings.devig_method, self.troubles)
         self.pruning = Pruning(store, clock)
+        self._write_lock = WriteLockProbe(store.path)
         self._app: App | None = None
         self._http: HttpServer | None = None
         self._jobs = Jobs()
@@ -104,6 +110,7 @@ class Server:
             self._jobs.start("valuation", self._valuation.follow)
             self._jobs.start("valuation rounds", self._valuation.rounds)
             self._jobs.start("prune", self.pruning.run)
+            self._jobs.start("write lock", self._watch_write_lock)
         await self.feeds.start_all()
 
     async def stop(self) -> None:
@@ -113,6 +120,7 @@ class Server:
             await self._http.stop()
         await self.feeds.stop_all()
         await self._jobs.stop()
+        self._write_lock.close()
         if self._app is not None:
             self._app.close()
 
@@ -123,12 +131,15 @@ class Server:
             yield Trouble(f"{_WORDS.get(fault.job, fault.job)} failed and is begun anew")
         if self._valuation.failing:
             yield Trouble(f"{self._valuation.failing} markets cannot be valued")
-        if (refusal := self.store.refusal()) is not None:
-            yield Trouble(
-                f"prices cannot be recorded: {refusal.fault.value}",
-                refusal.fault,
-                stops_recording=True,
-            )
+        refusal = self.store.refusal()
+        held = Fault.LOCKED if self._write_lock.is_held else None
+        if (why := held if refusal is None else refusal.fault) is not None:
+            yield Trouble(f"prices cannot be recorded: {why.value}", why, stops_recording=True)
+
+    async def _watch_write_lock(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            self._write_lock.look()
 
     async def _save_counts(self) -> None:
         """Add counts to the file now and then; while it refuses they stay in memory (D18)."""

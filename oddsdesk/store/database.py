@@ -53,7 +53,7 @@ def open_writer(
 
     def prepared() -> sqlite3.Connection:
         _make_folder(path)
-        return _prepare(_connect(path), path, schema, synchronous)
+        return _prepare(bare_connection(path), path, schema, synchronous)
 
     return _opened(path, connect)
 
@@ -73,7 +73,7 @@ def open_reader(path: Path, schema: Schema, *, checked: bool = False) -> sqlite3
             raise StoreError(f"{path}: no such database")
         if not checked:
             recognise(path, schema)
-        return _prepare_reader(_connect(path, "ro"), path, schema)
+        return _prepare_reader(bare_connection(path, "ro"), path, schema)
 
     return _opened(path, connect)
 
@@ -86,7 +86,7 @@ def connect_to_copy(path: Path) -> sqlite3.Connection:
     """
     if not path.exists():
         raise StoreError(f"{path}: no such database")
-    return _connect(path, "ro")
+    return bare_connection(path, "ro")
 
 
 def _opened(path: Path, connect: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
@@ -124,7 +124,8 @@ def _locked(
         lock.release()
 
 
-def _connect(path: Path, mode: Literal["rwc", "ro"] = "rwc") -> sqlite3.Connection:
+def bare_connection(path: Path, mode: Literal["rwc", "rw", "ro"] = "rwc") -> sqlite3.Connection:
+    """Open a bare connection in the way of all of ours; any thread may use it."""
     # SQLite makes files beside the database even to read it; where it cannot and nobody
     # else has, the file is one that nobody writes.
     alone = mode == "ro" and not can_write(path) and not path.with_name(f"{path.name}-wal").exists()

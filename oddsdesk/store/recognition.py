@@ -70,6 +70,12 @@ def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
     return StoreError(f"{path}: {_reason(error)}")
 
 
+def refused(path: Path, error: StoreError) -> StoreError:
+    """Return what a command says that does not wait a refusal out: the file, and what to do."""
+    cause = error.__cause__
+    return unusable(path, cause) if isinstance(cause, sqlite3.DatabaseError) else error
+
+
 def _reason(error: sqlite3.DatabaseError) -> str:
     match getattr(error, "sqlite_errorname", ""):
         case "SQLITE_NOTADB":

@@ -90,5 +90,5 @@ def test_a_table_shows_its_figures_anew(quoted: Any, theme: Theme, qtbot: QtBot)
         table.refresh_all()
         model.flush()
     assert (before, model.cell(1, 1).text) == ("3.29", "+229")
-    assert model.cell(1, 3).text == "+249 to +279"
+    assert model.cell(1, 3).text == "+249"
     assert model.column(1).sample == "−10000"

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.replay import Replay
+from oddsdesk.server import runner
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.valuation import Valuation
@@ -301,6 +303,23 @@ async def test_a_full_disk_is_told_where_only_others_record(live, small_disk):
     ballast.unlink()
     assert (await _health(live))["status"] == "ok"
     await live.stop()
+
+
+async def test_a_lock_that_another_program_keeps_is_told_though_nothing_is_recorded(
+    live, monkeypatch
+):
+    """D82: with nothing to record or to save, nobody here meets it."""
+    monkeypatch.setattr(runner, "LOOK_S", 0.05)
+    await live.stop()
+    await live.start()
+    other = sqlite3.connect(live.database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    health = await _until(live, "degraded", 5, "locked by another program")
+    assert health["database"] == "the database is locked by another program"
+    assert (await live.http.get("/api/ready")).status_code == 503
+    other.execute("ROLLBACK")
+    other.close()
+    await _until(live, "ok", 5)
 
 
 async def test_a_refused_recording_is_told_at_once(live):

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from oddsdesk.cli.ingest import ingest
-from oddsdesk.store.store import open_store
+from oddsdesk.store.store import Store, open_store
 from tests.kit.ndjson import line
 
 COMMAND = [sys.executable, "-c", "from oddsdesk.cli.main import main; main()", "ingest"]
@@ -67,6 +67,25 @@ def test_bad_lines_are_reported_with_file_and_number_and_the_good_kept(
     first, second = result.stderr.splitlines()
     assert first.startswith(f"{name} line 2: JSON")
     assert second.startswith(f"{name} line 4: market_type: 'x'")
+
+
+def test_a_disk_that_is_full_is_said_with_what_to_do(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `serve` says it; what was recorded until then stays."""
+
+    def open_small(path: Path, **options: bool) -> Store:
+        store = open_store(path, **options)
+        pages = "PRAGMA max_page_count = 40"
+        store.write(lambda connection: connection.execute(pages).fetchall()).result(10)
+        return store
+
+    monkeypatch.setattr("oddsdesk.cli.recorder.open_store", open_small)
+    lines = (line(f"Book {number}", url=f"https://x.org/{'a' * 2_000}") for number in range(500))
+    result = run(database, write(tmp_path / "q", *lines))
+    assert result.exit_code == 1
+    full = "the disk is full; make room, then try again"
+    assert result.stderr == f"Error: {database}: {full}\n"
 
 
 def test_several_files_and_stdin_are_read_one_after_another(database: Path, tmp_path: Path) -> None:
