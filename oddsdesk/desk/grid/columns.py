@@ -51,7 +51,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         cells.game, attrgetter("selection.match_name"),
     ),
     ColumnSpec(
-        "sport", "Sport", Column("AmericanFootball", Align.LEFT),
+        "sport", "Sport", Column("American football", Align.LEFT),
         cells.soft(lambda selection: sport_title(selection.sport)),
         attrgetter("selection.sport"), is_usual=False,
     ),

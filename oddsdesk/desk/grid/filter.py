@@ -7,6 +7,7 @@ import msgspec
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
+from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.ui.formatting import odds_text, signed_text
@@ -199,7 +200,7 @@ def _price_tests(chosen: GridFilter, now_ms: int, freshness: FreshnessOf) -> Seq
 def chips(chosen: GridFilter) -> list[tuple[str, str]]:
     """Return what is active, as (facet, words for people)."""
     sets = (
-        ("sports", "", chosen.sports),
+        ("sports", "", frozenset(map(sport_title, chosen.sports))),
         ("competitions", "", chosen.competitions),
         ("markets", "", frozenset(map(market_title, chosen.markets))),
         ("periods", "", chosen.periods),

@@ -17,7 +17,7 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, SnapshotProgressChanged
 from oddsdesk.clock import Clock
-from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat
 from oddsdesk.desk.grid import states
@@ -34,6 +34,7 @@ from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.links import open_link
+from oddsdesk.desk.ui.price_actions import PriceActions, PriceFacts
 from oddsdesk.desk.ui.table.column_chooser import ColumnChooser
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -160,7 +161,7 @@ class GridPanel(QWidget):
         bar.pause_requested.connect(self.pause_requested)
         self.filters.filter_changed.connect(self._on_filters_filter_changed)
         self.filters.cleared.connect(lambda: self.show_filter(GridFilter()))
-        attach_grid_actions(self)
+        self.price_actions = attach_grid_actions(self)
 
     def sort_by_current(self) -> None:
         """Sort by the column of the current cell, or the other way round."""
@@ -183,6 +184,26 @@ class GridPanel(QWidget):
         key = self._key_at(self.table.current())
         if key is not None:
             self.price_requested.emit(key)
+
+    def hide_bookmaker(self) -> None:
+        """Leave out the bookmaker of the current row, by a filter that is seen and taken back."""
+        key = self._key_at(self.table.current())
+        if key is None or key.bookmaker is None:
+            return
+        every = (name for name, _ in choices(self.model.book.selections(), "bookmakers"))
+        kept = self.model.filter.bookmakers or frozenset(every)
+        left = kept - {key.bookmaker}
+        self.show_filter(msgspec.structs.replace(self.model.filter, bookmakers=left))
+
+    def facts(self, index: QModelIndex) -> PriceFacts | None:
+        """Return what the price of a row is about, None for the title of a game."""
+        entry, key = self.model.entry(index.row()), self._key_at(index)
+        if entry is None or key is None:
+            return None
+        price, has_bookmaker = entry.price, key.bookmaker is not None
+        if price is None:
+            return PriceFacts(key, has_bookmaker=has_bookmaker)
+        return PriceFacts(key, price.odds, price.url, has_bookmaker)
 
     def copy(self) -> None:
         """Copy the rows selected, or all that the filter keeps where fewer than two are."""
@@ -357,8 +378,8 @@ class GridPanel(QWidget):
 _EXPORTS: Final = {"grid.export_csv": CSV, "grid.export_xlsx": XLSX, "grid.export_json": JSON}
 
 
-def attach_grid_actions(panel: GridPanel) -> None:
-    """Let keys and palette do what the panel's buttons do."""
+def attach_grid_actions(panel: GridPanel) -> PriceActions:
+    """Let keys and palette do what the panel's buttons do; return those on a row's price."""
     bar, filters = panel.bar, panel.filters
     acts: dict[str, Callable[[], object]] = {
         "grid.copy": panel.copy,
@@ -367,6 +388,7 @@ def attach_grid_actions(panel: GridPanel) -> None:
         "grid.next_value": lambda: panel.go_to_value(1),
         "grid.previous_value": lambda: panel.go_to_value(-1),
         "grid.game": panel.show_in_game,
+        "grid.hide": panel.hide_bookmaker,
         "grid.filter": lambda: bar.filter.setFocus(Qt.FocusReason.ShortcutFocusReason),
         "grid.facets": filters.button.showMenu,
         "grid.clear": filters.cleared.emit,
@@ -377,8 +399,10 @@ def attach_grid_actions(panel: GridPanel) -> None:
     }
     for ident, file_format in _EXPORTS.items():
         acts[ident] = partial(bar.export_requested.emit, file_format)
-    for ident, act in acts.items():
-        add_action(panel, ident, act)
+    made = {ident: add_action(panel, ident, act) for ident, act in acts.items()}
+    hide, game = made["grid.hide"], made["grid.game"]
+    game.setText("Show in its game")
+    return PriceActions("grid", panel, panel.table, panel.facts, hide, game)
 
 
 def choices(selections: Iterable[SelectionEntry], facet: str) -> list[tuple[str, str]]:
@@ -388,7 +412,8 @@ def choices(selections: Iterable[SelectionEntry], facet: str) -> list[tuple[str,
         return _named(sorted(names, key=str.casefold))
     if facet == "sports":
         sports = {selection.sport for selection in selections}
-        return _named(sorted(sports, key=lambda name: (_sport_rank(name), name)))
+        ordered = sorted(sports, key=lambda name: (_sport_rank(name), name))
+        return [(name, sport_title(name)) for name in ordered]
     if facet == "markets":
         markets = {selection.key.market_type for selection in selections}
         ordered = sorted(markets, key=lambda name: (MARKET_RANK.get(name, len(MARKET_RANK)), name))

@@ -21,6 +21,7 @@ from oddsdesk.desk.matrix.rows import ALL
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.links import open_link
+from oddsdesk.desk.ui.price_actions import PriceActions, PriceFacts
 from oddsdesk.desk.ui.states import state_without_rows
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -115,8 +116,9 @@ class MatrixPanel(QWidget):
             "matrix.column_right": lambda: columns.shift(1),
             "matrix.usual_columns": columns.reset,
         }
-        for ident, act in acts.items():
-            add_action(self, ident, act)
+        made = {ident: add_action(self, ident, act) for ident, act in acts.items()}
+        hide = made["matrix.hide_column"]
+        self.price_actions = PriceActions("matrix", self, self.table, self._facts, hide)
         self.header.columns_requested.connect(self.choose_columns)
         self.header.favourite_requested.connect(self._ask_for_favourite)
 
@@ -165,6 +167,16 @@ class MatrixPanel(QWidget):
         index = self.table.current()
         if index.isValid():
             self.price_added.emit(self._model.key(index.row(), index.column()))
+
+    def _facts(self, index: QModelIndex) -> PriceFacts | None:
+        model, row, column = self._model, index.row(), index.column()
+        key, price = model.key(row, column), model.price(row, column)
+        if key is None:
+            return None
+        has_bookmaker = model.bookmaker(column) is not None
+        if price is None:
+            return PriceFacts(key, has_bookmaker=has_bookmaker)
+        return PriceFacts(key, price.odds, price.url, has_bookmaker)
 
     def _on_table_opened(self, index: QModelIndex) -> None:
         price = self._model.price(index.row(), index.column())

@@ -34,6 +34,7 @@ from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.controls.plain import literal_title
+from oddsdesk.desk.ui.price_actions import PriceActions
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -273,9 +274,14 @@ class Desk:
         panel.said.connect(lambda text: self.window.messages.say(text, passes=True))
         panel.price_selected.connect(self._on_price_selected)
         panel.price_added.connect(self._on_price_added)
+        self._offer_actions_on(panel.price_actions)
         if self._first_paint is None:
             self._first_paint = FirstPaint(panel.table)
         return panel
+
+    def _offer_actions_on(self, prices: PriceActions) -> None:
+        """Let prices of a table be explained, which another panel does."""
+        prices.explain_requested.connect(self._on_explain_requested)
 
     def _matrices(self) -> Iterator[MatrixPanel]:
         for window in QApplication.topLevelWidgets():
@@ -313,6 +319,7 @@ class Desk:
         for panel in (self.values, self.grid):
             panel.price_requested.connect(self.go_to_price)
             panel.price_selected.connect(self._on_price_selected)
+        self._offer_actions_on(self.grid.price_actions)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.odds_format.changed.connect(self._on_odds_format_changed)
         self._preferences.changed.connect(self._on_preferences_changed)
@@ -328,6 +335,10 @@ class Desk:
         self.history.show_price(key)
         if key is not None:
             self.window.empty_panels.fill()
+
+    def _on_explain_requested(self, key: RowKey) -> None:
+        self._on_price_selected(key)
+        self.window.reveal(self.explain)
 
     def _on_price_added(self, key: RowKey | None) -> None:
         self.explain.show_price(key)

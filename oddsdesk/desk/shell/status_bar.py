@@ -57,6 +57,7 @@ class StatusBar(QStatusBar):
         self._favourites.clicked.connect(self.favourites_requested)
         self._favourites.hide()
         self._needed_per_hour: Callable[[], float] | None = None
+        self._has_quota = True
         self._method = Label()
         self.show_method(devig_method)
         self._time = ElidedLabel()
@@ -89,6 +90,11 @@ class StatusBar(QStatusBar):
         """Show the requests an hour that the present layout needs."""
         self._needed_per_hour = needed_per_hour
 
+    def show_quota(self, told: bool) -> None:
+        """Tell what is left of a quota, or not: that of the user's own server is nobody's."""
+        self._has_quota = told
+        self._show()
+
     def close_panel(self) -> None:
         """Stop listening to the board."""
         self._ticks.stop()
@@ -114,7 +120,7 @@ class StatusBar(QStatusBar):
         self._link.show_text(link_text(connection, now))
         self._link.setToolTip(faults_text(connection) or lag_text(connection))
         needed = None if self._needed_per_hour is None else self._needed_per_hour()
-        self._requests.show_text(requests_text(connection, needed))
+        self._requests.show_text(requests_text(connection, needed) if self._has_quota else "")
         if needed is not None:
             self._requests.setToolTip(cost_text(needed, connection, now))
         self._time.show_text(f"{local_time(now):%H:%M:%S}")

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_TYPES, market_title
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.controls.scaling import inset
@@ -82,7 +82,7 @@ class PresetDialog(QDialog):
         chosen = preset.filter
         self.name = QLineEdit(preset.name)
         self.name.setMaxLength(60)
-        self.sports = CheckList("Sports", [(s, s) for s in SPORTS], chosen.sports)
+        self.sports = CheckList("Sports", [(s, sport_title(s)) for s in SPORTS], chosen.sports)
         markets = [(market, market_title(market)) for market in MARKET_TYPES]
         self.markets = CheckList("Markets", markets, chosen.market_types)
         names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)

@@ -154,6 +154,7 @@ def test_removing_every_chip_and_the_words_leaves_nothing_active(chosen):
     [
         (GridFilter(), []),
         (GridFilter(sports=frozenset({"Tennis"})), ["Tennis"]),
+        (GridFilter(sports=frozenset({"AmericanFootball"})), ["American football"]),
         (GridFilter(markets=frozenset({"btts", "total"})), ["Both teams to score, Total"]),
         (GridFilter(bookmakers=frozenset("dbca")), ["a + 3 more"]),
         (GridFilter(is_live=True), ["In play"]),

@@ -337,6 +337,36 @@ def test_n_chooses_the_rows_that_are_value_one_after_the_other(panel, quoted, qt
     assert found == [draw, everton, draw, everton]
 
 
+def test_a_bookmaker_is_hidden_by_a_filter_that_is_seen(panel, qtbot):
+    panel.show()
+    rows = range(panel.model.rowCount())
+    panel.table.set_current(next(r for r in rows if panel.model.entry(r).bookmaker == "Bovada"))
+    panel.hide_bookmaker()
+    assert panel.model.count == PRICES - 5
+    assert "bookmakers" in panel.filters.chips
+    panel.table.set_current(0)
+    name = panel.model.entry(0).bookmaker
+    panel.hide_bookmaker()
+    assert {name, "Bovada"}.isdisjoint(panel.model.filter.bookmakers)
+    panel.filters.chips["bookmakers"].click()
+    assert panel.model.count == PRICES
+
+
+def test_a_row_has_a_menu_and_a_title_has_none(panel, quoted):
+    panel.show()
+    panel.table.set_current(0)
+    panel.table.menu_requested.emit(panel.mapToGlobal(panel.rect().center()))
+    menu = panel.price_actions.menu
+    texts = [action.text() for action in menu.actions() if not action.isSeparator()]
+    assert texts[:3] == ["Explain", "Show in its game", "Copy price"]
+    assert menu.isVisible()
+    menu.hide()
+    panel._show_as(panel.model.shape, True)
+    panel.table.set_current(0)
+    panel.table.menu_requested.emit(panel.mapToGlobal(panel.rect().center()))
+    assert not menu.isVisible()
+
+
 def test_a_row_asks_for_its_game_at_its_price(panel, qtbot):
     panel.activateWindow()
     with qtbot.waitActive(panel):

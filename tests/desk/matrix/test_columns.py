@@ -105,7 +105,7 @@ def test_keys_move_star_and_hide_the_current_column(panel: MatrixPanel) -> None:
     trigger(panel, "Column to the left")
     trigger(panel, "Bookmaker a favourite, or not")
     assert titles(panel) == ["★ Bovada", "Betsson", "Matchbook", "Unibet"]
-    trigger(panel, "Hide the bookmaker's column")
+    trigger(panel, "Hide this bookmaker")
     assert titles(panel) == ["Betsson", "Matchbook", "Unibet"]
     trigger(panel, "The usual bookmakers' columns")
     assert titles(panel) == ["★ Bovada", "Betsson", "Matchbook", "Unibet"]
@@ -115,7 +115,7 @@ def test_the_frozen_part_has_nothing_to_arrange(
     panel: MatrixPanel, columns: BookmakerColumns
 ) -> None:
     panel.table.set_current(1, 0)
-    for title in ("Column to the right", "Hide the bookmaker's column"):
+    for title in ("Column to the right", "Hide this bookmaker"):
         trigger(panel, title)
     assert columns.order == BookmakerOrder()
     assert not panel.table.frozen.header.sectionsMovable()
@@ -127,6 +127,6 @@ def test_an_order_made_in_one_matrix_shows_in_the_others(
     other = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id, columns)
     qtbot.addWidget(other)
     panel.table.set_current(1, FIRST_BOOKMAKER)
-    trigger(panel, "Hide the bookmaker's column")
+    trigger(panel, "Hide this bookmaker")
     assert titles(other) == titles(panel) == ["Bovada", "Matchbook", "Unibet"]
     other.close_panel()

@@ -21,6 +21,23 @@ NOW_MS = 1_776_340_800_000
 HOUR_MS = 3_600_000
 
 
+def test_the_quota_of_ones_own_server_is_not_told(theme: Theme, qtbot: QtBot) -> None:
+    board = Board(lambda: NOW_MS)
+    board.set_connection(Connection(requests_left=5_412, requests_limit=5_500))
+    bar = StatusBar(board, theme, lambda: NOW_MS, "shin")
+    qtbot.addWidget(bar)
+    bar.resize(1_200, bar.height())
+    bar.show()
+
+    def tells() -> bool:
+        return any("requests" in label.text() for label in bar.findChildren(QLabel))
+
+    qtbot.waitUntil(tells)
+    bar.show_quota(False)
+    assert not tells()
+    bar.close_panel()
+
+
 @pytest.mark.parametrize(("left", "said"), [(5_412, "last until"), (20, "do not last")])
 def test_the_cost_stands_beside_what_is_left(left: int, said: str) -> None:
     connection = Connection(requests_left=left, resets_at_ms=NOW_MS + HOUR_MS)

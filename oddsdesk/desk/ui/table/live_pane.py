@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
+    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
@@ -36,6 +37,8 @@ class LivePane(QTableView):
     """A section row shall be folded (True) or unfolded."""
     row_hovered = Signal(int)
     """The row under the pointer, -1 for none."""
+    menu_asked = Signal(QPoint)
+    """A menu for the current cell was asked for, at a place of the screen."""
     resized = Signal()
     flash_seen = Signal(bool)
     """Cells were painted that still flash; True if all cells were painted."""
@@ -289,6 +292,15 @@ class LivePane(QTableView):
             self.opened.emit(current)
             return
         super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        current, spot = self.currentIndex(), event.globalPos()
+        if current.isValid() and event.reason() is not QContextMenuEvent.Reason.Mouse:
+            # A cell of the other pane has no rectangle here: then it is the row's.
+            rect = self.visualRect(current)
+            below = self._row_rect(current.row()) if rect.isEmpty() else rect
+            spot = self.viewport().mapToGlobal(below.bottomLeft())
+        self.menu_asked.emit(spot)
 
     def keyboardSearch(self, search: str) -> None:
         """Letters are shortcuts of the desk, not a search through the whole model."""

@@ -2,7 +2,7 @@
 
 import math
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHBoxLayout, QWidget
 
@@ -34,6 +34,8 @@ class LiveTable(QWidget):
     """A cell was double-clicked, or Enter pressed on it."""
     current_changed = Signal(QModelIndex)
     """Another cell is current; an invalid index for none."""
+    menu_requested = Signal(QPoint)
+    """A menu for the current cell was asked for, at a place of the screen."""
     header_clicked = Signal(int)
     """The header of a column was clicked."""
 
@@ -155,6 +157,7 @@ class LiveTable(QWidget):
         self.scrolling.selectionModel().currentChanged.connect(self.current_changed)
         for pane in self._panes():
             pane.opened.connect(self.opened)
+            pane.menu_asked.connect(self.menu_requested)
             pane.doubleClicked.connect(self._on_pane_double_clicked)
             pane.clicked.connect(self._on_pane_clicked)
             pane.fold_asked.connect(self._model.set_folded)

@@ -1,0 +1,99 @@
+"""What can be done with the price of a cell, by keys and in a menu over the cell."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from PySide6.QtCore import QModelIndex, QObject, QPoint, Signal
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QMenu, QWidget
+
+from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.formatting import exact_odds_text
+from oddsdesk.desk.ui.links import may_open
+from oddsdesk.desk.ui.table.live_table import LiveTable
+
+
+class PriceFacts(NamedTuple):
+    """What a cell is about, as far as its actions ask."""
+
+    key: object
+    """What those who hear of a wish know the price by."""
+    odds: float | None = None
+    """None where there is no price."""
+    url: str | None = None
+    has_bookmaker: bool = False
+    """Whether it stands for a bookmaker that can be hidden."""
+
+
+class PriceActions(QObject):
+    """Acts on the current cell of a table: explain, copy, open, hide.
+
+    ``where`` begins the idents of its declared actions, ``facts`` tells what a cell is about, None
+    for nothing. ``hide`` and ``others`` belong to the owner and stand in the menu, too.
+    """
+
+    explain_requested = Signal(object)
+    """The key of a price that is to be explained."""
+
+    def __init__(
+        self,
+        where: str,
+        owner: QWidget,
+        table: LiveTable,
+        facts: Callable[[QModelIndex], PriceFacts | None],
+        hide: QAction,
+        *others: QAction,
+    ) -> None:
+        super().__init__(owner)
+        self._table = table
+        self._facts = facts
+        explain = add_action(owner, f"{where}.explain", self._ask_to_explain)
+        self._copy = add_action(owner, f"{where}.copy_price", self._copy_price)
+        self._open = add_action(owner, f"{where}.open", self._open_page)
+        self._hide = hide
+        # Over the cell one knows which price is meant; the palette says it.
+        explain.setText("Explain")
+        self._copy.setText("Copy price")
+        self._open.setText("Open the bookmaker's page\tEnter")
+        hide.setText("Hide this bookmaker")
+        self.menu = QMenu(owner)
+        for action in (explain, *others, self._copy, self._open):
+            self.menu.addAction(action)
+        self.menu.addSeparator()
+        self.menu.addAction(hide)
+        self.menu.aboutToHide.connect(self._enable_all)
+        table.menu_requested.connect(self.open_menu)
+
+    def open_menu(self, spot: QPoint) -> None:
+        """Open the menu at a place of the screen; what makes no sense there is pale."""
+        facts = self._current()
+        if facts is None:
+            return
+        self._copy.setEnabled(facts.odds is not None)
+        self._open.setEnabled(may_open(facts.url))
+        self._hide.setEnabled(facts.has_bookmaker)
+        self.menu.popup(spot)
+
+    def _current(self) -> PriceFacts | None:
+        index = self._table.current()
+        return self._facts(index) if index.isValid() else None
+
+    def _ask_to_explain(self) -> None:
+        facts = self._current()
+        if facts is not None:
+            self.explain_requested.emit(facts.key)
+
+    def _copy_price(self) -> None:
+        facts = self._current()
+        if facts is not None and facts.odds is not None:
+            QGuiApplication.clipboard().setText(exact_odds_text(facts.odds))
+
+    def _open_page(self) -> None:
+        index = self._table.current()
+        if index.isValid() and self._facts(index) is not None:
+            self._table.opened.emit(index)
+
+    def _enable_all(self) -> None:
+        """Let keys work again: they look at the cell that is current then."""
+        for action in (self._copy, self._open, self._hide):
+            action.setEnabled(True)
