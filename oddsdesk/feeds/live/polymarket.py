@@ -3,6 +3,7 @@
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -18,6 +19,7 @@ from oddsdesk.feeds.live.source import Source, decode
 from oddsdesk.feeds.polymarket.books import Books
 from oddsdesk.feeds.polymarket.games import Listing
 from oddsdesk.feeds.polymarket.quotes import quotes_of
+from oddsdesk.tasks import in_daemon_thread
 
 GAMMA: Final = "https://gamma-api.polymarket.com"
 CLOB: Final = "https://clob.polymarket.com"
@@ -105,7 +107,7 @@ class Polymarket(PollingFeed):
         for page in range(MOST_PAGES):
             body = await self.source.get("/events", {**asked, "offset": str(page * PAGE)})
             try:
-                count = listing.read(body)
+                count = await in_daemon_thread("list polymarket", partial(listing.read, body))
             except FeedError as error:
                 raise ShapeError(str(error)) from error
             if count < PAGE:

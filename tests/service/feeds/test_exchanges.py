@@ -130,3 +130,39 @@ async def test_trouble_of_polymarket_is_told_and_withdraws_nothing(
         await served.until_odds(1)
         assert (await served.state(FeedCondition.FAILING)).reason.startswith("745: ")
         assert len(await served.odds()) == 1
+
+
+async def test_the_recorded_game_of_kalshi_beside_parlays(
+    source: FakeSource, serve: Serve, shared_data: Path
+) -> None:
+    folder = shared_data / "live" / "kalshi"
+    files = ("brianlee7281/kalshi_markets.json", "dr-manhattan/kalshi_markets.json")
+    markets = [each for file in files for each in json.loads((folder / file).read_bytes())]
+    source.say(MARKETS, {"markets": markets, "cursor": ""})
+    async with serve(f"kalshi:KXEPLGAME?url={source.url}&every=0.05") as served:
+        (row,) = await served.until_odds(1)
+    assert row["match_name"] == "Tottenham vs Nottingham"
+    odds = {text: round(price, 3) for text, price in row["odds"].items()}
+    assert odds == {"Tottenham": 2.564, "Draw": 3.448, "Nottingham": 2.857}
+
+
+async def test_the_shape_of_a_football_game_beside_recorded_events_that_are_none(
+    source: FakeSource, serve: Serve, shared_data: Path
+) -> None:
+    folder = shared_data / "live" / "polymarket"
+    shape = json.loads((folder / "three_way_shape/world_cup_three_way.shape.json").read_bytes())
+    others = json.loads((folder / "nautilus/gamma_event.json").read_bytes())
+    empty = json.loads((folder / "nautilus/clob_book_response_empty_ask.json").read_bytes())
+    source.say("/gamma/events", [*others, shape])
+    asks = {"mex-yes": "0.70", "draw-yes": "0.21", "rsa-yes": "0.11"}
+    source.say("/clob/books", [empty, *(book(token, "0.99", ask) for token, ask in asks.items())])
+    async with serve(f"polymarket:1?url={source.url}&every=0.05") as served:
+        (row,) = await served.until_odds(1)
+    assert (row["match_name"], row["match_date"]) == ("Mexico vs South Africa", None)
+    assert row["odds"] == {
+        "Mexico": pytest.approx(1 / 0.7),
+        "Draw": pytest.approx(1 / 0.21),
+        "South Africa": pytest.approx(1 / 0.11),
+    }
+    asked = [json.loads(await each.body()) for each in source.asked if each.method == "POST"]
+    assert asked[0] == [{"token_id": token} for token in asks]

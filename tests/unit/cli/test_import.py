@@ -23,6 +23,7 @@ from oddsdesk.store.store import open_store
 from oddsdesk.store.values import Filters, Visibility
 
 SEEN = "2026-04-16T19:00:00Z"
+LABELS = ("1", "X", "2", "1X", "12", "X2", "btts_yes", "btts_no")
 
 
 @pytest.fixture
@@ -379,3 +380,16 @@ def test_quotes_older_than_the_database_keeps_are_said_to_stay(database: Path, a
     result = run(database, "the-odds-api", answer)
     assert "1 quotes are older than the 7 days that price history is kept here" in result.stderr
     assert "being imported, their history stays" in result.stderr
+
+
+def test_what_oddsharvester_wrote_is_recorded(
+    database: Path, tmp_path: Path, shared_data: Path
+) -> None:
+    files = sorted((shared_data / "live" / "oddsharvester").glob("*.json"))
+    out = tmp_path / "quotes.ndjson"
+    result = CliRunner().invoke(import_, ["oddsharvester", *map(str, files), "--to", str(out)])
+    assert result.exit_code == 0, result.output
+    written = sum(file.read_text().count(f'"{label}": "') for file in files for label in LABELS)
+    assert sum(len(row["odds"]) for row in rows(out)) == written
+    assert run(database, "oddsharvester", *files).exit_code == 0
+    assert open_store(database, read_only=True).reader().last_scraped_at()
