@@ -11,6 +11,7 @@ SERVER_COMMANDS: Final = {
     "backup": "oddsdesk.cli.backup:backup",
     "doctor": "oddsdesk.cli.doctor:server_doctor",
     "feeds": "oddsdesk.cli.feeds:feeds",
+    "games": "oddsdesk.cli.games:games",
     "import": "oddsdesk.cli.import_:import_",
     "ingest": "oddsdesk.cli.ingest:ingest",
     "keys": "oddsdesk.cli.keys:keys",

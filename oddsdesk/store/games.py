@@ -18,6 +18,8 @@ from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import game_id, without_date
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.store.other_names import OtherNames
+from oddsdesk.store.renaming import renamed
 
 SAME_GAME_MS: Final = 6 * 60 * MINUTE_MS
 """Kick-offs of one name further apart are two games; closer, one game was moved (D31)."""
@@ -30,14 +32,29 @@ NO_DATE: Final = 2**63 - 1
 
 _FIND = """
 SELECT g.id, g.match_name, g.competition, g.match_date, g.match_date_by,
-    g.match_date_scraped_at, g.first_scraped_at, g.last_scraped_at, g.plain_name
+    g.match_date_scraped_at, g.first_scraped_at, g.last_scraped_at, g.competition, g.plain_name,
+    NULL
 FROM json_each(:asked) asked CROSS JOIN game g INDEXED BY game_plain
     ON g.competition = json_extract(asked.value, '$[0]')
     AND g.plain_name = json_extract(asked.value, '$[1]')
 """
+_FIND_OTHER = """
+SELECT g.id, g.match_name, g.competition, g.match_date, g.match_date_by,
+    g.match_date_scraped_at, g.first_scraped_at, g.last_scraped_at, n.competition, n.plain_name,
+    n.crosswise
+FROM json_each(:asked) asked CROSS JOIN other_name n
+    ON n.competition = json_extract(asked.value, '$[0]')
+    AND n.plain_name = json_extract(asked.value, '$[1]')
+    CROSS JOIN game g ON g.id = n.game
+WHERE g.kickoff BETWEEN :low AND :high OR g.match_date IS NULL
+"""
 _DATED = f"{_FIND} WHERE g.kickoff BETWEEN :low AND :high"
 _UNDATED = f"{_FIND} WHERE g.kickoff = {NO_DATE}"
-_FIND_ALL = f"{_DATED} UNION ALL {_UNDATED}"
+_FIND_ALL = f"{_DATED} UNION ALL {_UNDATED} UNION ALL {_FIND_OTHER}"
+_BY_ROW = """
+SELECT id, match_name, competition, match_date, match_date_by, match_date_scraped_at,
+    first_scraped_at, last_scraped_at FROM game WHERE id = ?
+"""
 _IS_TAKEN = "SELECT 1 FROM game WHERE game_id = ?"
 _INSERT = """
 INSERT INTO game (game_id, competition, sport, match_name, plain_name) VALUES (?, ?, ?, ?, ?)
@@ -92,6 +109,20 @@ class StoredGame(msgspec.Struct):
     first_seen: int
     last_seen: int
     """Newest ``scraped_at`` of its prices, 0 where none is left."""
+    other_names: dict[str, bool] = {}
+    """Whether each other name, as ``plain_name`` has it, names the teams the other way round."""
+
+    def in_own_words(self, quote: Quote) -> Quote:
+        """Return a quote with the teams as this game names them (D69)."""
+        said = quote.match_name
+        is_crosswise = self.other_names.get(plain_name(said))
+        if is_crosswise is None:
+            return quote
+        odds = {
+            renamed(quote.market_type, said, self.match_name, is_crosswise, text): price
+            for text, price in quote.odds.items()
+        }
+        return msgspec.structs.replace(quote, odds=odds)
 
     def may_be_of(self, quote: Quote) -> bool:
         """Whether a quote's times fit this game."""
@@ -115,9 +146,18 @@ class StoredGame(msgspec.Struct):
 class Games:
     """The games of one recording: found or made once, their new dates written at the end."""
 
-    def __init__(self, connection: sqlite3.Connection, reference: str) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        reference: str,
+        other_names: OtherNames | None = None,
+    ) -> None:
+        """Where ``other_names`` is None, games of other names are other games: made-up ones are."""
         self._connection = connection
         self._reference = reference
+        self._other_names = other_names
+        self._rows: dict[int, StoredGame] = {}
+        self._made: list[StoredGame] = []
         self._families: dict[Family, list[StoredGame]] = {}
         self._found: dict[tuple[str, str, int | None, int], StoredGame] = {}
         self._moved: dict[int, StoredGame] = {}
@@ -138,9 +178,12 @@ class Games:
             else:
                 low, high = min(low, moment - SAME_GAME_MS), max(high, moment + SAME_GAME_MS)
         window = {"asked": json.dumps(list(self._families)), "low": low, "high": high}
-        for *fields, plain in self._connection.execute(_FIND_ALL, window).fetchall():
-            game = StoredGame(*fields)
-            self._families[game.competition, plain].append(game)
+        found = self._connection.execute(_FIND_ALL, window).fetchall()
+        for *fields, competition, plain, crosswise in found:
+            game = self._rows.setdefault(fields[0], StoredGame(*fields))
+            self._families[competition, plain].append(game)
+            if crosswise is not None:
+                game.other_names[plain] = bool(crosswise)
         self._events.read_ahead(quotes, self._fitting)
 
     def known(self, quote: Quote) -> StoredGame | None:
@@ -167,8 +210,10 @@ class Games:
         if game is not None:
             return game
         if quote.event is None:
-            return self._make(quote)
-        game = self._events.find(quote, self._fitting(quote)) or self._make(quote)
+            return self._by_other_name(quote) or self._make(quote)
+        game = self._events.find(quote, self._fitting(quote)) or self._by_other_name(quote)
+        if game is None or not self._events.may_be(quote, game):
+            game = self._make(quote)
         self._events.link(quote, game)
         return game
 
@@ -229,6 +274,28 @@ class Games:
             fitting = [game for game in fitting if game.match_name.lower() == name]
         return fitting
 
+    def _by_other_name(self, quote: Quote) -> StoredGame | None:
+        """Return the game that has the quote's teams by other names, which it keeps (D69)."""
+        if self._other_names is None or quote.match_date is None or not _tells_its_day(quote):
+            return None
+        plain = plain_name(quote.match_name)
+        made = [
+            (g.row, g.competition, plain_name(g.match_name), g.match_name, g.match_date)
+            for g in self._made
+        ]
+        match = self._other_names.find(quote, plain, made)
+        if match is None:
+            return None
+        row, is_crosswise = match
+        if row not in self._rows:
+            (fields,) = self._connection.execute(_BY_ROW, (row,)).fetchall()
+            self._rows[row] = StoredGame(*fields)
+        game = self._rows[row]
+        self._other_names.keep(quote, plain, row, is_crosswise)
+        game.other_names[plain] = is_crosswise
+        self._families[quote.competition, plain].append(game)
+        return game
+
     def _make(self, quote: Quote) -> StoredGame:
         moment = quote.scraped_at if quote.match_date is None else quote.match_date
         plain = plain_name(quote.match_name)
@@ -241,6 +308,8 @@ class Games:
         assert row is not None
         game = StoredGame(row, name, quote.competition, None, None, None, NO_DATE, 0)
         self._families[quote.competition, plain].append(game)
+        self._rows[row] = game
+        self._made.append(game)
         return game
 
 
@@ -298,6 +367,14 @@ class _Events:
             and all(_distance(game, quote) <= _distance(game, other) for other in rivals)
         ]
         return min(free, key=lambda each: each[0])[1] if free else None
+
+    def may_be(self, quote: Quote, game: StoredGame) -> bool:
+        """Whether no other id of the quote's source means a game."""
+        for row, ident in self._connection.execute(
+            _EVENTS_OF, (json.dumps([game.row]),)
+        ).fetchall():
+            self._taken[row].add(_source(ident))
+        return _source(quote.event or "") not in self._taken[game.row]
 
     def link(self, quote: Quote, game: StoredGame) -> None:
         """Have the quote's id mean a game from now on."""

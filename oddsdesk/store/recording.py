@@ -10,6 +10,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.games import Games
 from oddsdesk.store.order import ordered_selections
+from oddsdesk.store.other_names import OtherNames
 from oddsdesk.store.settings import (
     LAST_REAL_AT,
     LAST_SIMULATED_AT,
@@ -65,6 +66,11 @@ UPDATE recorded SET until = max(until, :now)
 WHERE since = (SELECT max(since) FROM recorded) AND until >= :now - :pause
 """
 _BEGIN_AGAIN = "INSERT OR IGNORE INTO recorded (since, until) VALUES (:now, :now)"
+_ACCEPTED = """
+SELECT game.id, pair.id FROM game_pair pair CROSS JOIN game ON game.game_id = pair.kept
+WHERE pair.state = 'accepted' ORDER BY pair.decided_at
+"""
+_SAY = "INSERT INTO said_since (pair, quote) VALUES (?, ?)"
 _LAST_SEQ = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 
 RECENT_MS: Final = 24 * 60 * MINUTE_MS
@@ -95,10 +101,18 @@ class _Present(msgspec.Struct, frozen=True, gc=False):
 class _Recording:
     """One batch being recorded; quotes are taken in the order they come."""
 
-    def __init__(self, connection: sqlite3.Connection, reference: str, now_ms: int) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        reference: str,
+        now_ms: int,
+        other_names: OtherNames | None,
+    ) -> None:
         self._connection = connection
         self._now_ms = now_ms
-        self._games = Games(connection, reference)
+        self._games = Games(connection, reference, other_names)
+        self._pairs = dict(connection.execute(_ACCEPTED).fetchall())
+        self._said_since: list[tuple[int, bytes]] = []
         self._present: dict[Pair, dict[Market, _Present]] = {}
         self._kept: dict[tuple[Pair, Market], tuple[Any, ...]] = {}
         self._log: list[tuple[Any, ...]] = []
@@ -137,19 +151,24 @@ class _Recording:
             return
         self.quotes += 1
         self._games.note_times(game, quote)
+        said = quote
+        if game.other_names:
+            quote = game.in_own_words(quote)
         odds = encoded_odds(quote.market_type, game.match_name, quote.odds)
         before = None if present is None else present.odds
         if odds != before:
             self._note_changes(pair, quote, before)
+            if game.row in self._pairs:
+                self._said_since.append((self._pairs[game.row], _encode(said)))
         if present is not None and (odds is None or present.is_live != quote.is_live):
             self._uncovered.add(pair)
-        said = offer[market] = _Present(quote.scraped_at, odds, quote.is_live, len(quote.odds))
+        present = offer[market] = _Present(quote.scraped_at, odds, quote.is_live, len(quote.odds))
         self._kept[pair, market] = (
             *pair,
             *market,
-            said.is_live,
-            said.scraped_at,
-            said.selections,
+            present.is_live,
+            present.scraped_at,
+            present.selections,
             odds,
             quote.liquidity,
             quote.url,
@@ -161,6 +180,7 @@ class _Recording:
         pairs = {pair for pair, _ in self._kept}
         connection.executemany(_KEEP, self._kept.values())
         connection.executemany(_LOG, self._log)
+        connection.executemany(_SAY, self._said_since)
         connection.executemany(_UNCOVER, self._uncovered)
         covered = [row for pair in pairs for row in _coverage(pair, self._present[pair])]
         connection.executemany(_COVER, covered)
@@ -247,7 +267,8 @@ def record_quotes(
     now_ms: int,
 ) -> Recorded:
     """Record checked quotes inside the caller's transaction (D40, D42)."""
-    recording = _Recording(connection, reference, now_ms)
+    other_names = None if simulated else OtherNames(connection, quotes)
+    recording = _Recording(connection, reference, now_ms, other_names)
     recording.read_ahead(quotes)
     for quote in quotes:
         recording.take(quote)

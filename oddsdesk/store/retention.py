@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.aged_log import Aged, AgedLog, rows_of
+from oddsdesk.store.game_pairs import forget_pairs
 from oddsdesk.store.queries.aged import AGED
 from oddsdesk.store.queries.past import FORGOTTEN
 from oddsdesk.store.recording import recent_since
@@ -42,6 +43,7 @@ _DROP_GAME: Final = (
     "DELETE FROM coverage WHERE game = ?",
     "DELETE FROM value_bet WHERE game = ?",
     "DELETE FROM event WHERE game = ?",
+    "DELETE FROM other_name WHERE game = ?",
     "DELETE FROM game WHERE id = ?",
 )
 
@@ -134,6 +136,7 @@ def _forget(game: int, before: int) -> Callable[[sqlite3.Connection], None]:
 
     def forget(connection: sqlite3.Connection) -> None:
         if connection.execute(_STILL_FORGOTTEN, {"before": before, "game": game}).fetchall():
+            forget_pairs(connection, game)
             for statement in _DROP_GAME:
                 connection.execute(statement, (game,))
 

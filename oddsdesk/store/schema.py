@@ -103,6 +103,57 @@ CREATE TABLE recorded (             -- when prices came in at all, moved or not;
 )
 """
 
+_OTHER_NAMES = (
+    # Names that a game has besides its own, and whether they name its teams the other way round.
+    """
+    CREATE TABLE other_name (
+        competition TEXT NOT NULL,
+        plain_name TEXT NOT NULL,
+        game INTEGER NOT NULL REFERENCES game (id),
+        match_name TEXT NOT NULL,
+        crosswise INTEGER NOT NULL,
+        PRIMARY KEY (competition, plain_name, game)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX other_name_game ON other_name (game)",
+    # Games that may be one, and what the user said of that: suggested, accepted or refused.
+    """
+    CREATE TABLE game_pair (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        competition TEXT NOT NULL,
+        kept TEXT NOT NULL,             -- game_id
+        kept_name TEXT NOT NULL,
+        other TEXT NOT NULL,
+        other_name TEXT NOT NULL,
+        crosswise INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        decided_at INTEGER,
+        before BLOB,                    -- of an accepted pair: both games as they were, JSON
+        UNIQUE (kept, other)
+    )
+    """,
+    # What was said of an accepted pair's game since, to be said again where that is undone.
+    """
+    CREATE TABLE said_since (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        pair INTEGER NOT NULL REFERENCES game_pair (id),
+        quote BLOB NOT NULL             -- JSON
+    )
+    """,
+    "CREATE INDEX game_pair_accepted ON game_pair (kept) WHERE state = 'accepted'",
+    "CREATE INDEX said_since_pair ON said_since (pair)",
+    # Names of one team, as accepted pairs say.
+    """
+    CREATE TABLE same_team (
+        pair INTEGER NOT NULL REFERENCES game_pair (id),
+        competition TEXT NOT NULL,
+        one TEXT NOT NULL,
+        other TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX game_kick_off ON game (competition, kickoff)",
+)
+
 _IN_ORDER = "kickoff, match_name, competition"
 _GAMES_BY_KICK_OFF = (
     # What games that only their kick-offs tell apart have in common (store.games).
@@ -174,5 +225,6 @@ ODDS: Final = Schema(
         ),
         Step("games_by_kick_off", _GAMES_BY_KICK_OFF, part_fused_games),
         Step("events", (_EVENT, "CREATE INDEX event_game ON event (game)")),
+        Step("other_names", _OTHER_NAMES),
     ),
 )

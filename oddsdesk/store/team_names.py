@@ -123,9 +123,10 @@ class TeamNames:
 
     def is_same_team(self, competition: str, one: str, other: str) -> bool:
         """Whether two names are one team's in a competition; as the table says, or the user."""
-        return self._key(competition, one) == self._key(competition, other)
+        return self.key(competition, one) == self.key(competition, other)
 
-    def _key(self, competition: str, name: str) -> Key:
+    def key(self, competition: str, name: str) -> Key:
+        """Return what all names of a team have in common in a competition."""
         key = self._key_by_table(competition, name)
         place = self.competition(competition)
         while (place, key) in self._said:
@@ -139,7 +140,7 @@ class TeamNames:
         return teams.pop() if len(teams) == 1 else ("", folded)
 
     def _join(self, pair: SameTeam) -> None:
-        one, other = (self._key(pair.competition, name) for name in (pair.one, pair.other))
+        one, other = (self.key(pair.competition, name) for name in (pair.one, pair.other))
         if one != other:
             self._said[self.competition(pair.competition), one] = other
 

@@ -1,0 +1,195 @@
+"""`oddsdesk games`: games of several sources that may be one (D69)."""
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from oddsdesk.cli.options import database_option
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.times import format_ms
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.game_pairs import (
+    GamePair,
+    PairError,
+    PairState,
+    accept,
+    all_pairs,
+    find_pairs,
+    refuse,
+    undo,
+)
+from oddsdesk.store.store import Store, open_store
+
+_HEADINGS: Final = ("ID", "STATE", "COMPETITION", "KICK-OFF", "GAME", "OTHER GAME")
+_ORDER: Final = (PairState.SUGGESTED, PairState.ACCEPTED, PairState.REFUSED)
+_DONE: Final = {
+    PairState.ACCEPTED: "one game now",
+    PairState.REFUSED: "two games",
+    PairState.SUGGESTED: "undecided again",
+}
+
+Decision = Callable[[sqlite3.Connection, int], None]
+
+idents_argument = click.argument("idents", nargs=-1, required=True, type=int, metavar="ID...")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+
+
+@click.group()
+def games() -> None:
+    """Make one game of what sources name differently.
+
+    Names that are known to be one team's need none of this. A running server on the same
+    database shows what was decided at the next reading.
+
+    \\b
+    Example:
+      oddsdesk games suggest
+      oddsdesk games accept 3
+    """
+
+
+@games.command()
+@database_option
+@json_option
+def suggest(database: Path, as_json: bool) -> None:
+    """List games that may be one, and what was decided of others.
+
+    Same competition, kick-offs within two hours, names that are alike, and prices that do not say
+    otherwise. Nothing is merged by that.
+
+    \\b
+    Example:
+      oddsdesk games suggest --json
+    """
+    with _open(database) as store:
+        found = store.write(find_pairs).result()
+    _tell(sorted(found, key=lambda pair: _ORDER.index(pair.state)), as_json=as_json)
+
+
+@games.command(name="accept")
+@database_option
+@json_option
+@idents_argument
+def accept_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
+    """Make one game of each pair; the names of its teams are aliases from then on.
+
+    \\b
+    Example:
+      oddsdesk games accept 3 5
+    """
+    _decide(database, idents, lambda c, ident: accept(c, ident, system_clock()), as_json=as_json)
+
+
+@games.command(name="refuse")
+@database_option
+@json_option
+@idents_argument
+def refuse_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
+    """Say that the games of each pair are two, so that they are not suggested again.
+
+    \\b
+    Example:
+      oddsdesk games refuse 4
+    """
+    _decide(database, idents, lambda c, ident: refuse(c, ident, system_clock()), as_json=as_json)
+
+
+@games.command(name="undo")
+@database_option
+@json_option
+@idents_argument
+def undo_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
+    """Take back what was decided of each pair.
+
+    Both games are as they were, with what came since under the name that it came with. Games of
+    the same teams that were recorded as one meanwhile stay one.
+
+    \\b
+    Example:
+      oddsdesk games undo 3
+    """
+    with _open(database) as store:
+        reference = store.reference
+
+    def decide(connection: sqlite3.Connection, ident: int) -> None:
+        undo(connection, ident, system_clock(), reference=reference)
+
+    _decide(database, idents, decide, as_json=as_json)
+
+
+def _decide(database: Path, idents: Sequence[int], decide: Decision, *, as_json: bool) -> None:
+    """Decide of all pairs or, where one cannot be decided of, of none; then tell them."""
+
+    def function(connection: sqlite3.Connection) -> list[GamePair]:
+        for ident in idents:
+            decide(connection, ident)
+        return [pair for pair in all_pairs(connection) if pair.ident in idents]
+
+    with _open(database) as store:
+        decided = store.write(function).result()
+    if as_json:
+        _tell(decided, as_json=True)
+        return
+    for pair in decided:
+        names = f"{pair.match_name} and {pair.other_name}"
+        click.echo(f"{pair.ident}: {names}: {_DONE[pair.state]}")
+
+
+@contextlib.contextmanager
+def _open(database: Path) -> Iterator[Store]:
+    try:
+        with contextlib.closing(open_store(database)) as store:
+            yield store
+    except (PairError, StoreError) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _tell(pairs: Sequence[GamePair], *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps([_fields(pair) for pair in pairs], indent=2))
+        return
+    if not pairs:
+        click.echo("no two games here look like one")
+        return
+    rows = [_HEADINGS, *map(_row, pairs)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def _row(pair: GamePair) -> tuple[str, ...]:
+    kick_off = pair.match_date if pair.match_date is not None else pair.other_match_date
+    return (
+        str(pair.ident),
+        pair.state.value,
+        pair.competition,
+        "-" if kick_off is None else format_ms(kick_off),
+        pair.match_name,
+        pair.other_name,
+    )
+
+
+def _fields(pair: GamePair) -> dict[str, Any]:
+    return {
+        "id": pair.ident,
+        "state": pair.state.value,
+        "competition": pair.competition,
+        "game_id": pair.game_id,
+        "match_name": pair.match_name,
+        "match_date": _time(pair.match_date),
+        "other_game_id": pair.other_game_id,
+        "other_name": pair.other_name,
+        "other_match_date": _time(pair.other_match_date),
+        "crosswise": pair.is_crosswise,
+        "decided_at": _time(pair.decided_at),
+    }
+
+
+def _time(moment: int | None) -> str | None:
+    return None if moment is None else format_ms(moment)

@@ -1,0 +1,298 @@
+"""Games that may be one: suggested, accepted or refused by the user, and taken back (D69).
+
+An accepted pair becomes the game that was there first, which keeps the other's name; the names of
+its teams are aliases from then on. Both games as they were are kept beside it, and what was said
+of it since: undone, each game has its own again, as if nobody had accepted.
+"""
+
+import sqlite3
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, Final
+
+import msgspec
+
+from oddsdesk.contract.identity import teams
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.games import plain_name
+from oddsdesk.store.matching import SAME_START_MS, Game, Match, Verdict, compare
+from oddsdesk.store.merged_rows import merge_rows, part_rows
+from oddsdesk.store.other_names import names_known, stored_chances
+from oddsdesk.store.recording import record_quotes
+from oddsdesk.store.team_names import TeamNames
+
+_GAMES: Final = """
+SELECT id, game_id, competition, match_name, match_date, last_scraped_at FROM game ORDER BY id
+"""
+_EVENTS: Final = "SELECT game, event FROM event"
+_SUGGEST: Final = """
+INSERT INTO game_pair (competition, kept, kept_name, other, other_name, crosswise, state)
+VALUES (?, ?, ?, ?, ?, ?, 'suggested')
+"""
+_KNOWN: Final = "SELECT id, kept, other FROM game_pair"
+_DROP_STALE: Final = "DELETE FROM game_pair WHERE id = ? AND state = 'suggested'"
+_PAIRS: Final = """
+SELECT pair.id, state, pair.competition, kept, kept_name, kept.match_date, other, other_name,
+    other.match_date, crosswise, decided_at
+FROM game_pair pair LEFT JOIN game kept ON kept.game_id = pair.kept
+LEFT JOIN game other ON other.game_id = pair.other ORDER BY pair.id
+"""
+_PAIR: Final = "SELECT kept, other, crosswise, state, before FROM game_pair WHERE id = ?"
+_DECIDE: Final = "UPDATE game_pair SET state = ?, decided_at = ?, before = ? WHERE id = ?"
+_LAST_DECIDED: Final = "SELECT coalesce(max(decided_at), 0) FROM game_pair"
+_LATER: Final = """
+SELECT later.id FROM game_pair pair CROSS JOIN game_pair later ON later.kept = pair.kept
+WHERE pair.id = ? AND later.state = 'accepted' AND later.decided_at > pair.decided_at
+"""
+_GAME_OF: Final = "SELECT id, competition, match_name FROM game WHERE game_id = ?"
+_KEEP_NAME: Final = """
+INSERT OR REPLACE INTO other_name (competition, plain_name, game, match_name, crosswise)
+VALUES (?, ?, ?, ?, ?)
+"""
+_SAY_SAME: Final = "INSERT INTO same_team (pair, competition, one, other) VALUES (?, ?, ?, ?)"
+_UNSAY_SAME: Final = "DELETE FROM same_team WHERE pair = ?"
+_SAID_SINCE: Final = "SELECT quote FROM said_since WHERE pair = ? ORDER BY id"
+_FORGET_SAID: Final = "DELETE FROM said_since WHERE pair = ?"
+_OF_GAME: Final = """
+SELECT pair.id FROM game CROSS JOIN game_pair pair ON game.game_id IN (pair.kept, pair.other)
+WHERE game.id = ?
+"""
+_FORGET: Final = (
+    "DELETE FROM game_pair WHERE id = ? AND state != 'accepted'",
+    "UPDATE game_pair SET before = NULL WHERE id = ?",
+)
+_decode_quote: Final = msgspec.json.Decoder(Quote).decode
+
+
+class PairState(Enum):
+    """What was said of a pair."""
+
+    SUGGESTED = "suggested"
+    ACCEPTED = "accepted"
+    REFUSED = "refused"
+
+
+class PairError(Exception):
+    """A pair cannot be accepted, refused or undone; says why in one line."""
+
+
+class GamePair(msgspec.Struct, frozen=True):
+    """Two games that may be one, or are since the user said so; times in milliseconds."""
+
+    ident: int
+    state: PairState
+    competition: str
+    game_id: str
+    """Of the game that was there first: accepted, it is the one that stays."""
+    match_name: str
+    match_date: int | None
+    """None where it is not known, or the game is forgotten."""
+    other_game_id: str
+    other_name: str
+    other_match_date: int | None
+    is_crosswise: bool
+    """Whether the other names the teams the other way round."""
+    decided_at: int | None
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    row: int
+    game_id: str
+    game: Game
+    sources: frozenset[str]
+    """That have an id for it."""
+
+
+def find_pairs(connection: sqlite3.Connection) -> list[GamePair]:
+    """Look for games that may be one; return all pairs that are suggested or decided.
+
+    To be run by ``Store.write``, as all that follows. Suggestions that no longer hold go.
+    """
+    known = {(kept, other): ident for ident, kept, other in connection.execute(_KNOWN).fetchall()}
+    held = set()
+    for one, other, match in _alike(connection):
+        ident = known.get((one.game_id, other.game_id))
+        if ident is None:
+            named = (one.game_id, one.game.match_name, other.game_id, other.game.match_name)
+            values = (one.game.competition, *named, match.is_crosswise)
+            connection.execute(_SUGGEST, values)
+        else:
+            held.add(ident)
+    stale = [(ident,) for ident in known.values() if ident not in held]
+    connection.executemany(_DROP_STALE, stale)
+    return all_pairs(connection)
+
+
+def all_pairs(connection: sqlite3.Connection) -> list[GamePair]:
+    """Return the pairs that are suggested or decided, in the order in which they were found."""
+    found = []
+    for ident, state, *named, crosswise, decided_at in connection.execute(_PAIRS).fetchall():
+        competition, game_id, name, date, other_id, other_name, other_date = named
+        found.append(
+            GamePair(
+                ident=ident,
+                state=PairState(state),
+                competition=competition,
+                game_id=game_id,
+                match_name=name,
+                match_date=date,
+                other_game_id=other_id,
+                other_name=other_name,
+                other_match_date=other_date,
+                is_crosswise=bool(crosswise),
+                decided_at=decided_at,
+            )
+        )
+    return found
+
+
+def accept(connection: sqlite3.Connection, ident: int, now_ms: int) -> None:
+    """Make one game of a pair.
+
+    Raises:
+        PairError: there is no such pair, it is accepted already, or one of its games is gone.
+    """
+    kept_id, other_id, crosswise, state, _ = _pair(connection, ident)
+    if state is PairState.ACCEPTED:
+        raise PairError(f"{ident}: is accepted already")
+    kept, other = (_game(connection, ident, each) for each in (kept_id, other_id))
+    before = merge_rows(connection, kept[0], other[0], is_crosswise=crosswise)
+    values = (other[1], plain_name(other[2]), kept[0], other[2], crosswise)
+    connection.execute(_KEEP_NAME, values)
+    pair, other_pair = teams(kept[2]), teams(other[2])
+    if pair is not None and other_pair is not None:
+        named = (other_pair[1], other_pair[0]) if crosswise else other_pair
+        said = [(ident, kept[1], *each) for each in zip(pair, named, strict=True)]
+        connection.executemany(_SAY_SAME, said)
+    ((last,),) = connection.execute(_LAST_DECIDED).fetchall()  # they are undone in reverse order
+    _decide(connection, ident, PairState.ACCEPTED, max(now_ms, last + 1), before)
+
+
+def refuse(connection: sqlite3.Connection, ident: int, now_ms: int) -> None:
+    """Note that a pair is two games; it is not suggested again.
+
+    Raises:
+        PairError: there is no such pair, or it is accepted.
+    """
+    *_, state, _ = _pair(connection, ident)
+    if state is PairState.ACCEPTED:
+        raise PairError(f"{ident}: is accepted; undo that first")
+    _decide(connection, ident, PairState.REFUSED, now_ms, None)
+
+
+def undo(connection: sqlite3.Connection, ident: int, now_ms: int, *, reference: str) -> None:
+    """Take back what was decided of a pair: it is suggested again.
+
+    Games that were one are two again, byte by byte as they were; what was said since is recorded
+    once more, each quote under the name it came with.
+
+    Raises:
+        PairError: there is no such pair, nothing was decided of it, or its game is gone.
+    """
+    kept_id, _, _, state, before = _pair(connection, ident)
+    if state is PairState.SUGGESTED:
+        raise PairError(f"{ident}: nothing was decided of it")
+    said: list[Quote] = []
+    if before is not None:
+        if later := connection.execute(_LATER, (ident,)).fetchall():
+            raise PairError(f"{ident}: undo {later[-1][0]} first, which was accepted later")
+        kept = _game(connection, ident, kept_id)
+        part_rows(connection, kept[0], before)
+        rows = connection.execute(_SAID_SINCE, (ident,)).fetchall()
+        said = [_decode_quote(quote) for (quote,) in rows]
+    for statement in (_UNSAY_SAME, _FORGET_SAID):
+        connection.execute(statement, (ident,))
+    _decide(connection, ident, PairState.SUGGESTED, None, None)
+    if said:
+        record_quotes(connection, said, reference=reference, simulated=False, now_ms=now_ms)
+
+
+def forget_pairs(connection: sqlite3.Connection, game: int) -> None:
+    """Forget the pairs of a game that is removed; accepted ones remain as names of teams."""
+    for (ident,) in connection.execute(_OF_GAME, (game,)).fetchall():
+        connection.execute(_FORGET_SAID, (ident,))
+        for statement in _FORGET:
+            connection.execute(statement, (ident,))
+
+
+def _alike(connection: sqlite3.Connection) -> Iterator[tuple[_Stored, _Stored, Match]]:
+    """Yield the pairs to suggest, each with the game that was there first before the other."""
+    names = names_known(connection)
+    for games in _by_competition(connection, names).values():
+        dated = sorted(
+            (each for each in games if each.game.kick_off is not None),
+            key=lambda each: each.game.kick_off or 0,
+        )
+        undated = [each for each in games if each.game.kick_off is None]
+        starts = [each.game.kick_off or 0 for each in dated]
+        for number, one in enumerate(dated):
+            end = bisect_left(starts, starts[number] + SAME_START_MS + 1)
+            for other in (*dated[number + 1 : end], *undated):
+                yield from _if_alike(connection, names, one, other)
+        for number, one in enumerate(undated):
+            for other in undated[number + 1 :]:
+                yield from _if_alike(connection, names, one, other)
+
+
+def _if_alike(
+    connection: sqlite3.Connection, names: TeamNames, one: _Stored, other: _Stored
+) -> Iterator[tuple[_Stored, _Stored, Match]]:
+    if other.row < one.row:
+        one, other = other, one
+    wanted = (Verdict.SAME, Verdict.ALIKE)
+    if plain_name(one.game.match_name) == plain_name(other.game.match_name):
+        return  # told apart by their kick-offs already (D31)
+    if one.sources & other.sources:
+        return  # two ids of one source are two games (D51)
+    if compare(names, one.game, other.game).verdict not in wanted:
+        return
+    priced = [
+        msgspec.structs.replace(
+            each.game, chances=stored_chances(connection, each.row, each.game.match_name)
+        )
+        for each in (one, other)
+    ]
+    match = compare(names, *priced)
+    if match.verdict in wanted:
+        yield one, other, match
+
+
+def _by_competition(connection: sqlite3.Connection, names: TeamNames) -> dict[str, list[_Stored]]:
+    games: defaultdict[str, list[_Stored]] = defaultdict(list)
+    sources: defaultdict[int, set[str]] = defaultdict(set)
+    for row, event in connection.execute(_EVENTS).fetchall():
+        sources[row].add(event.partition(":")[0])
+    for row, game_id, competition, *game in connection.execute(_GAMES).fetchall():
+        place = names.competition(competition)
+        games[place].append(
+            _Stored(row, game_id, Game(competition, *game), frozenset(sources[row]))
+        )
+    return games
+
+
+def _pair(connection: sqlite3.Connection, ident: int) -> tuple[str, str, bool, PairState, Any]:
+    rows = connection.execute(_PAIR, (ident,)).fetchall()
+    if not rows:
+        raise PairError(f"{ident}: there is no such pair; oddsdesk games suggest lists them")
+    ((kept, other, crosswise, state, before),) = rows
+    return kept, other, bool(crosswise), PairState(state), before
+
+
+def _game(connection: sqlite3.Connection, ident: int, game_id: str) -> tuple[int, str, str]:
+    rows = connection.execute(_GAME_OF, (game_id,)).fetchall()
+    if not rows:
+        raise PairError(f"{ident}: a game of this pair is no longer in the database")
+    ((row, competition, match_name),) = rows
+    return row, competition, match_name
+
+
+def _decide(
+    connection: sqlite3.Connection,
+    ident: int,
+    state: PairState,
+    now_ms: int | None,
+    before: bytes | None,
+) -> None:
+    connection.execute(_DECIDE, (state.value, now_ms, before, ident))

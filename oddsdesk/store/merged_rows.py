@@ -1,0 +1,131 @@
+"""The rows of two games as those of one, and back (D69)."""
+
+import json
+import sqlite3
+from typing import Any, Final
+
+from oddsdesk.store.recording import SUM_UP, encoded_odds
+from oddsdesk.store.renaming import renamed
+
+_TABLES: Final = {
+    "game": "id",
+    "quote": "game",
+    "coverage": "game",
+    "value_bet": "game",
+    "other_name": "game",
+    "event": "game",
+}
+"""All that is kept of a game but its log, which is long and stays: table and column of its row."""
+_LOG: Final = "SELECT seq, market_type, selection FROM price_change WHERE game = ? ORDER BY seq"
+_LAST_SEQ: Final = "SELECT coalesce(max(seq), 0) FROM price_change"
+_MOVE_LOG: Final = "UPDATE price_change SET game = ?, selection = ? WHERE seq = ?"
+_DROP_LOG_SINCE: Final = "DELETE FROM price_change WHERE game = ? AND seq > ?"
+_TAKE_QUOTE: Final = """
+INSERT INTO quote (game, bookmaker, market_type, period,
+                   is_live, scraped_at, selections, odds, liquidity, url)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+    is_live = excluded.is_live, scraped_at = excluded.scraped_at,
+    selections = excluded.selections, odds = excluded.odds,
+    liquidity = excluded.liquidity, url = excluded.url
+WHERE excluded.scraped_at > quote.scraped_at
+"""
+_UNCOVER: Final = "DELETE FROM coverage WHERE game = ?"
+_COVER: Final = """
+INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)
+SELECT game, bookmaker, is_live, max(scraped_at), min(scraped_at), sum(selections) FROM quote
+WHERE game = ? AND selections > 0 GROUP BY bookmaker, is_live
+"""
+_TAKE_TIMES: Final = """
+UPDATE game SET
+    first_scraped_at = min(game.first_scraped_at, other.first_scraped_at),
+    recent = max(game.recent, other.recent),
+    match_date = coalesce(game.match_date, other.match_date),
+    match_date_by = CASE WHEN game.match_date IS NULL
+        THEN other.match_date_by ELSE game.match_date_by END,
+    match_date_scraped_at = CASE WHEN game.match_date IS NULL
+        THEN other.match_date_scraped_at ELSE game.match_date_scraped_at END
+FROM game other WHERE game.id = :kept AND other.id = :other
+"""
+_TAKE_NAMES: Final = """
+UPDATE OR REPLACE other_name SET game = :kept, crosswise = (crosswise + :crosswise) % 2
+WHERE game = :other
+"""
+_TAKE_EVENTS: Final = "UPDATE event SET game = ? WHERE game = ?"
+_NAMES: Final = "SELECT match_name FROM game WHERE id = ?"
+_Row = dict[str, Any]
+
+
+def merge_rows(
+    connection: sqlite3.Connection, kept: int, other: int, *, is_crosswise: bool
+) -> bytes:
+    """Give all that is stored of a game to another; return both as they were, as JSON."""
+    log = connection.execute(_LOG, (other,)).fetchall()
+    before = {
+        "kept": _rows(connection, kept),
+        "other": _rows(connection, other),
+        "last_seq": connection.execute(_LAST_SEQ).fetchall()[0][0],
+        "log": [(seq, selection) for seq, _, selection in log],
+    }
+    stored, said = (connection.execute(_NAMES, (game,)).fetchall()[0][0] for game in (kept, other))
+    words = (said, stored, is_crosswise)
+    moved = [(kept, renamed(market, *words, text), seq) for seq, market, text in log]
+    connection.executemany(_MOVE_LOG, moved)
+    for quote in before["other"]["quote"]:
+        connection.execute(_TAKE_QUOTE, _in_other_words(quote, kept, words))
+    connection.execute(_TAKE_TIMES, {"kept": kept, "other": other})
+    names = {"kept": kept, "other": other, "crosswise": is_crosswise}
+    connection.execute(_TAKE_NAMES, names)
+    connection.execute(_TAKE_EVENTS, (kept, other))
+    _drop(connection, other)
+    connection.execute(_UNCOVER, (kept,))
+    connection.execute(_COVER, (kept,))
+    connection.execute(SUM_UP, {"game": kept})
+    return json.dumps(before).encode()
+
+
+def part_rows(connection: sqlite3.Connection, kept: int, before: bytes) -> None:
+    """Undo ``merge_rows``: both games are as they were, and what was logged since is gone."""
+    were = json.loads(before)
+    connection.execute(_DROP_LOG_SINCE, (kept, were["last_seq"]))
+    _drop(connection, kept)
+    for game in (were["kept"], were["other"]):
+        for table, rows in game.items():
+            for row in rows:
+                _insert(connection, table, row)
+    other = were["other"]["game"][0]["id"]
+    moved = [(other, selection, seq) for seq, selection in were["log"]]
+    connection.executemany(_MOVE_LOG, moved)
+
+
+def _in_other_words(quote: _Row, kept: int, words: tuple[str, str, bool]) -> tuple[object, ...]:
+    market, odds = quote["market_type"], quote["odds"]
+    if odds is not None:
+        new = {renamed(market, *words, text): each for text, each in json.loads(odds).items()}
+        odds = encoded_odds(market, words[1], new)
+    fields = ("bookmaker", "market_type", "period", "is_live", "scraped_at", "selections")
+    return (kept, *(quote[each] for each in fields), odds, quote["liquidity"], quote["url"])
+
+
+def _rows(connection: sqlite3.Connection, game: int) -> dict[str, list[_Row]]:
+    """Return what tables have of a game, row by row, by their own columns."""
+    found = {}
+    for table, column in _TABLES.items():
+        query = f"SELECT * FROM {table} WHERE {column} = ? ORDER BY 1, 2"  # noqa: S608
+        cursor = connection.execute(query, (game,))
+        names = [each[0] for each in cursor.description]
+        found[table] = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    for row in found["game"]:
+        row.pop("kickoff")  # generated
+    return found
+
+
+def _insert(connection: sqlite3.Connection, table: str, row: _Row) -> None:
+    names, places = ", ".join(row), ", ".join("?" * len(row))
+    query = f"INSERT INTO {table} ({names}) VALUES ({places})"  # noqa: S608 - names are columns
+    connection.execute(query, tuple(row.values()))
+
+
+def _drop(connection: sqlite3.Connection, game: int) -> None:
+    for table, column in _TABLES.items():
+        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (game,))  # noqa: S608

@@ -1,0 +1,355 @@
+"""One game of two sources: found by the table, or by the user, who can take it back (D69)."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store import game_pairs, retention
+from oddsdesk.store.game_pairs import GamePair, PairError, PairState
+from oddsdesk.store.store import Store
+from oddsdesk.store.values import Filters, Visibility
+from tests.kit.store import NOW
+
+HOUR = 3_600_000
+TABLES = ("game", "quote", "coverage", "value_bet", "price_change", "other_name", "event")
+MakeQuote = Callable[..., Quote]
+
+
+@pytest.fixture
+def paris(quote: MakeQuote) -> MakeQuote:
+    """Make a quote of PSG - Lyon under names that the table has."""
+
+    def make(bookmaker: str = "Unibet", **fields: Any) -> Quote:
+        odds = {"Paris SG": 1.5, "Draw": 4.2, "Olympique Lyonnais": 6.1}
+        names = {"match_name": "Paris SG vs Olympique Lyonnais", "competition": "Ligue 1"}
+        return quote(bookmaker, **({"odds": odds} | names | fields))
+
+    return make
+
+
+@pytest.fixture
+def stars(quote: MakeQuote) -> MakeQuote:
+    """Make a quote of PSG - Lyon under names that nobody knows."""
+
+    def make(bookmaker: str = "Unibet", **fields: Any) -> Quote:
+        odds = {"PSG Stars": 1.5, "Draw": 4.2, "Lyon Lions": 6.1}
+        return quote(bookmaker, **({"odds": odds, "match_name": "PSG Stars v Lyon Lions"} | fields))
+
+    return make
+
+
+def record(store: Store, *quotes: Quote) -> None:
+    store.record(quotes).result(10)
+
+
+def do(store: Store, function: Callable[[sqlite3.Connection], Any]) -> Any:
+    return store.write(function).result(10)
+
+
+def pairs(store: Store) -> list[GamePair]:
+    found: list[GamePair] = do(store, game_pairs.find_pairs)
+    return found
+
+
+def accept(store: Store, ident: int) -> None:
+    do(store, lambda c: game_pairs.accept(c, ident, NOW))
+
+
+def undo(store: Store, ident: int) -> None:
+    do(store, lambda c: game_pairs.undo(c, ident, NOW, reference=store.reference))
+
+
+def refuse(store: Store, ident: int) -> None:
+    do(store, lambda c: game_pairs.refuse(c, ident, NOW))
+
+
+def dump(store: Store) -> dict[str, list[tuple[Any, ...]]]:
+    """Return every row of every game, with the type of each value."""
+    with closing(sqlite3.connect(store.path)) as connection:
+        return {
+            table: sorted(
+                (
+                    tuple((type(value).__name__, value) for value in row)
+                    for row in connection.execute(f"SELECT * FROM {table}")
+                ),
+                key=repr,
+            )
+            for table in TABLES
+        }
+
+
+def prices(store: Store) -> dict[str, dict[str, dict[str, float]]]:
+    """Return the odds of each game by bookmaker."""
+    query = "SELECT match_name, bookmaker, odds FROM quote JOIN game ON id = game ORDER BY 1, 2"
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    with closing(sqlite3.connect(store.path)) as connection:
+        for name, bookmaker, odds in connection.execute(query):
+            found.setdefault(name, {})[bookmaker] = odds and json.loads(odds)
+    return found
+
+
+def log(store: Store) -> list[tuple[str, str, str, float]]:
+    query = (
+        "SELECT match_name, bookmaker, selection, odds FROM price_change JOIN game"
+        " ON id = game ORDER BY seq"
+    )
+    with closing(sqlite3.connect(store.path)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def same_teams(store: Store) -> int:
+    ((count,),) = do(store, lambda c: c.execute("SELECT count(*) FROM same_team").fetchall())
+    return int(count)
+
+
+def test_names_of_the_table_are_one_game_in_the_words_of_the_first(
+    store: Store, quote: MakeQuote, paris: MakeQuote
+) -> None:
+    record(store, quote())
+    record(store, paris(), paris(market_type="spread", odds={"Paris SG -1.5": 2.5}))
+    (game,) = store.reader().games(NOW, Filters(), Visibility(), 10).items
+    assert (game.match_name, game.competition, game.bookmaker_count) == ("PSG - Lyon", "LIG1", 2)
+    with closing(sqlite3.connect(store.path)) as connection:
+        stored = connection.execute("SELECT odds FROM quote WHERE bookmaker = 'Unibet'").fetchall()
+    assert stored == [('{"PSG":1.5,"Draw":4.2,"Lyon":6.1}',), ('{"PSG -1.5":2.5}',)]
+    assert ("PSG - Lyon", "Unibet", "PSG -1.5", 2.5) in log(store)
+
+
+def test_both_may_come_at_once_and_later_ones_find_the_game_again(
+    store: Store, quote: MakeQuote, paris: MakeQuote
+) -> None:
+    record(store, quote(), paris())
+    later = NOW + 60_000
+    odds = {"Paris SG": 1.6, "Draw": 4.2, "Olympique Lyonnais": 6.1}
+    record(store, paris(odds=odds, scraped_at=later), quote(scraped_at=later))
+    assert prices(store)["PSG - Lyon"]["Unibet"] == {"PSG": 1.6, "Draw": 4.2, "Lyon": 6.1}
+    assert log(store)[-1] == ("PSG - Lyon", "Unibet", "PSG", 1.6)
+
+
+def test_the_same_names_in_a_competition_that_is_called_differently_are_one_game(
+    store: Store, quote: MakeQuote
+) -> None:
+    record(store, quote(), quote("Unibet", competition="soccer_france_ligue_one"))
+    assert list(prices(store)) == ["PSG - Lyon"]
+
+
+def test_teams_the_other_way_round_are_the_same_game_too(
+    store: Store, quote: MakeQuote, paris: MakeQuote
+) -> None:
+    record(store, quote())
+    name, odds = "Olympique Lyonnais @ Paris SG", {"1X": 1.1, "X2": 2.0}
+    record(store, paris(match_name=name))
+    record(store, paris(match_name=name, market_type="double_chance", odds=odds))
+    record(store, paris("Bwin", match_name="Olympique Lyonnais vs Paris SG"))
+    record(
+        store,
+        paris(
+            "Bwin",
+            match_name="Olympique Lyonnais vs Paris SG",
+            market_type="double_chance",
+            odds={"1X": 2.0, "X2": 1.1},
+        ),
+    )
+    assert list(prices(store)) == ["PSG - Lyon"]
+    with closing(sqlite3.connect(store.path)) as connection:
+        stored = connection.execute(
+            "SELECT bookmaker, odds FROM quote WHERE market_type = 'double_chance' ORDER BY 1"
+        ).fetchall()
+    assert stored == [("Bwin", '{"1X":1.1,"X2":2.0}'), ("Unibet", '{"1X":1.1,"X2":2.0}')]
+
+
+def test_prices_that_say_the_sides_are_swapped_keep_games_apart(
+    store: Store, quote: MakeQuote, paris: MakeQuote
+) -> None:
+    record(store, quote())
+    odds = {"Paris SG": 6.1, "Draw": 4.2, "Olympique Lyonnais": 1.5}
+    record(store, paris(odds=odds))
+    assert len(prices(store)) == 2
+    assert pairs(store) == []
+
+
+def test_two_ids_of_one_source_are_never_one_game_nor_suggested(
+    store: Store, quote: MakeQuote, paris: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(event="a:1"), paris(event="a:2"), stars(event="a:3"))
+    assert len(prices(store)) == 3
+    assert pairs(store) == []
+
+
+def test_ids_of_two_sources_are_of_one_game(
+    store: Store, quote: MakeQuote, paris: MakeQuote
+) -> None:
+    record(store, quote(event="a:1"), paris(event="b:1"))
+    record(store, paris("Bwin", event="b:1", scraped_at=NOW + 1), paris("Coral", event="a:2"))
+    assert {name: set(books) for name, books in prices(store).items()} == {
+        "PSG - Lyon": {"Bet365", "Unibet", "Bwin"},
+        "Paris SG vs Olympique Lyonnais": {"Coral"},
+    }
+
+
+def test_made_up_games_are_never_matched(store: Store, quote: MakeQuote, paris: MakeQuote) -> None:
+    store.record([quote(), paris()], simulated=True).result(10)
+    assert len(prices(store)) == 2
+
+
+def test_what_is_alike_only_is_suggested_and_stays_two_games(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(), stars())
+    (pair,) = pairs(store)
+    assert (pair.state, pair.match_name, pair.other_name) == (
+        PairState.SUGGESTED,
+        "PSG - Lyon",
+        "PSG Stars v Lyon Lions",
+    )
+    assert len(prices(store)) == 2
+    assert pairs(store) == [pair]
+    record(store, stars(match_date=NOW + 4 * HOUR, scraped_at=NOW + 1))
+    assert pairs(store) == []
+
+
+def test_an_accepted_pair_is_one_game_with_the_history_of_both(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(), stars())
+    accept(store, pairs(store)[0].ident)
+    assert prices(store) == {
+        "PSG - Lyon": {
+            "Bet365": {"PSG": 1.5, "Draw": 4.0, "Lyon": 6.0},
+            "Unibet": {"PSG": 1.5, "Draw": 4.2, "Lyon": 6.1},
+        }
+    }
+    assert log(store)[-1] == ("PSG - Lyon", "Unibet", "Lyon", 6.1)
+    (game,) = store.reader().games(NOW, Filters(), Visibility(), 10).items
+    assert game.bookmaker_count == 2
+    record(store, stars("Bwin"))
+    assert set(prices(store)["PSG - Lyon"]) == {"Bet365", "Unibet", "Bwin"}
+
+
+def test_names_of_an_accepted_pair_are_aliases_from_then_on(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(), stars())
+    accept(store, pairs(store)[0].ident)
+    week = 7 * 24 * HOUR
+    record(store, quote(match_date=NOW + week), stars(match_date=NOW + week))
+    assert len(prices(store)) == 2
+    assert all(len(books) == 2 for books in prices(store).values())
+
+
+def test_undo_restores_both_games_to_the_byte(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    link = "https://a.b/c"
+    record(store, quote(event="a:1"), stars(), stars("Bet365", scraped_at=NOW + 1_000, url=link))
+    record(store, stars("Bwin", event="b:1"))
+    record(store, stars(market_type="spread", odds={"PSG Stars -1": 1.9}, liquidity=0.1 + 0.2))
+    record(store, stars(odds={}, scraped_at=NOW + 5), quote("Bwin", match_date=NOW + HOUR + 60_000))
+    (pair,) = pairs(store)
+    before = dump(store)
+    accept(store, pair.ident)
+    assert dump(store) != before
+    undo(store, pair.ident)
+    assert dump(store) == before
+    assert [each.state for each in pairs(store)] == [PairState.SUGGESTED]
+
+
+def test_what_was_said_since_is_of_its_own_game_again(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(), stars())
+    (pair,) = pairs(store)
+    accept(store, pair.ident)
+    later = NOW + 60_000
+    odds = {"PSG Stars": 1.7, "Draw": 4.2, "Lyon Lions": 6.1}
+    record(store, stars(odds=odds, scraped_at=later), quote("Bwin", scraped_at=later))
+    undo(store, pair.ident)
+    assert prices(store) == {
+        "PSG - Lyon": {
+            "Bet365": {"PSG": 1.5, "Draw": 4.0, "Lyon": 6.0},
+            "Bwin": {"PSG": 1.5, "Draw": 4.0, "Lyon": 6.0},
+        },
+        "PSG Stars v Lyon Lions": {"Unibet": odds},
+    }
+    assert log(store)[-4:] == [
+        ("PSG Stars v Lyon Lions", "Unibet", "PSG Stars", 1.7),
+        ("PSG - Lyon", "Bwin", "PSG", 1.5),
+        ("PSG - Lyon", "Bwin", "Draw", 4.0),
+        ("PSG - Lyon", "Bwin", "Lyon", 6.0),
+    ]
+
+
+def test_two_names_are_taken_back_in_reverse_order(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    third = stars("Bwin", match_name="PSG Team v Lyon Team", odds={"PSG Team": 1.4})
+    record(store, quote(), stars(), third)
+    first, second = [each.ident for each in pairs(store) if each.match_name == "PSG - Lyon"]
+    before = dump(store)
+    accept(store, first)
+    between = dump(store)
+    accept(store, second)
+    assert len(prices(store)) == 1
+    with pytest.raises(PairError, match=f"undo {second} first"):
+        undo(store, first)
+    undo(store, second)
+    assert dump(store) == between
+    undo(store, first)
+    assert dump(store) == before
+
+
+def test_a_refused_pair_is_not_suggested_again_until_that_is_undone(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(), stars())
+    (pair,) = pairs(store)
+    refuse(store, pair.ident)
+    assert [each.state for each in pairs(store)] == [PairState.REFUSED]
+    undo(store, pair.ident)
+    assert [each.state for each in pairs(store)] == [PairState.SUGGESTED]
+
+
+def test_what_cannot_be_done_says_why(store: Store, quote: MakeQuote, stars: MakeQuote) -> None:
+    record(store, quote(), stars())
+    (pair,) = pairs(store)
+    with pytest.raises(PairError, match="nothing was decided"):
+        undo(store, pair.ident)
+    accept(store, pair.ident)
+    for function, said in ((accept, "accepted already"), (refuse, "undo that first")):
+        with pytest.raises(PairError, match=said):
+            function(store, pair.ident)
+    with pytest.raises(PairError, match="no such pair"):
+        accept(store, 999)
+
+
+def test_a_game_without_kick_off_is_suggested_and_takes_none_away(
+    store: Store, quote: MakeQuote, paris: MakeQuote
+) -> None:
+    record(store, paris(match_date=None), quote())
+    (pair,) = pairs(store)
+    assert pair.match_date is None
+    accept(store, pair.ident)
+    (game,) = store.reader().games(NOW, Filters(), Visibility(), 10).items
+    assert game.match_name == "Paris SG vs Olympique Lyonnais"
+    assert game.match_date is not None
+
+
+def test_a_forgotten_game_leaves_its_names_and_nothing_else(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(), stars())
+    (pair,) = pairs(store)
+    accept(store, pair.ident)
+    record(store, stars("Bwin"))
+    do(store, lambda c: c.execute("DELETE FROM price_change").rowcount)
+    retention.prune(store, NOW + 30 * 24 * HOUR)
+    assert not any(dump(store).values())
+    assert same_teams(store) == 2
+    assert do(store, lambda c: c.execute("SELECT count(*) FROM said_since").fetchall()) == [(0,)]
+    undo(store, pair.ident)
+    assert same_teams(store) == 0
