@@ -37,7 +37,7 @@ def _figure(name: str) -> Callable[[Entry], Any]:
     return attrgetter(f"selection.figures.{name}")
 
 
-_WIDE = "Everton v Liverpool"
+_WIDE = "Bayern Munich v Stuttgart"
 _WIDEST = "Oklahoma City Thunder v Minnesota Timberwolves"
 _MARKET, _LONG_MARKET = "Match result  2nd Period", "Both teams to score  2nd Quarter"
 
@@ -82,7 +82,7 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
         tip="The bookmaker's price; of a selection the best one of the bookmakers compared",
     ),
     ColumnSpec(
-        "ev_pct", "EV", Column("? +1000.0 %"), cells.ev, attrgetter("ev"), Kind.NUMBER, 2,
+        "ev_pct", "EV", Column("? +100.0 %"), cells.ev, attrgetter("ev"), Kind.NUMBER, 2,
         order=attrgetter("rank"), order_up=_ev_upwards, descending_first=True,
         tip="True EV: the edge over the fair price, safety floor included. "
         "Those in doubt (?) stand below the others",
@@ -183,6 +183,8 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
 )  # fmt: skip
 """Every column, in its first order; the first one never scrolls away."""
 
+TITLE_WIDTH: Final = Column("Pittsburgh Pirates v Washington Nationals", Align.LEFT)
+"""How wide the first column is where games stand in it as titles: few names are cut."""
 BY_KEY = {column.key: place for place, column in enumerate(COLUMNS)}
 
 _TITLES_OF_SELECTIONS: Final = {"bookmaker": "Best at", "odds": "Best"}

@@ -12,11 +12,11 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.grid.arrangement import Arrangement
 from oddsdesk.desk.grid.book import GridBook
 from oddsdesk.desk.grid.cells import CellContext
-from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, is_for, title_in
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, TITLE_WIDTH, is_for, title_in
 from oddsdesk.desk.grid.entries import Entry, GameGroup, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
-from oddsdesk.desk.ui.table.cells import Cell, Column, Header
+from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.slices import one_slice
@@ -25,7 +25,7 @@ _TAKE_MS = 10
 _COUNT_MS = 250
 """How long prices come in before they are counted: whoever shows it lays out anew."""
 _SLICE_S = 0.008
-_GAME = BY_KEY["game"]
+_GAME, _SELECTION = BY_KEY["game"], BY_KEY["selection"]
 _STEP = 100
 """Prices taken from the board between two looks at the clock."""
 
@@ -276,7 +276,12 @@ class GridModel(LiveModel):
     # What the table asks for
 
     def column(self, column: int) -> Column:
+        if column == _SELECTION and self.is_grouped:
+            return TITLE_WIDTH
         return COLUMNS[column].sized
+
+    def shrink_steps(self) -> Sequence[ShrinkStep]:
+        return (ShrinkStep(_SELECTION, COLUMNS[_SELECTION].width.sample),)
 
     def header(self, column: int) -> Header:
         shown, (sorted_by, descending) = COLUMNS[column], self.sorted_by

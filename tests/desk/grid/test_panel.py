@@ -352,6 +352,21 @@ def test_a_bookmaker_is_hidden_by_a_filter_that_is_seen(panel, qtbot):
     assert panel.model.count == PRICES
 
 
+def test_titles_of_games_have_room_that_selections_do_not_need(panel):
+    panel.resize(1_200, 500)
+    panel.show()
+    frozen = panel.table.frozen
+    narrow = frozen.columnWidth(0)
+    panel._show_as(panel.model.shape, True)
+    title = QFontMetrics(frozen.font()).horizontalAdvance("Minnesota Timberwolves v Boston Celtics")
+    assert frozen.columnWidth(0) > title
+    panel.resize(500, 500)
+    assert frozen.width() <= 0.43 * panel.table.width() or frozen.columnWidth(0) == narrow
+    panel.resize(1_200, 500)
+    panel._show_as(panel.model.shape, False)
+    assert frozen.columnWidth(0) == narrow
+
+
 def test_a_row_has_a_menu_and_a_title_has_none(panel, quoted):
     panel.show()
     panel.table.set_current(0)
