@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 
 from oddsdesk.client.addresses import Addresses
-from oddsdesk.client.closing import error_of
 from oddsdesk.client.errors import (
     MalformedAnswerError,
     OfflineError,
     RateLimitedError,
     ServiceUnavailableError,
+    error_of,
 )
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.names import showable_json

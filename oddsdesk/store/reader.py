@@ -19,7 +19,6 @@ from oddsdesk.store.queries import (
     as_of,
     catalogue,
     event,
-    games,
     listing,
     log,
     matrix,
@@ -87,7 +86,7 @@ class Reader:
         page = listing.list_games(
             self._select, self._reference, filters, visibility, since, limit, cursor
         )
-        return Page([games.to_event(game) for game in page.items], page.next_cursor)
+        return Page([listing.to_event(game) for game in page.items], page.next_cursor)
 
     def games(
         self,
@@ -102,7 +101,7 @@ class Reader:
         page = listing.list_games(
             self._select, self._reference, filters, visibility, since, limit, cursor
         )
-        return Page([games.to_game(game) for game in page.items], page.next_cursor)
+        return Page([listing.to_game(game) for game in page.items], page.next_cursor)
 
     def event(
         self,
@@ -178,7 +177,7 @@ class Reader:
         page = as_of.list_games_as_of(
             self._select, self._reference, filters, visibility, at_ms, limit, cursor
         )
-        return Page([games.to_game(game) for game in page.items], page.next_cursor)
+        return Page([listing.to_game(game) for game in page.items], page.next_cursor)
 
     def matrix_as_of(
         self,

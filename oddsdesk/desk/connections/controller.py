@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from oddsdesk.client.client import Client
 from oddsdesk.client.diagnosis import advice, diagnose
 from oddsdesk.client.errors import ServiceError
-from oddsdesk.desk.connections.embedded_dialog import EmbeddedDialog
+from oddsdesk.desk.connections.profile_dialogs import EmbeddedDialog, RemoteDialog
 from oddsdesk.desk.connections.profiles import (
     Profile,
     ProfileError,
@@ -19,7 +19,6 @@ from oddsdesk.desk.connections.profiles import (
     RemoteProfile,
     check_profile,
 )
-from oddsdesk.desk.connections.remote_dialog import RemoteDialog
 from oddsdesk.desk.connections.secrets import KeyPlace, Secrets, SecretsError
 from oddsdesk.desk.ui.background import in_background
 from oddsdesk.desk.ui.controls.form_dialog import sentence

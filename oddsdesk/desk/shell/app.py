@@ -31,10 +31,9 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.dialogs import DeskDialogs
 from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
-from oddsdesk.desk.shell.garbage import Garbage
 from oddsdesk.desk.shell.introduction import Introduction
 from oddsdesk.desk.shell.looking_back import LookingBack
-from oddsdesk.desk.shell.loop import run_on_qt
+from oddsdesk.desk.shell.loop import Garbage, run_on_qt
 from oddsdesk.desk.shell.messages import log_connection
 from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme

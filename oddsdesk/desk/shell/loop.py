@@ -1,12 +1,13 @@
-"""The Qt event loop as asyncio's: the only module that knows qasync."""
+"""The Qt event loop as asyncio's, the only module that knows qasync; and garbage on its thread."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QTimerEvent
+from PySide6.QtCore import QObject, QTimer, QTimerEvent
 from PySide6.QtWidgets import QApplication
 from qasync import QEventLoop, _SimpleTimer
 
@@ -67,3 +68,37 @@ def make_loop(app: QApplication) -> asyncio.AbstractEventLoop:
 
 def _report(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     _log.error("%s", context.get("message", "error in the loop"), exc_info=context.get("exception"))
+
+
+INTERVAL_MS = 250
+WHOLE_MS = 600_000
+"""Milliseconds between two full collections; the youngest generation is collected often."""
+_YOUNG = 2_000
+
+
+class Garbage(QObject):
+    """Collects garbage on the window's thread only; made there, it does so until it is deleted.
+
+    Python collects wherever an allocation tips a counter, the server's thread included; a Qt
+    object that dies there takes timers and sockets of the window's thread with it and the
+    process crashes. So the automatic collector is off, and a timer collects instead.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        gc.disable()
+        self._timer = QTimer(self, interval=INTERVAL_MS)
+        self._timer.timeout.connect(self.collect_young)
+        self._timer.start()
+        self._wholes = QTimer(self, interval=WHOLE_MS)
+        self._wholes.timeout.connect(gc.collect)
+        self._wholes.start()
+
+    def collect_young(self) -> None:
+        """Collect the youngest generation, where enough objects gathered.
+
+        Objects that survive wait for the full collection: one of the middle generation would
+        hold the window up as long.
+        """
+        if gc.get_count()[0] > _YOUNG:
+            gc.collect(0)

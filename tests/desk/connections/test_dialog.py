@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QTreeWidgetItem
 
 from oddsdesk.desk.connections.dialog import ConnectionsDialog
-from oddsdesk.desk.connections.embedded_dialog import EmbeddedDialog
+from oddsdesk.desk.connections.profile_dialogs import EmbeddedDialog
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
 from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, FORMATS, LIVE, REPLAY, FeedFields
 from oddsdesk.feeds.importers import IMPORTERS

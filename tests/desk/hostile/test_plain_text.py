@@ -27,7 +27,7 @@ import oddsdesk.desk
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.client.diagnosis import Diagnosis, Right
 from oddsdesk.desk.connections.dialog import ConnectionsDialog
-from oddsdesk.desk.connections.remote_dialog import RemoteDialog
+from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.shell.bug_report import BugReportDialog

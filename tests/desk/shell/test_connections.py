@@ -5,8 +5,8 @@ from datetime import datetime
 from pathlib import Path
 
 from oddsdesk.contract.administration import FeedState
+from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
-from oddsdesk.desk.connections.remote_dialog import RemoteDialog
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections, badge_of

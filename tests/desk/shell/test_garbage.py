@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QObject
 
-from oddsdesk.desk.shell.garbage import Garbage
+from oddsdesk.desk.shell.loop import Garbage
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The cache of the catalogue (D16)."""
 
 from oddsdesk.server.answers import Payload
-from oddsdesk.server.cache import TTL_MS, CatalogueCache
+from oddsdesk.server.endpoints.catalogue import TTL_MS, CatalogueCache
 
 
 class Finding:

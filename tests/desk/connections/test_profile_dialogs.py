@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QPushButton
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.connections.controller import ProfileController
+from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
 from oddsdesk.desk.connections.profiles import Profiles, RemoteProfile
-from oddsdesk.desk.connections.remote_dialog import RemoteDialog
 from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
 from oddsdesk.desk.ui.theme.tokens import HALF
 from tests.kit.connections import REMOTE
