@@ -48,7 +48,7 @@ class MatrixContext:
         self.sparklines = sparklines
         self.clock = clock
         self.names = names
-        self._titled: Sequence[str] = ()
+        self._titled: tuple[int, Sequence[str]] = (0, ())
         self._titles: dict[str, str] = {}
         self.widest_name = ""
         """Of the first column, folded rows too."""
@@ -69,9 +69,10 @@ class MatrixContext:
 
     def title(self, bookmaker: str) -> str:
         """Return what stands above the column of a bookmaker."""
-        if self._titled is not self.layout.bookmakers:
-            self._titled = self.layout.bookmakers
-            self._titles = self.names.told_apart(self._titled)
+        revision, bookmakers = self.names.revision, self.layout.bookmakers
+        if self._titled[1] is not bookmakers or self._titled[0] != revision:
+            self._titled = revision, bookmakers
+            self._titles = self.names.told_apart(bookmakers)
         return self._titles.get(bookmaker, bookmaker)
 
     def is_favourite(self, bookmaker: str) -> bool:

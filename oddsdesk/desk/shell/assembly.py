@@ -40,7 +40,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.records import Records
-from oddsdesk.ledger.bookmakers import known_bookmakers
+from oddsdesk.pricing.profiles import Profiles
 
 
 class GameReader(Protocol):
@@ -140,7 +140,8 @@ class Desk:
         self._theme = theme
         self._clock = clock
         self._preferences = preferences
-        self._columns = BookmakerColumns(layout, BookmakerNames(known_bookmakers().profiles))
+        self._names = BookmakerNames()
+        self._columns = BookmakerColumns(layout, self._names)
         self._past: HistorySource = PriceHistorySource(board)
         self.navigator = Navigator(board, theme, clock, self.around.favourites)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
@@ -235,6 +236,8 @@ class Desk:
 
     def offer_bookmakers(self, bookmakers: BookmakersController) -> None:
         """Let the menu open the bookmakers, and say what their file says wrong."""
+        self._use_names(bookmakers.profiles)
+        bookmakers.profiles_changed.connect(lambda: self._use_names(bookmakers.profiles))
         open_them = self.around.actions.bind("app.bookmakers", bookmakers.open)
         self.window.menu.addAction(open_them)
         if bookmakers.problems:
@@ -321,7 +324,7 @@ class Desk:
             panel.price_selected.connect(self._on_price_selected)
         self._offer_actions_on(self.grid.price_actions)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
-        self.odds_format.changed.connect(self._on_odds_format_changed)
+        self.odds_format.changed.connect(self._write_anew)
         self._preferences.changed.connect(self._on_preferences_changed)
 
     def _title(self, game_id: str) -> str:
@@ -359,7 +362,12 @@ class Desk:
         for panel in self._matrices():
             panel.show_favourite(panel.game_id in favourites)
 
-    def _on_odds_format_changed(self) -> None:
+    def _use_names(self, profiles: Profiles) -> None:
+        self._names.use(profiles)
+        self._write_anew()
+
+    def _write_anew(self) -> None:
+        """Have every figure and name written as they are to be written now."""
         for window in QApplication.topLevelWidgets():
             for table in window.findChildren(LiveTable):
                 table.refresh_all()

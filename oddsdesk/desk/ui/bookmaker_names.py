@@ -10,9 +10,16 @@ class BookmakerNames:
     """What a profile calls its bookmaker; who has none keeps the whole name."""
 
     def __init__(self, profiles: Profiles | None = None) -> None:
-        self._profiles = profiles or Profiles()
+        self.revision = 0
+        """Another number where names are others than before."""
+        self.use(profiles or Profiles())
+
+    def use(self, profiles: Profiles) -> None:
+        """Take names from other profiles; who shows them is told by whoever calls."""
+        self._profiles = profiles
         self._short: dict[str, str] = {}
         self._codes: dict[str, str] = {}
+        self.revision += 1
 
     def short(self, name: str) -> str:
         """Return the short name: ``Betfair UK``."""

@@ -14,6 +14,7 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bookmakers import shipped_profiles
+from oddsdesk.pricing.profiles import Profile
 from tests.kit.quoted_game import REFERENCE
 
 _NAVIGATOR = 244
@@ -87,6 +88,16 @@ def test_headers_are_short_and_their_tooltips_and_spoken_names_whole(panel: Matr
     spoken = model.headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "Betfair Exchange UK"
     assert header.tip.startswith("Betfair Exchange UK: newest price seen")
+
+
+def test_a_bookmaker_that_is_renamed_is_called_so_at_once(
+    panel: MatrixPanel, columns: BookmakerColumns
+) -> None:
+    column = column_of(panel, "Betsson")
+    assert panel.table.model.header(column).title == "Betsson"
+    mine = Profile(name="Betsson", group="Betsson", short="My B", code="MYB")
+    columns.names.use(shipped_profiles().with_changes([mine]))
+    assert panel.table.model.header(column).title == "My B"
 
 
 def test_a_favourite_keeps_its_star_where_only_its_code_has_room(

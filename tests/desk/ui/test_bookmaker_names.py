@@ -17,6 +17,15 @@ def test_who_has_no_profile_keeps_the_whole_name() -> None:
     assert NAMES.short("Newbook") == NAMES.code("Newbook") == "Newbook"
 
 
+def test_other_profiles_give_other_names_at_once() -> None:
+    names = BookmakerNames(Profiles([UNIBET]))
+    assert names.short("Unibet UK") == "Unibet"
+    before = names.revision
+    names.use(Profiles())
+    assert names.short("Unibet UK") == "Unibet UK"
+    assert names.revision != before
+
+
 def test_two_that_share_a_short_name_stand_side_by_side_with_their_whole_ones() -> None:
     assert NAMES.told_apart(["Unibet", "Unibet UK", "Newbook"]) == {
         "Unibet": "Unibet",
