@@ -7,10 +7,10 @@ from typing import Final
 from oddsdesk.board.board import Board
 from oddsdesk.board.notices import Notice, ValueBetsChanged
 from oddsdesk.board.polling import Poller
-from oddsdesk.board.slices import LIMIT, all_value_bets
 from oddsdesk.board.value_entry import Standing
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
+from oddsdesk.client.whole_lists import LIMIT, all_value_bets
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.slices import in_slices

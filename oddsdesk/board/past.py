@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
-from oddsdesk.board.slices import all_games
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import NotFoundError, ServiceError
+from oddsdesk.client.whole_lists import all_games
 from oddsdesk.contract.times import format_ms
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import spawn, stop

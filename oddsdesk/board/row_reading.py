@@ -8,9 +8,9 @@ import msgspec
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import SnapshotProgress
-from oddsdesk.board.slices import all_rows
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
+from oddsdesk.client.whole_lists import all_rows
 from oddsdesk.clock import Clock
 from oddsdesk.slices import in_slices
 

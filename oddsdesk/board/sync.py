@@ -20,7 +20,6 @@ from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.board.polling import Job, Poller, task_name
 from oddsdesk.board.price_history import ASLEEP_MS
 from oddsdesk.board.row_reading import ROWS, RowReader
-from oddsdesk.board.slices import LIMIT, all_games, all_in_play
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import (
@@ -29,6 +28,7 @@ from oddsdesk.client.errors import (
     ServiceError,
 )
 from oddsdesk.client.stream import Connected, StreamState
+from oddsdesk.client.whole_lists import LIMIT, all_games, all_in_play
 from oddsdesk.clock import Clock
 from oddsdesk.network.backoff import Randomness
 from oddsdesk.slices import in_slices

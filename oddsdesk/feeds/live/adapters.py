@@ -18,6 +18,7 @@ GROUP: Final = "oddsdesk.feeds"
 _OWN: Final = {
     "betfair": "oddsdesk.feeds.live.betfair:Betfair",
     "kalshi": "oddsdesk.feeds.live.kalshi:Kalshi",
+    "mirror": "oddsdesk.feeds.live.mirror:Mirror",
     "polymarket": "oddsdesk.feeds.live.polymarket:Polymarket",
     "the-odds-api": "oddsdesk.feeds.live.the_odds_api:TheOddsApi",
 }

@@ -23,7 +23,7 @@ from oddsdesk.feeds.live.source import KeyUse, Source
 from oddsdesk.feeds.live.spec import LiveSpec
 from oddsdesk.feeds.live.withdrawals import Withdrawals
 from oddsdesk.network.backoff import Backoff
-from oddsdesk.tasks import in_daemon_thread
+from oddsdesk.tasks import in_daemon_thread, spawn, stop
 
 if TYPE_CHECKING:
     from oddsdesk.network.http import Reply
@@ -36,6 +36,7 @@ LOOK_FOR_KEY_S: Final = 2.0
 """How often it is looked whether the key is another one."""
 LOOK_AGAIN_S: Final = 60.0
 """How often it is looked whether something is due sooner than was thought."""
+SOON_MS: Final = 1_000
 PARSE_S: Final = 30.0
 """How long the reading of one answer may take."""
 
@@ -47,6 +48,10 @@ class _Part(msgspec.Struct):
 
     due: int = 0
     """When it is read next, in milliseconds."""
+    wanted: int | None = None
+    """When somebody wants it sooner."""
+    began: int = 0
+    """When it was read last, in milliseconds."""
     trouble: str = ""
     backoff: Backoff = msgspec.field(default_factory=Backoff)
     withdrawals: Withdrawals = msgspec.field(default_factory=Withdrawals)
@@ -83,6 +88,7 @@ class PollingFeed(LiveFeed):
         self.source = self.reach(spec.url or self.base_url)
         self.clock: Clock = system_clock
         self._sleep = sleep
+        self._woken = asyncio.Event()
         self._parts: dict[str, _Part] = {}
         self.prepare()
 
@@ -139,7 +145,7 @@ class PollingFeed(LiveFeed):
             while True:
                 part, due = self._next_part(clock())
                 if (wait_s := (due - clock()) / 1000) > 0:
-                    await self._sleep(min(wait_s, LOOK_AGAIN_S))
+                    await self._rest(min(wait_s, LOOK_AGAIN_S))
                     continue
                 for batch in cut(await self._take_turn(part, clock)):
                     yield batch
@@ -147,11 +153,35 @@ class PollingFeed(LiveFeed):
             for source in self._sources:
                 await source.close()
 
+    def is_whole(self, part: str) -> bool:
+        """Return whether the last answer held all there is: else what it lacks is not gone."""
+        return True
+
+    def read_soon(self, part: str) -> None:
+        """Read a part as soon as may be, without waiting for its turn; once a second at most."""
+        state = self._parts.get(part)
+        if state is not None:
+            state.wanted = max(self.clock(), state.began + SOON_MS)
+            self._woken.set()
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait, or until something is due sooner."""
+        self._woken.clear()
+        sleeping = spawn(f"{self.name} rests", _finished(self._sleep(seconds)))
+        waking = spawn(f"{self.name} is woken", _finished(self._woken.wait()))
+        try:
+            await asyncio.wait({sleeping, waking}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await stop(sleeping, waking)
+
     def _next_part(self, now_ms: int) -> tuple[str, int]:
         """The part that is due soonest, and when; new ones are at once."""
         self._parts = {part: self._parts.get(part) or _Part() for part in self.parts()}
         paced = self.not_before(now_ms)
-        dues = {part: max(state.due, paced.get(part, 0)) for part, state in self._parts.items()}
+        dues = {
+            part: max(state.due, paced.get(part, 0)) if state.wanted is None else state.wanted
+            for part, state in self._parts.items()
+        }
         part = min(dues, key=lambda part: dues[part])
         return part, dues[part]
 
@@ -163,6 +193,7 @@ class PollingFeed(LiveFeed):
         """Read a part; where that fails say so, wait as it asks for, and return nothing."""
         began = clock()
         state = self._parts[part]
+        state.began, state.wanted = began, None
         try:
             quotes = await self._quotes_of(part, began)
         except KeyRefusedError as error:
@@ -184,7 +215,8 @@ class PollingFeed(LiveFeed):
             state.due = began + round(self.interval_s(part) * 1000)
             self.heard(part, quotes, began)
             self._tell(clock())
-            return [*quotes, *state.withdrawals.after(quotes, began)]
+            gone = state.withdrawals.after(quotes, began) if self.is_whole(part) else []
+            return [*quotes, *gone]
         return []
 
     async def _quotes_of(self, part: str, now_ms: int) -> list[Quote]:
@@ -246,6 +278,10 @@ class PollingFeed(LiveFeed):
     async def has_credits(self) -> bool:
         """Say whether there is something to pay with again; asked every ten minutes."""
         return True
+
+
+async def _finished(waiting: Awaitable[object]) -> None:
+    await waiting
 
 
 def _checked(quotes: Iterable[Quote], now_ms: int) -> Iterable[Quote]:

@@ -6,11 +6,11 @@ from typing import Any
 from oddsdesk.board.bet_reading import VALUE_BETS, BetReader
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.polling import Job, Poller
-from oddsdesk.board.slices import LIMIT
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.quota import Quota
+from oddsdesk.client.whole_lists import LIMIT
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.resources import Sport, ValueBet
 from oddsdesk.contract.times import format_ms

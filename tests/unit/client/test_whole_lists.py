@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from oddsdesk.board.row_reading import shortest_s
-from oddsdesk.board.slices import LIMIT, Slice, all_games, all_rows
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import Client
+from oddsdesk.client.whole_lists import LIMIT, Slice, all_games, all_rows
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.resources import Game, OddsRow, Sport
 from tests.kit.board import game, odds_row

@@ -1,0 +1,184 @@
+"""Another service of the contract as a feed: its whole picture in turns, and its stream between."""
+
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from typing import Any, ClassVar, Final
+
+from oddsdesk.client.addresses import read_addresses
+from oddsdesk.client.budget import Budget
+from oddsdesk.client.client import Client
+from oddsdesk.client.errors import (
+    AddressError,
+    ForbiddenError,
+    MalformedAnswerError,
+    RateLimitedError,
+    ServiceError,
+    UnauthorizedError,
+)
+from oddsdesk.client.whole_lists import all_rows
+from oddsdesk.clock import Clock
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.live.errors import (
+    KeyRefusedError,
+    ShapeError,
+    SourceError,
+    TooFastError,
+)
+from oddsdesk.feeds.live.keys import KeySource
+from oddsdesk.feeds.live.merging import merged
+from oddsdesk.feeds.live.mirror_stream import MirrorStream, Picture
+from oddsdesk.feeds.live.polling import PollingFeed
+from oddsdesk.feeds.live.source import KeyUse
+
+PICTURE_S: Final = 300.0
+"""How often the whole picture is read while changes are streamed, which tell of no withdrawal."""
+POLL_S: Final = 20.0
+"""How often without a stream, where the quota has room."""
+CONNECT_S: Final = 5.0
+"""How long a picture waits for the stream: what changes meanwhile is then told."""
+_REQUEST_S: Final = 0.3
+"""Seconds between two pictures for each request of one, at least: the service has others, too."""
+_ALL: Final = "everything"
+
+_log = logging.getLogger(__name__)
+
+
+class Mirror(PollingFeed):
+    """Reads every odds row in slices within the quota, then what changes, as it is told."""
+
+    source_name: ClassVar[str] = "mirror"
+    base_url: ClassVar[str] = ""
+    floor_s: ClassVar[float] = PICTURE_S
+    key_use: ClassVar[KeyUse | None] = KeyUse(header="X-Api-Key")
+
+    def prepare(self) -> None:
+        """Check the address; nothing is asked yet."""
+        self._address = self.spec.url or self.spec.what[0]
+        try:
+            read_addresses(self._address, None, None)
+        except AddressError as error:
+            raise FeedError(f"feed mirror: {error}") from None
+        self._key = ""
+        self._client: Client | None = None
+        self._budget = Budget(self._now)
+        self._requests = 1
+        self._is_whole = True
+        self._is_connecting = False
+        self._picture = Picture()
+        self._stream = MirrorStream(self._picture, self._read_again, self._sleep)
+
+    def parts(self) -> Sequence[str]:
+        """Return the one thing that is read."""
+        return (_ALL,)
+
+    def interval_s(self, part: str) -> float:
+        """Return how long until the next picture, as the quota allows."""
+        usual = self.every_s if self.spec.every_s is not None else PICTURE_S
+        least = usual if self._stream.is_open or self.spec.every_s is not None else POLL_S
+        self._budget.plan(_ALL, self._requests, usual, max(least, self._requests * _REQUEST_S))
+        return self._budget.period_s(_ALL)
+
+    def is_whole(self, part: str) -> bool:
+        """Return whether the last answer held all rows: one that was cut withdraws nothing."""
+        return self._is_whole
+
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+        """Yield the rows of pictures, and between them those of what changed."""
+        self.clock = clock
+        both = merged(super().batches(clock), self._stream.batches(clock))
+        try:
+            async with contextlib.aclosing(both):
+                async for batch in both:
+                    yield batch
+        finally:
+            await self._use(None, "")
+
+    async def read(self, part: str, now_ms: int) -> list[OddsRow]:
+        """Return every odds row of the service."""
+        assert self.source.keys is not None
+        key = await self.source.key()
+        if key != self._key or self._client is None:
+            await self._use(Client(self._address, key, clock=self.clock), key)
+        assert self._client is not None
+        if not self._stream.is_open:
+            self._is_connecting = True
+            await self._stream.tried(CONNECT_S)
+            self._is_connecting = False
+        try:
+            return await self._rows(self._client)
+        except ServiceError as error:
+            raise _as_source_error(error, self.source.keys, self.clock()) from None
+
+    def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
+        """Return the rows as quotes."""
+        return [_quote(row) for row in answer]
+
+    def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
+        """Keep what changes are changes of."""
+        self._picture.take(quotes)
+
+    async def _rows(self, client: Client) -> list[OddsRow]:
+        rows: list[OddsRow] = []
+        cut: list[str] = []
+        async with contextlib.aclosing(all_rows(client)) as slices:
+            async for part in slices:
+                rows += part.rows
+                self._requests = max(part.done, 1)
+                if part.cut is not None:
+                    cut.append(part.cut)
+        self._budget.learn(client.quota)
+        self._is_whole = not cut
+        if cut:
+            _log.warning("mirror: the service cuts these off: %s", "; ".join(cut))
+        return rows
+
+    async def _use(self, client: Client | None, key: str) -> None:
+        before, self._client, self._key = self._client, client, key
+        self._stream.use(client)
+        if before is not None:
+            await before.close()
+
+    def _read_again(self) -> None:
+        """Read again after a gap, but not where a stream was waited for before this reading."""
+        if not self._is_connecting:
+            self.read_soon(_ALL)
+
+    def _now(self) -> int:
+        return self.clock()
+
+
+def _quote(row: OddsRow) -> Quote:
+    try:
+        scraped_at = parse_ms(row.scraped_at)
+        kick_off = None if row.match_date is None else parse_ms(row.match_date)
+    except ValueError as error:
+        raise ShapeError(f"{row.bookmaker}, {row.match_name}: {error}") from error
+    return Quote(
+        bookmaker=row.bookmaker,
+        match_name=row.match_name,
+        competition=row.competition,
+        market_type=row.market_type,
+        period=row.period,
+        odds=row.odds,
+        scraped_at=scraped_at,
+        is_live=row.is_live,
+        match_date=kick_off,
+        url=row.url,
+        liquidity=row.liquidity,
+    )
+
+
+def _as_source_error(error: ServiceError, keys: KeySource, now_ms: int) -> SourceError:
+    if isinstance(error, UnauthorizedError):
+        return KeyRefusedError(f"{error.message}; {keys.advice()}")
+    if isinstance(error, ForbiddenError):
+        return KeyRefusedError(error.message)
+    if isinstance(error, RateLimitedError):
+        return TooFastError(error.message, max((error.retry_at_ms - now_ms) / 1000, 1.0))
+    if isinstance(error, MalformedAnswerError):
+        return ShapeError(error.message)
+    return SourceError(error.message)

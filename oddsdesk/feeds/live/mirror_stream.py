@@ -1,0 +1,174 @@
+"""What another service tells of changes, as whole quotes: each changes what was last heard."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing, suppress
+from typing import Final
+
+from oddsdesk.client.client import Client
+from oddsdesk.client.errors import ForbiddenError, ServiceError
+from oddsdesk.client.stream import Connected, Connecting, StreamState
+from oddsdesk.clock import Clock
+from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
+from oddsdesk.contract.resources import PriceMessage
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.feeds.live.live_feed import cut
+from oddsdesk.tasks import spawn, stop
+
+GATHER_S: Final = 0.05
+"""So long changes are gathered that are recorded together."""
+MOST_WAITING: Final = 20_000
+"""Changes; the service is left to wait with more, or to end the stream."""
+OTHER_PLAN_S: Final = 6 * 3600.0
+TRY_AGAIN_S: Final = 60.0
+
+_log = logging.getLogger(__name__)
+
+MarketOf = tuple[str, str, str, str, int]
+
+
+class Picture:
+    """The last quote of each market of each bookmaker."""
+
+    def __init__(self) -> None:
+        self._quotes: dict[MarketOf, Quote] = {}
+        self._games: dict[tuple[str, str], Quote] = {}
+
+    def take(self, quotes: Iterable[Quote]) -> None:
+        """Take in a whole picture; what the stream told later stays."""
+        before, self._quotes, self._games = self._quotes, {}, {}
+        for quote in quotes:
+            market = _market_of(quote)
+            held = before.get(market)
+            newer = held if held is not None and held.scraped_at > quote.scraped_at else quote
+            self._quotes[market] = newer
+            self._games[quote.competition, quote.match_name] = quote
+
+    def change(self, message: PriceMessage) -> Quote | None:
+        """Return the quote that a message makes; None of a game that is not known yet.
+
+        Raises:
+            BadQuoteError, ValueError: it makes no sense.
+        """
+        game = self._games.get((message.competition, message.match_name))
+        if game is None:
+            return None
+        market = _market_of(message)
+        held = self._quotes.get(market)
+        quote = Quote(
+            bookmaker=message.bookmaker,
+            match_name=message.match_name,
+            competition=message.competition,
+            market_type=message.market_type,
+            period=message.period,
+            odds={**(held.odds if held is not None else {}), message.selection: message.odds},
+            scraped_at=parse_ms(message.scraped_at),
+            is_live=message.is_live,
+            match_date=game.match_date,
+            url=None if held is None else held.url,
+            liquidity=None if held is None else held.liquidity,
+        )
+        self._quotes[market] = quote
+        return quote
+
+
+class MirrorStream:
+    """Listens for as long as there is a client whose key may; ``is_open`` while it does.
+
+    ``read_again`` is called when changes were missed: with each connection, and where a game is
+    told of that no picture held.
+    """
+
+    def __init__(
+        self,
+        picture: Picture,
+        read_again: Callable[[], None],
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._picture = picture
+        self._read_again = read_again
+        self._sleep = sleep
+        self._client: Client | None = None
+        self._has_client = asyncio.Event()
+        self._has_changes = asyncio.Event()
+        self._has_room = asyncio.Event()
+        self._changes: list[Quote] = []
+        self._has_tried = asyncio.Event()
+        self.is_open = False
+
+    async def tried(self, limit_s: float) -> None:
+        """Wait until it is known whether there is a stream, at most that long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(limit_s):
+                await self._has_tried.wait()
+
+    def use(self, client: Client | None) -> None:
+        """Listen with this client from now on."""
+        self._client = client
+        self._has_tried.clear()
+        if client is None:
+            self._has_client.clear()
+        else:
+            self._has_client.set()
+
+    async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
+        """Yield what changed, for ever."""
+        listening = spawn("listen to the mirrored service", self._listen(clock))
+        try:
+            while True:
+                await self._has_changes.wait()
+                await self._sleep(GATHER_S)
+                self._has_changes.clear()
+                changes, self._changes = self._changes, []
+                self._has_room.set()
+                for batch in cut(changes):
+                    yield batch
+        finally:
+            await stop(listening)
+
+    async def _listen(self, clock: Clock) -> None:
+        while True:
+            await self._has_client.wait()
+            client = self._client
+            assert client is not None
+            wait_s = TRY_AGAIN_S
+            try:
+                async with aclosing(client.stream(on_state=self._note)) as messages:
+                    async for message in messages:
+                        await self._take(message, clock())
+            except ForbiddenError as error:
+                _log.info("mirror: no stream, so the picture is read more often: %s", error.message)
+                wait_s = OTHER_PLAN_S if error.is_about_plan else TRY_AGAIN_S
+            except ServiceError as error:
+                _log.info("mirror: no stream: %s", error.message)
+            self.is_open = False
+            self._has_tried.set()
+            await self._sleep(wait_s)
+
+    def _note(self, state: StreamState) -> None:
+        self.is_open = isinstance(state, Connected)
+        if self.is_open:
+            self._read_again()
+        if not isinstance(state, Connecting):
+            self._has_tried.set()
+
+    async def _take(self, message: PriceMessage, now_ms: int) -> None:
+        try:
+            quote = self._picture.change(message)
+            checked = None if quote is None else check_quote(quote, now_ms)
+        except (BadQuoteError, ValueError) as error:
+            _log.info("mirror: a change makes no sense: %s", error)
+            return
+        if checked is None:
+            self._read_again()
+            return
+        self._changes.append(checked)
+        self._has_changes.set()
+        if len(self._changes) >= MOST_WAITING:
+            self._has_room.clear()
+            await self._has_room.wait()
+
+
+def _market_of(said: Quote | PriceMessage) -> MarketOf:
+    return said.competition, said.match_name, said.bookmaker, said.market_type, said.period
