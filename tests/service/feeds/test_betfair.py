@@ -13,7 +13,6 @@ from starlette.responses import Response
 
 from oddsdesk.contract.administration import FeedCondition
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.live import betfair_stream
 from oddsdesk.feeds.live.adapters import open_live
 from tests.kit.fake_source import FakeSource, as_response
 from tests.service.feeds.conftest import Serve, Served
@@ -247,22 +246,6 @@ async def test_a_cut_stream_is_taken_up_again(source, serve, stream) -> None:
         assert (again["initialClk"], again["clk"]) == ("i", "1")
         await stream.say({**change(2.2), "con": True}, ct="RESUB_DELTA")
         await until_odds(served, odds(2.2))
-
-
-async def test_what_comes_late_is_said_once_it_does_not(source, serve, stream, monkeypatch) -> None:
-    monkeypatch.setattr(betfair_stream, "GATHER_S", 0)
-    answer(source, book(2.5))
-    async with serve(spec(source, f"&stream={stream.address}", every=3600)) as served:
-        await until_odds(served, odds(2.5))
-        await served.until(lambda: stream.writers)
-        await stream.say(image(2.4))
-        await until_odds(served, odds(2.4))
-        await stream.say(change(2.3), status=503)
-        await stream.say({**change(2.2), "con": True}, status=503)
-        await stream.say()
-        await until_odds(served, odds(2.2))
-        recorded = served.server.store.reader().changes_after(0, 100)
-    assert 2.3 not in [each.odds for each in recorded]
 
 
 async def test_a_key_that_may_not_stream_is_read_with(source, serve, stream, caplog) -> None:
