@@ -83,7 +83,7 @@ class JobFault(msgspec.Struct, frozen=True):
 
 
 class Jobs:
-    """Background jobs that must not die: each is begun anew after an error, and that is told.
+    """Background jobs that must not die: each is restarted after an error, and ``faults`` says so.
 
     ``faults`` are the jobs that died and have not run steadily since; ``on_change`` is called, on
     the loop, whenever they change. A job that returns has ended and is not begun anew.

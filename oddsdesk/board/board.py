@@ -132,7 +132,7 @@ class Board:
     # What comes in
 
     def apply_all(self, messages: Sequence[PriceMessage]) -> None:
-        """Take in stream messages; figures are worked out and told once a game.
+        """Take in stream messages; figures are computed, and subscribers notified, once a game.
 
         Of a game that nobody looks at, nothing is kept.
         """

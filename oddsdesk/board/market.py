@@ -38,7 +38,7 @@ class Market:
         self._withdrawn: set[Cell] = set()
         self._regroup = False
         self._states: dict[str | None, bool] = {}
-        """Whether each bookmaker's prices are in play, as was told last."""
+        """Whether each bookmaker's prices are in play, as last stated."""
 
     def put(
         self,
@@ -174,7 +174,7 @@ class Market:
         return self._section_of.get(selection)
 
     def _spread_state(self, bookmaker: str | None, is_live: bool, changes: Changes) -> None:
-        """What is told of one price holds for all that the bookmaker says of the market."""
+        """Apply what is stated of one price to all of the bookmaker's prices of the market."""
         self._states[bookmaker] = is_live
         for selection, row in self.rows.items():
             price = row.reference if bookmaker is None else row.prices.get(bookmaker)

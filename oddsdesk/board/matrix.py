@@ -130,4 +130,4 @@ class Matrix(msgspec.Struct):
     sections: tuple[Section, ...] = ()
     """Market types in the order of the contract's table, then period, then line."""
     read_at: int | None = None
-    """When the whole picture was last read; None while only stream or rows told of it."""
+    """When the whole matrix was last read; None while prices came from stream or rows only."""

@@ -72,8 +72,8 @@ def value_reference(section: Section, method: str) -> None:
 
 def _state(prices: Iterable[Price]) -> bool | None:
     """Whether a line group is in play: one price that is will do; None where nobody said."""
-    told = [price.is_live for price in prices if price.is_live is not None]
-    return any(told) if told else None
+    known = [price.is_live for price in prices if price.is_live is not None]
+    return any(known) if known else None
 
 
 def redate(section: Section) -> None:

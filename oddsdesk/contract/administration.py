@@ -89,7 +89,7 @@ class FeedReport(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, feed: FeedState) -> "FeedReport":
-        """Return what is told of a feed."""
+        """Return the report of a feed."""
         said = feed.status
         times = (said.since, said.until, said.read_at)
         since, until, read_at = (None if time is None else format_ms(time) for time in times)

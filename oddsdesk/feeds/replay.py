@@ -25,7 +25,7 @@ REPEAT_MS = 10_000
 TICK_MS = 100
 """Quotes that are due within one tick are said together."""
 SPREAD_MS = 30_000
-"""A moment's games are told one after another for at most this long (see ``_steps``)."""
+"""The games of one moment are spread over at most this long (see ``_steps``)."""
 BATCH_QUOTES = 500
 LONGEST_GAME_MS = 4 * 60 * MINUTE_MS
 UNHEARD_MS = 10 * MINUTE_MS
@@ -175,7 +175,7 @@ class _Step(msgspec.Struct, frozen=True):
 def _steps(moments: Sequence[Moment], speed: float) -> Iterator[_Step]:
     """Spread each moment over the time until the next one, game by game.
 
-    At 3600x snapshots six hours apart come every six seconds; told all at once they would
+    At 3600x snapshots six hours apart come every six seconds; yielded all at once they would
     make the desk flash and freeze by turns. A game is never torn apart: prices that were
     compared at one moment are heard at one moment. The first moment fills the desk at once.
     """

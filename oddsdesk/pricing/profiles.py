@@ -312,8 +312,8 @@ def _share(column: str, text: str) -> float:
     """Read a figure in percent as a share."""
     share = _number(text) / 100
     if not 0 <= share < 1:
-        told = column.replace("_", " ")
-        raise ProfileLineError(f"{told} {text!r}; expected percent, from 0 to below 100")
+        title = column.replace("_", " ")
+        raise ProfileLineError(f"{title} {text!r}; expected percent, from 0 to below 100")
     return share
 
 

@@ -69,7 +69,7 @@ class Pruning:
             prune(self._store, now_ms, keep_days, self._aged_log)
 
     def _now(self) -> int | None:
-        """Return what ages are counted from; None where that cannot be told this time."""
+        """Return what ages are counted from; None to leave this round out."""
         newest = self._store.reader().newest_price()
         if newest is None:
             return None

@@ -139,7 +139,7 @@ class Server:
     async def _watch_write_lock(self) -> None:
         while True:
             await asyncio.sleep(LOOK_S)
-            self._write_lock.look()
+            self._write_lock.check()
 
     async def _save_counts(self) -> None:
         """Add counts to the file now and then; while it refuses they stay in memory (D18)."""

@@ -168,11 +168,11 @@ class RunningFeeds:
 def _note_refusal(kept: Future[None]) -> None:
     """Say in the log that a memory was not kept: the database says why elsewhere."""
 
-    def look(done: Future[None]) -> None:
+    def check(done: Future[None]) -> None:
         if not done.cancelled() and (error := done.exception()) is not None:
             _log.info("a feed's memory is not kept: %s", error)
 
-    kept.add_done_callback(look)
+    kept.add_done_callback(check)
 
 
 def _job(number: int) -> str:

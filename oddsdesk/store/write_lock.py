@@ -12,10 +12,10 @@ TIMES: Final = 3
 
 
 class WriteLockProbe:
-    """Looks whether the database can be written, without waiting or writing.
+    """Checks whether the database can be written, without waiting or writing.
 
-    Who writes much has the lock at most looks, but what it wrote shows: only a lock that is held
-    without a commit is told. For one thread; a look takes some 50 microseconds.
+    Who writes much has the lock at most checks, but what it wrote shows: only a lock that is held
+    without a commit is reported. For one thread; a check takes some 50 microseconds.
     """
 
     def __init__(self, path: Path) -> None:
@@ -29,8 +29,8 @@ class WriteLockProbe:
         """Whether another program keeps the lock, by the last looks."""
         return self._refused >= TIMES
 
-    def look(self) -> None:
-        """Look once; other trouble than a lock is told by who meets it at work."""
+    def check(self) -> None:
+        """Check once; other trouble than a lock is left to those who meet it."""
         version = self._version
         try:
             connection = self._connected()

@@ -25,7 +25,7 @@ _NAME_WIDTH = 190
 
 
 class ConnectionsDialog(QDialog):
-    """Shows the connections it is given; what the user wishes is left to who opened it."""
+    """Shows the connections it is given; what the user asks for is signalled."""
 
     connect_requested = Signal(object)
     edit_requested = Signal(object)

@@ -49,7 +49,7 @@ _MOST_SHARE: Final = 0.28
 
 
 class ExplainPanel(QWidget):
-    """Explains the price it was last told of, and keeps up with it."""
+    """Explains the price of the last ``show_price``, and keeps up with it."""
 
     game_wanted = Signal(str)
     """The game whose prices are missing for the explanation; empty where none is wanted."""

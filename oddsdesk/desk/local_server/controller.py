@@ -1,4 +1,4 @@
-"""Do what the embedded server's dialog wishes for, and import files, on the server's thread."""
+"""Carrying out what the embedded server's dialog asks for, and importing files."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -21,7 +21,7 @@ _MIB = 1024 * 1024
 
 
 class ServerController(QObject):
-    """Carries wishes to a server and its answers back to the dialog, while that is open."""
+    """Hands what the dialog asks for to the server, and shows its answers while it is open."""
 
     feeds_changed = Signal()
     restore_requested = Signal(str)

@@ -34,7 +34,7 @@ _STATES = {
 
 
 class FeedsPage(QWidget):
-    """Shows the feeds it is given; what the user wishes is left to who made it."""
+    """Shows the feeds it is given; what the user asks for is signalled."""
 
     start_requested = Signal(int)
     stop_requested = Signal(int)

@@ -81,7 +81,7 @@ _WIDTHS = {"Key": 180, "Account": 85, "Plan": 75, "Bookmaker": 90, "Made": 100, 
 
 
 class KeysPage(QWidget):
-    """Shows the keys it is given; what the user wishes is left to who made it."""
+    """Shows the keys it is given; what the user asks for is signalled."""
 
     create_requested = Signal(str, object, str)
     """Account, plan, and the Free plan's bookmaker or nothing."""

@@ -56,7 +56,7 @@ class RecentMoves:
         self._moved: dict[CellKey, int] = {}
 
     def note(self, key: CellKey, price: Price, now_ms: int) -> None:
-        """Take in a price that was told of; only a move counts, not the first sight."""
+        """Note a price that came in; only moves count, not the first price."""
         if price.direction and price.is_offered and price.changed_at == price.scraped_at:
             self._moved.pop(key, None)
             self._moved[key] = now_ms
@@ -376,7 +376,7 @@ class MatrixModel(LiveModel):
 
     @property
     def is_read(self) -> bool:
-        """Whether the whole picture is known, or only what the stream told of."""
+        """Whether the whole matrix was read; else only streamed prices are known."""
         return self.matrix is not None and self.matrix.read_at is not None
 
     def _is_awaited(self) -> bool:

@@ -36,7 +36,7 @@ class Row(msgspec.Struct):
         self.cells = [None] * width
 
     def refigure(self, width: int) -> bool:
-        """Have cells made anew if what they are judged by differs; prices are told one by one.
+        """Have cells made anew if what they are judged by differs; changed prices come one by one.
 
         Returns whether it does; it never does for a section row.
         """

@@ -26,7 +26,7 @@ Start = Callable[[str, Coroutine[Any, Any, None]], object]
 
 
 class Sparklines(QObject):
-    """What the log told of a game, and from then on what the board has seen of it."""
+    """The prices that the log holds of a game, then those that the board has seen."""
 
     changed = Signal()
     """More is known: draw all anew."""

@@ -75,7 +75,7 @@ _Control = QComboBox | QCheckBox | WholeField | QPushButton
 
 
 class SettingsDialog(QDialog):
-    """Declared settings with their help, by section; all of them unless told otherwise."""
+    """Declared settings with their help, by section; all of them by default."""
 
     bookmakers_requested = Signal()
     """The user wants to choose among the bookmakers."""

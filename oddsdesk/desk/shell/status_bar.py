@@ -90,9 +90,9 @@ class StatusBar(QStatusBar):
         """Show the requests an hour that the present layout needs."""
         self._needed_per_hour = needed_per_hour
 
-    def show_quota(self, told: bool) -> None:
-        """Tell what is left of a quota, or not: that of the user's own server is nobody's."""
-        self._has_quota = told
+    def show_quota(self, shown: bool) -> None:
+        """Show what is left of the quota, or not: the user's own server has none."""
+        self._has_quota = shown
         self._show()
 
     def close_panel(self) -> None:

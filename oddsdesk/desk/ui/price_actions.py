@@ -17,7 +17,7 @@ class PriceFacts(NamedTuple):
     """What a cell is about, as far as its actions ask."""
 
     key: object
-    """What those who hear of a wish know the price by."""
+    """The price, as receivers of a signal know it."""
     odds: float | None = None
     """None where there is no price."""
     url: str | None = None

@@ -98,7 +98,7 @@ def seen_text(seen: LastSeen, now_ms: int) -> str:
     old = f", {_OLD[seen.freshness]}" if seen.freshness in _OLD else ""
     if seen.is_known:
         return f"Seen {ago} ago{old}"
-    return f"Listed {ago} ago{old}; when the bookmaker was read is told once the game is open"
+    return f"Listed {ago} ago{old}; open the game to see when the bookmaker was read"
 
 
 def _name(method: str) -> str:
@@ -136,10 +136,10 @@ class ValuesModel(StableRowsModel[RowKey, ValueRow]):
     """Value bets, highest true EV first until the user sorts otherwise; they pale with age."""
 
     def __init__(
-        self, clock: Clock, sight: Callable[[RowKey], LastSeen], method: Callable[[], str]
+        self, clock: Clock, last_seen: Callable[[RowKey], LastSeen], method: Callable[[], str]
     ) -> None:
         super().__init__(COLUMNS, EV_COLUMN, clock)
-        self._sight = sight
+        self._last_seen = last_seen
         self._method = method
 
     def cell(self, row: int, column: int) -> Cell:
@@ -151,7 +151,7 @@ class ValuesModel(StableRowsModel[RowKey, ValueRow]):
         if entry.standing is not Standing.HOLDS:
             is_blank = column == STAKE_COLUMN and not shown.placed
             return _NO_STAKE if is_blank else struck(cell)
-        seen = self._sight(entry.key)
+        seen = self._last_seen(entry.key)
         if column == SEEN_COLUMN:
             return seen_cell(seen, now)
         if column == STAKE_COLUMN and not shown.placed and seen.freshness >= Freshness.STALE:
@@ -165,7 +165,7 @@ class ValuesModel(StableRowsModel[RowKey, ValueRow]):
         if self.is_gone(row):
             return "Gone: it is no value bet any more"
         shown, now = self.entry(row), self._clock()
-        seen = self._sight(shown.entry.key)
+        seen = self._last_seen(shown.entry.key)
         if column == STAKE_COLUMN:
             return _stake_tip(shown, why_no_stake(shown.entry, seen))
         note = method_note(shown.entry, self._method())

@@ -117,7 +117,7 @@ class Book:
 
 
 class Books:
-    """Every market that was told of, and where the stream may be taken up again."""
+    """Every market known, and where the stream may be resumed."""
 
     def __init__(self) -> None:
         self._books: dict[str, Book] = {}
@@ -135,7 +135,7 @@ class Books:
         return {"initialClk": self._initial_clk, "clk": self._clk}
 
     def book(self, market_id: str) -> Book | None:
-        """Return a market, None for one that nothing was told of."""
+        """Return a market, None for an unknown one."""
         return self._books.get(market_id)
 
     def is_delayed(self, market_id: str) -> bool:
@@ -176,12 +176,12 @@ class Books:
         taken = Taken()
         for position, raw in enumerate(read_result(data), start=1):
             try:
-                told = read_as(MarketBook, raw)
+                answer = read_as(MarketBook, raw)
             except FeedError as error:
                 taken.problems.append(f"market {position}: {error}")
                 continue
-            self._books[told.market_id] = _asked(told)
-            taken.touched.add(told.market_id)
+            self._books[answer.market_id] = _asked(answer)
+            taken.touched.add(answer.market_id)
         return taken
 
     def forget(self, but: Iterable[str]) -> None:
@@ -215,11 +215,11 @@ class Books:
             self._books.setdefault(ident, Book()).is_spoilt = True
 
 
-def _asked(told: MarketBook) -> Book:
+def _asked(answer: MarketBook) -> Book:
     book = Book()
-    book.is_delayed = told.is_market_data_delayed
+    book.is_delayed = answer.is_market_data_delayed
     runners = [
-        RunnerDefinition(each.selection_id, each.status, each.handicap) for each in told.runners
+        RunnerDefinition(each.selection_id, each.status, each.handicap) for each in answer.runners
     ]
     changes = [
         RunnerChange(
@@ -228,15 +228,15 @@ def _asked(told: MarketBook) -> Book:
             atb=_levels(each.ex.available_to_back),
             atl=_levels(each.ex.available_to_lay),
         )
-        for each in told.runners
+        for each in answer.runners
     ]
-    definition = Definition(told.status, told.inplay, runners)
-    book.change(MarketChange(told.market_id, market_definition=definition, rc=changes))
+    definition = Definition(answer.status, answer.inplay, runners)
+    book.change(MarketChange(answer.market_id, market_definition=definition, rc=changes))
     return book
 
 
-def _levels(told: Iterable[PriceSize]) -> Levels:
-    return [[each.price, each.size] for each in told]
+def _levels(answer: Iterable[PriceSize]) -> Levels:
+    return [[each.price, each.size] for each in answer]
 
 
 def _change_prices(ladder: dict[float, float], name: str, levels: Levels) -> None:

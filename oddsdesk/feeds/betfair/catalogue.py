@@ -90,24 +90,24 @@ class Catalogue(msgspec.Struct):
             except FeedError as error:
                 self.problems.append(f"{_name_of(raw, position)}: {error}")
 
-    def _read_market(self, told: CatalogueMarket) -> None:
-        kind = _kind(told.description.market_type)
+    def _read_market(self, entry: CatalogueMarket) -> None:
+        kind = _kind(entry.description.market_type)
         if kind is None:
-            self.skipped[told.description.market_type] += 1
+            self.skipped[entry.description.market_type] += 1
             return
-        pair = teams(fold_name(told.event.name))
+        pair = teams(fold_name(entry.event.name))
         if pair is None:
             self.skipped[NOT_A_GAME] += 1
             return
         market_type, period, line = kind
-        selections = _Naming(market_type, pair, line).of(told.runners)
-        self.skipped[UNREAD] += len(told.runners) - len(selections)
-        self.markets[told.market_id] = Market(
+        selections = _Naming(market_type, pair, line).of(entry.runners)
+        self.skipped[UNREAD] += len(entry.runners) - len(selections)
+        self.markets[entry.market_id] = Market(
             match_name=f"{pair[0]} vs {pair[1]}",
-            competition=_competition(told),
+            competition=_competition(entry),
             market_type=market_type,
             period=period,
-            kick_off=_kick_off(told.market_start_time),
+            kick_off=_kick_off(entry.market_start_time),
             selections=selections,
         )
 
@@ -167,10 +167,10 @@ def _kind(market_type: str) -> tuple[str, int, float | None] | None:
     return "total", int(goals[1] == "FIRST_HALF_GOALS"), float(f"{goals[2]}.{goals[3]}")
 
 
-def _competition(told: CatalogueMarket) -> str:
-    if told.event_type.id == _TENNIS:
+def _competition(entry: CatalogueMarket) -> str:
+    if entry.event_type.id == _TENNIS:
         return "TENNIS"
-    name = fold_name((told.competition or told.event_type).name)
+    name = fold_name((entry.competition or entry.event_type).name)
     return _COMPETITIONS.get(name, name)
 
 

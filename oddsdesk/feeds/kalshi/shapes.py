@@ -42,8 +42,8 @@ class Market(msgspec.Struct, frozen=True):
         except InvalidOperation:
             is_possible = False
         if not is_possible:
-            told = shown(self.no_bid_dollars)
-            raise FeedError(f"no_bid_dollars: expected dollars from 0 to 1, got {told}")
+            text = shown(self.no_bid_dollars)
+            raise FeedError(f"no_bid_dollars: expected dollars from 0 to 1, got {text}")
         return 1 - bid if 0 < bid < 1 else None
 
 

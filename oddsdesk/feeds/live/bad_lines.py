@@ -1,4 +1,4 @@
-"""Lines that a program says and that are no quotes: counted, and told with their numbers."""
+"""Lines that a program says and that are no quotes: counted, and reported with their numbers."""
 
 import logging
 from collections.abc import Sequence
@@ -26,5 +26,5 @@ class BadLines:
         numbers = ", ".join(str(line.number) for line in bad)
         last = bad[-1]
         _log.warning("%s: bad lines %s; the last: %s", self._name, numbers, last.reason)
-        told = f"{self.count:,} bad lines, the last is line {last.number}: {last.reason}"
-        self._status.remark(told, clock())
+        text = f"{self.count:,} bad lines, the last is line {last.number}: {last.reason}"
+        self._status.remark(text, clock())

@@ -87,7 +87,7 @@ class Betfair(PollingFeed):
                 raise FeedError(f"feed betfair: {competition!r} is no number of a competition")
         asked = self.spec.options
         self._markets = asked.get("markets", _USUAL_MARKETS).upper().split(",")
-        self._identity = self.reach(self.spec.url or IDENTITY)
+        self._identity = self.open_source(self.spec.url or IDENTITY)
         self._listed: dict[str, _Listed] = {}
         self._kept_at: int | None = None
         address = asked.get("stream", STREAM if self.spec.url is None else "")
@@ -171,9 +171,9 @@ class Betfair(PollingFeed):
 
     async def _keep_session(self, now_ms: int) -> None:
         if self._kept_at is not None and now_ms - self._kept_at >= SESSION_MS:
-            told = decode(_KeptAlive, await self._identity.get("/api/keepAlive"), "the session")
-            if told.status != "SUCCESS":
-                raise KeyRefusedError(f"the session has ended ({told.error}): {_LOG_IN}")
+            session = decode(_KeptAlive, await self._identity.get("/api/keepAlive"), "the session")
+            if session.status != "SUCCESS":
+                raise KeyRefusedError(f"the session has ended ({session.error}): {_LOG_IN}")
             self._kept_at = None
         self._kept_at = now_ms if self._kept_at is None else self._kept_at
 

@@ -33,7 +33,7 @@ class LiveFeed(ABC):
 
     @abstractmethod
     def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
-        """Yield quotes as they come; trouble of the source is told in ``status``, not raised."""
+        """Yield quotes as they come; trouble of the source is shown in ``status``, not raised."""
 
 
 def cut(quotes: Sequence[Quote]) -> Iterator[list[Quote]]:

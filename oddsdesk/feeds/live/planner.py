@@ -39,7 +39,7 @@ class Job(msgspec.Struct, frozen=True):
     is_game: bool = False
 
 
-class Turn(msgspec.Struct, frozen=True):
+class Schedule(msgspec.Struct, frozen=True):
     """When a job is read."""
 
     every_s: float
@@ -50,7 +50,7 @@ class Turn(msgspec.Struct, frozen=True):
 class Plan(msgspec.Struct, frozen=True):
     """When each job is read, the soonest first; jobs that are not to be read are left out."""
 
-    turns: dict[str, Turn]
+    schedules: dict[str, Schedule]
     sentence: str
     """What it means to do, for people."""
 
@@ -71,7 +71,7 @@ class Planner:
         self.memory = memory or Memory()
 
     def note_credits(self, left: int, used: int, now_ms: int) -> None:
-        """Take in what the source told of its credits, with any answer."""
+        """Note the credits that the source stated with an answer."""
         if self.memory.credits is None:
             self.memory.credits = Credits(left, used, now_ms)
         self.memory.credits.note(left, used, now_ms)
@@ -105,12 +105,12 @@ class Planner:
         self.memory.need.note(need(readings), now_ms)
         budget = account.per_hour(now_ms) * self.memory.need.of_mean
         rates = poll_rates(readings, budget)
-        turns = {
-            job.name: self._turn(job, rate, now_ms)
+        schedules = {
+            job.name: self._schedule(job, rate, now_ms)
             for job, rate in zip(paid, rates, strict=True)
             if rate > 0
         }
-        soonest = dict(sorted(turns.items(), key=lambda item: item[1].next_ms))
+        soonest = dict(sorted(schedules.items(), key=lambda item: item[1].next_ms))
         return Plan(soonest, _sentence(account, played, len(jobs) - len(played), soonest))
 
     def _reading(self, job: Job, now_ms: int) -> Reading:
@@ -120,24 +120,26 @@ class Planner:
         most = _HOUR_S / job.least_s
         return Reading(job.cost, games * job.markets, starting * factor, most)
 
-    def _turn(self, job: Job, rate: float, now_ms: int) -> Turn:
+    def _schedule(self, job: Job, rate: float, now_ms: int) -> Schedule:
         every_s = _HOUR_S / rate
         before = self.memory.polled_ms.get(job.name)
         next_ms = now_ms if before is None else max(before + round(every_s * 1000), now_ms)
-        return Turn(every_s, next_ms)
+        return Schedule(every_s, next_ms)
 
 
-def _sentence(account: Credits, played: Sequence[Job], idle: int, turns: dict[str, Turn]) -> str:
+def _sentence(
+    account: Credits, played: Sequence[Job], idle: int, schedules: dict[str, Schedule]
+) -> str:
     if not played:
         return "nothing to read: there are no games, which costs nothing"
     subject = f"{_jobs_in_words(played)}, {account.month:,} a month"
-    if not turns:
+    if not schedules:
         return f"{subject}: all used, at the latest until {format_ms(account.renewal_ms)[:10]}"
-    told = f"{subject}: every {_intervals_in_words([turn.every_s for turn in turns.values()])}"
-    dear = len(played) - len(turns)
+    text = f"{subject}: every {_intervals_in_words(each.every_s for each in schedules.values())}"
+    dear = len(played) - len(schedules)
     rests = [f"{_spelled(dear)} not any more"] if dear else []
     rests += [f"{_spelled(idle)} without games not at all"] if idle else []
-    return "; ".join([told, *rests])
+    return "; ".join([text, *rests])
 
 
 def _jobs_in_words(jobs: Sequence[Job]) -> str:
@@ -153,13 +155,13 @@ def _spelled(number: int) -> str:
 
 def _intervals_in_words(intervals_s: Iterable[float]) -> str:
     """Say intervals, the shortest first, each unit once: ``14, 20 and 34 minutes``."""
-    told = list(dict.fromkeys(_amount(each) for each in sorted(intervals_s)))
-    if len(told) > _MOST_INTERVALS_TOLD:
-        (first, unit), (last, last_unit) = told[0], told[-1]
+    amounts = list(dict.fromkeys(_amount(each) for each in sorted(intervals_s)))
+    if len(amounts) > _MOST_INTERVALS_TOLD:
+        (first, unit), (last, last_unit) = amounts[0], amounts[-1]
         return f"{first}{'' if unit == last_unit else f' {unit}'} to {last} {last_unit}"
-    units = list(dict.fromkeys(unit for _, unit in told))
+    units = list(dict.fromkeys(unit for _, unit in amounts))
     return " and ".join(
-        f"{_listed([amount for amount, of in told if of == unit])} {unit}" for unit in units
+        f"{_listed([amount for amount, of in amounts if of == unit])} {unit}" for unit in units
     )
 
 

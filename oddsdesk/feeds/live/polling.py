@@ -85,7 +85,7 @@ class PollingFeed(LiveFeed):
         self.every_s = spec.every_s or self.floor_s
         self._keys = None if self.key_use is None else KeySource(self.source_name, spec.key_file)
         self._sources: list[Source] = []
-        self.source = self.reach(spec.url or self.base_url)
+        self.source = self.open_source(spec.url or self.base_url)
         self.clock: Clock = system_clock
         self._sleep = sleep
         self._woken = asyncio.Event()
@@ -95,7 +95,7 @@ class PollingFeed(LiveFeed):
     def prepare(self) -> None:
         """Look at ``self.spec`` once; raise ``FeedError`` where it makes no sense."""
 
-    def reach(self, url: str) -> Source:
+    def open_source(self, url: str) -> Source:
         """Return another address of the service, for who has several."""
         source = Source(url, self._keys, self.key_use, self.judge)
         self._sources.append(source)

@@ -54,8 +54,8 @@ class Polymarket(PollingFeed):
         """Find the three hosts; below ``url=`` they are paths."""
         url = self.spec.url
         if url is not None:
-            self.source = self.reach(f"{url}/gamma")
-        self._clob: Source = self.reach(CLOB if url is None else f"{url}/clob")
+            self.source = self.open_source(f"{url}/gamma")
+        self._clob: Source = self.open_source(CLOB if url is None else f"{url}/clob")
         self._stream = PolymarketStream(_streams(url), self.status, self._sleep)
         self._tags: dict[str, dict[str, str]] = {}
         self._listed: dict[str, _Listed] = {}

@@ -48,18 +48,18 @@ class Status:
         self._replace(read_at=now_ms)
 
     def remark(self, reason: str, now_ms: int) -> None:
-        """Take in what is to be told although it runs."""
+        """Note something that is wrong although the feed is running."""
         since = self.now.since or now_ms
         line = without_keys(" ".join(reason.split()))[:LONGEST_REASON]
         self._replace(state=FeedCondition.RUNNING, reason=line, since=since, until=None)
 
     def credits(self, left: int | None, used: int | None) -> None:
         """Take in what the source says of credits; what it does not say stays."""
-        told = {"credits_left": left, "credits_used": used}
-        self._replace(**{name: value for name, value in told.items() if value is not None})
+        stated = {"credits_left": left, "credits_used": used}
+        self._replace(**{name: value for name, value in stated.items() if value is not None})
 
     def plan(self, text: str, now_ms: int) -> None:
-        """Take in what it means to read how often; the log hears it once an hour at most."""
+        """Note how often is read, in words; logged once an hour at most."""
         if text == self.now.plan:
             return
         self._replace(plan=text)

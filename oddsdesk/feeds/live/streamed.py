@@ -70,16 +70,16 @@ class StreamedQuotes(LiveFeed):
         pinging = Pinging("", PING_S, SILENCE_S)
         async with await open_websocket(self._url, pinging, largest=LARGEST) as socket:
             self.status.running(clock())
-            lines, inbox = QuoteLines(clock), _Inbox()
-            listening = spawn("read ws", _listen(socket, inbox))
+            lines, queue = QuoteLines(clock), _FrameQueue()
+            listening = spawn("read ws", _listen(socket, queue))
             try:
-                while data := await inbox.take():
+                while data := await queue.take():
                     yield await _read(lines, data)
             finally:
                 await stop(listening)
 
 
-class _Inbox:
+class _FrameQueue:
     """Frames that came and are not read yet; a full one leaves the rest to the sender."""
 
     def __init__(self) -> None:
@@ -123,14 +123,14 @@ class _Inbox:
         return b"".join(found)
 
 
-async def _listen(socket: "WebSocket", inbox: _Inbox) -> None:
+async def _listen(socket: "WebSocket", queue: _FrameQueue) -> None:
     try:
         while True:
-            await inbox.put(await socket.receive())
+            await queue.put(await socket.receive())
     except ClosedError:
-        await inbox.end(None)
+        await queue.end(None)
     except NetworkError as error:
-        await inbox.end(error)
+        await queue.end(error)
 
 
 async def _read(lines: QuoteLines, data: bytes) -> Batch:

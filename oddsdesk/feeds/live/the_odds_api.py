@@ -178,8 +178,11 @@ class TheOddsApi(PollingFeed):
         if len(self._games) == len(self.spec.what):  # not before all games are known
             self.status.plan(plan.sentence, now_ms)
         never = now_ms + round(LIST_S * 1000)
-        turns = {job.name: plan.turns.get(job.name) for job in jobs if job.kick_offs}
-        return {name: never if turn is None else turn.next_ms for name, turn in turns.items()}
+        schedules = {job.name: plan.schedules.get(job.name) for job in jobs if job.kick_offs}
+        return {
+            name: never if schedule is None else schedule.next_ms
+            for name, schedule in schedules.items()
+        }
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Tell the planner how much an answer differed from the one before."""

@@ -40,7 +40,7 @@ class Taken(msgspec.Struct):
 
 
 class Books:
-    """The asks of every token that was told of; buyers' bids cannot be taken by a bettor."""
+    """The asks of every known token; buyers' bids cannot be taken by a bettor."""
 
     def __init__(self) -> None:
         self._asks: dict[str, dict[float, float]] = {}
@@ -51,7 +51,7 @@ class Books:
         return min(prices, default=None)
 
     def knows(self, token: str) -> bool:
-        """Whether anything was told of a token's asks, were it that there are none."""
+        """Whether a token's asks are known, even if there are none."""
         return token in self._asks
 
     def take_books(self, data: bytes) -> Taken:
@@ -151,7 +151,7 @@ class Books:
             taken.touched.add(token)
 
     def _agree(self, token: str, best: float) -> None:
-        """Let the levels say what the stream says is best; it told of others than are known."""
+        """Correct the levels by the best price of the stream, where they disagree."""
         asks = self._asks.setdefault(token, {})
         for price in [price for price in asks if price < best]:
             del asks[price]

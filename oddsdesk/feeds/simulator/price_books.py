@@ -36,12 +36,12 @@ class PriceBook(Protocol):
         ...
 
     def liquidity(self, game: Game, key: MarketKey, now_ms: int) -> float | None:
-        """Return the largest bet, None if it is not told."""
+        """Return the largest bet, None where it is not shown."""
         ...
 
 
 class ReferencePrices:
-    """The sharp reference: every market and line, a small margin, limits told."""
+    """The sharp reference: every market and line, a small margin, limits shown."""
 
     sticks = _REFERENCE_STICKS
 

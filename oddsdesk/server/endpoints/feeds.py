@@ -25,10 +25,10 @@ class FeedsGate(Gate):
         self._secret = service.owner_secret.encode()
         self._reports = service.feeds
 
-    async def reply(self, turn: RequestContext) -> Reply:
+    async def reply(self, request: RequestContext) -> Reply:
         """Return a list of the feeds' states."""
-        if not (turn.has_method(GET) and self._is_owner(turn.scope)):
-            return await super().reply(turn)
+        if not (request.has_method(GET) and self._is_owner(request.scope)):
+            return await super().reply(request)
         return encode(Bare(list(self._reports())), 0)
 
     def _is_owner(self, scope: Scope) -> bool:

@@ -27,9 +27,9 @@ from oddsdesk.tasks import in_daemon_thread
 PATH: Final = "/ingest"
 METHODS: Final = ("POST",)
 AT_ONCE: Final = 4
-"""So many bodies are read at a time; who comes then is told when to come back."""
+"""Bodies read at a time; further requests are refused with ``Retry-After``."""
 MOST_TOLD: Final = 10_000
-"""So many bad lines are told of; the others are counted."""
+"""Bad lines that an answer names; the others are counted."""
 BATCH_QUOTES: Final = 500
 _OF_OTHERS: Final = frozenset(
     {b"origin", b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-real-ip"}
@@ -56,13 +56,13 @@ class Ingested(msgspec.Struct, omit_defaults=True):
     skipped: int
     rejected: list[Rejected]
     rejected_more: int = 0
-    """Bad lines beyond those that are told of."""
+    """Bad lines beyond those that are named."""
 
     def reject(self, bad: list[BadLine]) -> None:
         """Take in bad lines."""
-        told = bad[: max(MOST_TOLD - len(self.rejected), 0)]
-        self.rejected += [Rejected(line.number, line.reason) for line in told]
-        self.rejected_more += len(bad) - len(told)
+        named = bad[: max(MOST_TOLD - len(self.rejected), 0)]
+        self.rejected += [Rejected(line.number, line.reason) for line in named]
+        self.rejected_more += len(bad) - len(named)
 
 
 class IngestGate(Gate):
@@ -77,30 +77,30 @@ class IngestGate(Gate):
         scope["oddsdesk.receive"] = receive
         await super().__call__(scope, receive, send)
 
-    async def reply(self, turn: RequestContext) -> Reply:
+    async def reply(self, request: RequestContext) -> Reply:
         """Return the counts, and what was wrong with which line."""
-        self._admit(turn)
+        self._admit(request)
         if self._running >= AT_ONCE:
             message = f"{AT_ONCE} bodies are read already; retry in 1 s."
             raise Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, message, _RETRY)
         self._running += 1
         try:
-            return encode(Bare(await self._record(turn.scope)), 0)
+            return encode(Bare(await self._record(request.scope)), 0)
         finally:
             self._running -= 1
 
-    def _admit(self, turn: RequestContext) -> None:
-        if not _is_program_here(turn.scope):
-            caller = turn.identify()
+    def _admit(self, request: RequestContext) -> None:
+        if not _is_program_here(request.scope):
+            caller = request.identify()
             if caller is None:
                 raise unauthorized()
             if not caller.may_write:
                 message = "This key may only read; `oddsdesk keys create --write` makes one."
                 raise Refusal(ErrorCode.WRITE_FORBIDDEN, message)
-            if turn.has_method(METHODS):
-                turn.require_quota()
-        if not turn.has_method(METHODS):
-            raise turn.not_allowed(METHODS)
+            if request.has_method(METHODS):
+                request.require_quota()
+        if not request.has_method(METHODS):
+            raise request.not_allowed(METHODS)
 
     async def _record(self, scope: Scope) -> Ingested:
         counts = Ingested(0, 0, [])

@@ -15,7 +15,7 @@ from oddsdesk.store.write_lock import TIMES, WriteLockProbe
 @pytest.fixture
 def probe(store: Store) -> Iterator[WriteLockProbe]:
     probe = WriteLockProbe(store.path)
-    probe.look()
+    probe.check()
     yield probe
     probe.close()
 
@@ -30,7 +30,7 @@ def other(store: Store) -> Iterator[sqlite3.Connection]:
 def looks(probe: WriteLockProbe) -> list[bool]:
     found = []
     for _ in range(TIMES):
-        probe.look()
+        probe.check()
         found.append(probe.is_held)
     return found
 
@@ -49,7 +49,7 @@ def test_a_program_that_writes_all_the_time_keeps_no_lock(
 ) -> None:
     for number in range(2 * TIMES):
         other.execute("BEGIN IMMEDIATE")
-        probe.look()
+        probe.check()
         assert not probe.is_held
         other.execute("INSERT INTO setting (key, value) VALUES (?, 1)", (f"test {number}",))
         other.execute("COMMIT")

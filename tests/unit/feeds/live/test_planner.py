@@ -22,12 +22,12 @@ def planner(left: int = 20_000, used: int = 0) -> Planner:
 
 
 def every_s(planner: Planner, *jobs: Job, now: int = NOW) -> dict[str, float]:
-    return {name: turn.every_s for name, turn in planner.plan(jobs, now).turns.items()}
+    return {name: schedule.every_s for name, schedule in planner.plan(jobs, now).schedules.items()}
 
 
 def test_nothing_is_paid_for_before_the_credits_are_known() -> None:
     plan = Planner().plan([Job("epl", 1, TODAY)], NOW)
-    assert plan.turns == {}
+    assert plan.schedules == {}
     assert plan.sentence == "waits for the source to say how many credits are left"
 
 
@@ -49,18 +49,18 @@ def test_nothing_is_read_oftener_than_its_source_updates() -> None:
 def test_what_is_due_comes_first_and_an_interval_counts_from_the_last_poll() -> None:
     made, jobs = planner(), [Job("epl", 1, TODAY), Job("ucl", 1, TODAY)]
     made.note_poll(jobs[0], NOW - MINUTE)
-    turns = made.plan(jobs, NOW).turns
-    assert list(turns) == ["ucl", "epl"]
-    assert turns["ucl"].next_ms == NOW
-    assert turns["epl"].next_ms == NOW - MINUTE + round(turns["epl"].every_s * 1000)
+    schedules = made.plan(jobs, NOW).schedules
+    assert list(schedules) == ["ucl", "epl"]
+    assert schedules["ucl"].next_ms == NOW
+    assert schedules["epl"].next_ms == NOW - MINUTE + round(schedules["epl"].every_s * 1000)
 
 
 def test_a_poll_that_the_credits_do_not_cover_is_never_planned() -> None:
     jobs = [Job("epl", 6, TODAY), Job("ucl", 1, TODAY)]
     plan = planner(left=10, used=490).plan(jobs, NOW)
-    assert list(plan.turns) == ["ucl"]
+    assert list(plan.schedules) == ["ucl"]
     assert plan.sentence.endswith("; one not any more")
-    assert planner(left=-3, used=503).plan(jobs, NOW).turns == {}
+    assert planner(left=-3, used=503).plan(jobs, NOW).schedules == {}
 
 
 def test_the_sentence_says_what_it_costs_and_how_often_what_is_read() -> None:

@@ -200,8 +200,8 @@ class Simulation:
 
 
 def is_due(plan: Plan, league: League, now: int) -> bool:
-    turn = plan.turns.get(league.name)
-    return turn is not None and turn.next_ms <= now
+    schedule = plan.schedules.get(league.name)
+    return schedule is not None and schedule.next_ms <= now
 
 
 def planned(planner: Planner) -> Callable[[Simulation, int], int]:
@@ -219,7 +219,7 @@ def planned(planner: Planner) -> Callable[[Simulation, int], int]:
                 break
             planner.note_poll(jobs[due[0].name], now, simulation.read(due[0], now))
             planner.note_credits(simulation.left, simulation.used, now)
-        return min([turn.next_ms for turn in plan.turns.values()] + [now + LOOK])
+        return min([schedule.next_ms for schedule in plan.schedules.values()] + [now + LOOK])
 
     return step
 
