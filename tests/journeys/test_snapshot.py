@@ -1,5 +1,6 @@
 """A real moment of the market, from files to value bets, through the real programs."""
 
+import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -25,12 +26,14 @@ def test_every_price_is_kept_or_counted_and_the_value_bets_are_those_of_the_file
     launch: Launch, files: list[Path], tmp_path: Path
 ):
     database = str(tmp_path / "odds.db")
-    began = time.monotonic()
+    began, worked = time.monotonic(), os.times()
     arguments = ["import", "the-odds-api", *map(str, files), "--shift-to-now"]
     importing = launch(*arguments, "--database", database)
     out, err = importing.process.communicate(timeout=60)
     assert importing.process.returncode == 0, err
-    assert time.monotonic() - began < 10
+    done = os.times()
+    took = done.children_user + done.children_system - worked.children_user
+    assert took - worked.children_system < 10  # of the processor: others may be at work, too
 
     kept, skipped, reasons = _counts(out)
     assert kept + skipped == PRICES

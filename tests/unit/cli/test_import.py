@@ -241,9 +241,9 @@ def test_a_target_that_cannot_be_written_is_one_line(
 
 
 def test_the_real_moment_is_imported_whole_and_fast(database: Path, shared_data: Path) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     result = run(database, "the-odds-api", shared_data / "the-odds-api/*.json.gz", "--shift-to-now")
-    assert time.monotonic() - began < 10
+    assert time.process_time() - began < 10  # of the processor: others may be at work, too
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "prices 38278, kept 36509, skipped 1769: h2h_lay 1768, impossible price 1",

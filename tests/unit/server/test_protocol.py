@@ -1,6 +1,7 @@
 import asyncio
 import contextlib
 import json
+import socket
 from collections.abc import AsyncIterator
 
 import pytest
@@ -29,12 +30,18 @@ async def _app(scope, receive, send):
 
 
 @contextlib.asynccontextmanager
-async def _connected() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+async def _connected(
+    first: bytes = b"",
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """A connection that has sent ``first`` before the server takes it: that is never late."""
     listener = bind("127.0.0.1", 0)
     server = HttpServer(_app, listener)
     await server.start()
     try:
-        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        client = socket.create_connection(listener.getsockname())
+        client.sendall(first)
+        client.setblocking(False)
+        reader, writer = await asyncio.open_connection(sock=client)
         try:
             yield reader, writer
         finally:
@@ -246,16 +253,15 @@ async def test_connection_without_a_request_ends(monkeypatch):
 
 async def test_body_that_nobody_waits_for_does_not_hold_the_connection(monkeypatch):
     monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.1)
-    async with _connected() as (reader, writer):
-        writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n")
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n"
+    async with _connected(head) as (reader, _):
         await _one(reader)
         assert await _rest(reader) == b""
 
 
 async def test_connection_is_kept_between_requests(monkeypatch):
     monkeypatch.setattr(protocol, "REQUEST_LIMIT_S", 0.05)
-    async with _connected() as (reader, writer):
-        writer.write(GET)
+    async with _connected(GET) as (reader, writer):
         await _one(reader)
         await asyncio.sleep(0.1)
         writer.write(GET)
