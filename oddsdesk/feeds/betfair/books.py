@@ -184,11 +184,6 @@ class Books:
             taken.touched.add(answer.market_id)
         return taken
 
-    def forget(self, but: Iterable[str]) -> None:
-        """Drop all markets except those."""
-        kept = set(but)
-        self._books = {ident: book for ident, book in self._books.items() if ident in kept}
-
     def _take_status(self, code: str | None, error: str | None, taken: Taken) -> None:
         if code == "SUCCESS":
             return

@@ -1,7 +1,6 @@
 """Polymarket's order books: what the cheapest share of each token costs."""
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -78,11 +77,6 @@ class Books:
         for message in raw if isinstance(raw, list) else [raw]:
             self._take_one(message, taken)
         return taken
-
-    def forget(self, but: Iterable[str]) -> None:
-        """Drop the books of all tokens except those."""
-        kept = set(but)
-        self._asks = {token: asks for token, asks in self._asks.items() if token in kept}
 
     def _take_one(self, message: Any, taken: Taken) -> None:
         kind = message.get("event_type") if isinstance(message, dict) else None

@@ -187,12 +187,6 @@ def test_a_line_that_is_no_message_is_a_problem(line: bytes) -> None:
     assert len(Books().take_line(line).problems) == 1
 
 
-def test_what_is_forgotten_is_gone() -> None:
-    books = after(message(image()))
-    books.forget(but=[])
-    assert books.book(MARKET) is None
-
-
 def asked(**fields: Any) -> dict[str, Any]:
     back = {"availableToBack": [{"price": 2.0, "size": 1}, {"price": 2.2, "size": 1}]}
     runner = {"selectionId": HOME, "status": "ACTIVE", "handicap": 0.0, "ex": back}

@@ -83,12 +83,6 @@ def test_a_settled_market_offers_nothing() -> None:
     assert (books.best_ask("1"), books.best_ask("2")) == (None, None)
 
 
-def test_what_is_forgotten_has_no_price() -> None:
-    books = after(book("1", "0.4"), book("2", "0.6"))
-    books.forget(but=["2"])
-    assert (books.best_ask("1"), books.best_ask("2")) == (None, 0.6)
-
-
 def test_kinds_that_are_not_known_are_passed_over_and_counted() -> None:
     books = Books()
     news = [{"event_type": "settlement_preview"}, book("1", "0.4"), {"a": 1}, {"event_type": 7}]
