@@ -4,6 +4,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any, Final
 
+from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.grid import cells
@@ -168,7 +169,8 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ),
     ColumnSpec(
         "competition", "Competition", Column("TENNIS", Align.LEFT),
-        cells.soft(lambda selection: selection.competition), attrgetter("selection.competition"),
+        cells.soft(lambda selection: competition_title(selection.competition)),
+        attrgetter("selection.competition"),
     ),
     ColumnSpec(
         "changed_at", "Unchanged", Column("59 min"), cells.age(attrgetter("changed_at")),

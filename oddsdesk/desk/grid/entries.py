@@ -11,6 +11,7 @@ from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import ev_pct
 from oddsdesk.board.valuation import offered
+from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.times import MINUTE_MS
@@ -259,6 +260,7 @@ def make_selection_entry(key: RowKey, matrix: Matrix, section: Section) -> Selec
         matrix.match_name,
         game,
         matrix.competition,
+        competition_title(matrix.competition),
         matrix.sport,
         section.title,
         key.market_type,

@@ -7,6 +7,7 @@ import msgspec
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
+from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
@@ -201,7 +202,7 @@ def chips(chosen: GridFilter) -> list[tuple[str, str]]:
     """Return what is active, as (facet, words for people)."""
     sets = (
         ("sports", "", frozenset(map(sport_title, chosen.sports))),
-        ("competitions", "", chosen.competitions),
+        ("competitions", "", frozenset(map(competition_title, chosen.competitions))),
         ("markets", "", frozenset(map(market_title, chosen.markets))),
         ("periods", "", chosen.periods),
         ("bookmakers", "", chosen.bookmakers),

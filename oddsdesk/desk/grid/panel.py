@@ -17,6 +17,7 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, SnapshotProgressChanged
 from oddsdesk.clock import Clock
+from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.competitions import SPORTS, sport_title
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat
@@ -425,7 +426,9 @@ def choices(selections: Iterable[SelectionEntry], facet: str) -> list[tuple[str,
                 selection.key.period, first.get(selection.period_label, 99)
             )
         return _named(sorted(first, key=lambda label: (first[label], label)))
-    return _named(sorted({selection.competition for selection in selections}))
+    competitions = {selection.competition for selection in selections}
+    named = [(code, competition_title(code)) for code in competitions]
+    return sorted(named, key=lambda each: (each[1].casefold(), each[0]))
 
 
 def _named(names: Iterable[str]) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """What the odds grid says of a game in its title row, and of a row in its tooltip."""
 
+from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.grid.entries import SENTENCES, Entry, GameGroup, SelectionEntry
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, odds_text, signed_text
@@ -19,7 +20,7 @@ def group_cell(group: GameGroup, column: int, now_ms: int) -> Cell:
     if column == _SELECTION:
         return Cell(selection.game, TextRole.STRONG, SurfaceRole.RAISED, is_strong=True)
     if column == _COMPETITION:
-        return Cell(selection.competition, TextRole.SOFT, SurfaceRole.RAISED)
+        return Cell(competition_title(selection.competition), TextRole.SOFT, SurfaceRole.RAISED)
     if column == _KICK_OFF:
         if selection.is_live:
             return Cell("live", TextRole.LIVE, SurfaceRole.RAISED)
@@ -39,7 +40,8 @@ def group_tip(group: GameGroup, now_ms: int) -> str:
     """Return what a game's title row says whole."""
     selection = group.first
     when = "in play" if selection.is_live else kick_off_text(selection.kick_off, now_ms)
-    return f"{selection.game}\n{selection.competition}, {when}\nEV: the best of its rows"
+    competition = competition_title(selection.competition)
+    return f"{selection.game}\n{competition}, {when}\nEV: the best of its rows"
 
 
 def tip(entry: Entry, now_ms: int) -> str:

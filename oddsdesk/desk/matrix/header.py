@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.matrix import Matrix
+from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.desk.matrix.rows import groups_of
 from oddsdesk.desk.ui.controls.chips import ChipRow
@@ -78,7 +79,7 @@ class MatrixHeader(QWidget):
         self._title.show_text(f"{pair[0]} v {pair[1]}" if pair else game.match_name)
         self._kick_off = kick_off_text(game.kick_off, now_ms)
         until = "" if game.kick_off is None else until_text(game.kick_off, now_ms)
-        self._beside = (game.competition, until)
+        self._beside = (competition_title(game.competition), until)
         self._dot.setVisible(game.is_live)
         self._live.setVisible(game.is_live)
         self._fit()

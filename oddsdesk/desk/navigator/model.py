@@ -14,6 +14,7 @@ from PySide6.QtCore import (
 )
 
 from oddsdesk.board.games import GameEntry
+from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.competitions import SPORTS, sport_title
 
 Index = QModelIndex | QPersistentModelIndex
@@ -36,6 +37,12 @@ class Node(msgspec.Struct):
     children: list["Node"] = msgspec.field(default_factory=list)
     games: int = 0
     live: int = 0
+
+    @property
+    def title(self) -> str:
+        """What people read."""
+        is_sport = self.parent is not None and self.parent.parent is None
+        return sport_title(self.name) if is_sport else competition_title(self.name)
 
     @property
     def row(self) -> int:
@@ -62,7 +69,7 @@ class CompetitionsModel(QAbstractItemModel):
         for node in self._root.children:
             counts, playing = totals[node.name], live.get(node.name, Counter())
             index = self._index_of(node)
-            self._merge(node, index, sorted(counts))
+            self._merge(node, index, sorted(counts, key=_competition_order))
             self._count(node, counts.total(), playing.total())
             for child in node.children:
                 self._count(child, counts[child.name], playing[child.name])
@@ -137,14 +144,14 @@ class CompetitionsModel(QAbstractItemModel):
     def data(self, index: Index, role: int = int(Qt.ItemDataRole.DisplayRole)) -> Any:
         node = self._node(index)
         if role == Qt.ItemDataRole.DisplayRole:
-            return sport_title(node.name)
+            return node.title
         if role == GAME_COUNT_ROLE:
             return node.games
         if role == LIVE_COUNT_ROLE:
             return node.live
         if role == Qt.ItemDataRole.AccessibleTextRole:
             live = f", {node.live} live" if node.live else ""
-            return f"{sport_title(node.name)}, {node.games} games{live}"
+            return f"{node.title}, {node.games} games{live}"
         return None
 
 
@@ -200,7 +207,8 @@ class GamesModel(QAbstractListModel):
 
     def matches(self, game: GameEntry) -> bool:
         """Say whether a game holds every word of the filter."""
-        text = f"{game.match_name} {game.competition} {game.sport}".casefold()
+        title = competition_title(game.competition)
+        text = f"{game.match_name} {game.competition} {title} {game.sport}".casefold()
         return all(word in text for word in self._words)
 
     def row_of(self, game_id: str) -> int | None:
@@ -211,7 +219,7 @@ class GamesModel(QAbstractListModel):
     def scope_name(self) -> str:
         """What is shown while nothing is filtered."""
         sport, competition = self._scope
-        return competition or sport_title(sport or "All games")
+        return competition_title(competition) if competition else sport_title(sport or "All games")
 
     @property
     def total(self) -> int:
@@ -276,8 +284,13 @@ class GamesModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             favourite = ", favourite" if game.game_id in self._favourites else ""
             count = game.bookmaker_count
-            return f"{game.match_name}, {game.competition}, {count} bookmakers{favourite}"
+            title = competition_title(game.competition)
+            return f"{game.match_name}, {title}, {count} bookmakers{favourite}"
         return None
+
+
+def _competition_order(code: str) -> tuple[str, str]:
+    return competition_title(code).casefold(), code
 
 
 def _sport_order(sport: str) -> tuple[int, str]:

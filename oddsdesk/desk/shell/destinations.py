@@ -5,6 +5,7 @@ from functools import partial
 
 from oddsdesk.board.board import Board
 from oddsdesk.clock import Clock
+from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.desk.connections.profiles import Profile
 from oddsdesk.desk.shell.layouts import LayoutButton, Layouts
 from oddsdesk.desk.shell.odds_format import TITLES, OddsFormat
@@ -22,7 +23,7 @@ def game_entries(board: Board, clock: Clock, open_game: Callable[[str], object])
         now_ms = clock()
         for game in board.games.values():
             when = "live" if game.is_live else kick_off_text(game.kick_off, now_ms)
-            note = f"{game.competition} · {when}"
+            note = f"{competition_title(game.competition)} · {when}"
             game_id = game.game_id
             yield Entry(
                 f"game {game_id}",

@@ -15,6 +15,7 @@ from oddsdesk.desk.grid.filter import (
     without,
     words_of,
 )
+from oddsdesk.desk.grid.panel import choices
 
 NOW_MS = 1_000_000
 NAMES = (None, "Bovada", "Betsson UK", "bet365")
@@ -155,6 +156,7 @@ def test_removing_every_chip_and_the_words_leaves_nothing_active(chosen):
         (GridFilter(), []),
         (GridFilter(sports=frozenset({"Tennis"})), ["Tennis"]),
         (GridFilter(sports=frozenset({"AmericanFootball"})), ["American football"]),
+        (GridFilter(competitions=frozenset({"EPL", "E2"})), ["EPL, League One, England"]),
         (GridFilter(markets=frozenset({"btts", "total"})), ["Both teams to score, Total"]),
         (GridFilter(bookmakers=frozenset("dbca")), ["a + 3 more"]),
         (GridFilter(is_live=True), ["In play"]),
@@ -167,6 +169,15 @@ def test_removing_every_chip_and_the_words_leaves_nothing_active(chosen):
 )
 def test_chips_say_what_is_active(chosen, texts):
     assert [text for _facet, text in chips(chosen)] == texts
+
+
+def test_competitions_are_offered_by_their_names_and_filtered_by_their_codes():
+    selections = [selection_of(n, "Tennis", "total", "Full Time", False, {}) for n in range(2)]
+    selections[0].competition = "soccer_england_league1"
+    assert choices(selections, "competitions") == [
+        ("soccer_england_league1", "League One, England"),
+        ("TEN", "TEN"),
+    ]
 
 
 def test_words_are_folded_and_split():

@@ -134,3 +134,28 @@ def test_a_row_gives_the_whole_game():
     game = entry("a")
     model.show_games([game])
     assert model.index(0).data(GAME_ROLE) == game
+
+
+def test_competitions_outside_the_contract_are_told_apart_by_name():
+    codes = ("soccer_england_league1", "aussierules_afl", "My own league")
+    games = [GameEntry(code, f"A - {code}", code, "Other", 0, False, 1, None) for code in codes]
+    model = CompetitionsModel()
+    model.show_games(games)
+    other = model.index(0, 0)
+    rows = [model.index(row, 0, other) for row in range(3)]
+    assert other.data() == "Other"
+    assert [row.data() for row in rows] == [
+        "AFL (Australian football)",
+        "League One, England",
+        "My own league",
+    ]
+    assert model.scope(rows[1]) == ("Other", "soccer_england_league1")
+    shown = GamesModel()
+    shown.show_games(games)
+    shown.choose("Other", "soccer_england_league1")
+    assert names(shown) == ["A - soccer_england_league1"]
+    assert shown.scope_name == "League One, England"
+    shown.filter_by("league england")
+    assert names(shown) == ["A - soccer_england_league1"]
+    shown.filter_by("soccer_england")
+    assert names(shown) == ["A - soccer_england_league1"]
