@@ -41,7 +41,8 @@ from oddsdesk.places import NoHomeError, data_folder, settings_folder
 @access_option
 @feeds_option(
     "Where the embedded server's odds come from: none, simulator, replay:FILE or "
-    "replay:FORMAT:FILE. Default: the simulator, until the database holds real odds."
+    "replay:FORMAT:FILE, or live odds (docs/feeds.md). Default: the simulator, until the "
+    "database holds real odds."
 )
 @speed_option(show_default="1")
 @reference_option()

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import ipaddress
 from pathlib import Path
 
 import click
@@ -24,7 +23,7 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.listener import ListenError
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.runner import serving
-from oddsdesk.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings
+from oddsdesk.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings, is_loopback
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
 
@@ -44,11 +43,18 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
 @keep_days_option
 @devig_option(default=DEFAULT_METHOD, show_default=True)
 @feeds_option(
-    "A feed to run inside: none, simulator, replay:FILE or replay:FORMAT:FILE; "
-    "may be given several times."
+    "A feed to run inside: none, simulator, replay:FILE, replay:FORMAT:FILE, or live odds such as "
+    "the-odds-api:soccer_epl?regions=uk (docs/feeds.md); may be given several times."
 )
 @speed_option(default=1.0, show_default=True)
 @durable_option
+@click.option(
+    "--share",
+    multiple=True,
+    metavar="SOURCE",
+    help="You may pass on what this source says, though its usual terms forbid it: run its feed on "
+    "an address that other machines reach, too.",
+)
 def serve(
     database: Path,
     access: Path | None,
@@ -60,6 +66,7 @@ def serve(
     feeds: tuple[str, ...],
     speed: float,
     durable: bool,
+    share: tuple[str, ...],
 ) -> None:
     """Serve odds over HTTP and WebSocket until stopped.
 
@@ -72,7 +79,7 @@ def serve(
     ending = Ending()
     ending.listen()
     start_logging(window=False)
-    if not _is_loopback(host):
+    if not is_loopback(host):
         click.echo(
             f"warning: {host} can be reached from other machines, without encryption;"
             " put a TLS proxy before it",
@@ -89,6 +96,7 @@ def serve(
         keep_days,
         durable,
         access=access,
+        share=share,
     )
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
@@ -110,10 +118,3 @@ async def _run(settings: Settings, ending: Ending) -> None:
         async with serving(settings) as server:
             click.echo(f"listening on {server.url}")
             await asyncio.Event().wait()
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

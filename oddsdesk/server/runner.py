@@ -20,7 +20,7 @@ from oddsdesk.server.pruning import Pruning
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.service import Service
-from oddsdesk.server.settings import Settings
+from oddsdesk.server.settings import Settings, is_loopback
 from oddsdesk.server.stream import Stream
 from oddsdesk.server.troubles import Trouble, Troubles
 from oddsdesk.server.valuation import Valuation
@@ -61,7 +61,9 @@ class Server:
         self.access = access
         self._settings = settings
         self._clock = clock
-        self.feeds = RunningFeeds(store, clock)
+        self.feeds = RunningFeeds(
+            store, clock, is_local=is_loopback(settings.host), share=settings.share
+        )
         self.troubles = Troubles([self._own_troubles, self.feeds.troubles])
         self._hub = Hub(store, access, store.reference, self.troubles)
         self._valuation = Valuation(store, clock, settings.devig_method, self.troubles)

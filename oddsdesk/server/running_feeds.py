@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import Future
 from functools import partial
 from typing import Final
@@ -38,12 +38,18 @@ class _Entry(msgspec.Struct):
     has_ended: bool = False
     started_at: int | None = None
     stopped_at: int | None = None
+    withheld: str = ""
+    """Why it may not run here."""
 
 
 class RunningFeeds:
     """Feeds by number, on the server's loop. One that fails is restarted."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, *, is_local: bool = True, share: Collection[str] = ()
+    ) -> None:
+        self._is_local = is_local
+        self._share = frozenset(share)
         self._store = store
         self._clock = clock
         self._entries: dict[int, _Entry] = {}
@@ -69,7 +75,7 @@ class RunningFeeds:
             FeedError: there is no such feed, or its files cannot be used any more.
         """
         entry = self._entry(number)
-        if entry.is_running:
+        if entry.is_running or self._is_withheld(entry):
             return
         entry.is_running = True
         try:
@@ -82,6 +88,20 @@ class RunningFeeds:
             raise
         entry.has_run, entry.has_ended, entry.started_at = True, False, self._clock()
         self._jobs.start(_job(number), lambda: self._run(entry))
+
+    def _is_withheld(self, entry: _Entry) -> bool:
+        """Leave a feed out whose prices its source lets nobody else have, and say so (D66)."""
+        feed = entry.feed
+        if self._is_local or not isinstance(feed, LiveFeed):
+            return False
+        if feed.may_share or feed.name in self._share:
+            return False
+        entry.withheld = (
+            "its terms forbid to pass its prices on, and other machines reach this server; listen"
+            f" on 127.0.0.1, or give --share {feed.name} if yours allow it"
+        )
+        _log.warning("%s is left out: %s", feed.name, entry.withheld)
+        return True
 
     async def start_all(self) -> None:
         """Run every feed."""
@@ -197,6 +217,8 @@ def _status(entry: _Entry, fault: JobFault | None) -> FeedStatus:
     """Return a feed's status: its own, unless it is not running or cannot record."""
     said = entry.feed.status.now if isinstance(entry.feed, LiveFeed) else FeedStatus()
     problem = _problem(entry, fault)
+    if entry.withheld:
+        return FeedStatus(FeedCondition.REFUSED, reason=entry.withheld)
     if not entry.is_running:
         return msgspec.structs.replace(
             said, state=FeedCondition.STOPPED, since=entry.stopped_at, until=None, reason=problem

@@ -1,5 +1,6 @@
 """What a server is started with."""
 
+import ipaddress
 from pathlib import Path
 
 import msgspec
@@ -31,3 +32,13 @@ class Settings(msgspec.Struct, frozen=True):
     durable: bool = False
     access: Path | None = None
     lasting_keys: bool = True
+    share: tuple[str, ...] = ()
+    """Sources whose prices may be passed on, though their usual terms forbid it (D66)."""
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether an address to listen on is reached from this machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

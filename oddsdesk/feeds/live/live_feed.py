@@ -19,6 +19,8 @@ class LiveFeed(ABC):
     than the database can take waits, and harms no other.
     """
 
+    may_share: ClassVar[bool] = True
+    """Whether the terms of the source let others have its prices (D66)."""
     simulated: ClassVar[bool] = False
     recorded_at: ClassVar[int | None] = None
 

@@ -62,6 +62,7 @@ class TheOddsApi(PollingFeed):
     source_name: ClassVar[str] = "the-odds-api"
     base_url: ClassVar[str] = "https://api.the-odds-api.com"
     floor_s: ClassVar[float] = 60.0
+    may_share: ClassVar[bool] = False
     key_use: ClassVar[KeyUse | None] = KeyUse(query="apiKey")
     options: ClassVar[frozenset[str]] = frozenset({"regions", "markets", "bookmakers"})
 

@@ -6,6 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 from starlette.requests import Request
@@ -18,9 +19,11 @@ from oddsdesk.feeds.imported import SourceFile
 from oddsdesk.feeds.live import polling
 from oddsdesk.feeds.sources import read_file
 from oddsdesk.feeds.the_odds_api import convert
+from oddsdesk.server.runner import serving
+from oddsdesk.server.settings import Settings
 from tests.kit.fake_source import FakeSource, as_response, recorded_answer
 from tests.kit.odds_api_answers import bookmaker, game, h2h, listed, totals
-from tests.service.feeds.conftest import Serve
+from tests.service.feeds.conftest import Serve, Served
 
 KEY = "canary0123456789canary0123456789"
 EVENTS = "/v4/sports/soccer_epl/events"
@@ -410,3 +413,21 @@ async def test_what_was_read_just_now_is_not_paid_for_again_by_a_restart(
             before = source.paths().count(EVENTS)
             await served.until(lambda before=before: source.paths().count(EVENTS) > before + 2)
     assert source.paths().count(ODDS) == 1
+
+
+async def test_where_others_may_ask_it_is_left_out_unless_its_prices_may_be_shared(
+    source, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """D66."""
+    say(source, two_books(system_clock()))
+    settings = Settings(tmp_path / "odds.db", host="0.0.0.0", port=0, feeds=(spec(source),))
+    async with serving(settings) as server:
+        (feed,) = server.feeds.states()
+        assert feed.status.state is FeedCondition.REFUSED
+        assert "--share the-odds-api" in feed.status.reason
+        assert "the-odds-api is left out" in caplog.text
+        assert source.asked == []
+    async with serving(msgspec.structs.replace(settings, share=("the-odds-api",))) as server:
+        served = Served(server)
+        await served.until(lambda: served.status().read_at is not None)
+        assert served.status().state is FeedCondition.RUNNING
