@@ -74,7 +74,7 @@ def _read(connection: socket.socket) -> None:
             pass
 
 
-def bystander(url: str, key: str, told: "SimpleQueue[list[float]]", end: Event) -> None:
+def bystander(url: str, key: str, heard: "SimpleQueue[list[float]]", end: Event) -> None:
     """Ask at a steady pace until the end and tell how long each answer took (s)."""
     took = []
     with httpx.Client(base_url=url, headers={"X-Api-Key": key}, timeout=60) as http:
@@ -83,16 +83,16 @@ def bystander(url: str, key: str, told: "SimpleQueue[list[float]]", end: Event) 
             http.get("/api/sports").raise_for_status()
             took.append(time.monotonic() - began)
             time.sleep(max(0.0, PACE_S - took[-1]))
-    told.put(took)
+    heard.put(took)
 
 
 @contextmanager
 def asking(url: str, key: str) -> Iterator[list[float]]:
     """Let a bystander ask while inside; the list holds its times afterwards."""
     context = multiprocessing.get_context("spawn")
-    told: SimpleQueue[list[float]] = context.SimpleQueue()
+    heard: SimpleQueue[list[float]] = context.SimpleQueue()
     end = context.Event()
-    process = context.Process(target=bystander, args=(url, key, told, end))
+    process = context.Process(target=bystander, args=(url, key, heard, end))
     took: list[float] = []
     process.start()
     time.sleep(2)
@@ -100,7 +100,7 @@ def asking(url: str, key: str) -> Iterator[list[float]]:
         yield took
     finally:
         end.set()
-        took += told.get()
+        took += heard.get()
         process.join()
 
 

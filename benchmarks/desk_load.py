@@ -246,7 +246,7 @@ class Measured(Desk):
             apply_all(messages)
             self.pixels.forget(key for m in messages if (key := self._key_of(m)) not in changed)
 
-        def told(notice: Notice) -> None:
+        def noted(notice: Notice) -> None:
             if not isinstance(notice, PricesChanged):
                 return
             keys = [RowKey(notice.game_id, *cell) for cell in notice.cells]
@@ -256,7 +256,7 @@ class Measured(Desk):
 
         MessageQueue.put = heard  # type: ignore[method-assign, assignment]
         board.apply_all = applied  # type: ignore[method-assign]
-        board.subscribe(told)
+        board.subscribe(noted)
 
     def _key_of(self, message: Any) -> RowKey:
         game = known_id(message.competition, message.match_name)

@@ -96,7 +96,7 @@ class Service:
         await socket.receive()
 
 
-def serve(name: str, told: Pipe) -> None:
+def serve(name: str, heard: Pipe) -> None:
     """Be the service until the process is ended."""
     service = Service(name)
     paths = Route("/{path:path}", service.answer, methods=["GET", "POST"])
@@ -108,7 +108,7 @@ def serve(name: str, told: Pipe) -> None:
         serving = asyncio.ensure_future(server.serve())  # noqa: TID251 - no program of ours
         while not server.started:
             await asyncio.sleep(0.01)
-        told.send(server.servers[0].sockets[0].getsockname()[1])
+        heard.send(server.servers[0].sockets[0].getsockname()[1])
         await serving
 
     asyncio.run(run())

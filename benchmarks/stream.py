@@ -98,10 +98,10 @@ async def _subscribe(address: str, path: str, count: int, pipe: Connection) -> N
         subscribers.append(made)
     while not all(each.chunks for each in subscribers):
         await asyncio.sleep(0.01)
-    told = asyncio.Event()
-    loop.add_reader(pipe.fileno(), told.set)  # no thread: the machine may have none left by now
+    noted = asyncio.Event()
+    loop.add_reader(pipe.fileno(), noted.set)  # no thread: the machine may have none left by now
     pipe.send("ready")
-    await told.wait()
+    await noted.wait()
     loop.remove_reader(pipe.fileno())
     pipe.send([each.messages() for each in subscribers])
 

@@ -150,12 +150,12 @@ class Killer:
         assert begun == b"begun"
         time.sleep(after_s)
         os.kill(int(pid), signal.SIGKILL)
-        told = []
+        heard = []
         while (line := self._told.readline().decode().strip()) != "ended":
             assert line, "the processes' parent has ended"
             kind, _, name = line.partition(" ")
-            told.append((kind, name))
-        return told
+            heard.append((kind, name))
+        return heard
 
 
 @contextmanager
@@ -183,8 +183,8 @@ def run_cycles(cycles: int, seed: int, folder: Path) -> Result:
             for again in range(chance.choice((1, 1, 2))):  # what is left is killed again, too
                 first = _next_batch(place / ODDS, base_ms) if again else _first(phase)
                 job = Job(phase, str(place), base_ms, first, number * 2 + again + 10)
-                told = kills.kill(job, chance.uniform(0, LONGEST_S.get(phase, USUAL_S)))
-                _judge(job, told, result)
+                heard = kills.kill(job, chance.uniform(0, LONGEST_S.get(phase, USUAL_S)))
+                _judge(job, heard, result)
             result.cycles[phase] += 1
             shutil.rmtree(place)
     return result
@@ -199,18 +199,18 @@ def _next_batch(odds: Path, base_ms: int) -> int:
         return max(batches_in(odds, base_ms)) + 1
 
 
-def _judge(job: Job, told: list[tuple[str, str]], result: Result) -> None:
+def _judge(job: Job, heard: list[tuple[str, str]], result: Result) -> None:
     """Open what is left as the program does, and compare it with what was acknowledged."""
-    result.acknowledged.update(kind for kind, _ in told)
+    result.acknowledged.update(kind for kind, _ in heard)
     where = f"{job.phase}, seed {job.seed}"
     try:
-        result.broken += [f"{where}: {each}" for each in _problems(job, told)]
-        result.lost += [f"{where}: {each}" for each in _lost(job, told)]
+        result.broken += [f"{where}: {each}" for each in _problems(job, heard)]
+        result.lost += [f"{where}: {each}" for each in _lost(job, heard)]
     except Exception as error:  # noqa: BLE001 - whatever it is, this one did not open
         result.broken.append(f"{where}: {type(error).__name__}: {error}")
 
 
-def _problems(job: Job, told: list[tuple[str, str]]) -> Iterator[str]:
+def _problems(job: Job, heard: list[tuple[str, str]]) -> Iterator[str]:
     folder = job.odds.parent
     if job.phase == "migration":
         yield from _half_migrated(job)
@@ -229,7 +229,7 @@ def _problems(job: Job, told: list[tuple[str, str]]) -> Iterator[str]:
         yield from check_file(folder / LEDGER)
     if (folder / COPY).exists():
         yield from broken(folder / COPY)
-        least = max((int(name) for kind, name in told if kind == "copy"), default=0)
+        least = max((int(name) for kind, name in heard if kind == "copy"), default=0)
         if max(batches_in(folder / COPY, job.base_ms)) < least:
             yield f"the copy lacks batch {least}"
 
@@ -249,20 +249,20 @@ def _half_migrated(job: Job) -> Iterator[str]:
             yield f"{copy.name} is not whole"
 
 
-def _lost(job: Job, told: list[tuple[str, str]]) -> Iterator[str]:
+def _lost(job: Job, heard: list[tuple[str, str]]) -> Iterator[str]:
     rows = batches_in(job.odds, job.base_ms)
-    recorded = {int(name) for kind, name in told if kind == ODDS}
-    for number, _ in enumerate(kind for kind, _ in told if kind == "quotes"):
+    recorded = {int(name) for kind, name in heard if kind == ODDS}
+    for number, _ in enumerate(kind for kind, _ in heard if kind == "quotes"):
         first = job.first + number * FILE_BATCHES
         recorded |= set(range(first, first + FILE_BATCHES))
     if job.phase != "restoring":
         recorded |= set(range(_first(job.phase)))
     yield from (f"batch {number}" for number in sorted(recorded - set(rows)))
-    secrets = [name for kind, name in told if kind == "key"]
+    secrets = [name for kind, name in heard if kind == "key"]
     if secrets:
         with closing(open_access(job.odds)) as access:
             yield from (f"key {each}" for each in secrets if access.keys.caller(each) is None)
-    placed = {int(name) for kind, name in told if kind == "bet"}
+    placed = {int(name) for kind, name in heard if kind == "bet"}
     if job.phase in ("bets", "restoring"):
         with closing(Ledger(job.odds.with_name(LEDGER))) as ledger:
             kept = {bet.ident for bet in ledger.bets()}

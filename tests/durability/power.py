@@ -74,8 +74,8 @@ def run_load(scratch: Path, seconds: float) -> tuple[Path, list[Deed]]:
 def cut_power(folder: Path, deeds: list[Deed], cuts: int, seed: int) -> Result:
     """Cut at so many places, open what is left each time, and compare it with what was told."""
     chance = Random(seed)
-    told = _acknowledged(deeds, str(folder / ACKNOWLEDGED))
-    result = Result(acknowledged=sum(len(each.what) for each in told.values()))
+    heard = _acknowledged(deeds, str(folder / ACKNOWLEDGED))
+    result = Result(acknowledged=sum(len(each.what) for each in heard.values()))
     disk, done = Disk(folder), 0
     for place in sorted(chance.choices(range(1, len(deeds)), k=cuts)):
         for deed in deeds[done:place]:
@@ -83,31 +83,31 @@ def cut_power(folder: Path, deeds: list[Deed], cuts: int, seed: int) -> Result:
         done = place
         with tempfile.TemporaryDirectory(dir=_MEMORY) as left:
             disk.write_after_failure(chance, Path(left))
-            _judge(Path(left) / DATA, told, deeds[place].time_ns, result, place)
+            _judge(Path(left) / DATA, heard, deeds[place].time_ns, result, place)
     return result
 
 
 def _acknowledged(deeds: list[Deed], path: str) -> dict[str, _Told]:
-    told = {kind: _Told() for kind in ("base", ODDS, DURABLE, "key", "bet")}
+    heard = {kind: _Told() for kind in ("base", ODDS, DURABLE, "key", "bet")}
     number = next(deed.file for deed in deeds if deed.data == path.encode())
     for deed in deeds:
         if deed.kind is Kind.WRITTEN and deed.file == number:
             kind, _, what = deed.data.decode().strip().partition(" ")
-            told[kind].what.append(what)
-            told[kind].times_ns.append(deed.time_ns)
-    return told
+            heard[kind].what.append(what)
+            heard[kind].times_ns.append(deed.time_ns)
+    return heard
 
 
-def _judge(data: Path, told: dict[str, _Told], time_ns: int, result: Result, place: int) -> None:
+def _judge(data: Path, heard: dict[str, _Told], time_ns: int, result: Result, place: int) -> None:
     """Open what is left as the program does; the power went just before ``time_ns``."""
     result.cuts += 1
     try:
         for name in (ODDS, DURABLE):
-            result.broken += [f"cut at {place}: {each}" for each in _problems(data / name, told)]
-            lost_ms = _lost_ms(data / name, told, time_ns)
+            result.broken += [f"cut at {place}: {each}" for each in _problems(data / name, heard)]
+            lost_ms = _lost_ms(data / name, heard, time_ns)
             result.most_lost_ms[name] = max(result.most_lost_ms[name], lost_ms)
-        result.lost += _lost_keys(data / ODDS, told["key"].until(time_ns))
-        result.lost += _lost_bets(data / LEDGER, told["bet"].until(time_ns))
+        result.lost += _lost_keys(data / ODDS, heard["key"].until(time_ns))
+        result.lost += _lost_bets(data / LEDGER, heard["bet"].until(time_ns))
         for path in (data / LEDGER, *data.glob("*-access.db")):
             result.broken += [f"cut at {place}: {path.name}: {each}" for each in check_file(path)]
     except Exception as error:  # noqa: BLE001 - whatever it is, this one did not open
@@ -116,38 +116,38 @@ def _judge(data: Path, told: dict[str, _Told], time_ns: int, result: Result, pla
     result.opened += 1
 
 
-def _problems(odds: Path, told: dict[str, _Told]) -> Iterator[str]:
+def _problems(odds: Path, heard: dict[str, _Told]) -> Iterator[str]:
     open_store(odds).close()
     yield from broken(odds)
-    rows = batches_in(odds, int(told["base"].what[0]))
+    rows = batches_in(odds, int(heard["base"].what[0]))
     halves = [number for number, count in rows.items() if count != rows_of_a_batch()]
     if halves:
         yield f"half of batches {halves}"
 
 
-def _lost_ms(odds: Path, told: dict[str, _Told], time_ns: int) -> float:
+def _lost_ms(odds: Path, heard: dict[str, _Told], time_ns: int) -> float:
     """Return how long ago the first batch that is gone was acknowledged."""
-    rows = batches_in(odds, int(told["base"].what[0]))
-    acknowledged = told[odds.name].until(time_ns)
+    rows = batches_in(odds, int(heard["base"].what[0]))
+    acknowledged = heard[odds.name].until(time_ns)
     gone = (at_ns for number, at_ns in acknowledged if int(number) not in rows)
     return (time_ns - next(gone, time_ns)) / 1e6
 
 
-def _lost_keys(odds: Path, told: list[tuple[str, int]]) -> list[str]:
+def _lost_keys(odds: Path, heard: list[tuple[str, int]]) -> list[str]:
     access = open_access(odds)
     try:
-        return [f"key {secret}" for secret, _ in told if access.keys.caller(secret) is None]
+        return [f"key {secret}" for secret, _ in heard if access.keys.caller(secret) is None]
     finally:
         access.close()
 
 
-def _lost_bets(path: Path, told: list[tuple[str, int]]) -> list[str]:
+def _lost_bets(path: Path, heard: list[tuple[str, int]]) -> list[str]:
     ledger = Ledger(path)
     try:
         kept = {str(bet.ident) for bet in ledger.bets()}
     finally:
         ledger.close()
-    return [f"bet {ident}" for ident, _ in told if ident not in kept]
+    return [f"bet {ident}" for ident, _ in heard if ident not in kept]
 
 
 def main() -> int:

@@ -84,10 +84,10 @@ async def _streamed_until_killed(
     async with connect(f"{address.replace('http', 'ws')}/api/stream?token={token}") as stream:
         with contextlib.suppress(ConnectionClosed):
             while True:
-                told = json.loads(await stream.recv())
-                if "selection" in told:
-                    said = parse_ms(told["scraped_at"])
-                    streamed.add((*(told[name] for name in FIELDS), said))
+                heard = json.loads(await stream.recv())
+                if "selection" in heard:
+                    said = parse_ms(heard["scraped_at"])
+                    streamed.add((*(heard[name] for name in FIELDS), said))
                 if len(streamed) == STREAMED:
                     server.kill()
     return streamed

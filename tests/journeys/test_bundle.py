@@ -107,8 +107,8 @@ def ask(url: str, path: str, key: str, *, method: str = "GET") -> dict[str, obje
 
 
 def test_sums_are_those_of_the_files(dist: Path):
-    told = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=dist, capture_output=True)
-    assert told.returncode == 0, told.stderr
+    heard = subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=dist, capture_output=True)
+    assert heard.returncode == 0, heard.stderr
 
 
 def test_there_is_no_python_to_be_found(bundle: Bundle):
@@ -250,8 +250,8 @@ def installed(dist: Path) -> Iterator[Path]:
 def test_the_debian_package_installs_starts_and_leaves_nothing(
     installed: Path, tmp_path: Path, x_screen: Screen
 ):
-    told = subprocess.run(["dpkg", "-L", "oddsdesk"], capture_output=True, text=True, check=True)
-    files = [Path(line) for line in told.stdout.splitlines()]
+    heard = subprocess.run(["dpkg", "-L", "oddsdesk"], capture_output=True, text=True, check=True)
+    files = [Path(line) for line in heard.stdout.splitlines()]
     assert Path("/usr/share/man/man1/oddsdesk-server.1.gz") in files
     system = Bundle(Path("/usr/bin"), tmp_path / "home")
     entry = Path("/usr/share/applications/oddsdesk.desktop").read_text()

@@ -48,10 +48,10 @@ class Desk:
         self.notices: list[Notice] = []
         self.board.subscribe(self.notices.append)
 
-    def told(self) -> list[Notice]:
+    def heard(self) -> list[Notice]:
         """Return the notices since the last call."""
-        told, self.notices[:] = list(self.notices), []
-        return told
+        heard, self.notices[:] = list(self.notices), []
+        return heard
 
 
 def matrix(odds: Odds = MONEYLINE, at: int = NOW, **more: Any) -> GameMatrix:

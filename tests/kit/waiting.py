@@ -18,12 +18,12 @@ async def until(holds: Callable[[], bool]) -> None:
 
 async def until_told(board: Board, holds: Callable[[], bool]) -> None:
     """Wait for the notice of a board after which something holds."""
-    told = asyncio.Event()
-    leave = board.subscribe(lambda _: told.set())
+    heard = asyncio.Event()
+    leave = board.subscribe(lambda _: heard.set())
     try:
         async with asyncio.timeout(BOARD_LIMIT_S):
             while not holds():
-                told.clear()
-                await told.wait()
+                heard.clear()
+                await heard.wait()
     finally:
         leave()

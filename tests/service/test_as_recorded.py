@@ -129,8 +129,8 @@ def _check_event(service: Any, key: str, sharp: Quote, book: Quote) -> None:
     [market], [reference] = detail["markets"], detail["reference"]
     assert (market["url"], market["scraped_at"]) == (book.url, _time(book.scraped_at))
     assert reference["scraped_at"] == _time(sharp.scraped_at)
-    for told, quote in ((market, book), (reference, sharp)):
-        assert {each["selection"]: each["odds"] for each in told["selections"]} == quote.odds
+    for heard, quote in ((market, book), (reference, sharp)):
+        assert {each["selection"]: each["odds"] for each in heard["selections"]} == quote.odds
 
 
 def _check_matrix(service: Any, key: str, sharp: Quote, book: Quote) -> None:
@@ -148,16 +148,16 @@ def _check_matrix(service: Any, key: str, sharp: Quote, book: Quote) -> None:
 
 
 def _check_messages(service: Any, before: int, sharp: Quote, book: Quote) -> None:
-    told: dict[str, dict[str, float]] = {}
+    heard: dict[str, dict[str, float]] = {}
     for change in service.store.reader().changes_after(before, 100):
         frame = price_frame(change, REFERENCE)
         assert frame is not None
         message = msgspec.json.decode(frame[frame.index(b"{") :], type=PriceMessage)
-        told.setdefault(message.bookmaker, {})[message.selection] = message.odds
+        heard.setdefault(message.bookmaker, {})[message.selection] = message.odds
         is_sharp = message.bookmaker == REFERENCE
         assert message.liquidity == (sharp.liquidity if is_sharp else msgspec.UNSET)
         assert message.match_name == sharp.match_name
-    assert told == {REFERENCE: sharp.odds, book.bookmaker: book.odds}
+    assert heard == {REFERENCE: sharp.odds, book.bookmaker: book.odds}
 
 
 def _check_value_bet(service: Any, key: str, before: int, sharp: Quote, book: Quote) -> None:
@@ -170,11 +170,11 @@ def _check_value_bet(service: Any, key: str, before: int, sharp: Quote, book: Qu
             connection, game, "total", sharp.period, [bet], service.now
         )
     ).result(timeout=10)
-    [told] = service.data("/api/value-bets", key, competition=sharp.competition)
-    assert (told["odds"], told["reference_odds"]) == (price, against)
-    assert told["liquidity"] == sharp.liquidity
-    assert told["match_date"] == _time(sharp.match_date)
-    assert math.isclose(told["ev_pct"], 5.0)
+    [heard] = service.data("/api/value-bets", key, competition=sharp.competition)
+    assert (heard["odds"], heard["reference_odds"]) == (price, against)
+    assert heard["liquidity"] == sharp.liquidity
+    assert heard["match_date"] == _time(sharp.match_date)
+    assert math.isclose(heard["ev_pct"], 5.0)
 
 
 def _time(at: int | None) -> str | None:

@@ -38,8 +38,8 @@ def unseen(these: list[Reading], rates: list[float]) -> float:
 def test_rates_without_bounds_are_those_of_the_formula() -> None:
     these = [Reading(2, 10, 0.32), Reading(1, 8, 0.2), Reading(3, 1, 0.62)]
     whole = sum(math.sqrt(each.weight * each.change_rate * each.cost) for each in these)
-    told = [27 * math.sqrt(each.weight * each.change_rate / each.cost) / whole for each in these]
-    assert poll_rates(these, 27) == pytest.approx(told)
+    heard = [27 * math.sqrt(each.weight * each.change_rate / each.cost) / whole for each in these]
+    assert poll_rates(these, 27) == pytest.approx(heard)
 
 
 def test_what_one_at_its_most_leaves_over_is_shared_in_proportion() -> None:

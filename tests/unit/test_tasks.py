@@ -33,14 +33,14 @@ class Work:
 
 
 async def test_a_job_that_dies_is_begun_anew_and_told(caplog: pytest.LogCaptureFixture) -> None:
-    told: list[tuple[JobFault, ...]] = []
-    jobs = Jobs(lambda: told.append(jobs.faults))
+    heard: list[tuple[JobFault, ...]] = []
+    jobs = Jobs(lambda: heard.append(jobs.faults))
     work = Work(deaths=3)
     with caplog.at_level(logging.ERROR):
         jobs.start("hub", work.run)
         await work.waits.wait()
     expected = [(JobFault("hub", f"RecursionError: death {n} of many", n),) for n in (1, 2, 3)]
-    assert told == expected
+    assert heard == expected
     assert jobs.faults == expected[-1]
     traces = [record.exc_info for record in caplog.records]
     assert len(traces) == 3

@@ -20,12 +20,12 @@ def test_a_cell_of_the_matrix_is_about_its_price(
 ) -> None:
     panel = MatrixPanel(quoted.board, theme, quoted.clock, quoted.id, columns)
     qtbot.addWidget(panel)
-    told: list[RowKey | None] = []
-    panel.price_selected.connect(told.append)
+    heard: list[RowKey | None] = []
+    panel.price_selected.connect(heard.append)
     for row, column in ((1, FIRST_BOOKMAKER + 1), (1, FAIR), (0, FIRST_BOOKMAKER)):
         panel.table.set_current(row, column)
     everton = (quoted.id, "moneyline", 0, "Everton")
-    assert told == [RowKey(*everton, "Bovada"), RowKey(*everton, None), None]
+    assert heard == [RowKey(*everton, "Bovada"), RowKey(*everton, None), None]
     panel.close_panel()
 
 

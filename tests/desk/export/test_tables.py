@@ -188,17 +188,17 @@ def test_more_rows_than_a_sheet_holds_is_one_clear_line():
 
 
 def run_writer(table, path, on_progress=lambda _rows: None):
-    ended, told = threading.Event(), []
+    ended, heard = threading.Event(), []
 
     def on_end(trouble):
-        told.append(trouble)
+        heard.append(trouble)
         ended.set()
 
     writer = Writer(table, CSV, path, on_progress, on_end)
     writer.start()
     assert ended.wait(10)
     assert writer.wait(10)
-    return told
+    return heard
 
 
 def test_a_writer_tells_that_the_file_is_whole(tmp_path):
@@ -208,24 +208,24 @@ def test_a_writer_tells_that_the_file_is_whole(tmp_path):
 
 
 def test_a_writer_tells_what_went_wrong(tmp_path):
-    told = run_writer(Table(COLUMNS, [ROW]), tmp_path / "nowhere" / "odds.csv")
-    assert len(told) == 1
-    assert "cannot be written" in told[0]
+    heard = run_writer(Table(COLUMNS, [ROW]), tmp_path / "nowhere" / "odds.csv")
+    assert len(heard) == 1
+    assert "cannot be written" in heard[0]
 
 
 def test_a_stopped_writer_ends_without_a_word_or_a_file(tmp_path):
-    begun, go_on, told = threading.Event(), threading.Event(), []
+    begun, go_on, heard = threading.Event(), threading.Event(), []
 
     def on_progress(_rows):
         begun.set()
         go_on.wait(10)
 
     table = Table(COLUMNS, [ROW] * 3 * STEP)
-    writer = Writer(table, CSV, tmp_path / "odds.csv", on_progress, told.append)
+    writer = Writer(table, CSV, tmp_path / "odds.csv", on_progress, heard.append)
     writer.start()
     assert begun.wait(10)
     writer.stop()
     go_on.set()
     assert writer.wait(10)
-    assert not told
+    assert not heard
     assert not list(tmp_path.iterdir())

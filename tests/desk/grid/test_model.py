@@ -57,14 +57,14 @@ def test_chosen_bookmakers_are_those_compared(model):
 
 
 def test_every_figure_is_that_of_a_grid_read_afresh(model, quoted, qtbot):
-    told = (
+    heard = (
         ("Bovada", "moneyline", "Everton", 9.0),
         ("Pinnacle", "moneyline", "Draw", 3.2),
         ("Unibet", "moneyline", "Everton", 3.0),
         ("Betsson", "total", "Over 2.5", 2.4),
         ("Stake", "total", "Over 2.5", 1.5),
     )
-    for bookmaker, market, selection, odds in told:
+    for bookmaker, market, selection, odds in heard:
         quoted.clock.now += 1_000
         quoted.tell(bookmaker, market, selection, odds)
         take_in(model, qtbot)

@@ -86,13 +86,13 @@ def test_ticking_a_bookmaker_filters_at_once(panel, theme, qtbot):
     assert [key for key, _ in offered] == ["Betsson", "Bovada", "Matchbook", "Pinnacle", "Unibet"]
     popup = ChoicePopup(panel, theme, "Bookmaker", offered, [])
     qtbot.addWidget(popup)
-    told = []
-    popup.chosen_changed.connect(told.append)
+    heard = []
+    popup.chosen_changed.connect(heard.append)
     popup.list.item(1).setCheckState(popup.list.item(1).checkState().Checked)
     popup.search.setText("match")
     assert [popup.list.item(row).isHidden() for row in range(5)] == [True, True, False, True, True]
     popup._clear.click()
-    assert told == [frozenset({"Bovada"}), frozenset()]
+    assert heard == [frozenset({"Bovada"}), frozenset()]
 
 
 def test_a_typed_range_is_taken_in_either_order(panel, qtbot):
@@ -100,9 +100,9 @@ def test_a_typed_range_is_taken_in_either_order(panel, qtbot):
     qtbot.addWidget(popup)
     popup.least.setText("3")
     popup.most.setText("1,5")
-    with qtbot.waitSignal(popup.range_chosen) as told:
+    with qtbot.waitSignal(popup.range_chosen) as heard:
         popup._apply.click()
-    assert told.args == [Range(1.5, 3.0)]
+    assert heard.args == [Range(1.5, 3.0)]
 
 
 def test_columns_shape_and_order_are_kept_between_starts(make_panel):
@@ -148,10 +148,10 @@ def test_the_column_chooser_shows_and_hides(panel, theme, qtbot):
 
 def test_rows_are_copied_as_a_table(panel, qtbot):
     panel.show_filter(GridFilter(words=("over", "matchbook")))
-    with qtbot.waitSignal(panel.export.ended) as told:
+    with qtbot.waitSignal(panel.export.ended) as heard:
         panel.copy()
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert told.args == ["1 row copied."]
+    assert heard.args == ["1 row copied."]
     assert lines[0].startswith("Selection\tGame\t")
     assert lines[1].startswith("Over 2.5\tEverton - Liverpool\t2026-04-19T07:00:00.000Z\ttotal\t")
     assert "<table>" in QGuiApplication.clipboard().mimeData().html()
@@ -179,13 +179,13 @@ def test_what_cannot_be_written_is_one_line(panel, tmp_path, qtbot):
 
 
 def test_an_export_does_not_end_the_one_before(panel, tmp_path, qtbot):
-    with qtbot.waitSignal(panel.export.ended) as told:
+    with qtbot.waitSignal(panel.export.ended) as heard:
         panel.write(CSV, tmp_path / "all.csv")
         panel.show_filter(GridFilter(words=("over", "matchbook")))
         panel.write(CSV, tmp_path / "some.csv")
         panel.copy()
     all_path, some_path = tmp_path / "all.csv", tmp_path / "some.csv"
-    assert told.args == [
+    assert heard.args == [
         f"18 rows written to {all_path}. 1 row written to {some_path}. 1 row copied."
     ]
     assert len(all_path.read_text().splitlines()) == 1 + PRICES
@@ -194,11 +194,11 @@ def test_an_export_does_not_end_the_one_before(panel, tmp_path, qtbot):
 
 
 def test_an_export_that_fails_says_so_though_another_follows(panel, tmp_path, qtbot):
-    with qtbot.waitSignal(panel.export.failed) as told:
+    with qtbot.waitSignal(panel.export.failed) as heard:
         panel.write(CSV, tmp_path / "nowhere" / "odds.csv")
         panel.write(CSV, tmp_path / "odds.csv")
-    assert "nowhere/odds.csv cannot be written" in told.args[0]
-    assert f"18 rows written to {tmp_path / 'odds.csv'}." in told.args[0]
+    assert "nowhere/odds.csv cannot be written" in heard.args[0]
+    assert f"18 rows written to {tmp_path / 'odds.csv'}." in heard.args[0]
     assert (tmp_path / "odds.csv").exists()
 
 
@@ -214,14 +214,14 @@ def test_a_stopped_export_writes_nothing(panel, tmp_path):
 def test_reading_can_be_stopped_and_goes_on(panel, quoted, qtbot):
     quoted.board.set_snapshot_progress(SnapshotProgress(3, 26, 1_500))
     assert panel.bar.reading.accessibleName() == "reading slice 3 of 26"
-    with qtbot.waitSignal(panel.pause_requested) as told:
+    with qtbot.waitSignal(panel.pause_requested) as heard:
         panel.bar.pause.click()
-    assert told.args == [True]
+    assert heard.args == [True]
     quoted.board.set_snapshot_progress(SnapshotProgress(3, 26, 1_500, is_paused=True))
     assert panel.bar.pause.text() == "Continue reading"
-    with qtbot.waitSignal(panel.pause_requested) as told:
+    with qtbot.waitSignal(panel.pause_requested) as heard:
         panel.bar.pause.click()
-    assert told.args == [False]
+    assert heard.args == [False]
 
 
 def test_slices_that_were_cut_are_named(panel, quoted):
@@ -303,15 +303,15 @@ def test_the_keyboard_waits_for_the_first_rows_and_is_in_them_then(theme, layout
 
 def test_a_click_tells_of_its_row_once(panel, qtbot):
     panel.show()
-    told = []
-    panel.price_selected.connect(told.append)
+    heard = []
+    panel.price_selected.connect(heard.append)
     table = panel.table
     for row, pane in ((1, table.scrolling), (3, table.scrolling), (2, table.frozen)):
         column = 0 if pane is table.frozen else 3
         spot = pane.visualRect(table.model.index(row, column)).center()
         qtbot.mouseClick(pane.viewport(), Qt.MouseButton.LeftButton, pos=spot)
     wanted = [panel.model.entry(row) for row in (1, 3, 2)]
-    assert [(key.selection, key.bookmaker) for key in told] == [
+    assert [(key.selection, key.bookmaker) for key in heard] == [
         (entry.selection.key.selection, entry.bookmaker) for entry in wanted
     ]
 

@@ -86,13 +86,13 @@ def test_many_moves_are_told_at_most_every_quarter_of_a_second(
     panel: HistoryPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     select(panel, quoted, "Matchbook")
-    told: list[bool] = []
-    panel.model.changed.connect(told.append)
+    heard: list[bool] = []
+    panel.model.changed.connect(heard.append)
     for step in range(100):
         quoted.clock.now += 1
         quoted.tell("Matchbook", "moneyline", "Draw", 3.5 + step / 100)
-    assert told == []
-    qtbot.waitUntil(lambda: told == [False], timeout=2_000)
+    assert heard == []
+    qtbot.waitUntil(lambda: heard == [False], timeout=2_000)
 
 
 def test_other_bookmakers_are_pinned_and_stay_for_the_next_selection(

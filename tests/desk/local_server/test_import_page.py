@@ -41,8 +41,8 @@ async def test_what_came_of_files_is_told_where_the_user_is_by_then(
     session, imports, theme, window, tmp_path
 ):
     (tmp_path / "E0.csv").write_text(FIXTURES_CSV)
-    told = []
-    imports.message_ready.connect(told.append)
+    heard = []
+    imports.message_ready.connect(heard.append)
     first, other = (ServerDialog(theme, session.local.address, window) for _ in range(2))
     imports.show_in(first, session.local)
     first.imports.format.setCurrentIndex(first.imports.format.findData("football-data"))
@@ -52,8 +52,8 @@ async def test_what_came_of_files_is_told_where_the_user_is_by_then(
     assert other.imports.state.text() == "Importing 1 file…"
     assert not other.imports.choose.isEnabled()
     other.reject()
-    await until(lambda: bool(told))
-    assert told[0].startswith("Import: 12 prices read: ")
+    await until(lambda: bool(heard))
+    assert heard[0].startswith("Import: 12 prices read: ")
 
 
 async def test_a_format_that_does_not_fit_finds_no_price(server, tmp_path):

@@ -22,14 +22,14 @@ PRICES = [
 ]
 BOOKMAKERS = (REFERENCE, "Betfair", "Unibet", "Matchbook")
 
-told = some.tuples(
+heard = some.tuples(
     some.sampled_from(BOOKMAKERS),
     some.sampled_from(PRICES),
     some.sampled_from((1.8, 1.95, 2.0, 2.05, 3.2, 3.4, 9.0)),
     some.booleans(),
 )
 step = some.one_of(
-    told,
+    heard,
     some.tuples(some.just("withdraw"), some.sampled_from(PRICES), some.sampled_from(BOOKMAKERS)),
     some.tuples(some.just("fold"), some.integers(0, 1)),
 )

@@ -71,34 +71,34 @@ def test_sections_carry_every_hold(model: MatrixModel) -> None:
 def test_changes_are_told_together_and_only_where_they_are(
     model: MatrixModel, quoted: Any, qtbot: QtBot
 ) -> None:
-    told: list[tuple[int, int]] = []
-    model.dataChanged.connect(lambda first, last: told.append((first.row(), last.row())))
+    heard: list[tuple[int, int]] = []
+    model.dataChanged.connect(lambda first, last: heard.append((first.row(), last.row())))
     with qtbot.waitSignal(model.dataChanged, timeout=1_000):
         quoted.tell("Bovada", "total", "Over 2.5", 1.80)
         quoted.tell("Bovada", "total", "Under 2.5", 2.01)
-        assert told == []
-    assert told == [(6, 8)]
+        assert heard == []
+    assert heard == [(6, 8)]
 
 
 def test_another_game_changes_nothing(model: MatrixModel, quoted: Any) -> None:
-    told: list[QModelIndex] = []
-    model.dataChanged.connect(lambda first: told.append(first))
+    heard: list[QModelIndex] = []
+    model.dataChanged.connect(lambda first: heard.append(first))
     quoted.board.want_rows(True)
     quoted.name = "Arsenal - Chelsea"
     for odds in (1.80, 1.70):
         quoted.clock.now += 1_000
         quoted.tell("Bovada", "total", "Over 2.5", odds)
     model.flush()
-    assert told == []
+    assert heard == []
 
 
 def test_a_closed_model_hears_no_more(model: MatrixModel, quoted: Any) -> None:
-    told: list[QModelIndex] = []
-    model.dataChanged.connect(lambda first: told.append(first))
+    heard: list[QModelIndex] = []
+    model.dataChanged.connect(lambda first: heard.append(first))
     model.close()
     quoted.tell("Bovada", "total", "Over 2.5", 1.70)
     model.flush()
-    assert told == []
+    assert heard == []
 
 
 def test_folding_hides_a_section_and_outlives_new_rows(model: MatrixModel, quoted: Any) -> None:

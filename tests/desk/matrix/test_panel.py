@@ -73,9 +73,9 @@ def test_enter_opens_the_bookmakers_page(
 
 def test_a_price_without_a_page_says_so(panel: MatrixPanel, qtbot: QtBot) -> None:
     panel.table.set_current(1, 1)
-    with qtbot.waitSignal(panel.said) as told:
+    with qtbot.waitSignal(panel.said) as heard:
         qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
-    assert told.args == ["Pinnacle gave no web page for this price."]
+    assert heard.args == ["Pinnacle gave no web page for this price."]
 
 
 def test_a_group_that_is_quoted_no_more_gives_way_to_all_markets(
@@ -135,9 +135,9 @@ def test_keys_fold_choose_markets_and_favourite(
     assert panel.table.model.rowCount() == rows
     actions["Next kind of markets"].trigger()
     assert panel.header.chips.current == "result"
-    with qtbot.waitSignal(panel.favourite_requested) as told:
+    with qtbot.waitSignal(panel.favourite_requested) as heard:
         actions["Make this game a favourite, or not"].trigger()
-    assert told.args == [quoted.id]
+    assert heard.args == [quoted.id]
 
 
 def test_the_star_says_whether_the_game_is_a_favourite_and_asks_for_it(
@@ -145,9 +145,9 @@ def test_the_star_says_whether_the_game_is_a_favourite_and_asks_for_it(
 ) -> None:
     star = panel.header.star
     assert (star.isChecked(), star.toolTip()) == (False, "Add to favourites (*)")
-    with qtbot.waitSignal(panel.favourite_requested) as told:
+    with qtbot.waitSignal(panel.favourite_requested) as heard:
         star.click()
-    assert told.args == [quoted.id]
+    assert heard.args == [quoted.id]
     panel.show_favourite(True)
     assert (star.isChecked(), star.toolTip()) == (True, "Remove from favourites (*)")
 

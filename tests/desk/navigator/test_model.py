@@ -122,10 +122,10 @@ def test_value_bets_are_counted_by_game_and_only_changed_rows_are_told(qtbot):
     model = GamesModel()
     model.show_games([entry("a", kick_off=1), entry("b", kick_off=2)])
     model.show_values(["a", "a", "b"])
-    told = []
-    model.dataChanged.connect(lambda first, _last, _roles: told.append(first.data()))
+    heard = []
+    model.dataChanged.connect(lambda first, _last, _roles: heard.append(first.data()))
     model.show_values(["a", "b"])
-    assert told == ["a"]
+    assert heard == ["a"]
     assert [model.index(row).data(VALUE_COUNT_ROLE) for row in range(2)] == [1, 1]
 
 

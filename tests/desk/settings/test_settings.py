@@ -59,11 +59,11 @@ def test_a_command_reads_what_the_desk_keeps(qapp):
 
 
 def test_a_change_is_told_once_and_only_if_it_is_one(preferences):
-    told: list[str] = []
-    preferences.changed.connect(told.append)
+    heard: list[str] = []
+    preferences.changed.connect(heard.append)
     preferences.put(FLASH, False)
     preferences.put(FLASH, False)
-    assert told == [FLASH.key]
+    assert heard == [FLASH.key]
 
 
 @pytest.mark.parametrize(

@@ -68,14 +68,14 @@ def test_whatever_a_menu_offers_is_in_the_palette(desk: Desk) -> None:
     facets = desk.grid.filters.button.menu()
     assert facets is not None
     values_of_filters = {facets, *facets.findChildren(QMenu)}
-    told = [words(found.title) for found in entries(desk)]
+    heard = [words(found.title) for found in entries(desk)]
     missing = []
     for menu in set(desk.window.findChildren(QMenu)) - values_of_filters:
         for action in menu.actions():
             is_leaf = action.menu() is None and not action.isSeparator()
             is_declared = any(action is desk.around.actions._bound.get(i) for i in BY_IDENT)
             wanted = words(action.text().split("\t")[0])
-            if is_leaf and not is_declared and not any(wanted <= said for said in told):
+            if is_leaf and not is_declared and not any(wanted <= said for said in heard):
                 missing.append((menu.title(), action.text()))
     toggles = [("Shown" in text, title) for title, text in missing]
     assert sorted(title for is_toggle, title in toggles if is_toggle) == [

@@ -106,8 +106,8 @@ async def test_who_asks_while_the_server_stops_is_answered_or_told_so(qapp, tmp_
     assert session.local is not None
     assert await _ask(session.local.log) == ""
     stopping = spawn("stop", session.stop())
-    told = set()
+    heard = set()
     while not stopping.done():
-        told |= set(await asyncio.gather(*(_ask(session.local.log) for _ in range(8))))
-    assert told <= {"", "the embedded server has stopped"}
+        heard |= set(await asyncio.gather(*(_ask(session.local.log) for _ in range(8))))
+    assert heard <= {"", "the embedded server has stopped"}
     assert await _ask(session.local.log) == "the embedded server has stopped"

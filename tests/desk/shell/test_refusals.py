@@ -36,15 +36,15 @@ def refused_by(error: ServiceError, board: Board | None = None) -> Connection:
 
 
 def test_each_code_has_its_own_sentence_and_says_what_to_do() -> None:
-    told = set()
+    heard = set()
     for code in FORBIDDEN:
         error = ForbiddenError(code, "no", 403)
         connection = Connection(Link.REFUSED, "no", code=code, advice=advice(error))
         sentence, detail = refusal(connection)
         assert sentence != refusal(Connection(Link.REFUSED)).sentence
         assert detail
-        told |= {sentence, detail}
-    assert len(told) == 2 * len(FORBIDDEN)
+        heard |= {sentence, detail}
+    assert len(heard) == 2 * len(FORBIDDEN)
 
 
 def test_a_known_key_without_a_bookmaker_is_not_told_to_be_kept_out() -> None:

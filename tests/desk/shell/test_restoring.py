@@ -62,11 +62,11 @@ async def test_the_server_answers_from_the_backup_and_what_was_there_stays_besid
     connected: tuple[Any, Connections], backup: Path, tmp_path: Path
 ) -> None:
     window, connections = connected
-    told: list[None] = []
-    connections.restored.connect(lambda: told.append(None))
+    heard: list[None] = []
+    connections.restored.connect(lambda: heard.append(None))
     connections.restore(str(backup))
     await _until(lambda: "is restored with its keys" in window.messages._bar.text)
-    assert told == [None]
+    assert heard == [None]
     session = connections._manager.session
     assert session is not None
     assert session.local is not None

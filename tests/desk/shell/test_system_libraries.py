@@ -88,10 +88,10 @@ def test_the_table_holds_whatever_qt_is_linked_to():
     linked: set[str] = set()
     for part in PARTS:
         path = Path(__import__(PYSIDE).__path__[0], "Qt", part)
-        told = subprocess.run(
+        heard = subprocess.run(
             [readelf, "-d", str(path)], capture_output=True, text=True, check=True
         )
-        linked.update(re.findall(r"\(NEEDED\).*\[(.+)\]", told.stdout))
+        linked.update(re.findall(r"\(NEEDED\).*\[(.+)\]", heard.stdout))
     foreign = {name for name in linked if not THE_C_LIBRARY.match(name) and not OF_QT.match(name)}
     assert foreign == {library.file for library in LIBRARIES}
 
@@ -101,8 +101,8 @@ def test_debian_holds_each_library_in_its_package():
     if dpkg is None:
         pytest.skip("no Debian")
     for library in LIBRARIES:
-        told = subprocess.run(
+        heard = subprocess.run(
             [dpkg, "-S", f"*/{library.file}"], capture_output=True, text=True, check=False
         )
-        held = {line.split(":")[0].removesuffix("t64") for line in told.stdout.splitlines()}
+        held = {line.split(":")[0].removesuffix("t64") for line in heard.stdout.splitlines()}
         assert not held or library.debian in held, library.file

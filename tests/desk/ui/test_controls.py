@@ -37,9 +37,9 @@ def test_the_first_chip_is_chosen_and_a_click_tells_the_key(qtbot: QtBot) -> Non
     qtbot.addWidget(row)
     row.show_chips(CHIPS)
     assert row.current == ""
-    with qtbot.waitSignal(row.chosen) as told:
+    with qtbot.waitSignal(row.chosen) as heard:
         row.choose("total")
-    assert told.args == ["total"]
+    assert heard.args == ["total"]
     assert row.current == "total"
 
 

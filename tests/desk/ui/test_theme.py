@@ -137,10 +137,10 @@ def test_a_chosen_scheme_reaches_palette_and_style_sheet(theme: Theme, qapp: QAp
 
 
 def test_a_change_is_told_once(theme: Theme, qtbot: QtBot) -> None:
-    told: list[None] = []
-    theme.changed.connect(lambda: told.append(None))
+    heard: list[None] = []
+    theme.changed.connect(lambda: heard.append(None))
     theme.choose(Scheme.LIGHT, colour_blind=True)
-    assert len(told) == 1
+    assert len(heard) == 1
     assert theme.is_colour_blind
 
 

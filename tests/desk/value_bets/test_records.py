@@ -47,12 +47,12 @@ def test_what_was_kept_is_there_at_the_next_start(path: Path, qtbot: QtBot) -> N
 def test_a_placed_bet_is_told_once_it_is_on_the_disk(
     records: Records, path: Path, qtbot: QtBot
 ) -> None:
-    told: list[PlacedBet] = []
+    heard: list[PlacedBet] = []
     with qtbot.waitSignal(records.bets_changed):
-        records.place(BET, told.append)
+        records.place(BET, heard.append)
         assert records.placed(BET.key) == ()
     other = Ledger(path)
-    assert other.bets() == told == list(records.placed(BET.key))
+    assert other.bets() == heard == list(records.placed(BET.key))
     other.close()
 
 

@@ -25,17 +25,17 @@ def test_at_first_the_plan_is_the_careful_one(preferences: Preferences) -> None:
 
 def test_the_plan_follows_every_setting(preferences: Preferences) -> None:
     settings = StakeSettings(preferences)
-    told: list[StakePlan] = []
-    settings.changed.connect(lambda: told.append(settings.plan))
+    heard: list[StakePlan] = []
+    settings.changed.connect(lambda: heard.append(settings.plan))
     for setting, value in (
         (BANKROLL, 2_500), (KELLY_SHARE, 30), (STAKE_CAP, 5), (KEEPS_TO_LIMIT, False),
         (STAKE_STEP, "0.5"),
     ):  # fmt: skip
         preferences.put(setting, value)
-    assert len(told) == 5
-    assert told[-1] == StakePlan(2_500, 0.3, 0.05, keeps_to_limit=False, step=0.5)
+    assert len(heard) == 5
+    assert heard[-1] == StakePlan(2_500, 0.3, 0.05, keeps_to_limit=False, step=0.5)
     preferences.put(FLASH, False)
-    assert len(told) == 5
+    assert len(heard) == 5
 
 
 def test_stakes_alone_are_asked_for_in_a_small_dialog(

@@ -68,8 +68,8 @@ def answer(source: FakeSource, *books: Any) -> None:
         asked = await request.json()
         if asked["method"].endswith("listMarketCatalogue"):
             return as_response({"jsonrpc": "2.0", "result": [CATALOGUE], "id": 1})
-        told = left.pop(0) if len(left) > 1 else left[0]
-        return as_response(told if "error" in told else {"result": [told]})
+        noted = left.pop(0) if len(left) > 1 else left[0]
+        return as_response(noted if "error" in noted else {"result": [noted]})
 
     source.behave = behave
 
@@ -120,7 +120,7 @@ def failed(code: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("told", "state"),
+    ("noted", "state"),
     [
         (failed("INVALID_SESSION_INFORMATION"), FeedCondition.REFUSED),
         (failed("TOO_MANY_REQUESTS"), FeedCondition.WAITING),
@@ -128,11 +128,11 @@ def failed(code: str) -> dict[str, Any]:
         ({"result": [{"marketId": 1}]}, FeedCondition.FAILING),
     ],
 )
-async def test_errors_go_by_their_code(source, serve, caplog, told, state) -> None:
+async def test_errors_go_by_their_code(source, serve, caplog, noted, state) -> None:
     async def behave(request: Request) -> Response:
         asked = await request.json()
         is_list = asked["method"].endswith("listMarketCatalogue")
-        return as_response({"result": [CATALOGUE]} if is_list else told)
+        return as_response({"result": [CATALOGUE]} if is_list else noted)
 
     source.behave = behave
     async with serve(spec(source)) as served:
@@ -169,8 +169,8 @@ class Stream:
 
     async def say(self, *changes: dict[str, Any], **fields: Any) -> None:
         self.clk += 1
-        told = {"op": "mcm", "id": 1, "clk": str(self.clk), "pt": 1, "mc": list(changes)} | fields
-        await self._write(self.writers[-1], told)
+        noted = {"op": "mcm", "id": 1, "clk": str(self.clk), "pt": 1, "mc": list(changes)} | fields
+        await self._write(self.writers[-1], noted)
 
     async def serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await self._write(writer, {"op": "connection", "connectionId": "1"})
@@ -204,8 +204,8 @@ async def stream() -> AsyncIterator[Stream]:
 def image(home: float, **definition: Any) -> dict[str, Any]:
     prices = {1: home, 2: 3.0, 3: 3.6}
     runners = [{"id": ident, "batb": [[0, price, 5]]} for ident, price in prices.items()]
-    told = DEFINITION | definition
-    return {"id": "1.1", "img": True, "marketDefinition": told, "rc": runners}
+    noted = DEFINITION | definition
+    return {"id": "1.1", "img": True, "marketDefinition": noted, "rc": runners}
 
 
 def change(home: float) -> dict[str, Any]:

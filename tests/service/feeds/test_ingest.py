@@ -34,12 +34,12 @@ def key(served: Served, *, write: bool) -> str:
 async def test_the_good_lines_are_recorded_and_the_bad_ones_are_numbered(serve: Serve) -> None:
     async with serve() as served:
         answer = await post(served, some_lines())
-        told = answer.json()
+        heard = answer.json()
         await recorded(served, (LINES - len(BAD)) * 3)
     assert answer.status_code == 200
-    assert (told["accepted"], told["skipped"]) == (LINES - len(BAD), 0)
-    assert tuple(each["line"] for each in told["rejected"]) == BAD
-    assert all(each["reason"] for each in told["rejected"])
+    assert (heard["accepted"], heard["skipped"]) == (LINES - len(BAD), 0)
+    assert tuple(each["line"] for each in heard["rejected"]) == BAD
+    assert all(each["reason"] for each in heard["rejected"])
 
 
 async def test_a_packed_body_and_one_in_chunks_are_read(serve: Serve) -> None:
@@ -61,8 +61,8 @@ async def test_older_quotes_are_counted_as_skipped(serve: Serve) -> None:
     async with serve() as served:
         await asyncio.sleep(0.01)
         await post(served, line(1))
-        told = (await post(served, old)).json()
-    assert (told["accepted"], told["skipped"], told["rejected"]) == (0, 1, [])
+        heard = (await post(served, old)).json()
+    assert (heard["accepted"], heard["skipped"], heard["rejected"]) == (0, 1, [])
 
 
 async def test_an_empty_body_says_nothing(serve: Serve) -> None:
@@ -111,9 +111,9 @@ async def test_more_than_the_limit_is_refused_before_and_after_unpacking(
         with socket.create_connection((host, int(port))) as raw:
             head = f"POST /ingest HTTP/1.1\r\nHost: {host}\r\nContent-Length: {INGEST_LIMIT + 1}"
             raw.sendall(f"{head}\r\n\r\n".encode())
-            told = await asyncio.to_thread(raw.recv, 4096)
+            heard = await asyncio.to_thread(raw.recv, 4096)
     assert (unpacked.status_code, unpacked.json()["error"]["code"]) == (413, "payload_too_large")
-    assert told.startswith(b"HTTP/1.1 413")
+    assert heard.startswith(b"HTTP/1.1 413")
 
 
 @pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b"x" * 100)[:-9]])
@@ -146,9 +146,9 @@ async def test_so_many_bad_lines_are_told_of_and_the_rest_are_counted(
 ) -> None:
     monkeypatch.setattr(ingest, "MOST_TOLD", 3)
     async with serve() as served:
-        told = (await post(served, "{\n" * 5)).json()
-    assert [each["line"] for each in told["rejected"]] == [1, 2, 3]
-    assert told["rejected_more"] == 2
+        heard = (await post(served, "{\n" * 5)).json()
+    assert [each["line"] for each in heard["rejected"]] == [1, 2, 3]
+    assert heard["rejected_more"] == 2
 
 
 async def test_a_writer_that_breaks_off_leaves_what_it_said_whole(serve: Serve, caplog) -> None:

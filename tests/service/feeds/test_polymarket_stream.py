@@ -33,8 +33,8 @@ def book(token: str, *asks: str, **fields: str) -> dict[str, Any]:
 
 
 def change(token: str, price: str, size: str) -> dict[str, Any]:
-    told = {"asset_id": token, "price": price, "size": size, "side": "SELL"}
-    return {"event_type": "price_change", "market": "0x1", "price_changes": [told]}
+    noted = {"asset_id": token, "price": price, "size": size, "side": "SELL"}
+    return {"event_type": "price_change", "market": "0x1", "price_changes": [noted]}
 
 
 BOOKS = [book("1", "0.50", event_type="book"), book("2", "0.625", event_type="book")]

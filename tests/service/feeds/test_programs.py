@@ -150,8 +150,8 @@ async def test_lines_of_a_web_socket_are_recorded_and_it_is_connected_again(
         assert served.status().state is FeedCondition.RUNNING
         reason = served.status().reason
     assert "canary4711" not in caplog.text
-    told = [each.getMessage() for each in caplog.records if "bad lines" in each.getMessage()]
-    numbers = ", ".join(each.partition("bad lines ")[2].partition(";")[0] for each in told)
+    heard = [each.getMessage() for each in caplog.records if "bad lines" in each.getMessage()]
+    numbers = ", ".join(each.partition("bad lines ")[2].partition(";")[0] for each in heard)
     assert numbers == ", ".join(map(str, BAD))
     assert reason == ""
 

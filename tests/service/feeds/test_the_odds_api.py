@@ -319,11 +319,11 @@ async def test_the_command_asks_the_running_server(
         shown = await asyncio.to_thread(CliRunner().invoke, feeds_command, asked[:2])
         assert len(await served.odds("/api/sports")) == 1
     assert done.exit_code == 0, done.output
-    (told,) = json.loads(done.stdout)
-    assert {"name", "state", "since", "until", "reason", "read_at"} <= set(told)
-    assert (told["name"], told["state"], told["reason"]) == ("the-odds-api", "running", "")
-    assert (told["credits_left"], told["credits_used"]) == (9, 1)
-    assert told["read_at"].endswith("Z")
+    (heard,) = json.loads(done.stdout)
+    assert {"name", "state", "since", "until", "reason", "read_at"} <= set(heard)
+    assert (heard["name"], heard["state"], heard["reason"]) == ("the-odds-api", "running", "")
+    assert (heard["credits_left"], heard["credits_used"]) == (9, 1)
+    assert heard["read_at"].endswith("Z")
     assert "9 left, 1 used" in shown.stdout
     gone = CliRunner().invoke(feeds_command, asked)
     assert gone.exit_code == 1
@@ -375,17 +375,17 @@ async def test_credits_are_shared_out_and_the_plan_is_told_before_the_first_is_s
     source, serve, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO, logger="oddsdesk.feeds.live")
-    told = {"x-requests-remaining": "20000", "x-requests-used": "0"}
+    heard = {"x-requests-remaining": "20000", "x-requests-used": "0"}
     now = system_clock()
-    source.say(EVENTS, listed(two_books(now)), headers=told)
-    source.say("/v4/sports/basketball_nba/events", [], headers=told)
+    source.say(EVENTS, listed(two_books(now)), headers=heard)
+    source.say("/v4/sports/basketball_nba/events", [], headers=heard)
     spent: list[bool] = []
 
     async def behave(request: Request) -> Response:
         if request.url.path == ODDS:
             spent.append("20,000 a month" in caplog.text)
-            return as_response([two_books(now)], headers=told)
-        return as_response(listed(two_books(now)) if request.url.path == EVENTS else [], 200, told)
+            return as_response([two_books(now)], headers=heard)
+        return as_response(listed(two_books(now)) if request.url.path == EVENTS else [], 200, heard)
 
     source.behave = behave
     feed = spec(source, what="soccer_epl,basketball_nba", every=0.05)
@@ -402,10 +402,10 @@ async def test_credits_are_shared_out_and_the_plan_is_told_before_the_first_is_s
 async def test_what_was_read_just_now_is_not_paid_for_again_by_a_restart(
     source, serve, tmp_path: Path
 ) -> None:
-    told = {"x-requests-remaining": "400", "x-requests-used": "100"}
+    heard = {"x-requests-remaining": "400", "x-requests-used": "100"}
     now = system_clock()
-    source.say(EVENTS, listed(two_books(now)), headers=told)
-    source.say(ODDS, [two_books(now)], headers=told)
+    source.say(EVENTS, listed(two_books(now)), headers=heard)
+    source.say(ODDS, [two_books(now)], headers=heard)
     feed = spec(source)
     for _ in range(2):
         async with serve(feed) as served:

@@ -140,9 +140,9 @@ async def test_subscriber_that_falls_behind_is_closed_others_are_not(live, liste
     stuck, reading = await live.stream(), await live.stream()
     stuck.transport.pause_reading()
     long = "😀" * 190  # 760 bytes, three times in each message
-    told = 0
-    while told < 2_700:
-        odds = [{f"{long} {told + n}": 2.0} for n in range(100)]
+    noted = 0
+    while noted < 2_700:
+        odds = [{f"{long} {noted + n}": 2.0} for n in range(100)]
         await live.record(
             *(
                 live.quote(odds=each, period=n, match_name=f"{long} - x", bookmaker=long)
@@ -151,8 +151,8 @@ async def test_subscriber_that_falls_behind_is_closed_others_are_not(live, liste
         )
         for n in range(100):
             message = await listening.message(reading)
-            assert message["selection"] == f"{long} {told + n}"
-        told += 100
+            assert message["selection"] == f"{long} {noted + n}"
+        noted += 100
     stuck.transport.resume_reading()
     heard = 0
     async with asyncio.timeout(5):
@@ -160,7 +160,7 @@ async def test_subscriber_that_falls_behind_is_closed_others_are_not(live, liste
             while await stuck.recv():
                 heard += 1
     assert stuck.close_code == 4008
-    assert 0 < heard < told
+    assert 0 < heard < noted
     await reading.close()
 
 

@@ -66,9 +66,9 @@ async def test_the_hub_is_begun_anew_and_loses_no_message(live, listening, monke
     health = await _until(live, "degraded", TOLD_S, "the stream failed and is begun anew")
     assert health["database"] == "ok"
     began = time.monotonic()
-    told = [await listening.message(client) for _ in range(3)]
+    heard = [await listening.message(client) for _ in range(3)]
     assert time.monotonic() - began < ANEW_S
-    assert [each["odds"] for each in told] == [2.1, 3.4, 3.6]
+    assert [each["odds"] for each in heard] == [2.1, 3.4, 3.6]
     assert await listening.all_before_pong(client) == []
     await client.close()
 
@@ -152,8 +152,8 @@ async def test_a_row_with_an_absurd_time_stops_neither_stream_nor_lists(live, li
         await listening.message(client)
     for absurd in (2**62, -(2**62), 10**14, -(10**14)):
         await asyncio.wrap_future(live.store.write(lambda c, ms=absurd: _make_absurd(c, ms)))
-        told = await listening.message(client)
-        assert told["scraped_at"][:4] in ("0001", "9999", "5138", "-119")
+        heard = await listening.message(client)
+        assert heard["scraped_at"][:4] in ("0001", "9999", "5138", "-119")
         key = live.key()
         for path in ("odds", "games", "events", "bookmakers", "sports", "value-bets"):
             answer = await live.http.get(f"/api/{path}", headers={"X-Api-Key": key})

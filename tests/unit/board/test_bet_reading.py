@@ -117,8 +117,8 @@ async def test_the_list_is_read_again_soon_after_a_bet_fell() -> None:
     async with asyncio.timeout(10):
         assert await done.get() == 1
         desk.now += 1_800_000
-        told = message("Over 2.5", 2.10, at=NOW + 1, market_type="total")
-        desk.board.apply_all([told])
+        heard = message("Over 2.5", 2.10, at=NOW + 1, market_type="total")
+        desk.board.apply_all([heard])
         assert not desk.board.value_bets[RowKey(GAME, "total", 0, "Over 2.5", "Betfair")].is_value
         client.bets = [value_bet(odds=2.17, detected_at=format_ms(NOW + 2))]
         assert await done.get() == 2

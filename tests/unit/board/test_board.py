@@ -36,7 +36,7 @@ from tests.kit.board import (
 
 def test_a_first_picture_lays_the_matrix_out(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
-    assert desk.told() == [MatrixLoaded(GAME)]
+    assert desk.heard() == [MatrixLoaded(GAME)]
     held = desk.board.matrix(GAME)
     assert held is not None
     assert held.bookmakers == ("Betfair", "Unibet")
@@ -52,17 +52,17 @@ def test_a_first_picture_lays_the_matrix_out(desk: Desk) -> None:
 def test_the_same_picture_again_tells_nobody_anything(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
     before = deepcopy(desk.board.matrix(GAME))
-    desk.told()
+    desk.heard()
     exhaust(desk.board.merge_matrix(matrix()))
-    assert desk.told() == []
+    assert desk.heard() == []
     assert desk.board.matrix(GAME) == before
 
 
 def test_a_message_changes_its_cell_and_its_section(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
-    desk.told()
+    desk.heard()
     desk.board.apply_all([message("Draw", 3.9)])
-    assert desk.told() == [PricesChanged(GAME, (DRAW,), (RESULT,))]
+    assert desk.heard() == [PricesChanged(GAME, (DRAW,), (RESULT,))]
     price = desk.board.price(GAME, DRAW)
     assert price is not None
     assert (price.odds, price.previous, price.changed_at) == (3.9, 3.5, NOW + 1000)
@@ -72,9 +72,9 @@ def test_a_message_changes_its_cell_and_its_section(desk: Desk) -> None:
 
 def test_a_message_older_than_what_is_held_is_ignored(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
-    desk.told()
+    desk.heard()
     desk.board.apply_all([message("Draw", 3.9, at=NOW - 1)])
-    assert desk.told() == []
+    assert desk.heard() == []
     price = desk.board.price(GAME, DRAW)
     assert price is not None
     assert price.odds == 3.5
@@ -83,16 +83,16 @@ def test_a_message_older_than_what_is_held_is_ignored(desk: Desk) -> None:
 def test_of_a_game_that_nobody_looks_at_nothing_is_kept(desk: Desk) -> None:
     desk.board.apply_all([message("Draw", 3.9)])
     assert desk.board.matrix(GAME) is None
-    assert desk.told() == []
+    assert desk.heard() == []
 
 
 def test_a_price_missing_in_the_new_picture_is_struck_through_for_a_minute(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
     desk.now += 10_000
     without = {**MONEYLINE, "Betfair": {"Arsenal": 2.06, "Chelsea": 4.1}}
-    desk.told()
+    desk.heard()
     exhaust(desk.board.merge_matrix(matrix(without)))
-    assert desk.told() == [PricesChanged(GAME, (DRAW,), (RESULT,))]
+    assert desk.heard() == [PricesChanged(GAME, (DRAW,), (RESULT,))]
     price = desk.board.price(GAME, DRAW)
     assert price is not None
     assert (price.odds, price.withdrawn_at) == (3.5, NOW + 10_000)
@@ -112,9 +112,9 @@ def test_the_column_of_a_bookmaker_goes_with_its_last_price(desk: Desk) -> None:
         desk.board.merge_matrix(matrix({name: MONEYLINE[name] for name in (REFERENCE, "Unibet")}))
     )
     desk.now += 60_000
-    desk.told()
+    desk.heard()
     desk.board.sweep()
-    assert desk.told() == [MatrixLoaded(GAME)]
+    assert desk.heard() == [MatrixLoaded(GAME)]
     held = desk.board.matrix(GAME)
     assert held is not None
     assert held.bookmakers == ("Unibet",)
@@ -178,18 +178,18 @@ def test_prices_that_make_no_sense_are_named_and_the_rest_is_kept(
 def test_another_devig_method_judges_everything_anew(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix()))
     before = [line.fair for line in lines(desk.board)]
-    desk.told()
+    desk.heard()
     desk.board.set_method("power")
     assert [line.fair for line in lines(desk.board)] != before
-    assert desk.told() == [PricesChanged(GAME, (), (RESULT,))]
+    assert desk.heard() == [PricesChanged(GAME, (), (RESULT,))]
 
 
 def test_games_are_told_of_when_they_differ(desk: Desk) -> None:
     desk.board.load_games([game(), game("C - D")])
     desk.board.load_games([game(), game("C - D")])
-    assert desk.told() == [GamesChanged()]
+    assert desk.heard() == [GamesChanged()]
     desk.board.load_games([game("C - D"), game()])
-    assert desk.told() == [GamesChanged()]
+    assert desk.heard() == [GamesChanged()]
     assert [entry.match_name for entry in desk.board.games.values()] == [
         "C - D",
         "Arsenal - Chelsea",
@@ -200,7 +200,7 @@ def test_value_bets_stand_by_true_ev_and_are_told_of_when_they_differ(desk: Desk
     bets = [value_bet(), value_bet(bookmaker="Unibet", odds=2.18, ev_pct=3.16)]
     exhaust(desk.board.merge_value_bets(bets))
     exhaust(desk.board.merge_value_bets(list(reversed(bets))))
-    assert desk.told() == [ValueBetsChanged()]
+    assert desk.heard() == [ValueBetsChanged()]
     assert [key.bookmaker for key in desk.board.value_bets] == ["Unibet", "Betfair"]
 
 
@@ -208,7 +208,7 @@ def test_connection_and_gathering_are_told_of_once(desk: Desk) -> None:
     for _ in range(2):
         desk.board.set_connection(Connection(link=Link.LIVE))
         desk.board.set_snapshot_progress(SnapshotProgress(rows=5))
-    assert desk.told() == [ConnectionChanged(), SnapshotProgressChanged()]
+    assert desk.heard() == [ConnectionChanged(), SnapshotProgressChanged()]
 
 
 def test_one_may_leave_while_being_told(desk: Desk) -> None:
@@ -238,7 +238,7 @@ def test_a_game_may_be_left_between_the_steps_of_its_picture(desk: Desk) -> None
     desk.board.unsubscribe_game(GAME)
     assert list(steps) is not None
     assert desk.board.matrix(GAME) is None
-    assert desk.told() == []
+    assert desk.heard() == []
 
 
 def _fields(whole: GameMatrix) -> dict[str, object]:

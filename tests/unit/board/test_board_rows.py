@@ -16,10 +16,10 @@ def test_a_moved_reference_moves_fair_prices_and_a_row_of_each_selection_is_told
     desk.board.want_rows(True)
     exhaust(desk.board.merge_matrix(matrix()))
     fair = [line.fair for line in lines(desk.board)]
-    desk.told()
+    desk.heard()
     desk.board.apply_all([message("Draw", 3.8, bookmaker=REFERENCE)])
     assert all(line.fair != before for line, before in zip(lines(desk.board), fair, strict=True))
-    rows = [notice for notice in desk.told() if isinstance(notice, RowsChanged)]
+    rows = [notice for notice in desk.heard() if isinstance(notice, RowsChanged)]
     assert len(rows) == 1
     assert {key.selection for key in rows[0].changed} == {"Arsenal", "Draw", "Chelsea"}
     assert len(rows[0].changed) == 3
@@ -72,11 +72,13 @@ def test_a_reference_whose_name_comes_late_leaves_its_column(desk: Desk) -> None
     held = desk.board.matrix(GAME)
     assert held is not None
     assert REFERENCE in held.bookmakers
-    desk.told()
+    desk.heard()
     desk.board.apply_all([message("Draw", 3.6, bookmaker=REFERENCE)])
     assert held.bookmakers == ("Betfair", "Unibet")
     assert [line.reference.odds for line in lines(desk.board)] == [2.0, 3.6, 4.0]
-    removed = [key for told in desk.told() if isinstance(told, RowsChanged) for key in told.removed]
+    removed = [
+        key for heard in desk.heard() if isinstance(heard, RowsChanged) for key in heard.removed
+    ]
     assert {key.bookmaker for key in removed} == {REFERENCE}
 
 

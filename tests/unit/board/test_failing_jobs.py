@@ -138,9 +138,9 @@ async def test_a_read_that_dies_is_told_beside_the_link_until_it_goes_well(
     kept.client.poisoned = READS.get(job, job)
     kept.sync.refresh()
     await until_told(kept.board, lambda: job in kept.failing)
-    told = kept.board.connection
-    assert told.link is Link.LIVE
-    fault = next(fault for fault in told.faults if fault.job == f"sync: {job}")
+    heard = kept.board.connection
+    assert heard.link is Link.LIVE
+    fault = next(fault for fault in heard.faults if fault.job == f"sync: {job}")
     assert fault.reason == "PoisonError: of the service and a line more"
     assert f"sync: {job} failed and is begun anew" in caplog.text
     kept.client.poisoned = None

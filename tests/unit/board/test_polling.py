@@ -28,11 +28,11 @@ Told = list[tuple[str, ServiceError | None, int | None]]
 async def polling(
     budget: Budget, clock: Callable[[], int] = system_clock
 ) -> AsyncIterator[tuple[Poller, Told]]:
-    told: Told = []
+    heard: Told = []
     jobs = Jobs()
-    poller = Poller(budget, clock, lambda *outcome: told.append(outcome), lambda: 0.0, jobs)
+    poller = Poller(budget, clock, lambda *outcome: heard.append(outcome), lambda: 0.0, jobs)
     async with asyncio.timeout(10):
-        yield poller, told
+        yield poller, heard
         await jobs.stop()
 
 
@@ -52,10 +52,10 @@ def counted(queue: asyncio.Queue[int], error: ServiceError | None = None) -> Wor
 
 async def test_a_job_is_done_at_once_and_again_after_its_period() -> None:
     done: asyncio.Queue[int] = asyncio.Queue()
-    async with polling(Budget(system_clock)) as (poller, told):
+    async with polling(Budget(system_clock)) as (poller, heard):
         poller.add(Job("games", 0.02, 1, counted(done)))
         assert [await done.get() for _ in range(3)] == [1, 2, 3]
-        assert told[0] == ("games", None, None)
+        assert heard[0] == ("games", None, None)
 
 
 async def test_a_hurried_job_is_done_now() -> None:
@@ -112,11 +112,11 @@ async def test_trouble_is_told_with_the_time_of_the_next_try() -> None:
         RateLimitedError("too many", NOW + 12_345): 12_345,
     }
     for error, wait_ms in waits.items():
-        async with polling(Budget(lambda: NOW), lambda: NOW) as (poller, told):
+        async with polling(Budget(lambda: NOW), lambda: NOW) as (poller, heard):
             job = Job("games", 1, 1, counted(asyncio.Queue(), error))
             poller.add(job)
             await job.tried.wait()
-            assert told == [("games", error, NOW + wait_ms)]
+            assert heard == [("games", error, NOW + wait_ms)]
 
 
 async def test_after_a_429_no_job_asks_before_its_time() -> None:

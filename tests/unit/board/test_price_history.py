@@ -123,8 +123,8 @@ def test_memory_is_bounded_and_the_newest_moves_stay() -> None:
 
 
 def test_a_history_says_where_it_is_from_and_since_when(desk: Desk) -> None:
-    told = subscribed(desk).board.seen.history(GAME, ARSENAL, None)
-    assert (told.origin, told.since_ms, told.paths) == (Origin.SEEN, NOW, {})
+    heard = subscribed(desk).board.seen.history(GAME, ARSENAL, None)
+    assert (heard.origin, heard.since_ms, heard.paths) == (Origin.SEEN, NOW, {})
 
 
 def test_a_quiet_while_is_no_gap_where_the_connection_holds(desk: Desk) -> None:

@@ -41,11 +41,11 @@ def test_the_same_sighting_again_changes_nothing(seen: list[Sighting]) -> None:
 
 
 def test_whether_it_is_in_play_is_not_known_until_it_is_told() -> None:
-    told = Sighting(2.0, 20, 20, is_live=False)
+    heard = Sighting(2.0, 20, 20, is_live=False)
     assert after([Sighting(2.0, 10, 10)]).is_live is None
-    assert after([Sighting(2.0, 10, 10), told]).is_live is False
-    assert after([told, Sighting(2.0, 30, 30)]).is_live is False
-    assert after([told, Sighting(2.5, 30, 30)]).is_live is None
+    assert after([Sighting(2.0, 10, 10), heard]).is_live is False
+    assert after([heard, Sighting(2.0, 30, 30)]).is_live is False
+    assert after([heard, Sighting(2.5, 30, 30)]).is_live is None
     assert after([Sighting(2.0, 20, 20, is_live=True), Sighting(2.5, 30, 30)]).is_live is True
 
 

@@ -201,11 +201,11 @@ async def test_what_is_in_play_of_a_game_is_asked_for_since_its_picture_does_not
         sync.subscribe_game(GAME)
         reference = DRAW._replace(bookmaker=None)
 
-        def told() -> tuple[bool | None, ...]:
+        def heard() -> tuple[bool | None, ...]:
             prices = [board.price(GAME, key) for key in (DRAW, reference)]
             return tuple(None if price is None else price.is_live for price in prices)
 
-        await until_told(board, lambda: told() == (True, False))
+        await until_told(board, lambda: heard() == (True, False))
 
 
 async def test_a_plan_without_value_bets_says_so_and_streams(tmp_path: Path) -> None:

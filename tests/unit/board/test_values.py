@@ -195,13 +195,13 @@ def holding(desk: Desk) -> None:
     """The bet is listed and its game held; nothing was told yet."""
     exhaust(desk.board.merge_matrix(matrix(TOTAL, market_type="total")))
     exhaust(desk.board.merge_value_bets([value_bet()]))
-    desk.told()
+    desk.heard()
 
 
 def test_a_price_that_moves_within_its_window_is_judged_at_once(desk: Desk) -> None:
     holding(desk)
     desk.board.apply_all([message("Over 2.5", 2.17, market_type="total")])
-    assert ValueBetsChanged((KEY,)) in desk.told()
+    assert ValueBetsChanged((KEY,)) in desk.heard()
     entry = entry_of(desk)
     assert (entry.odds, entry.standing, entry.is_value) == (2.17, Standing.HOLDS, True)
     assert entry.true_ev == pytest.approx((2.17 / (2.0923 * 1.01) - 1) * 100, abs=1e-2)
@@ -213,7 +213,7 @@ def test_a_price_that_leaves_its_window_falls_at_once_and_is_shown_as_listed(
 ) -> None:
     holding(desk)
     desk.board.apply_all([message("Over 2.5", odds, market_type="total")])
-    assert ValueBetsChanged((KEY,)) in desk.told()
+    assert ValueBetsChanged((KEY,)) in desk.heard()
     entry = entry_of(desk)
     assert (entry.odds, entry.standing, entry.is_value) == (2.15, Standing.MOVED, False)
     desk.board.apply_all([message("Over 2.5", 2.15, at=NOW + 2_000, market_type="total")])
@@ -312,7 +312,7 @@ def test_prices_that_move_while_a_list_is_taken_in_are_not_lost(desk: Desk) -> N
 def test_a_list_that_was_cut_says_so(desk: Desk) -> None:
     exhaust(desk.board.merge_value_bets([value_bet()], is_cut=True))
     assert desk.board.listed.is_cut
-    desk.told()
+    desk.heard()
     exhaust(desk.board.merge_value_bets([value_bet()]))
     assert not desk.board.listed.is_cut
-    assert desk.told() == [ValueBetsChanged()]
+    assert desk.heard() == [ValueBetsChanged()]

@@ -29,10 +29,10 @@ def test_the_metadata_names_the_entry():
 def test_appstream_finds_nothing_wrong():
     if shutil.which("appstreamcli") is None:
         pytest.skip("appstreamcli is not installed")
-    told = subprocess.run(
+    heard = subprocess.run(
         ["appstreamcli", "validate", "--no-net", str(DESKTOP / "oddsdesk.metainfo.xml")],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert told.returncode == 0, told.stdout
+    assert heard.returncode == 0, heard.stdout

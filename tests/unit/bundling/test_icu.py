@@ -55,7 +55,7 @@ def test_qt_finds_what_it_needs_in_the_smaller_library(tmp_path: Path):
     trim_library(library, tmp_path / "work")
     assert library.stat().st_size < libraries[0].stat().st_size / 2
     environment = {"LD_PRELOAD": str(library), "PATH": "/usr/bin:/bin"}
-    told = subprocess.run(
+    heard = subprocess.run(
         [sys.executable, "-c", ASKS_QT], env=environment, capture_output=True, text=True
     )
-    assert (told.returncode, told.stderr) == (0, "")
+    assert (heard.returncode, heard.stderr) == (0, "")

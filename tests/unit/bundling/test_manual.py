@@ -19,7 +19,7 @@ def test_man_can_read_them():
     if shutil.which("groff") is None:
         pytest.skip("groff is not installed")
     for name, page in manual_pages().items():
-        told = subprocess.run(
+        heard = subprocess.run(
             ["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, capture_output=True, text=True
         )
-        assert (told.returncode, told.stderr) == (0, ""), name
+        assert (heard.returncode, heard.stderr) == (0, ""), name

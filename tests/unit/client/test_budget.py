@@ -23,26 +23,28 @@ def test_nothing_is_slowed_down_where_the_quota_is_wide_or_unknown() -> None:
 @given(
     remaining=st.integers(10, 6_000),
     left_s=st.integers(1, 86_400),
-    wishes=st.lists(
+    plans=st.lists(
         st.tuples(st.floats(1, 600), st.floats(0.01, 1), st.integers(1, 80)),
         min_size=1,
         max_size=8,
     ),
 )
 def test_all_polls_fit_into_what_is_left(
-    remaining: int, left_s: int, wishes: list[tuple[float, float, int]]
+    remaining: int, left_s: int, plans: list[tuple[float, float, int]]
 ) -> None:
     budget = Budget(lambda: NOW)
-    names = [str(number) for number in range(len(wishes))]
-    for name, (period, least, requests) in zip(names, wishes, strict=True):
+    names = [str(number) for number in range(len(plans))]
+    for name, (period, least, requests) in zip(names, plans, strict=True):
         budget.plan(name, requests, period, period * least)
     budget.learn(Quota(remaining, NOW + left_s * 1000, NOW))
     asked = sum(
         requests * left_s / budget.period_s(name)
-        for name, (_, _, requests) in zip(names, wishes, strict=True)
+        for name, (_, _, requests) in zip(names, plans, strict=True)
     )
     assert asked <= remaining
-    slower = [budget.period_s(name) > wish[0] for name, wish in zip(names, wishes, strict=True)]
+    slower = [
+        budget.period_s(name) > planned[0] for name, planned in zip(names, plans, strict=True)
+    ]
     assert all(slower) or not any(slower)
 
 

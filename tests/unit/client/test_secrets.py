@@ -31,7 +31,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixtur
         logging.getLogger(name).setLevel(level)
 
 
-def told(error: BaseException) -> str:
+def heard(error: BaseException) -> str:
     return "".join(traceback.format_exception(error)) + repr(error)
 
 
@@ -46,7 +46,7 @@ async def test_no_request_and_no_stream_logs_them(
         await listener.client.games()
     await listener.odds(1)
     assert "httpcore" in logged.text, "the loggers of the libraries are heard"
-    texts = logged.text + told(caught.value) + repr(listener.states) + repr(listener.client)
+    texts = logged.text + heard(caught.value) + repr(listener.states) + repr(listener.client)
     assert KEY not in texts
     assert TOKEN not in texts
 
@@ -78,7 +78,7 @@ async def test_a_stream_that_does_not_open_names_the_host_only(
     for addresses in (refused, nobody, no_tls):
         with pytest.raises(ServiceError) as caught:
             await open_socket(addresses, {"token": TOKEN})
-        assert TOKEN not in told(caught.value) + logged.text
+        assert TOKEN not in heard(caught.value) + logged.text
 
 
 async def test_a_malformed_answer_with_a_token_is_not_shown(
@@ -89,14 +89,14 @@ async def test_a_malformed_answer_with_a_token_is_not_shown(
     async with Client(url, KEY) as client:
         with pytest.raises(ServiceError) as caught:
             await client.stream_token()
-    assert TOKEN not in told(caught.value) + logged.text
+    assert TOKEN not in heard(caught.value) + logged.text
 
 
 async def test_nobody_there_is_told_without_the_key(logged: pytest.LogCaptureFixture) -> None:
     async with Client("http://127.0.0.1:1", KEY) as client:
         with pytest.raises(OfflineError) as caught:
             await client.games()
-    assert KEY not in told(caught.value) + logged.text
+    assert KEY not in heard(caught.value) + logged.text
 
 
 @pytest.mark.parametrize("kind", [Client, SyncClient])
@@ -122,7 +122,7 @@ async def test_a_key_in_the_place_of_a_name_is_not_sent(
         for ask in (client.event(KEY), client.game(KEY), client.odds(bookmaker=f"A {KEY}")):
             with pytest.raises(AddressError) as caught:
                 await ask
-            assert KEY not in told(caught.value)
+            assert KEY not in heard(caught.value)
     assert service.asked == []
     assert KEY not in logged.text
 

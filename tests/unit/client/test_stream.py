@@ -162,8 +162,8 @@ async def test_frames_passed_over_are_counted_and_told_once_a_minute(
         await anext(changes)
         listener.now += 60_000
         await anext(changes)
-    told = [r.getMessage() for r in caplog.records if "passed over" in r.getMessage()]
-    assert [text.partition("passed over ")[2].partition(":")[0] for text in told] == [
+    noted = [r.getMessage() for r in caplog.records if "passed over" in r.getMessage()]
+    assert [text.partition("passed over ")[2].partition(":")[0] for text in noted] == [
         "(1)",
         "(500)",
     ]

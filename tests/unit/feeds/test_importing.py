@@ -23,9 +23,9 @@ def quote(scraped_at: int, match_date: int | None = None) -> Quote:
 def test_what_cannot_be_read_is_a_problem_and_the_rest_is_kept(tmp_path: Path) -> None:
     good = tmp_path / "E0.csv"
     good.write_text("Div,Date,Time,HomeTeam,AwayTeam,PSH,PSD,PSA\nE0,16/08/2025,15:00,A,B,2,3,4\n")
-    told: list[int] = []
-    imported = read_files("football-data", [str(tmp_path / "gone.csv"), str(good)], told.append)
-    assert (imported.kept, sum(told)) == (3, 3)
+    heard: list[int] = []
+    imported = read_files("football-data", [str(tmp_path / "gone.csv"), str(good)], heard.append)
+    assert (imported.kept, sum(heard)) == (3, 3)
     assert [problem for problem in imported.problems if "gone.csv" in problem] != []
 
 

@@ -54,13 +54,13 @@ def _spellings() -> list[str]:
 
 
 async def test_a_key_in_the_query_is_in_no_log_and_goes_nowhere_else(service, logged) -> None:
-    told, url = service
-    told.answers.append(RedirectResponse(f"{url}/elsewhere?apiKey={KEY}"))
+    heard, url = service
+    heard.answers.append(RedirectResponse(f"{url}/elsewhere?apiKey={KEY}"))
     http = HttpClient({}, is_secure=False, is_local=True)
     reply = await http.send("GET", f"{url}/v4/sports", {"apiKey": KEY})
     await http.close()
-    assert (reply.status, len(told.asked)) == (307, 1)
-    assert told.asked[0].query_params["apiKey"] == KEY
+    assert (reply.status, len(heard.asked)) == (307, 1)
+    assert heard.asked[0].query_params["apiKey"] == KEY
     assert "HTTP Request: GET" in logged.text, "the library's own line is heard"
     assert REMOVED in logged.text
     assert not [spelling for spelling in _spellings() if spelling in logged.text]

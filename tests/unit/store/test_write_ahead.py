@@ -100,8 +100,8 @@ def test_what_refuses_is_told_once_and_recording_goes_on(
     for _ in range(12):
         note(writer)
     writer.close()
-    told = [record for record in caplog.records if "cannot be copied" in record.message]
-    assert len(told) == 1
+    heard = [record for record in caplog.records if "cannot be copied" in record.message]
+    assert len(heard) == 1
 
 
 _WRITES = f"""

@@ -25,21 +25,21 @@ def chooser(theme: Theme, parent: QWidget) -> ColumnChooser:
 
 
 def test_a_tick_counts_at_once(chooser: ColumnChooser, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(chooser.columns_changed) as told:
+    with qtbot.waitSignal(chooser.columns_changed) as heard:
         chooser.list.item(0).setCheckState(Qt.CheckState.Unchecked)
-    assert told.args == [list(NAMES), frozenset({"Betsson"})]
+    assert heard.args == [list(NAMES), frozenset({"Betsson"})]
 
 
 def test_all_and_none_mean_what_was_found(chooser: ColumnChooser, qtbot: QtBot) -> None:
     chooser.search.setText("B ss")
     assert [chooser.list.item(row).isHidden() for row in range(3)] == [True, False, True]
-    with qtbot.waitSignal(chooser.columns_changed) as told:
+    with qtbot.waitSignal(chooser.columns_changed) as heard:
         chooser.none.click()
-    assert told.args[1] == {"Bovada"}
+    assert heard.args[1] == {"Bovada"}
     chooser.search.clear()
-    with qtbot.waitSignal(chooser.columns_changed) as told:
+    with qtbot.waitSignal(chooser.columns_changed) as heard:
         chooser.all.click()
-    assert told.args[1] == set(NAMES)
+    assert heard.args[1] == set(NAMES)
 
 
 def test_down_leads_from_the_search_to_what_it_found(chooser: ColumnChooser, qtbot: QtBot) -> None:
@@ -58,21 +58,21 @@ def test_the_current_column_becomes_a_favourite_and_no_longer(
 ) -> None:
     assert not chooser.favourite.isEnabled()
     chooser.list.setCurrentRow(2)
-    with qtbot.waitSignal(chooser.favourites_changed) as told:
+    with qtbot.waitSignal(chooser.favourites_changed) as heard:
         chooser.favourite.click()
-    assert told.args == [frozenset({"Unibet"})]
+    assert heard.args == [frozenset({"Unibet"})]
     assert not chooser.list.item(2).icon().isNull()
     chooser.list.setCurrentRow(0)
     assert not chooser.favourite.isChecked()
     chooser.list.setCurrentRow(2)
     assert chooser.favourite.isChecked()
-    with qtbot.waitSignal(chooser.favourites_changed) as told:
+    with qtbot.waitSignal(chooser.favourites_changed) as heard:
         chooser.favourite.click()
-    assert told.args == [frozenset()]
+    assert heard.args == [frozenset()]
 
 
 def test_a_move_tells_the_new_order(chooser: ColumnChooser, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(chooser.columns_changed) as told:
+    with qtbot.waitSignal(chooser.columns_changed) as heard:
         root = chooser.list.rootIndex()
         assert chooser.list.model().moveRow(root, 0, root, 3)
-    assert told.args[0] == ["Betsson", "Unibet", "Bovada"]
+    assert heard.args[0] == ["Betsson", "Unibet", "Bovada"]

@@ -33,7 +33,7 @@ def test_a_column_that_stretches_without_end_takes_the_rest() -> None:
     assert share_width((GAME._replace(most=None), ODDS), 1_000) == {0: 950, 2: 50}
 
 
-wishes = st.lists(
+requests = st.lists(
     st.tuples(st.integers(1, 200), st.integers(0, 200), st.integers(0, 200), st.integers(0, 3)),
     min_size=1,
     max_size=12,
@@ -45,13 +45,15 @@ wishes = st.lists(
 )
 
 
-@given(wishes, st.integers(0, 4_000))
+@given(requests, st.integers(0, 4_000))
 def test_the_width_is_filled_to_the_pixel_where_the_columns_that_stay_have_room(
     asked: list[WidthRequest], room: int
 ) -> None:
     widths = share_width(asked, room)
-    needed = sum(wish.least for wish in asked if wish.column in widths)
+    needed = sum(request.least for request in asked if request.column in widths)
     if widths:
         assert sum(widths.values()) == max(room, needed)
-    assert all(widths[wish.column] >= wish.least for wish in asked if wish.column in widths)
-    assert all(wish.drops for wish in asked if wish.column not in widths)
+    assert all(
+        widths[request.column] >= request.least for request in asked if request.column in widths
+    )
+    assert all(request.drops for request in asked if request.column not in widths)

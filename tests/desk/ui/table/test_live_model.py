@@ -19,20 +19,20 @@ def test_the_model_keeps_the_rules_of_models(model: RowsModel, qtmodeltester: Mo
 
 def told_by(model: LiveModel) -> list[tuple[int, int, int, int]]:
     """Return a list that grows by what the model tells of: first row and column, last ones."""
-    told: list[tuple[int, int, int, int]] = []
+    heard: list[tuple[int, int, int, int]] = []
     model.dataChanged.connect(
-        lambda first, last: told.append((first.row(), first.column(), last.row(), last.column()))
+        lambda first, last: heard.append((first.row(), first.column(), last.row(), last.column()))
     )
-    return told
+    return heard
 
 
 def test_changes_of_one_moment_are_told_together(model: RowsModel, qtbot: QtBot) -> None:
-    told = told_by(model)
+    heard = told_by(model)
     for row, column in ((5, 5), (4, 9), (7, 3)):
         model.put(row, column, Cell("1.50"))
-    assert told == []
-    qtbot.waitUntil(lambda: bool(told))
-    assert told == [(4, 3, 7, 9)]
+    assert heard == []
+    qtbot.waitUntil(lambda: bool(heard))
+    assert heard == [(4, 3, 7, 9)]
     assert set(model.dirty_spans) == {(5, 5, 5, 5), (4, 9, 4, 9), (7, 3, 7, 3)}
 
 
@@ -55,14 +55,14 @@ def test_only_what_changed_is_painted_anew(
 
 
 def test_a_span_that_is_gone_when_it_is_told_is_forgotten(model: RowsModel) -> None:
-    told: list[QModelIndex] = []
-    model.dataChanged.connect(lambda first: told.append(first))
+    heard: list[QModelIndex] = []
+    model.dataChanged.connect(lambda first: heard.append(first))
     model.put(59, 0, Cell("1.50"))
     model.beginRemoveRows(QModelIndex(), 50, 59)
     del model.rows[50:]
     model.endRemoveRows()
     model.flush()
-    assert told == []
+    assert heard == []
 
 
 def test_only_visible_cells_are_asked_for(table: LiveTable, model: RowsModel) -> None:

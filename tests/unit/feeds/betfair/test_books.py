@@ -190,8 +190,8 @@ def test_a_line_that_is_no_message_is_a_problem(line: bytes) -> None:
 def asked(**fields: Any) -> dict[str, Any]:
     back = {"availableToBack": [{"price": 2.0, "size": 1}, {"price": 2.2, "size": 1}]}
     runner = {"selectionId": HOME, "status": "ACTIVE", "handicap": 0.0, "ex": back}
-    told = {"marketId": MARKET, "status": "OPEN", "inplay": True, "runners": [runner]}
-    return told | fields
+    heard = {"marketId": MARKET, "status": "OPEN", "inplay": True, "runners": [runner]}
+    return heard | fields
 
 
 def test_a_book_that_was_asked_for_is_one_as_well() -> None:
@@ -205,7 +205,7 @@ def test_a_book_that_was_asked_for_is_one_as_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "told"),
+    ("answer", "heard"),
     [
         ({"error": {"code": -32602, "message": "DSC-0018"}}, "DSC-0018"),
         (
@@ -215,8 +215,8 @@ def test_a_book_that_was_asked_for_is_one_as_well() -> None:
         ({"result": {}}, "list of markets"),
     ],
 )
-def test_errors_of_answers_are_told(answer: Any, told: str) -> None:
-    with pytest.raises(FeedError, match=told):
+def test_errors_of_answers_are_told(answer: Any, heard: str) -> None:
+    with pytest.raises(FeedError, match=heard):
         Books().take_books(json.dumps(answer).encode())
 
 
@@ -228,12 +228,12 @@ def theirs(messages: list[dict[str, Any]]) -> Best:
     cache = pytest.importorskip("betfairlightweight.streaming.cache")
     books: dict[str, Any] = {}
     for each in messages:
-        for told in each.get("mc", []):
-            if told.get("img") or told["id"] not in books:
-                books[told["id"]] = cache.MarketBookCache(
-                    told["id"], each["pt"], True, False, False
+        for heard in each.get("mc", []):
+            if heard.get("img") or heard["id"] not in books:
+                books[heard["id"]] = cache.MarketBookCache(
+                    heard["id"], each["pt"], True, False, False
                 )
-            books[told["id"]].update_cache(told, each["pt"], True)
+            books[heard["id"]].update_cache(heard, each["pt"], True)
     return {
         ident: {
             (int(runner["selectionId"]), float(runner["handicap"])): (
@@ -256,7 +256,7 @@ def ours(messages: list[dict[str, Any]]) -> Best:
 
 def state(books: Books, messages: list[dict[str, Any]]) -> Best:
     found: Best = {}
-    for ident in {told["id"] for each in messages for told in each.get("mc", [])}:
+    for ident in {heard["id"] for each in messages for heard in each.get("mc", [])}:
         book = books.book(ident)
         assert book is not None
         status = None if book.definition is None else book.definition.status

@@ -40,7 +40,7 @@ def catalogue(*markets: Any) -> Catalogue:
 
 def books(*runners: tuple[int, float, float], status: str = "OPEN", delayed: bool = False) -> Books:
     """A book with a back price and a higher lay price for each runner."""
-    told = {
+    heard = {
         "marketId": "1.1",
         "status": status,
         "inplay": False,
@@ -59,7 +59,7 @@ def books(*runners: tuple[int, float, float], status: str = "OPEN", delayed: boo
         ],
     }
     held = Books()
-    held.take_books(json.dumps([told]).encode())
+    held.take_books(json.dumps([heard]).encode())
     return held
 
 

@@ -147,10 +147,10 @@ def test_a_changed_shape_names_the_field_and_keeps_the_rest(
         ["Draw", "Nottingham"],
         ["Boston"],
     ]
-    number, told = found.problems
+    number, heard = found.problems
     assert "market 1" in number
-    assert told.startswith(f"{EVENT}-TOT: ")
-    assert field in told
+    assert heard.startswith(f"{EVENT}-TOT: ")
+    assert field in heard
 
 
 @pytest.mark.parametrize("data", [b"<html>", b'{"error": {"code": "x"}}', b"\xff", b"[]"])

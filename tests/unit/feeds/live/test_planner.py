@@ -69,8 +69,8 @@ def test_the_sentence_says_what_it_costs_and_how_often_what_is_read() -> None:
         Job("ucl", 3, (NOW + 30 * HOUR,) * 14, markets=3),
         Job("nba", 3, (NOW + 40 * HOUR,) * 5, markets=3),
     ]
-    told = planner().plan(jobs, NOW).sentence
-    assert told == "three leagues, 20,000 a month: every 14, 21 and 36 minutes"
+    heard = planner().plan(jobs, NOW).sentence
+    assert heard == "three leagues, 20,000 a month: every 14, 21 and 36 minutes"
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ def book(token: str, *asks: str) -> dict[str, Any]:
 
 
 def change(token: str, price: str, size: str, side: str = "SELL", **fields: str) -> dict[str, Any]:
-    told = {"asset_id": token, "price": price, "size": size, "side": side} | fields
-    return {"event_type": "price_change", "market": "0x1", "price_changes": [told]}
+    heard = {"asset_id": token, "price": price, "size": size, "side": side} | fields
+    return {"event_type": "price_change", "market": "0x1", "price_changes": [heard]}
 
 
 def after(*messages: Any) -> Books:
@@ -60,8 +60,8 @@ def test_a_book_takes_the_place_of_the_one_before() -> None:
 
 
 def test_what_the_stream_says_is_best_counts_over_levels_that_are_gone() -> None:
-    told = change("1", "0.2", "1", side="BUY", best_ask="0.55")
-    assert after(book("1", "0.4", "0.6"), told).best_ask("1") == 0.55
+    heard = change("1", "0.2", "1", side="BUY", best_ask="0.55")
+    assert after(book("1", "0.4", "0.6"), heard).best_ask("1") == 0.55
     best = {"event_type": "best_bid_ask", "asset_id": "1", "best_bid": "0.1", "best_ask": "0.45"}
     assert after(book("1", "0.4", "0.6"), best).best_ask("1") == 0.45
     nothing = best | {"best_ask": "1"}
@@ -72,8 +72,8 @@ def test_a_change_before_the_book_says_nothing_unless_it_says_what_is_best() -> 
     books = Books()
     assert books.take_message(json.dumps(change("1", "0.4", "3")).encode()).touched == set()
     assert not books.knows("1")
-    told = change("1", "0.4", "3", best_ask="0.35")
-    assert books.take_message(json.dumps(told).encode()).touched == {"1"}
+    heard = change("1", "0.4", "3", best_ask="0.35")
+    assert books.take_message(json.dumps(heard).encode()).touched == {"1"}
     assert books.best_ask("1") == 0.35
 
 

@@ -16,10 +16,10 @@ SIDES = {"Luton": "away", "Draw": "draw", "Leeds": "home"}
 
 def books(**asks: str) -> Books:
     held = Books()
-    told = [
+    heard = [
         {"asset_id": token, "asks": [{"price": ask, "size": "1"}]} for token, ask in asks.items()
     ]
-    held.take_books(json.dumps(told).encode())
+    held.take_books(json.dumps(heard).encode())
     return held
 
 

@@ -205,8 +205,8 @@ def test_a_copycat_follows_its_source(opening: list[Quote]) -> None:
 
 def test_the_reference_may_have_any_name() -> None:
     quotes = opening_of(new_world(reference="Harbour Bet"))
-    told = {quote.bookmaker for quote in quotes if quote.liquidity is not None}
-    assert told == {"Harbour Bet"}
+    heard = {quote.bookmaker for quote in quotes if quote.liquidity is not None}
+    assert heard == {"Harbour Bet"}
     assert "Pinnacle" not in {quote.bookmaker for quote in quotes}
 
 
