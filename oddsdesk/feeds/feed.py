@@ -16,7 +16,7 @@ from oddsdesk.store.store import Store
 __all__ = ["Feed", "FeedError", "Recorder", "open_feed"]
 
 RETRY_S: Final = 1.0
-"""How soon what the database refused is offered to it again."""
+"""Seconds until quotes that the database refused are recorded again."""
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Feed(Protocol):
 
     @property
     def name(self) -> str:
-        """What people read."""
+        """Its name for people."""
         ...
 
     @property
@@ -36,7 +36,7 @@ class Feed(Protocol):
 
     @property
     def recorded_at(self) -> int | None:
-        """When the prices were first said, in milliseconds; None: they are of this moment."""
+        """When a replay's prices were recorded, in milliseconds; None: they are of now."""
         ...
 
     def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
@@ -78,9 +78,9 @@ def open_feed(spec: str, *, reference: str, speed: float = 1.0) -> Feed | None:
 
 
 class Recorder:
-    """Records what a feed says, and keeps what the database refuses until it takes it.
+    """Records a feed's quotes, and keeps those that the database refuses until it takes them.
 
-    The feed waits meanwhile, so that no more than a batch is kept and nothing is lost.
+    The feed waits meanwhile, so that at most one batch is kept and nothing is lost.
     """
 
     def __init__(self, feed: Feed, store: Store, clock: Clock) -> None:
@@ -88,13 +88,13 @@ class Recorder:
         self._store = store
         self._clock = clock
         self.waiting = 0
-        """Quotes that the database refuses now."""
+        """How many quotes the database refuses now."""
         self.fault: Fault | None = None
-        """Why it does."""
+        """Why it refuses them."""
         self.lost = 0
         """Quotes that could not be recorded: for an error of their own, or as the feed ended."""
         self.lost_at = 0.0
-        """When the last of them were (``time.monotonic``)."""
+        """When the last of them were lost (``time.monotonic``)."""
 
     async def run(self) -> None:
         """Record until the feed ends or the task is cancelled."""

@@ -32,7 +32,7 @@ class Imported(msgspec.Struct):
 
     @property
     def kept(self) -> int:
-        """Prices that stand in the quotes."""
+        """How many prices are in the quotes."""
         return sum(len(quote.odds) for quote in self.quotes)
 
     def merge(self, other: "Imported") -> None:

@@ -15,7 +15,7 @@ from oddsdesk.feeds.sources import Readable, expand, read_file, read_stream
 
 STDIN: Final = "-"
 MOST_NAMED: Final = 3
-"""Games that are named of those whose prices lie ahead."""
+"""How many of the games whose prices lie in the future are named."""
 Progress = Callable[[int], object]
 """Called with the prices that were read since it was called last."""
 

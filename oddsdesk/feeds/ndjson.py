@@ -44,7 +44,7 @@ def read_batches(stream: Readable, clock: Clock) -> Iterator[Batch]:
 
 
 class QuoteLines:
-    """Takes plain NDJSON piece by piece; ``number`` is that of the last line that ended."""
+    """Reads plain NDJSON piece by piece; ``number`` is that of the last complete line."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -52,7 +52,7 @@ class QuoteLines:
         self.number = 0
 
     def feed(self, chunk: bytes) -> Batch:
-        """Return what the lines hold that end in a piece."""
+        """Return the quotes of the lines that a piece completes."""
         batch = Batch()
         *ended, rest = chunk.split(b"\n")
         for piece in ended:
@@ -61,7 +61,7 @@ class QuoteLines:
         return batch
 
     def end(self) -> Batch:
-        """Return what the last line holds, which need not have an end."""
+        """Return the quote of the last line, which may lack its line break."""
         batch = Batch()
         self._end_line(b"", batch)
         return batch
@@ -79,7 +79,7 @@ def read_quotes(stream: Readable, clock: Clock) -> Iterator[Quote | BadLine]:
 
 
 class _PartialLine:
-    """The line that has begun; one that grows past the limit is not kept in memory."""
+    """The incomplete line; one longer than the limit is not kept in memory."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []

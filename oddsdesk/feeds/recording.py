@@ -1,4 +1,4 @@
-"""A recording to play: quotes in the order they were said, read from files."""
+"""Reading a recording to replay: quotes in the order of their scrapes."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,14 +17,14 @@ from oddsdesk.feeds.ndjson import BadLine, read_quotes
 from oddsdesk.feeds.sources import expand, read_file
 
 ROUND_MS = MINUTE_MS
-"""Snapshots whose newest quotes lie this close were taken in one round of asking."""
+"""Snapshots whose newest quotes are this close belong to one round of requests."""
 _ANY_TIME = 1 << 60
 
 _log = logging.getLogger(__name__)
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """Quotes that were said together, in the order of ``scraped_at``."""
+    """Quotes of one time, in the order of ``scraped_at``."""
 
     at: int
     quotes: Sequence[Quote]

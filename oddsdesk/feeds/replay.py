@@ -21,9 +21,9 @@ from oddsdesk.feeds.recording import Moment, read_recording
 from oddsdesk.store.games import SAME_GAME_MS
 
 REPEAT_MS = 10_000
-"""How often the last prices are said again after the end."""
+"""How often the last prices are yielded again after the end."""
 TICK_MS = 100
-"""Quotes that are due within one tick are said together."""
+"""Quotes that are due within one tick are yielded together."""
 SPREAD_MS = 30_000
 """The games of one moment are spread over at most this long (see ``_steps``)."""
 BATCH_QUOTES = 500

@@ -8,8 +8,8 @@ import msgspec
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
 from oddsdesk.contract.competition_titles import competition_title
-from oddsdesk.contract.competitions import sport_title
-from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.competitions import SPORTS, sport_title
+from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.grid.entries import Entry, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.ui.formatting import odds_text, signed_text
 
@@ -255,3 +255,36 @@ def _range_text(chosen: Range, text: Callable[[float], str]) -> str:
     if chosen.most is None:
         return f"≥ {text(chosen.least)}"
     return f"{text(chosen.least)} – {text(chosen.most)}"
+
+
+def choices(selections: Iterable[SelectionEntry], facet: str) -> list[tuple[str, str]]:
+    """Return the (key, text) of a facet of ``GridFilter`` that some row has."""
+    if facet == "bookmakers":
+        names = {entry.name for selection in selections for entry in selection.prices.values()}
+        return _named(sorted(names, key=str.casefold))
+    if facet == "sports":
+        sports = {selection.sport for selection in selections}
+        ordered = sorted(sports, key=lambda name: (_sport_rank(name), name))
+        return [(name, sport_title(name)) for name in ordered]
+    if facet == "markets":
+        markets = {selection.key.market_type for selection in selections}
+        ordered = sorted(markets, key=lambda name: (MARKET_RANK.get(name, len(MARKET_RANK)), name))
+        return [(name, market_title(name)) for name in ordered]
+    if facet == "periods":
+        first: dict[str, int] = {}
+        for selection in selections:
+            first[selection.period_label] = min(
+                selection.key.period, first.get(selection.period_label, 99)
+            )
+        return _named(sorted(first, key=lambda label: (first[label], label)))
+    competitions = {selection.competition for selection in selections}
+    named = [(code, competition_title(code)) for code in competitions]
+    return sorted(named, key=lambda each: (each[1].casefold(), each[0]))
+
+
+def _named(names: Iterable[str]) -> list[tuple[str, str]]:
+    return [(name, name) for name in names]
+
+
+def _sport_rank(name: str) -> int:
+    return SPORTS.index(name) if name in SPORTS else len(SPORTS)

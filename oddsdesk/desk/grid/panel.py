@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -17,16 +17,13 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, SnapshotProgressChanged
 from oddsdesk.clock import Clock
-from oddsdesk.contract.competition_titles import competition_title
-from oddsdesk.contract.competitions import SPORTS, sport_title
-from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.desk.export.files import CSV, JSON, XLSX, FileFormat
 from oddsdesk.desk.grid import states
 from oddsdesk.desk.grid.bar import GridBar
 from oddsdesk.desk.grid.columns import BY_KEY
-from oddsdesk.desk.grid.entries import SelectionEntry, Shape
+from oddsdesk.desk.grid.entries import Shape
 from oddsdesk.desk.grid.export import GridExport
-from oddsdesk.desk.grid.filter import GridFilter, words_of
+from oddsdesk.desk.grid.filter import GridFilter, choices, words_of
 from oddsdesk.desk.grid.filter_bar import GridFilterBar
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.grid.view import GridView
@@ -404,36 +401,3 @@ def attach_grid_actions(panel: GridPanel) -> PriceActions:
     hide, game = made["grid.hide"], made["grid.game"]
     game.setText("Show in its game")
     return PriceActions("grid", panel, panel.table, panel.facts, hide, game)
-
-
-def choices(selections: Iterable[SelectionEntry], facet: str) -> list[tuple[str, str]]:
-    """Return the (key, text) of a facet of ``GridFilter`` that some row has."""
-    if facet == "bookmakers":
-        names = {entry.name for selection in selections for entry in selection.prices.values()}
-        return _named(sorted(names, key=str.casefold))
-    if facet == "sports":
-        sports = {selection.sport for selection in selections}
-        ordered = sorted(sports, key=lambda name: (_sport_rank(name), name))
-        return [(name, sport_title(name)) for name in ordered]
-    if facet == "markets":
-        markets = {selection.key.market_type for selection in selections}
-        ordered = sorted(markets, key=lambda name: (MARKET_RANK.get(name, len(MARKET_RANK)), name))
-        return [(name, market_title(name)) for name in ordered]
-    if facet == "periods":
-        first: dict[str, int] = {}
-        for selection in selections:
-            first[selection.period_label] = min(
-                selection.key.period, first.get(selection.period_label, 99)
-            )
-        return _named(sorted(first, key=lambda label: (first[label], label)))
-    competitions = {selection.competition for selection in selections}
-    named = [(code, competition_title(code)) for code in competitions]
-    return sorted(named, key=lambda each: (each[1].casefold(), each[0]))
-
-
-def _named(names: Iterable[str]) -> list[tuple[str, str]]:
-    return [(name, name) for name in names]
-
-
-def _sport_rank(name: str) -> int:
-    return SPORTS.index(name) if name in SPORTS else len(SPORTS)

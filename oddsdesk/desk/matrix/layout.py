@@ -1,6 +1,6 @@
-"""Which rows and columns the matrix has, where each price stands, and when each was seen."""
+"""Which rows and columns the matrix has, where each price stands, when it was seen and moved."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from oddsdesk.board.matrix import CellKey, Section, SectionKey, SelectionRow
@@ -152,3 +152,29 @@ class MatrixLayout:
 def bookmakers_of(sections: Iterable[Section]) -> set[str]:
     """Return who prices anything in sections, the reference left out."""
     return {name for section in sections for row in section.rows for name in row.prices}
+
+
+RECENT_MS: Final = 10_000
+"""For so long a move counts as a change that the user may have missed."""
+
+
+class RecentMoves:
+    """The last move of each price; those that are older than asked for are forgotten."""
+
+    def __init__(self) -> None:
+        self._moved: dict[CellKey, int] = {}
+
+    def note(self, key: CellKey, price: Price, now_ms: int) -> None:
+        """Note a price that came in; only moves count, not the first price."""
+        if price.direction and price.is_offered and price.changed_at == price.scraped_at:
+            self._moved.pop(key, None)
+            self._moved[key] = now_ms
+
+    def since(self, then_ms: int) -> Iterator[CellKey]:
+        """Yield what moved at ``then_ms`` or later; forget the rest."""
+        while self._moved:
+            oldest = next(iter(self._moved))
+            if self._moved[oldest] >= then_ms:
+                break
+            del self._moved[oldest]
+        yield from self._moved

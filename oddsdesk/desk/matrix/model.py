@@ -1,7 +1,6 @@
 """A game's matrix as a live model: frozen columns of the reference, then a column a bookmaker."""
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
@@ -25,9 +24,11 @@ from oddsdesk.desk.matrix.layout import (
     FIRST_BOOKMAKER,
     FROZEN,
     PAST,
+    RECENT_MS,
     SELECTION,
     WINDOW,
     MatrixLayout,
+    RecentMoves,
     bookmakers_of,
 )
 from oddsdesk.desk.matrix.rows import (
@@ -44,31 +45,6 @@ from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
-
-RECENT_MS: Final = 10_000
-"""For so long a move counts as a change that the user may have missed."""
-
-
-class RecentMoves:
-    """The last move of each price; those that are older than asked for are forgotten."""
-
-    def __init__(self) -> None:
-        self._moved: dict[CellKey, int] = {}
-
-    def note(self, key: CellKey, price: Price, now_ms: int) -> None:
-        """Note a price that came in; only moves count, not the first price."""
-        if price.direction and price.is_offered and price.changed_at == price.scraped_at:
-            self._moved.pop(key, None)
-            self._moved[key] = now_ms
-
-    def since(self, then_ms: int) -> Iterator[CellKey]:
-        """Yield what moved at ``then_ms`` or later; forget the rest."""
-        while self._moved:
-            oldest = next(iter(self._moved))
-            if self._moved[oldest] >= then_ms:
-                break
-            del self._moved[oldest]
-        yield from self._moved
 
 
 class MatrixModel(LiveModel):

@@ -20,7 +20,7 @@ class PeriodMarket(msgspec.Struct, frozen=True):
 
 
 class MarketReader(msgspec.Struct, frozen=True):
-    """Reads the periods of one game; prices that can't be are counted in ``skipped``."""
+    """Reads the periods of one game; impossible prices are counted in ``skipped``."""
 
     home: str
     away: str

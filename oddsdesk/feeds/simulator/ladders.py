@@ -15,7 +15,7 @@ _EXCHANGE: Final = ((2, 0.01), (3, 0.02), (4, 0.05), (6, 0.1), (10, 0.2), (20, 0
 
 
 def _floor(raw: float, step: float) -> float:
-    """Round down, as bookmakers do, but not by a hair of floating point."""
+    """Round down, as bookmakers do, but not for an error of floating point."""
     return round(math.floor(raw / step + 1e-6) * step, 3)
 
 

@@ -17,7 +17,7 @@ _SIZE_OPINION = 0.006
 
 
 class Slip(msgspec.Struct, frozen=True):
-    """A price set apart from the rest, by mistake or on purpose, until a time."""
+    """A price that differs from the rest on purpose, until a time."""
 
     key: MarketKey
     selection: str

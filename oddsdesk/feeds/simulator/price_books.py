@@ -19,7 +19,7 @@ Offers = dict[MarketKey, Odds]
 
 
 class Opinions(NamedTuple):
-    """By what share a bookmaker is wrong about a game: who wins, how much is scored."""
+    """A bookmaker's relative errors about a game: who wins, how much is scored."""
 
     side: float
     size: float

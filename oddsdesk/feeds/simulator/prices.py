@@ -25,7 +25,7 @@ _FACTOR: Final = MappingProxyType(
 )
 _OTHER_FACTOR: Final = 1.15
 _SHADE: Final = 0.07
-"""By what share a certainty would be shortened beyond the margin; an even group is not."""
+"""The share by which a certain favourite would be shortened beyond the margin; even odds by 0."""
 
 
 def reference_margin(key: MarketKey, live: bool) -> float:

@@ -12,10 +12,10 @@ from oddsdesk.desk.grid.filter import (
     GridFilter,
     Range,
     chips,
+    choices,
     without,
     words_of,
 )
-from oddsdesk.desk.grid.panel import choices
 
 NOW_MS = 1_000_000
 NAMES = (None, "Bovada", "Betsson UK", "bet365")
