@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk import __version__
+from oddsdesk.places import sync
 from oddsdesk.private_files import OWNER_ONLY
 
 KEPT: Final = 2
@@ -40,7 +41,7 @@ def keep_copy(path: Path) -> Path:
         _make_like(path, unfinished)
         _copy(path, unfinished)
         unfinished.replace(target)
-        _sync(target.parent)
+        sync(target.parent)
     except (OSError, sqlite3.Error) as error:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
@@ -95,14 +96,4 @@ def _copy(path: Path, target: Path) -> None:
     finally:
         copy.close()
         source.close()
-    _sync(target)
-
-
-def _sync(place: Path) -> None:
-    if sys.platform == "win32" and place.is_dir():
-        return
-    handle = os.open(place, os.O_RDWR if place.is_file() else os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync(target)

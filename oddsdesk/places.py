@@ -124,16 +124,26 @@ def make_folder(path: Path) -> None:
         sync_folder(each.parent)
 
 
-def sync_folder(path: Path) -> None:
-    """Write through which files a folder holds, where the system lets programs do that."""
-    if sys.platform == "win32":
+def sync(path: Path) -> None:
+    """Wait until a file is on the disk, or what a folder lists (where the system can say so).
+
+    Raises:
+        OSError: it cannot be made sure of.
+    """
+    if sys.platform == "win32" and path.is_dir():
         return
-    with contextlib.suppress(OSError):  # some file systems refuse it: they keep folders in order
-        folder = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    # Windows syncs only what is open for writing.
+    handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until what a folder lists is on the disk, where the file system knows of that."""
+    with contextlib.suppress(OSError):  # those that refuse it keep folders in order
+        sync(path)
 
 
 def _writable_portable() -> Path | None:

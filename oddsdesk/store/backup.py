@@ -17,7 +17,7 @@ import msgspec
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.times import format_ms
-from oddsdesk.places import can_write
+from oddsdesk.places import can_write, sync
 from oddsdesk.store import archive
 from oddsdesk.store.access import access_path
 from oddsdesk.store.access_file import SCHEMA as ACCESS
@@ -25,7 +25,7 @@ from oddsdesk.store.copying import Progress, copy_database, look_through, silent
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.inspection import bytes_of, stored_reference_of
 from oddsdesk.store.recognition import recognise, unusable
-from oddsdesk.store.unfinished import OWNER_ONLY, sync, unfinished_beside
+from oddsdesk.store.unfinished import OWNER_ONLY, unfinished_beside
 from oddsdesk.whole_files import is_written_directly
 
 _CHUNK: Final = 1 << 20

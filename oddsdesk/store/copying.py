@@ -6,9 +6,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from oddsdesk.places import sync
 from oddsdesk.store.database import connect_to_copy
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.unfinished import OWNER_ONLY, sync
+from oddsdesk.store.unfinished import OWNER_ONLY
 
 PAGES_A_STEP: Final = 1_000
 """8 MB: after each step progress is reported, and the copy can be cancelled."""

@@ -13,8 +13,9 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Final
 
+from oddsdesk.places import sync
 from oddsdesk.store.recognition import unusable
-from oddsdesk.store.unfinished import sync, unfinished_beside
+from oddsdesk.store.unfinished import unfinished_beside
 
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 _BUSY_TIMEOUT_S: Final = 1.0

@@ -16,6 +16,7 @@ import msgspec
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.times import format_ms
+from oddsdesk.places import sync
 from oddsdesk.store import archive
 from oddsdesk.store.access import access_path
 from oddsdesk.store.access_file import SCHEMA as ACCESS
@@ -28,7 +29,7 @@ from oddsdesk.store.migrations import Schema, migrate
 from oddsdesk.store.recognition import Condition, condition_of, unusable
 from oddsdesk.store.replacing import Move, brought_beside, put_in_place
 from oddsdesk.store.schema import ODDS
-from oddsdesk.store.unfinished import OWNER_ONLY, sync, unfinished_beside
+from oddsdesk.store.unfinished import OWNER_ONLY, unfinished_beside
 
 MAGIC: Final = b"SQLite format 3\0"
 _CHUNK: Final = 1 << 20

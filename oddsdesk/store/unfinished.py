@@ -1,7 +1,6 @@
 """Files that are made beside their place and put there when they are whole."""
 
 import contextlib
-import os
 import shutil
 import sys
 import tempfile
@@ -35,18 +34,6 @@ def unfinished_beside(target: Path) -> Iterator[Path]:
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def sync(path: Path) -> None:
-    """Wait until a file is on the disk, or what a folder lists (where the system can say so)."""
-    if sys.platform == "win32" and path.is_dir():
-        return
-    # Windows syncs only what is open for writing.
-    handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _sweep(target: Path) -> None:

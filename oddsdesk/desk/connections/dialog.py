@@ -4,7 +4,6 @@ from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtGui import QIcon, QPixmap
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QTreeWidgetItem,
@@ -13,12 +12,12 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, Profile, RemoteProfile
-from oddsdesk.desk.ui.controls.form_dialog import plain_table
+from oddsdesk.desk.ui.controls.form_dialog import plain_table, with_buttons
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.scaling import resize_scaled
 from oddsdesk.desk.ui.theme.icons import SIZE
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, MARGIN, STEP, TextRole
+from oddsdesk.desk.ui.theme.tokens import GAP, MARGIN, TextRole
 
 _SIZE = (720, 380)
 _NAME_WIDTH = 190
@@ -89,16 +88,8 @@ class ConnectionsDialog(QDialog):
         new = QPushButton("&New", autoDefault=False)
         new.setMenu(add)
         close = self._button("Close", self.reject)
-        side = QVBoxLayout()
-        side.setSpacing(STEP)
-        for button in (*self._buttons.values(), new):
-            side.addWidget(button)
-        side.addStretch()
-        side.addWidget(close)
-        row = QHBoxLayout()
+        row = with_buttons(self.list, *self._buttons.values(), new, last=close)
         row.setSpacing(GAP)
-        row.addWidget(self.list, 1)
-        row.addLayout(side)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.addLayout(row)

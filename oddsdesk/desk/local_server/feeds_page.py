@@ -2,7 +2,6 @@
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QTreeWidgetItem,
@@ -12,7 +11,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.contract.administration import FeedCondition, FeedState
 from oddsdesk.desk.ui.controls.feed_fields import LIVE, REPLAY, FeedFields
-from oddsdesk.desk.ui.controls.form_dialog import note, plain_table
+from oddsdesk.desk.ui.controls.form_dialog import note, plain_table, with_buttons
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
@@ -79,21 +78,12 @@ class FeedsPage(QWidget):
         self._show_buttons()
 
     def _lay_out(self, theme: Theme) -> None:
-        side = QVBoxLayout()
-        side.setSpacing(STEP)
-        side.addWidget(self.start)
-        side.addWidget(self.stop)
-        side.addStretch()
-        row = QHBoxLayout()
-        row.setSpacing(STEP)
-        row.addWidget(self.list, 1)
-        row.addLayout(side)
         heading = Label("One more")
         heading.setFont(theme.fonts.strong)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(STEP)
-        column.addLayout(row, 1)
+        column.addLayout(with_buttons(self.list, self.start, self.stop), 1)
         column.addWidget(heading)
         column.addWidget(self.fields)
         column.addWidget(self.key)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan
-from oddsdesk.desk.ui.controls.form_dialog import plain_table
+from oddsdesk.desk.ui.controls.form_dialog import plain_table, with_buttons
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -148,15 +148,6 @@ class KeysPage(QWidget):
         self.made.show_key(secret)
 
     def _lay_out(self, theme: Theme) -> None:
-        side = QVBoxLayout()
-        side.setSpacing(STEP)
-        side.addWidget(self.rotate)
-        side.addWidget(self.revoke)
-        side.addStretch()
-        upper = QHBoxLayout()
-        upper.setSpacing(STEP)
-        upper.addWidget(self.list, 1)
-        upper.addLayout(side)
         heading = Label("A new key")
         heading.setFont(theme.fonts.strong)
         fields = QHBoxLayout()
@@ -169,7 +160,7 @@ class KeysPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(STEP)
-        column.addLayout(upper, 1)
+        column.addLayout(with_buttons(self.list, self.rotate, self.revoke), 1)
         column.addWidget(self._question)
         column.addWidget(heading)
         column.addLayout(fields)

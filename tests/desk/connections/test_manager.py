@@ -26,8 +26,8 @@ from oddsdesk.desk.connections.sessions import (
 )
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.tasks import spawn, stop
+from tests.kit.waiting import until, until_told
 
-LIMIT_S = 20
 GAME = "Arsenal - Chelsea"
 
 
@@ -68,16 +68,8 @@ class Connecting:
         await self.manager.open(self.make(profile))
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until something holds of the board, looked at after each notice."""
-        changed = asyncio.Event()
-        unsubscribe = self.board.subscribe(lambda _notice: changed.set())
-        try:
-            async with asyncio.timeout(LIMIT_S):
-                while not holds():
-                    changed.clear()
-                    await changed.wait()
-        finally:
-            unsubscribe()
+        """Wait until something holds of the board."""
+        await until_told(self.board, holds)
 
     def games(self) -> set[str]:
         return {game.match_name for game in self.board.games.values()}
@@ -197,6 +189,4 @@ async def test_a_start_that_is_given_up_leaves_no_server_running(tmp_path: Path,
     await asyncio.sleep(0)
     await stop(starting)
     await session.stop()
-    async with asyncio.timeout(LIMIT_S):
-        while any(thread.name == "server" for thread in threading.enumerate()):
-            await asyncio.sleep(0.01)
+    await until(lambda: all(thread.name != "server" for thread in threading.enumerate()))

@@ -1,6 +1,5 @@
 """Looking at games of a date and coming back: a real server with an imported past."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from datetime import date, datetime
 from pathlib import Path
@@ -18,6 +17,7 @@ from oddsdesk.desk.connections.sessions import ServiceSession
 from oddsdesk.desk.shell.embedding import EmbeddedSession
 from oddsdesk.desk.shell.looking_back import LookingBack, end_of_day
 from oddsdesk.store.store import open_store
+from tests.kit.waiting import until_told
 
 LIMIT_S = 20
 DAY = date(2024, 8, 17)
@@ -42,15 +42,7 @@ class Looking:
         await self.manager.open(self._make(self.profile))
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        changed = asyncio.Event()
-        unsubscribe = self.board.subscribe(lambda _notice: changed.set())
-        try:
-            async with asyncio.timeout(LIMIT_S):
-                while not holds():
-                    changed.clear()
-                    await changed.wait()
-        finally:
-            unsubscribe()
+        await until_told(self.board, holds)
 
 
 @pytest.fixture

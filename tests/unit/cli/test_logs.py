@@ -52,11 +52,16 @@ def test_the_file_stays_small(monkeypatch: pytest.MonkeyPatch):
     assert all(file.stat().st_size <= 2_000 for file in files)
 
 
-def test_a_folder_that_cannot_be_made_does_not_stop_the_program(own_folders: Path):
+def test_a_folder_that_cannot_be_made_does_not_stop_the_program(
+    own_folders: Path, capfd: pytest.CaptureFixture[str]
+):
+    logging.getLogger().handlers.clear()  # those that pytest has put there
     log_folder().parent.mkdir(parents=True)
     log_folder().write_text("in the way")
     logs.start_logging(window=True)
     logging.getLogger("oddsdesk").warning("still here")
+    assert "still here" in capfd.readouterr().err
+    assert log_folder().read_text() == "in the way"
 
 
 def test_no_name_with_a_line_break_makes_a_line_of_its_own(capfd: pytest.CaptureFixture[str]):

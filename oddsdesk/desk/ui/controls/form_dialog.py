@@ -157,6 +157,22 @@ def plain_table(theme: Theme, name: str, widths: Mapping[str, int]) -> QTreeWidg
     return table
 
 
+def with_buttons(table: QTreeWidget, *buttons: QWidget, last: QWidget | None = None) -> QHBoxLayout:
+    """Return a list with what can be done with its rows beside it, ``last`` at the foot."""
+    side = QVBoxLayout()
+    side.setSpacing(STEP)
+    for button in buttons:
+        side.addWidget(button)
+    side.addStretch()
+    if last is not None:
+        side.addWidget(last)
+    row = QHBoxLayout()
+    row.setSpacing(STEP)
+    row.addWidget(table, 1)
+    row.addLayout(side)
+    return row
+
+
 def _select(item: QTreeWidgetItem | None) -> None:
     """Show which row is current, however the keyboard came there."""
     if item is not None:
