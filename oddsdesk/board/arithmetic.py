@@ -56,20 +56,47 @@ def exact(number: float) -> str:
 
 
 def _steps(said: Explanation) -> Iterator[Step]:
-    verdict = said.verdict
-    total = verdict.overround
+    total, found = said.overround, said.assessment
     if total is None:
         return
-    fair, final = verdict.fair_odds, verdict.fair_final
-    if fair is None or final is None or verdict.ev_pct is None or verdict.reference_odds is None:
+    fair = found.fair_odds
+    if fair is None or found.ev_pct is None or said.reference_odds is None:
         yield _sum(said, _fixed(total, 4))
         return
-    shown = _figures(said, total, fair, final, verdict.reference_odds)
+    shown = _figures(said, total, fair, said.reference_odds)
     yield _sum(said, shown.total)
-    yield from _margin(said, shown, verdict.reference_odds)
+    yield from _margin(said, shown, said.reference_odds)
     yield Step("Floor", f"{shown.fair} × {exact(said.floor)}", shown.final)
-    ev = _signed(f"{float(shown.ev):+.{_EV_DECIMALS}f} %")
-    yield Step("EV", f"{exact(said.odds)} ÷ {shown.final} {_MINUS} 1", ev)
+    if said.profile.charges and not said.is_reference:
+        yield Step("Net", _net_formula(said), exact(said.net_odds))
+    ev = f"{float(shown.ev):+.{len(shown.ev.partition('.')[2])}f} %"
+    yield Step("EV", f"{exact(said.net_odds)} ÷ {shown.final} {_MINUS} 1", _signed(ev))
+    yield from _push(said, shown.ev)
+
+
+def _net_formula(said: Explanation) -> str:
+    """How commission and tax come off; empty where a fee has no formula of one line."""
+    profile, odds = said.profile, exact(said.odds)
+    if profile.taker_fee:
+        return ""
+    kept = exact(round((1 - profile.commission) * 100, 6))
+    net = f"1 + ({odds} {_MINUS} 1) × {kept} %"
+    if not profile.tax:
+        return net
+    left = exact(round((1 - profile.tax) * 100, 6))
+    return f"({net}) × {left} %" if profile.commission else f"{odds} × {left} %"
+
+
+def _push(said: Explanation, ev: str) -> Iterator[Step]:
+    """What comes back undecided on average lessens the EV of a unit staked (D53)."""
+    found = said.assessment
+    if found.per == "decided":
+        yield Step("Push", "not known how often", "per decided unit")
+    elif said.decided < 1 and found.ev_pct is not None:
+        result = _fixed(found.ev_pct, _EV_DECIMALS)
+        share = _enough(said.decided * 100, 2, lambda x: float(ev) * float(x) / 100, result)
+        staked = _signed(f"{float(result):+.{_EV_DECIMALS}f} %")
+        yield Step("Staked", _signed(f"{float(ev):+} % × {share} % decided"), staked)
 
 
 def _sum(said: Explanation, total: str) -> Step:
@@ -94,13 +121,12 @@ def _margin(said: Explanation, shown: _Figures, reference: float) -> Iterator[St
         yield Step(f"Fair by {said.method.replace('_', ' ')}", "", shown.fair)
 
 
-def _figures(
-    said: Explanation, total: float, fair: float, final: float, reference: float
-) -> _Figures:
-    """Choose decimals from the last figure back: each has as many as the next one needs."""
-    floor, outcomes = said.floor, said.outcomes
-    ev = _fixed(_ev(said.odds, final), _EV_DECIMALS)
-    shown_final = _enough(final, _price_decimals(final), lambda x: _ev(said.odds, float(x)), ev)
+def _figures(said: Explanation, total: float, fair: float, reference: float) -> _Figures:
+    """Choose the decimals backwards: each figure has those that the next one needs."""
+    floor, outcomes, net = said.floor, said.outcomes, said.net_odds
+    final = fair * floor
+    ev = _fixed(_ev(net, final), _EV_DECIMALS + (2 if said.decided < 1 else 0))
+    shown_final = _enough(final, _price_decimals(final), lambda x: _ev(net, float(x)), ev)
     shown_fair = _enough(fair, _price_decimals(fair), lambda x: float(x) * floor, shown_final)
     least = 4
     if said.method == _MULTIPLICATIVE:

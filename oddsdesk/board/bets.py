@@ -3,12 +3,14 @@
 The value bets of the desk and ``oddsdesk bets`` are this list.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple, Protocol
 
 from oddsdesk.board.assessed import AssessedPrice, listed_at_all
+from oddsdesk.board.basis import Basis
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.exposure import Bound, Offer, Placed, Stake, StakePlan, stakes
+from oddsdesk.pricing.profiles import Profiles
 
 _UNVALUED: Final = frozenset(
     {
@@ -39,36 +41,74 @@ class Bet(NamedTuple):
         return None if _UNVALUED.intersection(found.cautions) else found.service_ev_pct
 
 
+class PriceFilter(Protocol):
+    """What the user wants to see, as a preset says it."""
+
+    def passes(
+        self,
+        *,
+        sport: str,
+        market_type: str,
+        bookmaker: str,
+        odds: float,
+        true_ev: float | None,
+        is_live: bool,
+    ) -> bool:
+        """Tell whether a price is shown."""
+        ...
+
+
 def list_bets(
     prices: Iterable[AssessedPrice],
+    basis: Basis,
     plan: StakePlan,
     placed: Placed | None = None,
     *,
+    chosen: PriceFilter | None = None,
     everything: bool = False,
-    wanted: Callable[[AssessedPrice], bool] = lambda _: True,
-    most_at: Callable[[str], float | None] = lambda _: None,
 ) -> list[Bet]:
     """Return the prices that are value, best EV first, each outcome staked once.
 
+    What the user's bookmakers do not offer is neither listed nor staked; no stake passes the
+    most that a bookmaker takes, as the user noted it (D55).
+
     Args:
-        prices: All prices of a moment.
+        prices: All prices of a moment that have the least edge.
+        basis: What they were judged by.
         plan: How the user stakes.
         placed: What is placed already and open.
+        chosen: What the user wants to see; nothing else is listed or staked.
         everything: Also what the contract lists at gross odds, or what would be listed were it
             not for its cautions.
-        wanted: What the user wants to see; nothing else is listed or staked.
-        most_at: The most that a bookmaker takes, as the user noted it (D55).
     """
-    found = sorted(filter(wanted, listed_at_all(prices)), key=_best_first)
-    staked = _stakes(plan, [price for price in found if price.assessment.is_value], placed, most_at)
+    found = sorted(
+        (price for price in listed_at_all(prices) if _is_wanted(price, basis, chosen)),
+        key=_best_first,
+    )
+    staked = _stakes(plan, [price for price in found if price.is_value], placed, basis.profiles)
     carriers = {
-        price.outcome: price.quote.bookmaker
+        price.outcome: price.bookmaker
         for price, stake in staked.values()
         if stake.same_bet_as is None
     }
-    return [
-        _bet(price, staked, carriers) for price in found if everything or price.assessment.is_value
-    ]
+    return [_bet(price, staked, carriers) for price in found if everything or price.is_value]
+
+
+def _is_wanted(price: AssessedPrice, basis: Basis, chosen: PriceFilter | None) -> bool:
+    if not basis.is_mine(price.bookmaker):
+        return False
+    found = price.assessment
+    ev = found.ev_pct
+    if price.is_in_contract and not price.is_value:
+        ev = found.service_ev_pct  # it is listed for that, and shown as less after commission
+    return chosen is None or chosen.passes(
+        sport=price.sport,
+        market_type=price.key.market_type,
+        bookmaker=price.bookmaker,
+        odds=found.odds,
+        true_ev=ev,
+        is_live=price.is_live,
+    )
 
 
 _Staked = dict[int, tuple[AssessedPrice, Stake]]
@@ -76,14 +116,11 @@ _Staked = dict[int, tuple[AssessedPrice, Stake]]
 
 
 def _stakes(
-    plan: StakePlan,
-    value: Sequence[AssessedPrice],
-    placed: Placed | None,
-    most_at: Callable[[str], float | None],
+    plan: StakePlan, value: Sequence[AssessedPrice], placed: Placed | None, profiles: Profiles
 ) -> _Staked:
     """Stake value bets; of equal net prices the first bookmaker by name carries the stake."""
     ordered = sorted(value, key=_by_name)
-    offers = [offer for price in ordered if (offer := _offer(price, most_at)) is not None]
+    offers = [offer for price in ordered if (offer := _offer(price, profiles)) is not None]
     found = stakes(plan, offers, placed)
     return {id(price): (price, stake) for price, stake in zip(ordered, found, strict=True)}
 
@@ -97,30 +134,32 @@ def _bet(
     return Bet(price, own[1].amount, own[1].bound, None)
 
 
-def _offer(price: AssessedPrice, most_at: Callable[[str], float | None]) -> Offer | None:
+def _offer(price: AssessedPrice, profiles: Profiles) -> Offer | None:
     ends = price.assessment.settlement
     if ends is None:
         return None
     return Offer(
         outcome=price.outcome,
         group=price.line,
-        game=price.quote.game_id,
-        bookmaker=price.quote.bookmaker,
+        game=price.key.game_id,
+        bookmaker=price.bookmaker,
         net_odds=price.assessment.net_odds,
         settlement=ends,
-        most=most_at(price.quote.bookmaker),
+        most=profiles.of(price.bookmaker).limit,
     )
 
 
 def _best_first(price: AssessedPrice) -> tuple[object, ...]:
     """Sort by EV; one whose pushes are unknown below an equal one that is known (D53)."""
-    found, quote = price.assessment, price.quote
-    place = (quote.competition, quote.match_name, quote.market_type, quote.period)
+    found = price.assessment
     is_known = found.per == "staked"
-    return (-(found.ev_pct or 0.0), not is_known, *place, price.selection, quote.bookmaker)
+    return (-(found.ev_pct or 0.0), not is_known, *_place(price), price.bookmaker)
 
 
 def _by_name(price: AssessedPrice) -> tuple[object, ...]:
-    quote = price.quote
-    place = (quote.competition, quote.match_name, quote.market_type, quote.period)
-    return (quote.bookmaker, *place, price.selection)
+    return (price.bookmaker, *_place(price))
+
+
+def _place(price: AssessedPrice) -> tuple[object, ...]:
+    _, market_type, period, selection, _ = price.key
+    return (price.competition, price.match_name, market_type, period, selection)

@@ -5,11 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
+from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.connection import Connection, SnapshotProgress
 from oddsdesk.board.freshness import Freshness, ScrapeInterval
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
+from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.merging import among, batched, put_all, quote_of
 from oddsdesk.board.notices import (
@@ -30,12 +33,13 @@ from oddsdesk.board.readings import (
     read_row,
     reference_of,
 )
-from oddsdesk.board.value_entry import ValueEntry
 from oddsdesk.board.values import ValueBets
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
+from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.pricing.profiles import Profiles
 
 _log = logging.getLogger(__name__)
 
@@ -50,36 +54,44 @@ class Board:
         self.snapshot_progress = SnapshotProgress()
         self.reference: str | None = None
         """The reference bookmaker's name, None until an answer shows it."""
-        self.scrape_interval = ScrapeInterval()
+        self.basis = Basis(method, Profiles())
+        """What prices are judged by beside themselves: read it, the board alone changes it."""
+        self._mine: tuple[str, ...] = ()
         self.seen = PriceHistory()
         """How the prices of subscribed games moved."""
         self.rows_wanted = False
-        """Whether prices of all games are kept, for the odds grid."""
+        """Whether the odds grid is told of the prices of all games, which are kept for it."""
+        self.values_wanted = False
+        """Whether prices of all games are kept to find value among them."""
         self.times_forgotten = 0
-        """How often prices were let go that nobody wanted any longer."""
+        """How often prices were let go, or the grid was told of them no longer."""
         self._clock = clock
-        self._method = method
         self._books: dict[str, GameBook] = {}
         self._subscribed: set[str] = set()
         self._ids = GameIds()
-        self.listed = ValueBets(self._book_at, self._ids.of)
-        """The service's list of value bets: when it was read, and whether it was cut."""
+        self.values = self._no_values()
+        """What is value or nearly, and the service's list: when it was read, whether it was cut."""
         self._subscribers = Subscribers()
 
     @property
     def method(self) -> str:
         """The devig method that fair odds and true EV rest on."""
-        return self._method
+        return self.basis.method
 
     @property
-    def value_bets(self) -> dict[RowKey, ValueEntry]:
-        """By price, highest true EV first."""
-        return self.listed.entries
+    def scrape_interval(self) -> ScrapeInterval:
+        """How often each bookmaker is read."""
+        return self.basis.scrape_interval
+
+    @property
+    def value_bets(self) -> dict[RowKey, AssessedPrice]:
+        """By price: those with the least edge, and those that the service lists."""
+        return self.values.entries
 
     @property
     def audit(self) -> Audit | None:
         """How the service seems to reckon its value bets, None before the first (D26)."""
-        return self.listed.audit
+        return self.values.audit
 
     def subscribe(self, callback: Subscriber) -> Callable[[], None]:
         """Call back with each notice, on the board's thread, until the answer is called."""
@@ -125,9 +137,35 @@ class Board:
         Of a moment of the past none is dead: it stood then, but when it was seen last is not known.
         """
         found = self.scrape_interval.freshness(
-            bookmaker or self.reference or "", price.scraped_at, self._clock(), price.heard_at
+            bookmaker or self.reference or "",
+            price.scraped_at,
+            self._clock(),
+            price.heard_at,
+            in_play=price.is_live,
         )
         return found if self.connection.as_of_ms is None else min(found, Freshness.STALE)
+
+    def assess(self, key: RowKey) -> Assessment | None:
+        """Say what a price is worth and what speaks against it; None where it is not held.
+
+        The one answer to that question: value bets, matrix, grid and explanation have it from
+        here (D45).
+        """
+        matrix = self.matrix(key.game_id)
+        section = self.section(*key[:4])
+        price = self.price(key.game_id, CellKey(*key[1:]))
+        if matrix is None or section is None or price is None:
+            return None
+        return self.judge(matrix).assess(section, key.selection, key.bookmaker)
+
+    def is_value(self, key: RowKey) -> bool:
+        """Whether a price is value now, at one of the user's bookmakers."""
+        entry = self.value_bets.get(key)
+        return entry is not None and entry.is_value and self.basis.is_mine(key.bookmaker)
+
+    def judge(self, matrix: Matrix) -> Judge:
+        """Return who assesses a game's prices now."""
+        return Judge(self.basis, self.reference, matrix, self._clock())
 
     # What comes in
 
@@ -146,7 +184,7 @@ class Board:
             game = self._ids.of(message.competition, message.match_name)
             book = self._books.get(game)
             if book is None:
-                if not self.rows_wanted:
+                if not self.keeps_all:
                     continue
                 book = self._book(self._entry_of(game, message))
             _, changes = changed.setdefault(game, (book, Changes()))
@@ -162,7 +200,7 @@ class Board:
         for key, entry in held.items():
             self._ids.learn(entry)
             if (book := self._books.get(key)) is not None:
-                book.matrix.is_live, book.matrix.kick_off = entry.is_live, entry.kick_off
+                self._date(book, entry)
         if list(held.values()) != list(self.games.values()):
             self.games = held
             self._subscribers.tell(GamesChanged())
@@ -184,14 +222,14 @@ class Board:
             for readings in batched(read_market(market, now, bad, in_play=entry.is_live)):
                 put_all(book, readings, changes, self.scrape_interval, self.reference)
                 yield
-            book.recompute(self._method, changes)
+            book.recompute(self.basis, changes)
             if whole.relaid or changes.relaid:
                 whole.absorb(changes)
             else:
                 self._publish(book, changes)
             yield
         book.matrix.read_at = now
-        book.matrix.is_live, book.matrix.kick_off = entry.is_live, entry.kick_off
+        self._date(book, entry)
         book.withdraw_unheard(now if asked_at is None else asked_at, now, whole)
         self._report(matrix.match_name, bad)
         self._recompute(book, whole)
@@ -218,20 +256,31 @@ class Board:
                 now if asked_at is None else asked_at, now, changes, among(quotes)
             )
             self._report(book.matrix.match_name, bad)
-            yield from book.recomputing(self._method, changes)
+            yield from book.recomputing(self.basis, changes)
             self._publish(book, changes)
 
     def merge_value_bets(
         self, bets: Iterable[ValueBet], asked_at: int | None = None, *, is_cut: bool = False
     ) -> Iterator[None]:
         """Take in the whole list of value bets, one a step; ``is_cut``: as far as read."""
-        held, method, bad, now = self.listed, self._method, list[str](), self._clock()
-        differs = yield from held.take(bets, bad, method, now)
+        held, bad, now = self.values, list[str](), self._clock()
+        differs = yield from held.take(bets, bad, now)
         differs = differs or is_cut != held.is_cut
         held.read_at, held.is_cut = now if asked_at is None else asked_at, is_cut
         self._report("value bets", bad)
-        if (method != self._method and held.judge_all(self._method)) or differs:
+        if differs:
             self._subscribers.tell(ValueBetsChanged())
+
+    def name_reference(self, name: str) -> None:
+        """Take the prices of a bookmaker as the reference's."""
+        self._learn_reference(name)
+
+    def miss_draw(self, game: str, period: int, bookmaker: str, at_ms: int) -> None:
+        """Note that a bookmaker priced the draw of a moneyline at a moment; maybe not now (D48)."""
+        if (book := self._books.get(game)) is not None:
+            named, changes = None if bookmaker == self.reference else bookmaker, Changes()
+            book.miss_draw(period, named, at_ms, changes)
+            self._recompute(book, changes)
 
     def mark_not_in_play(self, game: str) -> None:
         """Take the prices of a game whose state nobody stated as not in play."""
@@ -264,7 +313,7 @@ class Board:
         """Keep a game's prices no longer, unless the odds grid wants them."""
         self._subscribed.discard(game)
         self.seen.pause(game, self._clock())
-        if not self.rows_wanted:
+        if not self.keeps_all:
             self._forget([game])
 
     def want_rows(self, wanted: bool) -> None:
@@ -273,25 +322,44 @@ class Board:
         if wanted:
             self._subscribers.tell(RowsChanged(tuple(self.row_keys())))
         else:
-            self._forget([game for game in self._books if game not in self._subscribed])
+            self._forget_unwanted()
+
+    def want_values(self, wanted: bool) -> None:
+        """Keep the prices of all games to find value, or only what else is asked for."""
+        self.values_wanted = wanted
+        if not wanted:
+            self._forget_unwanted()
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether the prices of all games are kept."""
+        return self.rows_wanted or self.values_wanted
 
     def set_method(self, method: str) -> None:
         """Judge everything by another devig method."""
-        self._method = method
-        for book in self._books.values():
-            changes = Changes()
-            book.revalue(method, changes)
-            self._publish(book, changes)
-        if self.listed.judge_all(method):
-            self._subscribers.tell(ValueBetsChanged())
+        self.basis.method = method
+        self._revalue()
+
+    def set_profiles(self, profiles: Profiles) -> None:
+        """Judge everything by what these bookmakers keep of a win."""
+        self.basis.profiles = profiles
+        self.set_bookmakers(self._mine)
+
+    def set_bookmakers(self, names: tuple[str, ...]) -> None:
+        """Take only these bookmakers for best prices and value; all where none is named."""
+        self._mine = names
+        self.basis.mine = self.basis.profiles.among(self._mine) if self._mine else None
+        self._revalue()
 
     def clear(self) -> None:
         """Forget everything but what is asked of it: what comes next is another service's."""
         removed = tuple(self.row_keys())
-        self.games, self.reference, self.scrape_interval = {}, None, ScrapeInterval()
+        self.games, self.reference = {}, None
+        basis, self.values_wanted = self.basis, False
+        self.basis = Basis(basis.method, basis.profiles, basis.mine)
         self.connection, self.snapshot_progress = Connection(), SnapshotProgress()
         self._books, self._subscribed = {}, set()
-        self.listed = ValueBets(self._book_at, self._ids.of)
+        self.values = self._no_values()
         self.seen = PriceHistory()
         for notice in (
             GamesChanged(),
@@ -304,14 +372,16 @@ class Board:
             self._subscribers.tell(RowsChanged((), removed))
 
     def sweep(self) -> None:
-        """Drop prices that were withdrawn a while ago; call it every few seconds."""
+        """Note what time has changed: what is stale, what is long gone; call it each second."""
         now = self._clock()
         self.seen.tick(now)
         for book in list(self._books.values()):
             changes = Changes()
             book.drop_withdrawn(now, changes)
-            if changes.removed:
+            book.age(self.basis, self.reference, now, changes)
+            if changes.removed or changes.touched:
                 self._recompute(book, changes)
+        self._tell_values(self.values.age(now))
 
     def withdrawing_unheard(self, since_ms: int) -> Iterator[None]:
         """Mark as gone what a whole pass over the odds, begun at ``since_ms``, did not show.
@@ -333,19 +403,35 @@ class Board:
             book.withdraw_unheard(now + 1, now, changes)
             self._recompute(book, changes)
 
+    def _date(self, book: GameBook, game: GameEntry) -> None:
+        """Take in whether a game is in play and when it begins."""
+        matrix, stated = book.matrix, (game.is_live, game.kick_off)
+        if (matrix.is_live, matrix.kick_off) != stated:
+            matrix.is_live, matrix.kick_off = stated
+            self._tell_values(self.values.assess_game(game.game_id, self._clock()))
+
     def _recompute(self, book: GameBook, changes: Changes) -> None:
-        book.recompute(self._method, changes)
+        book.recompute(self.basis, changes)
         self._publish(book, changes)
+
+    def _revalue(self) -> None:
+        changed = [(book, Changes()) for book in self._books.values()]
+        for book, changes in changed:
+            book.revalue(self.basis, changes)
+        self.values.assess_all(self._clock())
+        for book, changes in changed:
+            self._publish(book, changes)
+        self._subscribers.tell(ValueBetsChanged())
 
     def _publish(self, book: GameBook, changes: Changes) -> None:
         game = book.matrix.game_id
         if self._books.get(game) is book:
             if game in self._subscribed and changes.moves:
                 self.seen.take(game, changes.moves)
+            moved = self.values.prices_moved(book, changes, self._clock())
             for notice in changes.notices(game, rows_wanted=self.rows_wanted):
                 self._subscribers.tell(notice)
-            if touched := self.listed.touched_by(game, changes):
-                self._judge_bets(touched)
+            self._tell_values(moved)
 
     def _learn_reference(self, name: str | None) -> None:
         if name is None or name == self.reference:
@@ -361,10 +447,12 @@ class Board:
         if bad:
             _log.warning("%s: %d passed over, the first: %s", what, len(bad), bad[0])
 
-    def _judge_bets(self, touched: Iterable[RowKey]) -> None:
-        moved = self.listed.judge(touched, self._method)
+    def _tell_values(self, moved: Sequence[RowKey]) -> None:
         if moved:
             self._subscribers.tell(ValueBetsChanged(tuple(moved)))
+
+    def _no_values(self) -> ValueBets:
+        return ValueBets(self.basis, self.judge, self._book_at, self._ids.of)
 
     def _book_at(self, game: str) -> GameBook | None:
         return self._books.get(game)
@@ -379,7 +467,13 @@ class Board:
         """The game as the list has it, else as far as a price tells of it."""
         return self.games.get(game) or entry_of_price(said)
 
+    def _forget_unwanted(self) -> None:
+        is_kept = self._books if self.keeps_all else self._subscribed
+        self._forget([game for game in self._books if game not in is_kept])
+
     def _forget(self, games: Iterable[str]) -> None:
         self.times_forgotten += 1
+        now = self._clock()
         for game in games:
-            self._books.pop(game, None)
+            if self._books.pop(game, None) is not None:
+                self._tell_values(self.values.forget_game(game, now))

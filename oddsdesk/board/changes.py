@@ -22,6 +22,8 @@ class Changes(msgspec.Struct):
     """Prices before and after they moved, for the history."""
     relaid: bool = False
     """Whether sections, rows or columns differ."""
+    overtime_learnt: bool = False
+    """Whether a bookmaker was found to count overtime, or to count it no longer (D49)."""
 
     def absorb(self, later: "Changes") -> None:
         """Take in what happened afterwards."""
@@ -31,6 +33,7 @@ class Changes(msgspec.Struct):
         self.removed |= later.removed
         self.moves += later.moves
         self.relaid |= later.relaid
+        self.overtime_learnt |= later.overtime_learnt
 
     def notices(
         self, game_id: str, *, rows_wanted: bool

@@ -1,30 +1,26 @@
 """Why a price has the EV it has: the arithmetic, every method, every rule. No words, no Qt."""
 
+from enum import Enum
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from oddsdesk.board.board import Board
-from oddsdesk.board.judging import Doubt, doubt_about, side_of, verdict_on
+from oddsdesk.board.judging import line_of
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.prices import Price
-from oddsdesk.board.rows import UNNAMED_REFERENCE, ev_pct
+from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.board.service_rows import ServiceRow
 from oddsdesk.board.valuation import offered
-from oddsdesk.board.value_entry import ValueEntry
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import ValueBet
+from oddsdesk.pricing.assessment import Assessment, settlement_of
 from oddsdesk.pricing.audit import fair_odds
 from oddsdesk.pricing.devig import METHODS, PUBLISHED, DevigError, devig
-from oddsdesk.pricing.rules import Rule, RuleCheck, safety_floor
-from oddsdesk.pricing.selections import LineGroup
-from oddsdesk.pricing.value import (
-    Candidate,
-    PriceWindow,
-    ReferenceLine,
-    ReferencePrice,
-    Verdict,
-    judge,
-    price_window,
-)
+from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.rules import Rule, safety_floor
+from oddsdesk.pricing.value import PriceWindow, ReferenceLine, price_window
 
 SAME_AS_DEFAULT: Final = "additive"
 """Gives the figures of the default method (D26): not shown beside it."""
@@ -37,6 +33,23 @@ _UNKNOWN_FROM_ROW: Final = (
     Rule.REFERENCE_SIDES,
 )
 """What a value bet's own row tells nothing of."""
+
+
+class NoFairOdds(Enum):
+    """Why there are no fair odds to judge a price by."""
+
+    NO_REFERENCE = "no_reference"
+    """The reference prices nothing of the line group."""
+    SIDE_MISSING = "side_missing"
+    """The reference prices some of the sides only."""
+    OVERLAPPING = "overlapping"
+    """The outcomes overlap, so no margin can be taken out (D27)."""
+    UNREAD = "unread"
+    """The selection's text fits no form (D36)."""
+    OTHER_OUTCOME = "other_outcome"
+    """The reference does not price this outcome of the market."""
+    NO_ANSWER = "no_answer"
+    """The devig method has no answer to the reference's prices."""
 
 
 class MethodFigure(NamedTuple):
@@ -62,7 +75,8 @@ class Explanation(NamedTuple):
     """Its name; ``reference`` until it is known."""
     odds: float
     is_reference: bool
-    is_withdrawn: bool
+    profile: Profile
+    """What the bookmaker keeps of a win."""
     scraped_at: int | None
     """None where the board holds no price of the game."""
     url: str | None
@@ -71,11 +85,17 @@ class Explanation(NamedTuple):
     """The reference's prices of the line group, in the order of D7; on a row alone, its one."""
     outcomes: int
     """N; 0 where the reference prices no whole group."""
-    verdict: Verdict
+    reference_odds: float | None
+    """Of the same side, where the reference prices a whole group."""
+    overround: float | None
+    """S of the reference's line group."""
+    assessment: Assessment
     window: PriceWindow | None
+    """In the bookmaker's own gross prices; commission-free ones elsewhere than here are net."""
     methods: tuple[MethodFigure, ...]
     """Every real method, then ``published`` where the service runs it."""
-    doubt: Doubt | None
+    no_fair_odds: NoFairOdds | None
+    """Why the price is not valued; None where it is."""
     service: ValueBet | None
     """The service's own row, where it lists the price as a value bet."""
     from_row: bool = False
@@ -92,15 +112,20 @@ class Explanation(NamedTuple):
         return safety_floor(self.key.market_type)
 
     @property
-    def margin_share(self) -> float | None:
-        """What one outcome carries of the margin, in percentage points of probability."""
-        total = self.verdict.overround
-        return None if total is None or not self.outcomes else (total - 1) / self.outcomes * 100
+    def net_odds(self) -> float:
+        """What a unit staked really pays back."""
+        return self.assessment.net_odds
+
+    @property
+    def decided(self) -> float:
+        """The share of the stake that is won or lost, on average."""
+        ends = self.assessment.settlement
+        return 1.0 if ends is None else ends.decided
 
     @property
     def true_ev(self) -> float | None:
-        """In percent, safety floor included; None where the price is not valued."""
-        return self.verdict.ev_pct if self.doubt is None else None
+        """In percent, net, safety floor included; None where the price is not valued."""
+        return self.assessment.ev_pct
 
     @property
     def worst(self) -> MethodFigure | None:
@@ -112,21 +137,23 @@ class Explanation(NamedTuple):
 
 def explain(board: Board, key: RowKey, now_ms: int) -> Explanation | None:
     """Explain a price by what the board holds now; None where it holds nothing of it."""
-    entry = board.value_bets.get(key)
     matrix = board.matrix(key.game_id)
     section = board.section(key.game_id, key.market_type, key.period, key.selection)
     price = board.price(key.game_id, CellKey(*key[1:]))
     if matrix is not None and section is not None and price is not None:
         return _explain_cell(board, key, matrix, section, price, now_ms)
-    return None if entry is None else _explain_row(board, entry)
+    row = board.values.service_row(key, board.method)
+    return None if row is None else _explain_row(board, key, row, now_ms)
 
 
 def _explain_cell(
     board: Board, key: RowKey, matrix: Matrix, section: Section, price: Price, now_ms: int
 ) -> Explanation:
-    side = side_of(section, key.selection)
-    entry = board.value_bets.get(key)
-    quoted = _quoted(section)
+    side, line = section.side_of(key.selection), line_of(section)
+    assessment = board.judge(matrix).assess(section, key.selection, key.bookmaker)
+    mine = line.prices.get(side)
+    profile = board.basis.profiles.of(key.bookmaker or "")
+    found = _Figured(line, side, assessment, profile, section.push[bool(price.is_live)])
     return Explanation(
         key=key,
         match_name=matrix.match_name,
@@ -137,18 +164,34 @@ def _explain_cell(
         reference=board.reference or UNNAMED_REFERENCE,
         odds=price.odds,
         is_reference=key.bookmaker is None,
-        is_withdrawn=not price.is_offered,
+        profile=profile,
         scraped_at=price.scraped_at,
         url=price.url,
         method=board.method,
-        quoted=quoted,
-        outcomes=0 if section.reference is None else len(section.reference.prices),
-        verdict=verdict_on(section, key.selection, key.bookmaker, now_ms),
-        window=None if section.reference is None else price_window(section.reference, side),
-        methods=_methods_of(board, section, side, price.odds),
-        doubt=doubt_about(section, key.bookmaker, side),
-        service=None if entry is None else entry.bet,
+        quoted=_quoted(section),
+        outcomes=len(line.prices),
+        reference_odds=None if mine is None else mine.odds,
+        overround=line.overround,
+        assessment=assessment,
+        window=found.window(),
+        methods=() if mine is None else tuple(map(found.by_method, _names(board))),
+        no_fair_odds=_why_unvalued(section, side),
+        service=board.values.listed.get(key),
     )
+
+
+def _why_unvalued(section: Section, side: str) -> NoFairOdds | None:
+    if not section.sides:
+        return NoFairOdds.UNREAD
+    if section.key.market_type == "double_chance":
+        return NoFairOdds.OVERLAPPING
+    if section.reference is None:
+        priced = any(offered(row.reference) is not None for row in section.rows)
+        return NoFairOdds.SIDE_MISSING if priced else NoFairOdds.NO_REFERENCE
+    if side not in section.reference.prices:
+        return NoFairOdds.OTHER_OUTCOME
+    has_fair = section.reference.prices[side].fair_odds is not None
+    return None if has_fair else NoFairOdds.NO_ANSWER
 
 
 def _quoted(section: Section) -> tuple[tuple[str, float], ...]:
@@ -156,26 +199,39 @@ def _quoted(section: Section) -> tuple[tuple[str, float], ...]:
     return tuple((selection, price) for selection, price in odds if price is not None)
 
 
-def _methods_of(board: Board, section: Section, side: str, odds: float) -> tuple[MethodFigure, ...]:
-    """Every method on the reference's prices, nothing where they form no whole group."""
-    line = section.reference
-    if line is None or side not in line.prices:
-        return ()
-    place = line.group.sides.index(side)
-    quoted = [line.prices[other].odds for other in line.group.sides]
-    return tuple(
-        _figure(method, quoted, place, odds, section.key.market_type) for method in _names(board)
-    )
+class _Figured(NamedTuple):
+    """A price in the reference's line group: what other methods say of it, and its window."""
 
+    line: ReferenceLine
+    side: str
+    assessment: Assessment
+    profile: Profile
+    push: float | None
 
-def _figure(
-    method: str, quoted: list[float], place: int, odds: float, market_type: str
-) -> MethodFigure:
-    try:
-        fair = devig(method, quoted).fair_odds[place]
-    except DevigError as error:
-        return MethodFigure(method, None, None, str(error))
-    return MethodFigure(method, fair, ev_pct(odds, fair, market_type))
+    def by_method(self, method: str) -> MethodFigure:
+        """Devig the reference's prices by a method."""
+        place = self.line.group.sides.index(self.side)
+        quoted = [self.line.prices[other].odds for other in self.line.group.sides]
+        try:
+            fair = devig(method, quoted).fair_odds[place]
+        except DevigError as error:
+            return MethodFigure(method, None, None, str(error))
+        return self.figure(method, fair)
+
+    def figure(self, method: str, fair: float) -> MethodFigure:
+        """Return the EV by a method's fair odds, net and per unit staked."""
+        final = fair * safety_floor(self.line.market_type)
+        decided = settlement_of(self.line, self.side, fair, self.push).decided
+        return MethodFigure(method, fair, (self.assessment.net_odds / final - 1) * 100 * decided)
+
+    def window(self) -> PriceWindow | None:
+        """Return the window in the bookmaker's own gross prices (D46)."""
+        ends = self.assessment.settlement
+        found = price_window(self.line, self.side, 1.0 if ends is None else ends.decided)
+        if found is None or not self.profile.charges:
+            return found
+        least, most = self.profile.gross(found.least), self.profile.gross(found.most)
+        return found._replace(least=least, most=most)
 
 
 def _names(board: Board) -> tuple[str, ...]:
@@ -184,16 +240,16 @@ def _names(board: Board) -> tuple[str, ...]:
     return (*REAL_METHODS, PUBLISHED) if shows_published else REAL_METHODS
 
 
-def _explain_row(board: Board, entry: ValueEntry) -> Explanation:
+def _explain_row(board: Board, key: RowKey, row: ServiceRow, now_ms: int) -> Explanation:
     """Explain a value bet of a game whose prices are not held, from its row alone."""
-    bet = entry.bet
-    others = bet.payout_rate - 1 / bet.reference_odds
-    price = ReferencePrice(bet.reference_odds, others, entry.true_fair)
-    group = LineGroup("", None, (bet.selection,), ("",), complete=True)
-    line = ReferenceLine(bet.market_type, group, {"": price}, bet.payout_rate, 0, is_live=False)
-    verdict = judge(line, Candidate("", bet.odds, frozenset(("",)), 0, is_live=False), 0)
+    bet, line = row.bet, row.line(now_ms)
+    side = line.group.sides[0]
+    assessment = row.assess(key, board.basis, now_ms, is_offered=True).assessment
+    profile = board.basis.profiles.of(bet.bookmaker)
+    found = _Figured(line, side, assessment, profile, None)
+    checks = tuple(each for each in assessment.checks if each.rule not in _UNKNOWN_FROM_ROW)
     return Explanation(
-        key=entry.key,
+        key=key,
         match_name=bet.match_name,
         sport=bet.sport,
         market=market_title(bet.market_type),
@@ -202,29 +258,27 @@ def _explain_row(board: Board, entry: ValueEntry) -> Explanation:
         reference=board.reference or UNNAMED_REFERENCE,
         odds=bet.odds,
         is_reference=False,
-        is_withdrawn=False,
+        profile=profile,
         scraped_at=None,
-        url=entry.url,
-        method=entry.method,
+        url=None,
+        method=row.method,
         quoted=((bet.selection, bet.reference_odds),),
-        outcomes=entry.outcomes,
-        verdict=verdict._replace(checks=_known(verdict.checks)),
-        window=price_window(line, ""),
-        methods=tuple(_row_figure(method, entry) for method in _names(board)),
-        doubt=Doubt.NO_FAIR_PRICE if entry.true_fair is None else None,
+        outcomes=row.outcomes,
+        reference_odds=bet.reference_odds,
+        overround=line.overround,
+        assessment=replace(assessment, checks=checks),
+        window=found.window(),
+        methods=tuple(_row_figure(method, row, found) for method in _names(board)),
+        no_fair_odds=NoFairOdds.NO_ANSWER if row.fair is None else None,
         service=bet,
         from_row=True,
     )
 
 
-def _known(checks: tuple[RuleCheck, ...]) -> tuple[RuleCheck, ...]:
-    return tuple(check for check in checks if check.rule not in _UNKNOWN_FROM_ROW)
-
-
-def _row_figure(method: str, entry: ValueEntry) -> MethodFigure:
-    bet = entry.bet
+def _row_figure(method: str, row: ServiceRow, found: _Figured) -> MethodFigure:
+    bet = row.bet
     try:
-        fair = fair_odds(method, bet.reference_odds, bet.payout_rate, entry.outcomes)
+        fair = fair_odds(method, bet.reference_odds, bet.payout_rate, row.outcomes)
     except DevigError as error:
         return MethodFigure(method, None, None, str(error))
-    return MethodFigure(method, fair, ev_pct(bet.odds, fair, bet.market_type))
+    return found.figure(method, fair)

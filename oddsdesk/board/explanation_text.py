@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from oddsdesk.board.arithmetic import exact, fair_text, steps
 from oddsdesk.board.explaining import Explanation
 from oddsdesk.board.verdict_words import (
-    doubt_text,
+    cautions_text,
     figure_text,
     margin_text,
     remedies,
     rule_title,
+    unvalued_text,
 )
 from oddsdesk.pricing.column_formats import format_end
 from oddsdesk.pricing.formats import DECIMAL
@@ -28,11 +29,13 @@ def method_title(method: str) -> str:
 def _lines(said: Explanation) -> Iterator[str]:
     yield f"{said.selection} at {said.bookmaker}, {exact(said.odds)}"
     yield f"{said.match_name}, {said.market}, {said.period_label}"
-    if said.doubt is not None:
-        yield f"Not valued. {doubt_text(said)}"
+    if said.no_fair_odds is not None:
+        yield f"Not valued. {unvalued_text(said)}"
     elif said.true_ev is not None:
         method = method_title(said.method).lower()
         yield f"True EV {_signed(said.true_ev)} % ({method}, floor {said.floor:g})"
+    if said.assessment.cautions:
+        yield f"No value: {cautions_text(said.assessment, said.reference)}"
     if said.service is not None:
         yield f"Service EV {_signed(said.service.ev_pct)} %"
     yield from _arithmetic(said)
@@ -41,7 +44,6 @@ def _lines(said: Explanation) -> Iterator[str]:
 
 
 def _arithmetic(said: Explanation) -> Iterator[str]:
-    verdict = said.verdict
     if said.quoted:
         prices = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
         yield f"{said.reference}: {prices}"
@@ -51,7 +53,7 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
         least = format_end(said.window.least, DECIMAL, is_least=True)
         most = format_end(said.window.most, DECIMAL, is_least=False)
         yield f"Value from {least}, suspicious above {most}"
-    elif verdict.fair_odds is not None and said.doubt is None:
+    elif said.true_ev is not None:
         yield "No price can be value by the rules"
 
 
@@ -61,7 +63,7 @@ def _methods(said: Explanation) -> Iterator[str]:
             yield f"{method_title(figure.method)}: no answer ({figure.problem})"
         else:
             title = method_title(figure.method)
-            fair = fair_text(said.odds, figure.fair_odds, said.floor)
+            fair = fair_text(said.net_odds, figure.fair_odds, said.floor)
             yield f"{title}: fair {fair}, EV {_signed(figure.ev_pct)} %"
     if said.worst is not None:
         method = method_title(said.worst.method).lower()
@@ -74,7 +76,7 @@ def _signed(ev: float | None) -> str:
 
 
 def _rules(said: Explanation) -> Iterator[str]:
-    for check in said.verdict.checks:
+    for check in said.assessment.checks:
         sign = "holds" if check.holds else "STOPS"
         figure, margin = figure_text(check).replace("-", "−"), margin_text(check)
         facts = ", ".join(text for text in (figure, margin) if text)

@@ -5,6 +5,9 @@ from enum import IntEnum
 from statistics import median
 from typing import Final
 
+from oddsdesk.pricing.assessment import usual_stale_after_ms
+from oddsdesk.pricing.rules import MAX_AGE_MS
+
 _WINDOW: Final = 40
 _AT_LEAST: Final = 5
 _UNKNOWN_S: Final = 30.0
@@ -48,20 +51,40 @@ class ScrapeInterval:
         """Return the seconds that pass between two scrapes of a bookmaker."""
         return self._intervals.get(bookmaker, _UNKNOWN_S)
 
+    def stale_after_ms(self, bookmaker: str, in_play: bool | None) -> int:
+        """Return the age from which a bookmaker's price is stale.
+
+        That is 6 of its intervals; 180 s, in play 60 s, until they are known (D45).
+        """
+        known = self._intervals.get(bookmaker)
+        if known is None:
+            return usual_stale_after_ms(in_play)
+        return min(round(known * 1000 * _STALE_AFTER), MAX_AGE_MS)
+
+    def patience_with(self, heard_at: int, now_ms: int) -> int:
+        """Return how much of a price's age is only that the desk did not read it again."""
+        return min(self.patience_ms, max(0, now_ms - heard_at))
+
     def freshness(
-        self, bookmaker: str, scraped_at: int, now_ms: int, heard_at: int | None = None
+        self,
+        bookmaker: str,
+        scraped_at: int,
+        now_ms: int,
+        heard_at: int | None = None,
+        *,
+        in_play: bool | None = None,
     ) -> Freshness:
         """Return how fresh a price is that was last seen at ``scraped_at``, read at ``heard_at``.
 
-        Fresh up to 2 intervals, ageing up to 6, then stale; dead after 10 minutes, when
+        Fresh up to 2 intervals, then ageing until it is stale; dead after 10 minutes, when
         the service itself no longer shows it (D34).
         """
         age = now_ms - scraped_at
         if age > _DEAD_AFTER_MS:
             return Freshness.DEAD
         if heard_at is not None:
-            age -= min(self.patience_ms, max(0, now_ms - heard_at))
-        interval = self.interval_s(bookmaker) * 1000
-        if age <= _AGEING_AFTER * interval:
-            return Freshness.FRESH
-        return Freshness.AGEING if age <= _STALE_AFTER * interval else Freshness.STALE
+            age -= self.patience_with(heard_at, now_ms)
+        if age > self.stale_after_ms(bookmaker, in_play):
+            return Freshness.STALE
+        is_fresh = age <= _AGEING_AFTER * self.interval_s(bookmaker) * 1000
+        return Freshness.FRESH if is_fresh else Freshness.AGEING

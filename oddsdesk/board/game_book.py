@@ -1,17 +1,23 @@
 """One game's prices: its markets, and the matrix that they make."""
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
+from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.market import Market
 from oddsdesk.board.matrix import CellKey, Matrix, Section
 from oddsdesk.board.prices import Price, Sighting
+from oddsdesk.pricing.assessment import OVERTIME_SPORTS
 from oddsdesk.slices import exhaust
 
 MarketKey = tuple[str, int]
+MONEYLINE: Final = "moneyline"
+_MAY_BE_DRAWN: Final = frozenset({"spread", "draw_no_bet"})
+"""Markets with lines that a draw hits."""
 
 
 class GameBook:
@@ -85,28 +91,46 @@ class GameBook:
             self._dirty.add(where)
         self._find_columns(changes)
 
+    def miss_draw(self, period: int, bookmaker: str | None, at_ms: int, changes: Changes) -> None:
+        """Note that a bookmaker priced the draw of a moneyline at a moment."""
+        if (market := self._markets.get((MONEYLINE, period))) is not None:
+            market.miss_draw(bookmaker, at_ms, changes)
+            self._dirty.add((MONEYLINE, period))
+
     def mark_not_in_play(self, changes: Changes) -> None:
         """Count prices as not in play where no answer or message said which."""
         for where, market in self._markets.items():
             if market.mark_not_in_play(changes):
                 self._dirty.add(where)
 
-    def recompute(self, method: str, changes: Changes) -> None:
+    def recompute(self, basis: Basis, changes: Changes) -> None:
         """Bring figures and layout up to date after a round of sightings."""
-        exhaust(self.recomputing(method, changes))
+        exhaust(self.recomputing(basis, changes))
 
-    def recomputing(self, method: str, changes: Changes) -> Iterator[None]:
-        """Do what ``recompute`` does, a market a step; the caller has to exhaust it."""
+    def recomputing(self, basis: Basis, changes: Changes) -> Iterator[None]:
+        """Do what ``recompute`` does in steps of one market; go through it to the end."""
         while self._dirty:
-            self._markets[self._dirty.pop()].recompute(method, changes)
+            where = self._dirty.pop()
+            self._markets[where].recompute(basis, changes)
+            if where[0] == MONEYLINE:
+                self._learn_from(self._markets[where], basis, changes)
+            else:
+                self._expect_draws(self._markets[where], changes)
             yield
         if changes.relaid:
             self._lay_out()
 
-    def revalue(self, method: str, changes: Changes) -> None:
-        """Work out every figure anew, with another devig method."""
+    def revalue(self, basis: Basis, changes: Changes) -> None:
+        """Work out every figure anew, on another basis."""
+        for where, market in self._markets.items():
+            market.revalue(basis, changes)
+            if where[0] == MONEYLINE:
+                self._learn_from(market, basis, changes)
+
+    def age(self, basis: Basis, reference: str | None, now_ms: int, changes: Changes) -> None:
+        """Find out whose prices are stale by now."""
         for market in self._markets.values():
-            market.revalue(method, changes)
+            market.age(basis, reference, now_ms, changes)
 
     def find(self, key: CellKey) -> tuple[Section, Price] | None:
         """Return the section and the price of a cell, None where no such price is held."""
@@ -127,6 +151,25 @@ class GameBook:
         for where, market in self._markets.items():
             for cell, price in market.prices():
                 yield CellKey(*where, *cell), price
+
+    def _learn_from(self, moneyline: Market, basis: Basis, changes: Changes) -> None:
+        """What a moneyline tells of the other markets: overtime (D49), and how likely a draw is."""
+        matrix = self.matrix
+        if moneyline.period == 0 and matrix.sport in OVERTIME_SPORTS:
+            while moneyline.reoffered:
+                bookmaker = moneyline.reoffered.pop()
+                form = moneyline.overtime(bookmaker)
+                where = matrix.game_id, matrix.competition
+                changes.overtime_learnt |= basis.overtime.note(*where, bookmaker, form)
+        for market in self._markets.values():
+            if market.period == moneyline.period:
+                self._expect_draws(market, changes)
+
+    def _expect_draws(self, market: Market, changes: Changes) -> None:
+        if market.market_type in _MAY_BE_DRAWN:
+            moneyline = self._markets.get((MONEYLINE, market.period))
+            chance = None if moneyline is None else moneyline.draw_chance()
+            market.expect_draws(chance, changes)
 
     def _find_columns(self, changes: Changes) -> None:
         columns = {key.bookmaker for key, _ in self.prices() if key.bookmaker is not None}

@@ -1,88 +1,128 @@
-"""Single prices of a section judged by every rule, and why some have no true EV."""
+"""The one assessment of a price that a board holds: everything that judges asks here (D45)."""
 
-from enum import Enum
+import math
 
-from oddsdesk.board.matrix import Section
+from oddsdesk.board.basis import Basis
+from oddsdesk.board.matrix import Matrix, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.board.valuation import offered
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.assessment import (
+    Assessment,
+    Group,
+    Setting,
+    Sighting,
+    assess,
+    is_unread,
+)
+from oddsdesk.pricing.outcomes import DRAW
+from oddsdesk.pricing.profiles import Profile, is_delayed
+from oddsdesk.pricing.rules import MAX_AGE_MS
 from oddsdesk.pricing.selections import LineGroup
-from oddsdesk.pricing.value import Candidate, ReferenceLine, Verdict, is_same_state, judge
+from oddsdesk.pricing.value import ReferenceLine
+
+_DRAW_MISSED_MS = 24 * 60 * MINUTE_MS
+"""How long a draw that is priced no more is missed (D48)."""
+_NO_FEES = Profile(name="", group="")
 
 
-class Doubt(Enum):
-    """Why a price has no true EV."""
+class Judge:
+    """Assesses prices of a game at one moment; ``reference`` is the reference's name."""
 
-    NO_REFERENCE = "no_reference"
-    """The reference prices nothing of the line group."""
-    SIDE_MISSING = "side_missing"
-    """The reference prices some of the sides only."""
-    OVERLAPPING = "overlapping"
-    """The outcomes overlap, so no margin can be taken out (D27)."""
-    UNREAD = "unread"
-    """The selection's text fits no form (D36)."""
-    OTHER_BET = "other_bet"
-    """The bookmaker bets on something else: with a draw or without (D27)."""
-    NO_FAIR_PRICE = "no_fair_price"
-    """The devig method has no answer to the reference's prices."""
+    def __init__(self, basis: Basis, reference: str | None, matrix: Matrix, now_ms: int) -> None:
+        self._basis = basis
+        self._reference = reference or ""
+        self._matrix = matrix
+        self.now_ms = now_ms
+
+    def assess(self, section: Section, selection: str, bookmaker: str | None) -> Assessment:
+        """Say what a price is worth and what speaks against it."""
+        row = section.row_of(selection)
+        price = row.reference if bookmaker is None else row.prices[bookmaker]
+        assert price is not None
+        sighting = Sighting(
+            section.side_of(selection),
+            price.odds,
+            price.scraped_at,
+            price.is_live,
+            self._stale_after_ms(bookmaker, price),
+            price.is_offered,
+            bookmaker is not None and is_delayed(bookmaker),
+        )
+        return assess(self._setting(section, price), self._group(section, bookmaker), sighting)
+
+    def sides(self, section: Section, bookmaker: str | None) -> frozenset[str]:
+        """Return what a bookmaker offers in a line group."""
+        return frozenset(
+            side
+            for row, side in zip(section.rows, section.sides, strict=False)
+            if offered(row.reference if bookmaker is None else row.prices.get(bookmaker))
+        )
+
+    def due_at(self, section: Section, selection: str, bookmaker: str) -> float:
+        """Return when time alone may change what is said of a price, in milliseconds."""
+        row, line = section.row_of(selection), line_of(section)
+        price, reference = row.prices[bookmaker], row.reference
+        moments = [
+            price.scraped_at + self._stale_after_ms(bookmaker, price),
+            price.scraped_at + MAX_AGE_MS,
+            line.scraped_at + MAX_AGE_MS,
+            *(() if self._matrix.kick_off is None else (self._matrix.kick_off,)),
+        ]
+        if reference is not None:
+            moments.append(line.scraped_at + self._stale_after_ms(None, reference))
+        return min((at + 1 for at in moments if at >= self.now_ms), default=math.inf)
+
+    def _setting(self, section: Section, price: Price) -> Setting:
+        line = line_of(section)
+        matrix = self._matrix
+        shown = next((row.reference for row in section.rows if row.reference is not None), None)
+        sides = frozenset(line.group.sides)
+        return Setting(
+            line=line,
+            period=section.key.period,
+            sport=matrix.sport,
+            kick_off=matrix.kick_off,
+            now_ms=self.now_ms,
+            has_unread=self._is_doubtful(section, None, sides),
+            has_overtime=self._counts_overtime(None),
+            push=section.push[bool(price.is_live or line.is_live)],
+            stale_after_ms=None if shown is None else self._stale_after_ms(None, shown),
+        )
+
+    def _group(self, section: Section, bookmaker: str | None) -> Group:
+        sides = self.sides(section, bookmaker)
+        profile = _NO_FEES if bookmaker is None else self._basis.profiles.of(bookmaker)
+        return Group(
+            profile,
+            sides,
+            self._is_doubtful(section, bookmaker, sides),
+            self._counts_overtime(bookmaker),
+            bookmaker is None,
+        )
+
+    def _is_doubtful(self, section: Section, bookmaker: str | None, sides: frozenset[str]) -> bool:
+        """Whether outcomes beside these are unread, or a draw that was priced lately is missing."""
+        facts, market_type = section.market, section.key.market_type
+        drew_at = facts.drew_at.get(bookmaker)
+        is_draw_gone = drew_at is not None and self.now_ms - drew_at <= _DRAW_MISSED_MS
+        if is_draw_gone and market_type == "moneyline" and DRAW not in sides:
+            return True
+        return is_unread(market_type, int(bookmaker in facts.unread), sides)
+
+    def _counts_overtime(self, bookmaker: str | None) -> bool | None:
+        matrix = self._matrix
+        return self._basis.overtime.of(matrix.game_id, matrix.competition, matrix.sport, bookmaker)
+
+    def _stale_after_ms(self, bookmaker: str | None, price: Price) -> int:
+        """By the bookmaker's own rhythm; what the desk did not read again is not the older."""
+        interval = self._basis.scrape_interval
+        after = interval.stale_after_ms(bookmaker or self._reference, price.is_live)
+        return after + interval.patience_with(price.heard_at, self.now_ms)
 
 
-def verdict_on(section: Section, selection: str, bookmaker: str | None, now_ms: int) -> Verdict:
-    """Judge a price of a section by every rule."""
-    row = section.row_of(selection)
-    price = row.reference if bookmaker is None else row.prices[bookmaker]
-    assert price is not None
-    candidate = Candidate(
-        side_of(section, selection),
-        price.odds,
-        sides_of(section, bookmaker),
-        price.scraped_at,
-        price.is_live,
-        bookmaker is None,
-    )
-    return judge(_line(section), candidate, now_ms)
-
-
-def side_of(section: Section, selection: str) -> str:
-    """Return what a selection bets on, empty where its text fits no form."""
-    for row, side in zip(section.rows, section.sides, strict=False):
-        if row.selection == selection:
-            return side
-    return ""
-
-
-def sides_of(section: Section, bookmaker: str | None) -> frozenset[str]:
-    """Return the sides that a bookmaker offers in a section."""
-    return frozenset(
-        side
-        for row, side in zip(section.rows, section.sides, strict=False)
-        if offered(row.reference if bookmaker is None else row.prices.get(bookmaker)) is not None
-    )
-
-
-def doubt_about(section: Section, bookmaker: str | None, side: str) -> Doubt | None:
-    """Return why the prices of a section have no true EV, None where they have one."""
-    if not section.sides:
-        return Doubt.UNREAD
-    if section.key.market_type == "double_chance":
-        return Doubt.OVERLAPPING
-    if section.reference is None:
-        priced = any(offered(row.reference) is not None for row in section.rows)
-        return Doubt.SIDE_MISSING if priced else Doubt.NO_REFERENCE
-    if bookmaker in section.other_bets or side not in section.reference.prices:
-        return Doubt.OTHER_BET
-    if section.reference.prices[side].fair_odds is None:
-        return Doubt.NO_FAIR_PRICE
-    return None
-
-
-def shares_state(section: Section, price: Price) -> bool:
-    """Tell whether a price and its reference are both in play or neither (D30), as far as told."""
-    reference = section.reference
-    return reference is None or is_same_state(price.is_live, reference.is_live)
-
-
-def _line(section: Section) -> ReferenceLine:
-    """The reference's line group as the rules judge by it, an empty one where there is none."""
+def line_of(section: Section) -> ReferenceLine:
+    """Return the reference's line group as it is judged by, an empty one where there is none."""
     if section.reference is not None:
         return section.reference
     seen = [row.reference.scraped_at for row in section.rows if row.reference is not None]

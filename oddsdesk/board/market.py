@@ -7,14 +7,21 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from oddsdesk.board import valuation
+from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
-from oddsdesk.board.matrix import CellKey, Section, SectionKey, SelectionRow
+from oddsdesk.board.matrix import CellKey, MarketFacts, Section, SectionKey, SelectionRow
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
+from oddsdesk.board.pushes import Pushes
 from oddsdesk.contract.periods import period_label
+from oddsdesk.pricing.assessment import counts_overtime
+from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.selections import line_groups
 
 WITHDRAWN_KEPT_MS: Final = 60_000
 """How long a withdrawn price stays, struck through."""
+
+SEEN_TOGETHER_MS: Final = 5_000
+"""A price that was seen so much earlier than another of its market and bookmaker is dated anew."""
 
 _MANY: Final = 4
 """From this many moved prices on, all of a section's figures are worked out together."""
@@ -38,7 +45,17 @@ class Market:
         self._withdrawn: set[Cell] = set()
         self._regroup = False
         self._states: dict[str | None, bool] = {}
-        """Whether each bookmaker's prices are in play, as last stated."""
+        """Whether each bookmaker's prices are in play, as was told last."""
+        self.facts = MarketFacts()
+        """What is known of the whole market."""
+        self._seen: dict[str | None, Price] = {}
+        """The price of each bookmaker that was seen last."""
+        self._redated: dict[str | None, None] = {}
+        """Bookmakers of whom one price was seen, which dates the others."""
+        self._draw: float | None = None
+        """The chance of a draw before kick-off, where lines of this market may end in one."""
+        self.reoffered: set[str | None] = set()
+        """Who began or ceased to price a selection, until that was looked at."""
 
     def put(
         self,
@@ -59,6 +76,7 @@ class Market:
         price = observe(held, seen)
         self._set(row, bookmaker, price)
         if price.scraped_at == seen.scraped_at:
+            self._see(bookmaker, price, changes)
             if liquidity is not UNSET:
                 row.liquidity = liquidity
             if seen.is_live is not None and self._states.get(bookmaker) is not seen.is_live:
@@ -67,6 +85,8 @@ class Market:
             self._moved.add((selection, bookmaker))
             changes.cells[key] = None
             changes.moves.append((key, held, price))
+            if held is None or held.is_offered != price.is_offered:
+                self.reoffered.add(bookmaker)
             return 0 if held is None else price.scraped_at - held.scraped_at
         gap = price.scraped_at - held.scraped_at
         if gap:
@@ -95,9 +115,12 @@ class Market:
         if held is None or not held.is_offered:
             return
         gone, key = withdraw(held, now_ms), self._key(cell)
+        if self.market_type == "moneyline" and self._side_of(cell[0]) == DRAW:
+            self.facts.drew_at[cell[1]] = held.scraped_at
         self._set(self.rows[cell[0]], cell[1], gone)
         self._withdrawn.add(cell)
         self._moved.add(cell)
+        self.reoffered.add(cell[1])
         changes.cells[key] = None
         changes.moves.append((key, held, gone))
 
@@ -117,6 +140,11 @@ class Market:
 
     def promote(self, bookmaker: str, changes: Changes) -> None:
         """Make a bookmaker's prices the reference's."""
+        if bookmaker in self._seen:
+            self._seen[None] = self._seen.pop(bookmaker)
+        if bookmaker in self.facts.drew_at:
+            self.facts.drew_at[None] = self.facts.drew_at.pop(bookmaker)
+        self.reoffered |= {None, bookmaker}
         for row in self.rows.values():
             price = row.prices.pop(bookmaker, None)
             if price is None:
@@ -130,6 +158,12 @@ class Market:
             if not row.reference.is_offered:
                 self._withdrawn.add((row.selection, None))
 
+    def miss_draw(self, bookmaker: str | None, at_ms: int, changes: Changes) -> None:
+        """Note that a bookmaker priced the draw at a moment."""
+        self.facts.drew_at[bookmaker] = at_ms
+        self.reoffered.add(bookmaker)
+        self._tell_all(changes)
+
     def mark_not_in_play(self, changes: Changes) -> bool:
         """Take prices whose state nobody stated as not in play; return whether there were any."""
         untold = {cell[1] for cell, price in self.prices() if price.is_live is None}
@@ -137,22 +171,72 @@ class Market:
             self._spread_state(bookmaker, self._states.get(bookmaker, False), changes)
         return bool(untold)
 
-    def recompute(self, method: str, changes: Changes) -> None:
+    def recompute(self, basis: Basis, changes: Changes) -> None:
         """Bring groups and figures up to date with the prices."""
+        self._redate(changes)
         if self._regroup or any(cell[0] not in self._section_of for cell in self._moved):
-            self._group(method)
+            self._group(basis)
             changes.relaid = True
             changes.revalued.extend(self.sections)
         else:
-            self._refigure(method, changes)
+            self._refigure(basis, changes)
         self._moved.clear()
 
-    def revalue(self, method: str, changes: Changes) -> None:
-        """Work out every figure anew, with another devig method."""
+    def revalue(self, basis: Basis, changes: Changes) -> None:
+        """Work out every figure anew, on another basis."""
         for section in self.sections:
-            valuation.figure(section, method)
-            changes.revalued.append(section)
-            changes.touched[section.key] = None
+            valuation.figure(section, basis)
+        self._settle()
+        self._tell_all(changes)
+
+    def age(self, basis: Basis, reference: str | None, now_ms: int, changes: Changes) -> None:
+        """Find out whose prices are stale by now: they are never best."""
+        interval, stale = basis.scrape_interval, self.facts.stale
+        changed = False
+        for bookmaker, price in self._seen.items():
+            in_play = self._states.get(bookmaker, price.is_live)
+            after = interval.stale_after_ms(bookmaker or reference or "", in_play)
+            age = now_ms - price.scraped_at
+            if age > after:
+                age -= interval.patience_with(price.heard_at, now_ms)
+            if (age > after) != (bookmaker in stale):
+                stale ^= {bookmaker}
+                changed = True
+        if changed:
+            for section in self.sections:
+                valuation.figure_prices(section, basis)
+            self._tell_all(changes)
+
+    def overtime(self, bookmaker: str | None) -> bool | None:
+        """Tell by this moneyline whether a bookmaker's bets of the game count overtime (D49)."""
+        priced = {
+            side
+            for section in self.sections
+            for row, side in zip(section.rows, section.sides, strict=False)
+            if valuation.offered(row.reference if bookmaker is None else row.prices.get(bookmaker))
+        }
+        return counts_overtime(
+            self.sport,
+            frozenset(priced),
+            texts_unread=int(bookmaker in self.facts.unread),
+            had_draw=bookmaker in self.facts.drew_at,
+        )
+
+    def draw_chance(self) -> float | None:
+        """Return how likely a draw is by this moneyline; None where the reference prices none."""
+        for section in self.sections:
+            line = section.reference
+            if line is not None and DRAW in line.prices:
+                fair = line.prices[DRAW].fair_odds
+                return None if fair is None else 1 / fair
+        return None
+
+    def expect_draws(self, chance: float | None, changes: Changes) -> None:
+        """Take in how likely a draw is before kick-off."""
+        if self._draw != chance:
+            self._draw = chance
+            self._settle()
+            self._tell_all(changes)
 
     def price(self, cell: Cell) -> Price | None:
         """Return the price held for a cell."""
@@ -173,6 +257,71 @@ class Market:
         """Return the line group that a selection belongs to."""
         return self._section_of.get(selection)
 
+    def _see(self, bookmaker: str | None, price: Price, changes: Changes) -> None:
+        last = self._seen.get(bookmaker)
+        if last is None or price.scraped_at >= last.scraped_at:
+            self._seen[bookmaker] = price
+            if last is not None and price.scraped_at - last.scraped_at > SEEN_TOGETHER_MS:
+                self._redated[bookmaker] = None
+            if bookmaker in self.facts.stale:
+                self.facts.stale.discard(bookmaker)
+                for selection, row in self.rows.items():
+                    if bookmaker is None or bookmaker in row.prices:
+                        self._moved.add((selection, bookmaker))
+                        changes.cells[self._key((selection, bookmaker))] = None
+
+    def _redate(self, changes: Changes) -> None:
+        """What was seen of one price holds for all of the bookmaker's: a market is read whole."""
+        for bookmaker in self._redated:
+            seen_at = self._seen[bookmaker].scraped_at
+            for row in self.rows.values():
+                price = row.reference if bookmaker is None else row.prices.get(bookmaker)
+                if price is None or seen_at - price.scraped_at <= SEEN_TOGETHER_MS:
+                    continue
+                if price.is_offered:
+                    self._set(row, bookmaker, replace(price, scraped_at=seen_at))
+                    if bookmaker in row.near:
+                        changes.cells[self._key((row.selection, bookmaker))] = None
+            if bookmaker is None:
+                for section in self.sections:
+                    valuation.redate(section)
+                    if any(row.near for row in section.rows):
+                        changes.revalued.append(section)
+        self._redated.clear()
+
+    def _side_of(self, selection: str) -> str:
+        section = self._section_of.get(selection)
+        return "" if section is None else section.side_of(selection)
+
+    def _tell_all(self, changes: Changes) -> None:
+        changes.revalued.extend(self.sections)
+        changes.touched |= dict.fromkeys(section.key for section in self.sections)
+
+    def _settle(self) -> None:
+        """Work out how often the stake comes back, by the ladder of the reference's lines."""
+        lines = [section.reference for section in self.sections if section.reference is not None]
+        pushes = Pushes(lines, self._draw)
+        for section in self.sections:
+            line = section.reference
+            if line is None:
+                continue
+            push = pushes.of(line, in_play=False), pushes.of(line, in_play=True)
+            if push != section.push:
+                section.push = push
+                valuation.settle(section)
+
+    def _find_unread(self) -> None:
+        unread = self.facts.unread
+        unread.clear()
+        for section in self.sections:
+            if not section.sides:
+                for row in section.rows:
+                    unread |= {
+                        name
+                        for name in row.priced_by()
+                        if valuation.offered(row.reference if name is None else row.prices[name])
+                    }
+
     def _spread_state(self, bookmaker: str | None, is_live: bool, changes: Changes) -> None:
         """Apply what is stated of one price to all of the bookmaker's prices of the market."""
         self._states[bookmaker] = is_live
@@ -182,9 +331,8 @@ class Market:
                 continue
             if price.is_live is not is_live:
                 self._set(row, bookmaker, replace(price, is_live=is_live))
-                changes.cells[self._key((selection, bookmaker))] = None
-            if bookmaker is None:
-                self._moved.add((selection, None))
+            changes.cells[self._key((selection, bookmaker))] = None
+            self._moved.add((selection, bookmaker))
 
     def _key(self, cell: Cell) -> CellKey:
         return CellKey(self.market_type, self.period, *cell)
@@ -205,7 +353,7 @@ class Market:
             del self.rows[cell[0]]
             self._regroup = True
 
-    def _group(self, method: str) -> None:
+    def _group(self, basis: Basis) -> None:
         label = period_label(self.sport, self.period)
         sections = [
             Section(
@@ -217,6 +365,7 @@ class Market:
                 complete=group.complete,
                 rows=[self.rows[selection] for selection in group.selections],
                 sides=group.sides,
+                market=self.facts,
             )
             for group in line_groups(self.market_type, self._match_name, self.rows, self.sport)
         ]
@@ -225,10 +374,12 @@ class Market:
             row.selection: section for section in self.sections for row in section.rows
         }
         for section in self.sections:
-            valuation.figure(section, method)
+            valuation.figure(section, basis)
+        self._settle()
+        self._find_unread()
         self._regroup = False
 
-    def _refigure(self, method: str, changes: Changes) -> None:
+    def _refigure(self, basis: Basis, changes: Changes) -> None:
         moved: dict[SectionKey, list[Cell]] = {}
         for cell in self._moved:
             moved.setdefault(self._section_of[cell[0]].key, []).append(cell)
@@ -236,10 +387,14 @@ class Market:
         for cells in moved.values():
             section = self._section_of[cells[0][0]]
             if any(bookmaker is None for _, bookmaker in cells):
-                valuation.figure(section, method)
+                valuation.figure(section, basis)
                 changes.revalued.append(section)
             elif len(cells) > _MANY:
-                valuation.figure_prices(section)
+                valuation.figure_prices(section, basis)
             else:
                 for selection, bookmaker in cells:
-                    valuation.refigure_price(section, self.rows[selection], bookmaker or "")
+                    valuation.refigure_price(section, self.rows[selection], bookmaker or "", basis)
+        if any(not self._section_of[cells[0][0]].sides for cells in moved.values()):
+            self._find_unread()
+        if any(bookmaker is None for _, bookmaker in self._moved):
+            self._settle()

@@ -49,19 +49,34 @@ class SelectionRow(msgspec.Struct):
     """By bookmaker; withdrawn ones stay for a while."""
     fair: float | None = None
     """Devigged odds of the reference's line group, None where it is never valued (D27)."""
+    decided: float = 1.0
+    """The share of a stake that is won or lost on average; the rest comes back (D53)."""
     value_from: float | None = None
-    """From these odds on the selection is a value bet by the contract's rules."""
+    """From these net odds on the selection is a value bet by the rules."""
     suspicious_above: float | None = None
-    """Above these odds the rules call the price an error."""
+    """Above these net odds the rules call the price an error."""
     best: float | None = None
-    """The highest odds that a bookmaker offers now, the reference left out."""
+    """The highest net odds that can be relied upon, among the user's bookmakers."""
     best_bookmakers: tuple[str, ...] = ()
     """Who offers ``best``, by name."""
+    near: tuple[str, ...] = ()
+    """Who offers the least edge before commission: only their prices can be value."""
 
     def priced_by(self) -> list[str | None]:
         """Return the bookmakers that price it, None being the reference."""
         bookmakers: list[str | None] = list(self.prices)
         return bookmakers if self.reference is None else [None, *bookmakers]
+
+
+class MarketFacts(msgspec.Struct):
+    """What is known of a market beside the prices of each line group; by bookmaker."""
+
+    stale: set[str | None] = msgspec.field(default_factory=set)
+    """Whose prices are stale."""
+    unread: set[str | None] = msgspec.field(default_factory=set)
+    """Who prices a selection that could not be read."""
+    drew_at: dict[str | None, int] = msgspec.field(default_factory=dict)
+    """When a draw was last seen that is no longer offered, in milliseconds."""
 
 
 class Section(msgspec.Struct):
@@ -88,7 +103,12 @@ class Section(msgspec.Struct):
     other_bets: set[str] = msgspec.field(default_factory=set)
     """Bookmakers that bet on something else: with a draw or without (D27); never best."""
     best_hold: float | None = None
-    """Hold of the best prices in percent; below 0 is an arbitrage."""
+    """Hold of the best net prices in percent; below 0 is an arbitrage."""
+    market: MarketFacts = msgspec.field(default_factory=MarketFacts)
+    """What is known of the whole market, shared by its line groups."""
+    push: tuple[float | None, float | None] = (0.0, 0.0)
+    """The chance that the line is hit, before the game and in play; None where it can be and
+    nobody tells (D53)."""
 
     @property
     def title(self) -> str:
@@ -101,6 +121,13 @@ class Section(msgspec.Struct):
     def row_of(self, selection: str) -> SelectionRow:
         """Return the row of a selection of this section."""
         return next(row for row in self.rows if row.selection == selection)
+
+    def side_of(self, selection: str) -> str:
+        """Return what a selection bets on; empty where its text fits no form."""
+        for row, side in zip(self.rows, self.sides, strict=False):
+            if row.selection == selection:
+                return side
+        return ""
 
     def a_cell_each(self) -> list[CellKey]:
         """Return the key of one price of each row."""

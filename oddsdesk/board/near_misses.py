@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from oddsdesk.board.judging import side_of, verdict_on
+from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.rules import (
     MAX_OVERROUND,
     MIN_EV,
@@ -14,7 +15,6 @@ from oddsdesk.pricing.rules import (
     RuleCheck,
     safety_floor,
 )
-from oddsdesk.pricing.value import PriceWindow, Verdict, price_window
 
 MOST_DISTANCE: Final = 1.0
 """Prices farther off than this are no near misses."""
@@ -34,17 +34,16 @@ _LEAST_EV: Final = MIN_EV - MOST_DISTANCE * _ONE_AWAY[Rule.MIN_EDGE]
 
 
 class NearMiss(NamedTuple):
-    """A price that is almost value; times in milliseconds."""
+    """A price that is almost value, and that nothing else speaks against; times in milliseconds."""
 
     key: RowKey
     match_name: str
     section: Section
     price: Price
     is_live: bool
-    verdict: Verdict
-    window: PriceWindow | None
+    assessment: Assessment
     distance: float
-    """How far all rules that stop it are off together, in ``_ONE_AWAY``; 0 where none stops it."""
+    """How far all rules that stop it are off together, in ``_ONE_AWAY``."""
     others: tuple["NearMiss", ...] = ()
     """The same selection at other bookmakers, the nearest first."""
 
@@ -54,13 +53,19 @@ class NearMiss(NamedTuple):
         return self.key._replace(bookmaker=None)
 
     @property
-    def stopped_by(self) -> RuleCheck | None:
-        """The rule that is farthest off; None where every rule holds, yet it is not listed."""
-        return max(self.verdict.stopped_by, key=_distance, default=None)
+    def stopped_by(self) -> RuleCheck:
+        """The rule that is farthest off."""
+        return max(self.assessment.stopped_by, key=_distance)
+
+    @property
+    def window(self) -> tuple[float | None, float | None]:
+        """From which net odds the selection is value, and above which it is suspicious."""
+        row = self.section.row_of(self.key.selection)
+        return row.value_from, row.suspicious_above
 
 
-def near_misses(matrix: Matrix, now_ms: int) -> Iterator[NearMiss]:
-    """Yield the prices of a game that are almost value, and those that are by every rule."""
+def near_misses(matrix: Matrix, by: Judge) -> Iterator[NearMiss]:
+    """Yield the prices of a game that are almost value."""
     for section in matrix.sections:
         reference = section.reference
         if reference is None or (section.overround or _ROOM) > _ROOM:
@@ -69,7 +74,7 @@ def near_misses(matrix: Matrix, now_ms: int) -> Iterator[NearMiss]:
         for row in section.rows:
             if row.fair is not None:
                 least = row.fair * floor * (1 + _LEAST_EV / 100)
-                yield from _of_row(matrix, section, row, least, now_ms)
+                yield from _of_row(matrix, section, row, least, by)
 
 
 def by_selection(misses: Iterable[NearMiss]) -> list[NearMiss]:
@@ -81,33 +86,19 @@ def by_selection(misses: Iterable[NearMiss]) -> list[NearMiss]:
 
 
 def _of_row(
-    matrix: Matrix, section: Section, row: SelectionRow, least: float, now_ms: int
+    matrix: Matrix, section: Section, row: SelectionRow, least: float, by: Judge
 ) -> Iterator[NearMiss]:
     for bookmaker, price in row.prices.items():
         if price.odds < least or not price.is_offered:
             continue
-        verdict = verdict_on(section, row.selection, bookmaker, now_ms)
-        distance = sum(_distance(check) for check in verdict.stopped_by)
+        found = by.assess(section, row.selection, bookmaker)
+        if found.is_value or found.cautions:
+            continue
+        distance = sum(_distance(check) for check in found.stopped_by)
         if distance <= MOST_DISTANCE:
-            yield _miss(matrix, section, row, bookmaker, verdict, distance)
-
-
-def _miss(
-    matrix: Matrix,
-    section: Section,
-    row: SelectionRow,
-    bookmaker: str,
-    verdict: Verdict,
-    distance: float,
-) -> NearMiss:
-    assert section.reference is not None
-    side = side_of(section, row.selection)
-    key = RowKey(matrix.game_id, *section.key[:2], row.selection, bookmaker)
-    window = price_window(section.reference, side)
-    price = row.prices[bookmaker]
-    return NearMiss(
-        key, matrix.match_name, section, price, matrix.is_live, verdict, window, distance
-    )
+            key = RowKey(matrix.game_id, *section.key[:2], row.selection, bookmaker)
+            is_live = matrix.is_live
+            yield NearMiss(key, matrix.match_name, section, price, is_live, found, distance)
 
 
 def _distance(check: RuleCheck) -> float:

@@ -1,10 +1,12 @@
 """Which bookmakers' bets count overtime, concluded from their moneylines (D49)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Hashable
 
-from oddsdesk.board.quotes import BookQuote
-from oddsdesk.pricing.assessment import OVERTIME_SPORTS, counts_overtime, usual_form
+from oddsdesk.pricing.assessment import OVERTIME_SPORTS, usual_form
+
+_Bookmaker = str | None
+"""None is the reference."""
 
 
 class OvertimeForms:
@@ -13,22 +15,34 @@ class OvertimeForms:
     By its moneyline of the game; without one, by most of its moneylines in the competition.
     """
 
-    def __init__(self, quotes: Iterable[BookQuote]) -> None:
-        self._of_game: dict[tuple[str, str], bool] = {}
-        self._usual: defaultdict[tuple[str, str], Counter[bool]] = defaultdict(Counter)
-        for quote in quotes:
-            if quote.market_type != "moneyline" or quote.period != 0:
-                continue
-            form = counts_overtime(quote.sport, quote.sides())
-            if form is not None:
-                self._of_game[quote.game_id, quote.bookmaker] = form
-                self._usual[quote.competition, quote.bookmaker][form] += 1
+    def __init__(self) -> None:
+        self._of_game: dict[tuple[Hashable, _Bookmaker], bool] = {}
+        self._usual: defaultdict[tuple[str, _Bookmaker], Counter[bool]] = defaultdict(Counter)
 
-    def of(self, quote: BookQuote) -> bool | None:
-        """Return it for the quote's bookmaker and game; None without moneylines, and for a tie."""
-        if quote.sport not in OVERTIME_SPORTS:
+    def note(
+        self, game: Hashable, competition: str, bookmaker: _Bookmaker, form: bool | None
+    ) -> bool:
+        """Take in what a moneyline of the game tells, None where it does not; tell if it is new."""
+        held = self._of_game.get((game, bookmaker))
+        if held == form:
+            return False
+        usual = self._usual[competition, bookmaker]
+        if held is not None:
+            usual[held] -= 1
+        if form is None:
+            del self._of_game[game, bookmaker]
+        else:
+            usual[form] += 1
+            self._of_game[game, bookmaker] = form
+        return True
+
+    def of(
+        self, game: Hashable, competition: str, sport: str, bookmaker: _Bookmaker
+    ) -> bool | None:
+        """Return whether overtime counts; None where nothing tells, or as many say either."""
+        if sport not in OVERTIME_SPORTS:
             return None
-        own = self._of_game.get((quote.game_id, quote.bookmaker))
+        own = self._of_game.get((game, bookmaker))
         if own is not None:
             return own
-        return usual_form(self._usual.get((quote.competition, quote.bookmaker), Counter()))
+        return usual_form(self._usual.get((competition, bookmaker), Counter()))

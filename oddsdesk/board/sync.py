@@ -113,8 +113,7 @@ class Sync:
         self._add_stream()
         self._poller.add(Job(_HEALTH, pace.health_s, 0, self._read_health, later))
         self._poller.add(Job(_LIVE, _RIGHTS_S, 1, self._try_live, later))
-        if self._board.rows_wanted:
-            self.want_rows(True)
+        self._read_rows()
 
     async def stop(self) -> None:
         """End everything; what the board holds stays."""
@@ -122,7 +121,6 @@ class Sync:
             self._hurry_handle.cancel()
             self._hurry_handle = None
         self._unsubscribe()
-        self._bets.stop()
         self._is_started = False
         self._poller.stop()
         await self._jobs.stop()
@@ -146,10 +144,12 @@ class Sync:
         """Keep the prices of all games current, or no more."""
         if wanted != self._board.rows_wanted:
             self._board.want_rows(wanted)
-        if not wanted:
-            self._poller.remove(ROWS)
-        elif self._is_started:
-            self._poller.add(self._rows_job())
+        self._read_rows()
+
+    def want_values(self, wanted: bool) -> None:
+        """Keep the prices of all games current to find value among them, or no more."""
+        self._board.want_values(wanted)
+        self._read_rows()
 
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the rows of the odds grid after the request under way, or go on."""
@@ -169,6 +169,12 @@ class Sync:
     def _add_stream(self) -> None:
         self._poller.add(Job(STREAM, 1.0, 0, self._listen, self._after_first_prices))
 
+    def _read_rows(self) -> None:
+        if not self._board.keeps_all:
+            self._poller.remove(ROWS)
+        elif self._is_started:
+            self._poller.add(self._rows_job())
+
     def _rows_job(self) -> Job:
         rows, later = self._rows, self._after_first_prices
         return Job(ROWS, rows.period_s, rows.requests, rows.read, later, least_s=rows.least_s)
@@ -186,9 +192,10 @@ class Sync:
     async def _read_value_bets(self) -> None:
         await self._bets.read()
         self._monitor.knows(has_value_bets=True)
+        if not self._board.values_wanted:
+            self.want_values(True)
 
     def _on_board_notice(self, notice: Notice) -> None:
-        self._bets.hurry_on_falls(self._poller, notice)
         if isinstance(notice, GamesChanged):
             if self._board.games and not self._has_games:
                 # Whether they are simulated was not known before the first of them.
@@ -282,7 +289,7 @@ class Sync:
         """Return how long a price may go unread without looking older: 0 without the stream."""
         if self._board.connection.link is not Link.LIVE:
             return 0
-        if self._board.rows_wanted and not self._board.snapshot_progress.is_paused:
+        if self._board.keeps_all and not self._board.snapshot_progress.is_paused:
             turn_ms = float(self._rows.turn_ms())
         else:
             turns = [self.budget.period_s(_matrix(game)) for game in self._subscribed]

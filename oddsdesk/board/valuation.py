@@ -1,46 +1,54 @@
 """What follows from the prices of a line group: S, fair odds, windows, holds, best prices."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
+from typing import Final
 
 import msgspec
 
+from oddsdesk.board.basis import Basis
 from oddsdesk.board.matrix import Section, SelectionRow
 from oddsdesk.board.prices import Price
+from oddsdesk.pricing.assessment import settlement_of
 from oddsdesk.pricing.outcomes import DRAW
+from oddsdesk.pricing.rules import MIN_EV, safety_floor
 from oddsdesk.pricing.selections import LineGroup, line_groups
-from oddsdesk.pricing.value import is_comparable, price_window, reference_line
+from oddsdesk.pricing.value import is_comparable, is_same_state, price_window, reference_line
+
+_SLACK: Final = 1 - 1e-9
+"""Prices this little below the least edge are assessed as well: it is rounded."""
 
 
-def figure(section: Section, method: str) -> None:
+def figure(section: Section, basis: Basis) -> None:
     """Work out every figure of a section anew from its prices."""
-    value_reference(section, method)
-    figure_prices(section)
+    value_reference(section, basis.method)
+    figure_prices(section, basis)
 
 
-def figure_prices(section: Section) -> None:
+def figure_prices(section: Section, basis: Basis) -> None:
     """Work out anew what the bookmakers' prices bear on."""
     bookmakers = dict.fromkeys(name for row in section.rows for name in row.prices)
     section.other_bets = {name for name in bookmakers if not _is_comparable(section, name)}
     for row in section.rows:
-        _find_best(section, row)
+        _find_best(section, row, basis)
     section.holds = {}
     for bookmaker in bookmakers:
-        _find_hold(section, bookmaker)
+        _find_hold(section, bookmaker, basis)
     _find_best_hold(section)
 
 
-def refigure_price(section: Section, row: SelectionRow, bookmaker: str) -> None:
+def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> None:
     """Bring up to date what one bookmaker's price of one row bears on."""
     if _is_comparable(section, bookmaker) == (bookmaker in section.other_bets):
         section.other_bets ^= {bookmaker}
         for other in section.rows:
-            _find_best(section, other)
+            _find_best(section, other, basis)
         _find_best_hold(section)
-    elif _bears_on_best(row, bookmaker):
-        _find_best(section, row)
+    elif _bears_on_best(section, row, bookmaker, basis):
+        _find_best(section, row, basis)
         _find_best_hold(section)
-    _find_hold(section, bookmaker)
+    _find_hold(section, bookmaker, basis)
 
 
 def value_reference(section: Section, method: str) -> None:
@@ -65,9 +73,22 @@ def value_reference(section: Section, method: str) -> None:
     section.reference_hold = hold(price.odds for price in prices)
     for row, side in zip(priced, group.sides, strict=True):
         row.fair = section.reference.prices[side].fair_odds
-        window = price_window(section.reference, side)
-        if window is not None:
-            row.value_from, row.suspicious_above = window.least, window.most
+    settle(section)
+
+
+def settle(section: Section) -> None:
+    """Form the price windows, with what is known of how often a stake comes back (D53)."""
+    line = section.reference
+    if line is None:
+        return
+    push = section.push[bool(line.is_live)]
+    for row, side in zip(section.rows, section.sides, strict=False):
+        if row.fair is not None:
+            row.decided = settlement_of(line, side, row.fair, push).decided
+            window = price_window(line, side, row.decided)
+            row.value_from = row.suspicious_above = None
+            if window is not None:
+                row.value_from, row.suspicious_above = window.least, window.most
 
 
 def _state(prices: Iterable[Price]) -> bool | None:
@@ -97,30 +118,79 @@ def offered(price: Price | None) -> float | None:
     return price.odds if price is not None and price.withdrawn_at is None else None
 
 
-def _find_best(section: Section, row: SelectionRow) -> None:
-    best = 0.0
-    names: list[str] = []
+def _find_best(section: Section, row: SelectionRow, basis: Basis) -> None:
+    """Find the best net price that can be relied upon, and who offers the least edge."""
+    names = row.best_bookmakers = best_of(section, row, basis, None)
+    row.best = basis.net(names[0], row.prices[names[0]].odds) if names else None
+    least = _near_from(section, row)
+    row.near = tuple(
+        [
+            bookmaker
+            for bookmaker, price in row.prices.items()
+            if price.odds >= least and price.withdrawn_at is None
+        ]
+    )
+
+
+def best_of(
+    section: Section, row: SelectionRow, basis: Basis, compared: Set[str] | None
+) -> tuple[str, ...]:
+    """Return who offers the best net price that can be relied upon, by name.
+
+    Among the user's bookmakers, and among those ``compared``; None is all of them. Left out are
+    prices that are stale, withdrawn, in play where the reference is not, of another bet, or too
+    good to be true.
+    """
+    best, names = 0.0, list[str]()
+    most = math.inf if row.suspicious_above is None else row.suspicious_above
+    left_out, stale, mine = section.other_bets, section.market.stale, basis.mine
     for bookmaker, price in row.prices.items():
-        if price.odds < best or price.withdrawn_at is not None or bookmaker in section.other_bets:
+        odds = price.odds
+        if odds < best or price.withdrawn_at is not None:
             continue
-        if price.odds > best:
-            best, names = price.odds, []
-        names.append(bookmaker)
-    row.best = best if names else None
-    row.best_bookmakers = tuple(sorted(names))
+        if bookmaker in left_out or bookmaker in stale or not _shares_state(section, price):
+            continue
+        if mine is not None and not mine(bookmaker):
+            continue
+        if compared is not None and bookmaker not in compared:
+            continue
+        net = basis.net(bookmaker, odds)
+        if net > most:
+            continue
+        if net > best:
+            best, names = net, []
+        if net == best:
+            names.append(bookmaker)
+    return tuple(sorted(names))
 
 
-def _bears_on_best(row: SelectionRow, bookmaker: str) -> bool:
-    """Whether a bookmaker offered the best price until now, or may offer it now."""
+def _near_from(section: Section, row: SelectionRow) -> float:
+    """From which odds a price can have the least edge, rounding included."""
+    if row.fair is None:
+        return math.inf
+    return row.fair * safety_floor(section.key.market_type) * (1 + MIN_EV / 100) * _SLACK
+
+
+def _shares_state(section: Section, price: Price) -> bool:
+    """Whether a price and the reference's are both in play or neither (D30), as far as told."""
+    return section.reference is None or is_same_state(price.is_live, section.reference.is_live)
+
+
+def _bears_on_best(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> bool:
+    """Whether a price was the best one, or near to value, or may be now."""
+    if bookmaker in row.best_bookmakers or bookmaker in row.near:
+        return True
     odds = offered(row.prices.get(bookmaker)) or 0.0
-    return bookmaker in row.best_bookmakers or odds >= (row.best or 0.0)
+    return odds >= (row.best or 0.0) or odds >= _near_from(section, row)
 
 
-def _find_hold(section: Section, bookmaker: str) -> None:
+def _find_hold(section: Section, bookmaker: str, basis: Basis) -> None:
     section.holds.pop(bookmaker, None)
     rows = _priced_by(section, bookmaker)
     if _own_group(section, rows) is not None:
-        section.holds[bookmaker] = hold(row.prices[bookmaker].odds for row in rows)
+        section.holds[bookmaker] = hold(
+            basis.net(bookmaker, row.prices[bookmaker].odds) for row in rows
+        )
 
 
 def _find_best_hold(section: Section) -> None:

@@ -1,17 +1,22 @@
-"""The value bets of the service, judged anew as prices move."""
+"""Every price that is value or nearly: assessed as prices move, as time passes, as lists come."""
 
-import math
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
 
+from oddsdesk.board.assessed import AssessedPrice, assessed_in
+from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import optional_ms
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.value_entry import ValueEntry, audited, value_entry
+from oddsdesk.board.judging import Judge
+from oddsdesk.board.market import WITHDRAWN_KEPT_MS
+from oddsdesk.board.matrix import CellKey, Matrix, RowKey
+from oddsdesk.board.service_rows import ServiceRow, audited
 from oddsdesk.contract.resources import ValueBet
+from oddsdesk.pricing.assessment import GOAL_MARKETS
 from oddsdesk.pricing.audit import Audit, Hypothesis, audit, sends_return_rate, still_fits
 
 AUDITED: Final = 12
@@ -19,43 +24,52 @@ AUDITED: Final = 12
 _AUDIT_AGAIN_MS: Final = 60_000
 """How often rows that no formula explains are looked at again."""
 
-_SelectionOf = tuple[str, str, int, str]
+JudgeOf = Callable[[Matrix], Judge]
+_Selection = tuple[str, str, int, str]
 """Game, market type, period, selection."""
 
 
 class ValueBets:
-    """The value bets of the service and what the desk makes of them.
+    """The prices with the least edge, and the value bets of the service beside them.
 
-    ``book_of`` gives the prices held of a game, ``id_of`` its id by competition and name.
+    What is held is assessed by the prices that are held; a bet of the service whose price is not,
+    by its own row. ``judge_of`` judges a game's prices now, ``book_of`` gives the prices held of a
+    game, ``id_of`` its id by competition and name.
     """
 
     def __init__(
-        self, book_of: Callable[[str], GameBook | None], id_of: Callable[[str, str], str]
+        self,
+        basis: Basis,
+        judge_of: JudgeOf,
+        book_of: Callable[[str], GameBook | None],
+        id_of: Callable[[str, str], str],
     ) -> None:
-        self.entries: dict[RowKey, ValueEntry] = {}
-        """Highest true EV first, as it was when the list was read."""
+        self.entries: dict[RowKey, AssessedPrice] = {}
+        self.listed: dict[RowKey, ValueBet] = {}
+        """The service's list."""
         self.audit: Audit | None = None
         """How the service seems to reckon, None before the first bet (D26)."""
         self.read_at: int | None = None
         """When the list that is held was asked for."""
         self.is_cut = False
         """Whether the service has more than was read."""
+        self._basis = basis
+        self._judge_of = judge_of
         self._book_of = book_of
         self._id_of = id_of
-        self._of_selection: dict[_SelectionOf, list[RowKey]] = {}
-        self._games: set[str] = set()
-        self._moved: set[RowKey] = set()
-        """Judged anew since the list that is being taken in was begun."""
+        self._near: dict[_Selection, tuple[str, ...]] = {}
+        """Who offered the least edge when a selection was looked at last."""
+        self._listed_at: defaultdict[_Selection, list[str | None]] = defaultdict(list)
+        """Whose price of a selection the service lists."""
         self._audited_at = 0
 
     def take(
-        self, bets: Iterable[ValueBet], bad: list[str], method: str, now_ms: int
+        self, bets: Iterable[ValueBet], bad: list[str], now_ms: int
     ) -> Generator[None, None, bool]:
-        """Take in the whole list in steps of one bet; return whether anything differs.
+        """Take in the service's whole list in steps of one bet; return whether anything differs.
 
         Bets that make no sense are named in ``bad``.
         """
-        self._moved.clear()
         checked = []
         listed = list(bets)
         is_turned = sends_return_rate([bet.payout_rate for bet in listed])
@@ -63,60 +77,110 @@ class ValueBets:
             if _makes_sense(bet, bad):
                 checked.append(bet)
                 yield
-        before = self.audit
+        before, listed_before = self.audit, self.listed
         self._audit(checked[:AUDITED], now_ms, is_turned)
-        judged: dict[RowKey, ValueEntry] = {}
-        of_selection: dict[_SelectionOf, list[RowKey]] = {}
-        differs = self.audit != before
-        for bet in checked:
-            key = self._key_of(bet)
-            entry = self._judged(key, bet, method)
-            if key not in judged:
-                of_selection.setdefault(key[:4], []).append(key)
-            judged[key] = entry
-            differs = differs or self.entries.get(key) != entry
+        self.listed = {self._key_of(bet): bet for bet in checked}
+        self._listed_at = defaultdict(list)
+        for key in self.listed:
+            self._listed_at[key[:4]].append(key.bookmaker)
+        differs = self.audit != before or self.listed.keys() != listed_before.keys()
+        for key in (*self.listed, *(key for key in listed_before if key not in self.listed)):
+            differs = self._assess(key, now_ms) or differs
             yield
-        differs = differs or len(judged) != len(self.entries)
-        in_order = dict(sorted(judged.items(), key=_by_worth))
-        yield
-        self.entries, self._of_selection = in_order, of_selection
-        self._games = {game for game, *_ in of_selection}
-        return bool(self.judge(tuple(self._moved), method)) or differs
+        return differs
 
-    def judge_all(self, method: str) -> bool:
-        """Judge every bet by another method; tell whether any figure differs."""
-        return bool(self.judge(tuple(self.entries), method))
+    def assess_all(self, now_ms: int) -> None:
+        """Assess everything anew, on another basis."""
+        for key in list(self.entries):
+            self._assess(key, now_ms)
 
-    def judge(self, keys: Iterable[RowKey], method: str) -> list[RowKey]:
-        """Judge some bets anew by the prices that are held; return those that differ."""
-        differing = []
-        for key in keys:
-            held = self.entries.get(key)
-            if held is None:
-                continue
-            entry = self._judged(key, held.bet, method)
-            if entry != held:
-                self.entries[key] = entry
-                self._moved.add(key)
-                differing.append(key)
-        return differing
+    def prices_moved(self, book: GameBook, changes: Changes, now_ms: int) -> list[RowKey]:
+        """Assess what a game's changes bear on; return the prices that differ."""
+        keys = dict.fromkeys(self._touched(book, changes))
+        if changes.overtime_learnt:
+            keys |= dict.fromkeys(self._with_goals(book.matrix.competition))
+        return [key for key in keys if self._assess(key, now_ms)]
 
-    def touched_by(self, game: str, changes: Changes) -> set[RowKey]:
-        """Return the bets that what happened to a game's prices may bear on."""
-        if game not in self._games:
-            return set()
-        cells = (RowKey(game, *key) for key in (*changes.cells, *changes.removed))
-        touched = {key for key in cells if key in self.entries}
+    def age(self, now_ms: int) -> list[RowKey]:
+        """Assess what time alone has changed; return the prices that differ."""
+        due = [key for key, entry in self.entries.items() if entry.due_at <= now_ms]
+        return [key for key in due if self._assess(key, now_ms)]
+
+    def forget_game(self, game: str, now_ms: int) -> list[RowKey]:
+        """Drop what rested on a game's prices, which are held no more."""
+        self._near = {name: near for name, near in self._near.items() if name[0] != game}
+        return self.assess_game(game, now_ms)
+
+    def assess_game(self, game: str, now_ms: int) -> list[RowKey]:
+        """Assess a game's prices anew; return the prices that differ."""
+        keys = [key for key in self.entries if key.game_id == game]
+        return [key for key in keys if self._assess(key, now_ms)]
+
+    def service_row(self, key: RowKey, method: str) -> ServiceRow | None:
+        """Return what the service says of a price by itself, None where it does not list it."""
+        bet = self.listed.get(key)
+        return None if bet is None else ServiceRow(bet, method, self._served())
+
+    def _touched(self, book: GameBook, changes: Changes) -> Iterator[RowKey]:
+        """Yield the prices that are near to value, were, or are listed, of those that changed."""
+        game = book.matrix.game_id
+        selections = {cell[:3] for cell in (*changes.cells, *changes.removed)}
+        whole = set[tuple[str, int, str]]()
         for section in changes.revalued:
             market_type, period, _ = section.key
-            for row in section.rows:
-                touched.update(
-                    self._of_selection.get((game, market_type, period, row.selection), ())
-                )
-        return touched
+            whole |= {(market_type, period, row.selection) for row in section.rows}
+        for cell in whole | selections:
+            name = (game, *cell)
+            section_ = book.section_of(*cell)
+            near = () if section_ is None else section_.row_of(cell[2]).near
+            before, listed = self._near.get(name, ()), self._listed_at.get(name, ())
+            if not near and not before and not listed:
+                continue
+            if near:
+                self._near[name] = near
+            else:
+                self._near.pop(name, None)
+            all_of_it = cell in whole or CellKey(*cell, None) in changes.cells
+            for bookmaker in dict.fromkeys((*near, *before, *listed)):
+                key = CellKey(*cell, bookmaker)
+                came_or_left = (bookmaker in near) != (bookmaker in before)
+                if all_of_it or came_or_left or key in changes.cells or key in changes.removed:
+                    yield RowKey(game, *key)
 
-    def _judged(self, key: RowKey, bet: ValueBet, method: str) -> ValueEntry:
-        return value_entry(key, bet, self._book_of(key.game_id), method, self._served())
+    def _with_goals(self, competition: str) -> list[RowKey]:
+        """The prices of a competition that goals in overtime may decide (D49)."""
+        return [
+            key
+            for key, entry in self.entries.items()
+            if entry.competition == competition and key.market_type in GOAL_MARKETS
+        ]
+
+    def _assess(self, key: RowKey, now_ms: int) -> bool:
+        """Assess one price as it is now; return whether that differs from before."""
+        before, entry = self.entries.get(key), self._entry(key, now_ms)
+        if entry is None:
+            self.entries.pop(key, None)
+        else:
+            self.entries[key] = entry
+        return _shown(entry) != _shown(before)
+
+    def _entry(self, key: RowKey, now_ms: int) -> AssessedPrice | None:
+        book = self._book_of(key.game_id)
+        if book is not None:
+            found = assessed_in(book, self._judge_of(book.matrix), key)
+            if found is not None:
+                section = book.section_of(*key[1:4])
+                is_near = section is not None and key.bookmaker in (
+                    section.row_of(key.selection).near
+                )
+                return found if is_near or key in self.listed else None
+        row = self.service_row(key, self._basis.method)
+        if row is None:
+            return None
+        detected_at = optional_ms(row.bet.detected_at) or 0
+        read_at = None if book is None else book.matrix.read_at
+        is_gone = read_at is not None and read_at - detected_at >= WITHDRAWN_KEPT_MS
+        return row.assess(key, self._basis, now_ms, is_offered=not is_gone)
 
     def _served(self) -> Sequence[Hypothesis]:
         """How the service may reckon: the likeliest formula first, none where none fits."""
@@ -140,6 +204,15 @@ class ValueBets:
             self._audited_at = now_ms
 
 
+def _shown(entry: AssessedPrice | None) -> tuple[object, ...]:
+    """What anybody is shown of a price: all but the ages of its rules, which grow by themselves."""
+    if entry is None:
+        return ()
+    found = entry.assessment
+    figures = (found.odds, found.net_odds, found.fair_odds, found.ev_pct, found.service_ev_pct)
+    return (*entry[:8], entry[9:13], figures, found.cautions, found.is_value)
+
+
 def _turned_round(bet: ValueBet) -> ValueBet:
     """Return a bet of a service that sends 1/S with S itself (D52)."""
     rate = bet.payout_rate
@@ -155,8 +228,3 @@ def _makes_sense(bet: ValueBet, bad: list[str]) -> bool:
     else:
         return True
     return False
-
-
-def _by_worth(item: tuple[RowKey, ValueEntry]) -> float:
-    true_ev = item[1].true_ev
-    return math.inf if true_ev is None else -true_ev

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from oddsdesk.board.explaining import Explanation
-from oddsdesk.board.judging import Doubt
+from oddsdesk.board.explaining import Explanation, NoFairOdds
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.column_formats import format_end
 from oddsdesk.pricing.formats import DECIMAL
 from oddsdesk.pricing.rules import (
@@ -37,6 +37,21 @@ _TITLES: Final = {
     Rule.EDGE_CAP: f"Cap {CAPPED_EV:g} %",
     Rule.PAYOUT: f"Payout {MIN_PAYOUT:g} – {MAX_PAYOUT:g}",
     Rule.RATIO: f"Ratio ≤ {MAX_RATIO:g}",
+}
+_CAUTIONS: Final = {
+    Caution.NOT_COMPARABLE: "bets on other outcomes than {reference}",
+    Caution.UNREAD_OUTCOME: "an outcome beside it is unread or missing",
+    Caution.OTHER_RULES: "overtime counts here or at {reference}, not at both",
+    Caution.STATE_DIFFERS: "in play here or at {reference}, not at both",
+    Caution.APART: "in play, and not seen at the same time as {reference}",
+    Caution.STALE: "stale: not seen again for long",
+    Caution.REFERENCE_STALE: "{reference} is stale",
+    Caution.AGE_UNKNOWN: "age not known yet",
+    Caution.STARTED: "the game has begun",
+    Caution.CROSSED_REFERENCE: "{reference} contradicts itself: S below 1",
+    Caution.ABOVE_WINDOW: "above the window: a mistake more often than value",
+    Caution.WITHDRAWN: "no longer offered",
+    Caution.DELAYED: "its source is late",
 }
 _EDGES: Final = (Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP)
 _AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
@@ -75,36 +90,43 @@ def duration_text(span_ms: float) -> str:
     return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def doubt_text(said: Explanation) -> str:
+def unvalued_text(said: Explanation) -> str:
     """Return why a price is not valued, in one sentence; empty where it is."""
-    reference, bookmaker = said.reference, said.bookmaker
-    match said.doubt:
+    reference = said.reference
+    match said.no_fair_odds:
         case None:
             return ""
-        case Doubt.NO_REFERENCE:
+        case NoFairOdds.NO_REFERENCE:
             return f"{reference} prices nothing here, so there is nothing to judge by."
-        case Doubt.SIDE_MISSING:
+        case NoFairOdds.SIDE_MISSING:
             priced = ", ".join(selection for selection, _ in said.quoted)
             return f"One side is missing: {reference} prices only {priced}."
-        case Doubt.OVERLAPPING:
+        case NoFairOdds.OVERLAPPING:
             return "The outcomes of this market overlap, so no margin can be taken out of it."
-        case Doubt.UNREAD:
+        case NoFairOdds.UNREAD:
             return "The selection's text fits no known form, so it is shown but never valued."
-        case Doubt.OTHER_BET:
-            return (
-                f"{bookmaker} bets on something else than {reference}: "
-                "one prices the draw, the other does not."
-            )
-        case Doubt.NO_FAIR_PRICE:
+        case NoFairOdds.OTHER_OUTCOME:
+            return f"{reference} does not price this outcome, so there is nothing to judge by."
+        case NoFairOdds.NO_ANSWER:
             method = said.method.replace("_", " ")
             return f"The {method} method has no answer to these prices; choose another."
 
 
+def caution_text(caution: Caution, reference: str) -> str:
+    """Return what speaks against a price, in a few words."""
+    return _CAUTIONS[caution].format(reference=reference)
+
+
+def cautions_text(found: Assessment, reference: str) -> str:
+    """Return all that speaks against a price, the gravest first; empty where nothing does."""
+    return "; ".join(caution_text(caution, reference) for caution in found.cautions)
+
+
 def remedies(said: Explanation) -> list[str]:
     """Return what would have to change for the rules that stop the price, each once."""
-    if said.doubt is not None:
+    if said.no_fair_odds is not None:
         return []
-    texts = dict.fromkeys(_remedy(said, check) for check in said.verdict.stopped_by)
+    texts = dict.fromkeys(_remedy(said, check) for check in said.assessment.stopped_by)
     return [text for text in texts if text]
 
 
@@ -133,10 +155,10 @@ def _remedy(said: Explanation, check: RuleCheck) -> str:
 
 def _rise(said: Explanation) -> str:
     """What a price that is too low would have to be."""
-    fair = said.verdict.fair_odds
+    fair = said.assessment.fair_odds
     if fair is None:
         return ""
-    least = fair * least_edge_factor(said.key.market_type)
+    least = said.profile.gross(fair * least_edge_factor(said.key.market_type))
     if said.window is not None:
         least = max(least, said.window.least)
     text = format_end(least, DECIMAL, is_least=True)

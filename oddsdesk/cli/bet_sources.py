@@ -6,13 +6,12 @@ from typing import Final, NamedTuple
 
 import click
 
-from oddsdesk.board.quotes import BookQuote
 from oddsdesk.board.readings import reference_of
 from oddsdesk.client.blocking import SyncClient
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
-from oddsdesk.contract.times import MINUTE_MS, parse_ms
+from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
@@ -27,8 +26,10 @@ _LONGEST_KEY: Final = 10_000
 class Moment(NamedTuple):
     """All present prices, and the name of the reference."""
 
-    quotes: list[BookQuote]
+    rows: list[OddsRow]
     reference: str
+    draws: list[tuple[str, int, str]]
+    """Game id, period and bookmaker of draws that were priced in the last day (D48)."""
 
 
 def moment_of_database(path: Path, now_ms: int) -> Moment:
@@ -39,7 +40,7 @@ def moment_of_database(path: Path, now_ms: int) -> Moment:
     """
     try:
         with contextlib.closing(open_store(path, read_only=True)) as store:
-            return Moment(_standing(store.reader(), now_ms - DAY_MS), store.reference)
+            return _standing(store.reader(), now_ms - DAY_MS, store.reference)
     except StoreError as error:
         raise click.ClickException(str(error)) from error
 
@@ -54,47 +55,32 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
     try:
         with SyncClient(url, key) as client:
             rows = list(client.all_odds())
-            return Moment([_of_row(row) for row in rows], _reference(client, rows))
+            return Moment(rows, _reference(client, rows), [])
     except ServiceError as error:
         raise click.ClickException(error.message) from error
 
 
-def _standing(reader: Reader, since: int) -> list[BookQuote]:
-    draws = reader.priced_draws(since)
-    return [
-        BookQuote(
-            game_id=each.game_id,
+def _standing(reader: Reader, since: int, reference: str) -> Moment:
+    quotes = reader.standing_quotes(since)
+    rows = [
+        OddsRow(
+            bookmaker=each.bookmaker,
             match_name=each.match_name,
             competition=each.competition,
             sport=each.sport,
-            kick_off=each.match_date,
-            bookmaker=each.bookmaker,
             market_type=each.market_type,
             period=each.period,
-            odds=each.odds,
-            scraped_at=each.scraped_at,
             is_live=each.is_live,
-            had_draw=each.market_type == "moneyline"
-            and (each.game_id, each.bookmaker, each.period) in draws,
+            odds=dict(each.odds),
+            match_date=None if each.match_date is None else format_ms(each.match_date),
+            scraped_at=format_ms(each.scraped_at),
+            url=None,
+            liquidity=None,
         )
-        for each in reader.standing_quotes(since)
+        for each in quotes
     ]
-
-
-def _of_row(row: OddsRow) -> BookQuote:
-    return BookQuote(
-        game_id=game_id(row.competition, row.match_name),
-        match_name=row.match_name,
-        competition=row.competition,
-        sport=row.sport,
-        kick_off=None if row.match_date is None else parse_ms(row.match_date),
-        bookmaker=row.bookmaker,
-        market_type=row.market_type,
-        period=row.period,
-        odds=row.odds,
-        scraped_at=parse_ms(row.scraped_at),
-        is_live=row.is_live,
-    )
+    draws = reader.priced_draws(since)
+    return Moment(rows, reference, [(game, period, name) for game, name, period in draws])
 
 
 def _reference(client: SyncClient, rows: list[OddsRow]) -> str:

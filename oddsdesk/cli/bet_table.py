@@ -45,18 +45,18 @@ def table(bets: Sequence[Bet]) -> str:
 
 
 def _row(bet: Bet) -> tuple[str, ...]:
-    found, quote = bet.price.assessment, bet.price.quote
+    price, found = bet.price, bet.price.assessment
     net = "" if found.net_odds == found.odds else f"{found.net_odds:.3f}"
     unit = "" if found.per == "staked" else " *"
     return (
-        _plain(bet.price.selection),
-        _plain(quote.bookmaker),
+        _plain(price.key.selection),
+        _plain(price.bookmaker),
         f"{found.odds:g}",
         net,
         "" if found.ev_pct is None else f"{found.ev_pct:+.2f} %{unit:2}",
         f"{bet.stake:g}" if bet.stake else "",
         _why(bet),
-        _plain(f"{quote.match_name}, {_market(bet)}"),
+        _plain(f"{price.match_name}, {_market(bet)}"),
     )
 
 
@@ -72,9 +72,9 @@ def _why(bet: Bet) -> str:
 
 
 def _market(bet: Bet) -> str:
-    quote = bet.price.quote
-    period = f", period {quote.period}" if quote.period else ""
-    return quote.market_type.replace("_", " ") + period
+    key = bet.price.key
+    period = f", period {key.period}" if key.period else ""
+    return key.market_type.replace("_", " ") + period
 
 
 def _sum(bets: Sequence[Bet]) -> str:

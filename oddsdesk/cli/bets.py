@@ -2,25 +2,26 @@
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
-from oddsdesk.board.assessed import AssessedPrice, assess_prices
 from oddsdesk.board.bets import Bet, list_bets
+from oddsdesk.board.board import Board
 from oddsdesk.cli.bet_sources import Moment, moment_of_database, moment_of_service
 from oddsdesk.cli.bet_table import table
 from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.own_records import own_setting, placed_bets, preset
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.settings.declared import BANKROLL, METHOD, MINE
+from oddsdesk.desk.settings.declared import METHOD, MINE, stake_plan
 from oddsdesk.ledger.bookmakers import known_bookmakers
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.exposure import StakePlan
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.slices import exhaust
 
 
 def _bankroll(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
@@ -73,7 +74,9 @@ def bets(
       oddsdesk bets --url https://odds.example --key-file key.txt --all --json
     """
     passes = preset(preset_name) if preset_name is not None else None
-    plan = StakePlan(bankroll=bankroll or own_setting(BANKROLL))
+    plan = stake_plan(own_setting)
+    if bankroll is not None:
+        plan = replace(plan, bankroll=bankroll)
     moment = _moment(database, url, key_file)
     found = _found(moment, plan, passes, everything=everything)
     click.echo(json.dumps([fields(bet) for bet in found], indent=2) if as_json else table(found))
@@ -81,15 +84,15 @@ def bets(
 
 def fields(bet: Bet) -> dict[str, Any]:
     """Return a bet as ``--json`` prints it."""
-    quote, found = bet.price.quote, bet.price.assessment
+    price, found = bet.price, bet.price.assessment
     return {
-        "game_id": quote.game_id,
-        "match_name": quote.match_name,
-        "competition": quote.competition,
-        "market_type": quote.market_type,
-        "period": quote.period,
-        "selection": bet.price.selection,
-        "bookmaker": quote.bookmaker,
+        "game_id": price.key.game_id,
+        "match_name": price.match_name,
+        "competition": price.competition,
+        "market_type": price.key.market_type,
+        "period": price.key.period,
+        "selection": price.key.selection,
+        "bookmaker": price.bookmaker,
         "odds": found.odds,
         "net_odds": round(found.net_odds, 4),
         "fair_odds": _rounded(found.fair_odds, 4),
@@ -115,41 +118,26 @@ def _moment(database: Path | None, url: str | None, key_file: Path | None) -> Mo
     return moment_of_service(url, key_file)
 
 
+def board_of(moment: Moment, now_ms: int) -> Board:
+    """Return a board that holds a moment's prices, judged as the user's settings say."""
+    board = Board(lambda: now_ms, own_setting(METHOD))
+    board.set_profiles(_profiles())
+    board.set_bookmakers(own_setting(MINE))
+    board.name_reference(moment.reference)
+    exhaust(board.merge_rows(moment.rows))
+    for draw in moment.draws:
+        board.miss_draw(*draw, now_ms)
+    return board
+
+
 def _found(
     moment: Moment, plan: StakePlan, passes: ValueFilter | None, *, everything: bool
 ) -> list[Bet]:
     now_ms = system_clock()
-    profiles, mine = _profiles(), own_setting(MINE)
-    prices = assess_prices(
-        moment.quotes, moment.reference, profiles, now_ms, own_setting(METHOD), listable=True
-    )
-    return list_bets(
-        prices,
-        plan,
-        placed_in(placed_bets(), now_ms),
-        everything=everything,
-        wanted=_passing(passes, profiles.among(mine) if mine else lambda _: True),
-        most_at=lambda bookmaker: profiles.of(bookmaker).limit,
-    )
-
-
-def _passing(
-    passes: ValueFilter | None, is_mine: Callable[[str], bool]
-) -> Callable[[AssessedPrice], bool]:
-    def is_wanted(price: AssessedPrice) -> bool:
-        return is_mine(price.quote.bookmaker) and (passes is None or is_passed(passes, price))
-
-    def is_passed(passes: ValueFilter, price: AssessedPrice) -> bool:
-        return passes.passes(
-            sport=price.quote.sport,
-            market_type=price.quote.market_type,
-            bookmaker=price.quote.bookmaker,
-            odds=price.assessment.odds,
-            true_ev=price.assessment.ev_pct,
-            is_live=bool(price.quote.is_live),
-        )
-
-    return is_wanted
+    board = board_of(moment, now_ms)
+    placed = placed_in(placed_bets(), now_ms)
+    prices = board.value_bets.values()
+    return list_bets(prices, board.basis, plan, placed, chosen=passes, everything=everything)
 
 
 def _profiles() -> Profiles:

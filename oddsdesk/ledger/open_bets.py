@@ -26,12 +26,18 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
     for bet in bets:
         if now_ms > _ends(bet):
             continue
-        read = read_selection(bet.market_type, bet.match_name, bet.selection)
-        if read is not None:
-            by_outcome[bet.game_id, bet.market_type, bet.period, read.key, read.side] += bet.stake
+        outcome = outcome_of(bet)
+        if outcome is not None:
+            by_outcome[outcome] += bet.stake
         by_game[bet.game_id] += bet.stake
         total += bet.stake
     return Placed(by_outcome, by_game, total)
+
+
+def outcome_of(bet: PlacedBet) -> Hashable:
+    """Return what a bet was on, as the list of bets names it; None where that cannot be read."""
+    read = read_selection(bet.market_type, bet.match_name, bet.selection)
+    return None if read is None else (*bet.key[:3], read.key, read.side)
 
 
 def _ends(bet: PlacedBet) -> int:

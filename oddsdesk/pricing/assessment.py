@@ -140,6 +140,11 @@ class Assessment(msgspec.Struct, frozen=True):
         return not self.cautions and all(check.holds for check in self.checks)
 
     @property
+    def stopped_by(self) -> tuple[RuleCheck, ...]:
+        """The rules that do not hold."""
+        return tuple(check for check in self.checks if not check.holds)
+
+    @property
     def is_value_but_for_cautions(self) -> bool:
         """Whether every rule holds but those that a caution tells of already."""
         return all(check.holds or _is_told(check) for check in self.checks)
@@ -155,7 +160,7 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
     )
     verdict = judge(line, candidate, setting.now_ms)
     fair = verdict.fair_odds
-    ends = None if fair is None else _ends(setting, price.side, fair)
+    ends = None if fair is None else settlement_of(line, price.side, fair, setting.push)
     ev = None if verdict.ev_pct is None or ends is None else verdict.ev_pct * ends.decided
     checks = tuple(
         within(Rule.MIN_EDGE, ev, least=MIN_EV)
@@ -175,6 +180,11 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
         checks=checks,
         settlement=ends,
     )
+
+
+def usual_stale_after_ms(in_play: bool | None) -> int:
+    """Return the age of a stale price of a bookmaker whose own rhythm is not known."""
+    return STALE_IN_PLAY_MS if in_play else STALE_MS
 
 
 def counts_overtime(
@@ -235,13 +245,15 @@ def settles_otherwise(
     return market_type != "spread" or abs(line or 0.0) < 1
 
 
-def _ends(setting: Setting, side: str, fair_odds: float) -> Settlement:
-    line = setting.line.group.line
-    threshold = line
-    if line is not None and setting.line.market_type in {"spread", "games_handicap"}:
-        threshold = -line  # the home team covers where its margin lies above minus its line
+def settlement_of(
+    line: ReferenceLine, side: str, fair_odds: float, push: float | None
+) -> Settlement:
+    """Return how a bet on a side may end; an unknown ``push`` counts as none."""
+    number = threshold = line.group.line
+    if number is not None and line.market_type in {"spread", "games_handicap"}:
+        threshold = -number  # the home team covers where its margin lies above minus its line
     is_above = side in {"over", "home", "yes"}
-    return settlement(1 / fair_odds, setting.push or 0.0, threshold, is_above=is_above)
+    return settlement(1 / fair_odds, push or 0.0, threshold, is_above=is_above)
 
 
 def _cautions(
@@ -295,8 +307,7 @@ def _cautions(
 
 def _is_stale(age_ms: int, stale_after_ms: int | None, is_live: bool | None) -> bool:
     """Whether a price is old by its bookmaker's rhythm, or by what is usual where none is known."""
-    usual = STALE_IN_PLAY_MS if is_live else STALE_MS
-    return age_ms > min(stale_after_ms or usual, MAX_AGE_MS)
+    return age_ms > min(stale_after_ms or usual_stale_after_ms(is_live), MAX_AGE_MS)
 
 
 def _is_told(check: RuleCheck) -> bool:

@@ -68,6 +68,11 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     limit: float | None = None
     """The most that it takes as a bet, in the user's money, as the user noted it (D55)."""
 
+    @property
+    def charges(self) -> bool:
+        """Whether a win pays less than the odds say."""
+        return bool(self.commission or self.tax or self.taker_fee)
+
     def net(self, odds: float) -> float:
         """Return what a unit staked at decimal odds really pays back, stake included (D46).
 
@@ -101,16 +106,20 @@ class Profiles:
         for profile in profiles:
             for name in (profile.name, *profile.aliases):
                 self._by_name[fold_name(name)] = profile
-        self._unknown: dict[str, Profile] = {}
+        self._found: dict[str, Profile] = {}
+        """As they were asked for: folding a name takes long."""
 
     def of(self, name: str) -> Profile:
         """Return the profile of a bookmaker by any of its names."""
-        known = self._by_name.get(fold_name(name)) or self._unknown.get(name)
-        if known is None and is_delayed(name):
-            known = self.of(name.removesuffix(_DELAYED))
-        elif known is None:
-            known = self._unknown[name] = Profile(name=name, group=name)
-        return known
+        found = self._found.get(name)
+        if found is None:
+            found = self._by_name.get(fold_name(name))
+            if found is None and is_delayed(name):
+                found = self.of(name.removesuffix(_DELAYED))
+            elif found is None:
+                found = Profile(name=name, group=name)
+            self._found[name] = found
+        return found
 
     def with_changes(self, changes: Iterable[Profile]) -> "Profiles":
         """Return these profiles with others in the place of those of the same name."""

@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -23,11 +23,12 @@ from oddsdesk.pricing.rules import (
     Rule,
     RuleCheck,
     edge_limit,
-    least_edge_factor,
     safety_floor,
     within,
 )
 from oddsdesk.pricing.selections import LineGroup
+
+_LEAST_DECIDED: Final = 1e-6
 
 
 class ReferencePrice(NamedTuple):
@@ -213,10 +214,11 @@ def is_comparable(reference_sides: Sequence[str], book_sides: frozenset[str]) ->
     )
 
 
-def price_window(line: ReferenceLine, side: str) -> PriceWindow | None:
+def price_window(line: ReferenceLine, side: str, decided: float = 1.0) -> PriceWindow | None:
     """Return the prices of a side that the price rules let pass, None where none can.
 
-    Ages, in-play and comparability are not looked at.
+    Ages, in-play and comparability are not looked at. ``decided`` is the share of the stake that
+    is won or lost on average: the least edge is asked of a unit staked (D53).
     """
     price = line.prices.get(side)
     if price is None or price.fair_odds is None or line.overround is None:
@@ -228,7 +230,7 @@ def price_window(line: ReferenceLine, side: str) -> PriceWindow | None:
     limit = edge_limit(line.market_type)
     cap_rule = Rule.EDGE_CAP if line.market_type in CAPPED_MARKETS else Rule.MAX_EDGE
     least, least_rule = max(
-        (fair * least_edge_factor(line.market_type), Rule.MIN_EDGE),
+        (final * (1 + MIN_EV / 100 / max(decided, _LEAST_DECIDED)), Rule.MIN_EDGE),
         (1 / (MAX_PAYOUT - price.others), Rule.PAYOUT),
         key=_end,
     )

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import UNSET
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import CellKey, SectionKey
+from oddsdesk.board.matrix import CellKey, RowKey, SectionKey
 from oddsdesk.board.notices import Notice
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import (
@@ -54,25 +54,35 @@ class Desk:
         return heard
 
 
+def row_key(selection: str, bookmaker: str | None, market_type: str = "moneyline") -> RowKey:
+    """A price of the game."""
+    return RowKey(GAME, market_type, 0, selection, bookmaker)
+
+
 def matrix(odds: Odds = MONEYLINE, at: int = NOW, **more: Any) -> GameMatrix:
-    """A picture of one market; ``market_type``, ``name``, ``competition``, ``sport`` may differ."""
+    """A picture of one market; ``market_type`` may differ, and what ``picture`` says."""
+    return picture({more.pop("market_type", "moneyline"): odds}, at, **more)
+
+
+def picture(markets: Mapping[str, Odds], at: int = NOW, **more: Any) -> GameMatrix:
+    """A picture by market type; name, competition, sport, kick-off and state may differ."""
     fields = {
-        "market_type": "moneyline",
         "name": NAME,
         "competition": "EPL",
         "sport": "Football",
+        "kick_off": NOW + 3_600_000,
+        "is_live": False,
         **more,
     }
-    market = market_matrix(odds, at, fields["market_type"])
     return GameMatrix(
         game_id=game_id(fields["competition"], fields["name"]),
         match_name=fields["name"],
         competition=fields["competition"],
         sport=fields["sport"],
-        match_date=format_ms(NOW + 3_600_000),
-        is_live=False,
-        all_bookmakers=sorted(odds),
-        markets=[market],
+        match_date=format_ms(fields["kick_off"]),
+        is_live=fields["is_live"],
+        all_bookmakers=sorted({name for odds in markets.values() for name in odds}),
+        markets=[market_matrix(odds, at, market_type) for market_type, odds in markets.items()],
     )
 
 

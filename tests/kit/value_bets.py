@@ -41,6 +41,12 @@ def bet(quoted: Any, odds: float = 2.15, **more: Any) -> ValueBet:
     return ValueBet(**fields)
 
 
+def be_value(quoted: Any, odds: float = 2.06, bookmaker: str = "Matchbook") -> None:
+    """Let a bookmaker offer more than is fair: 2.0, by 1.94 and 1.94; value from 2.041 to 2.107."""
+    quoted.clock.now += 1
+    quoted.tell(bookmaker, "total", "Over 2.5", odds)
+
+
 def row(panel: ValuesPanel, place: int = 0) -> dict[str, str]:
     model = panel.table.model
     return {title: model.cell(place, column).text for column, title in enumerate(TITLES)}

@@ -10,10 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 import oddsdesk.cli.bets as command
-from oddsdesk.board.assessed import AssessedPrice, assess_prices
+from oddsdesk.board.assessed import AssessedPrice, assessed_price
+from oddsdesk.board.board import Board
 from oddsdesk.cli.bet_sources import moment_of_database
 from oddsdesk.cli.import_ import import_
-from oddsdesk.pricing.profiles import Profiles, read_profiles
 from oddsdesk.resource_files import resource_path
 from tests import money_quotes
 from tests.money_count import count_bets
@@ -67,13 +67,9 @@ def test_the_list_is_that_of_the_second_count_row_by_row(
 def test_every_price_that_can_be_reckoned_is_judged_as_by_the_second_count(
     pinned: RealMoment,
 ) -> None:
-    source = moment_of_database(pinned.database, command.system_clock())
-    profiles = Profiles(read_profiles(resource_path("bookmakers.csv").read_text("utf-8"))[0])
     now_ms = command.system_clock()
-    mine = {
-        _place(price): price
-        for price in assess_prices(source.quotes, source.reference, profiles, now_ms)
-    }
+    board = command.board_of(moment_of_database(pinned.database, now_ms), now_ms)
+    mine = {_place(price): price for price in _reckoned(board)}
     lines = resource_path("bookmakers.csv").read_text("utf-8").splitlines()
     counted = Moment(money_quotes.read_quotes(pinned.lines), money_quotes.read_profiles(lines))
     rows = list(counted.rows())
@@ -89,10 +85,21 @@ def test_every_price_that_can_be_reckoned_is_judged_as_by_the_second_count(
         assert price.is_in_contract == row.in_contract, row.shown()
 
 
+def _reckoned(board: Board) -> Iterator[AssessedPrice]:
+    """Every bookmaker's price whose outcome has fair odds."""
+    for key in board.row_keys():
+        matrix, section = board.matrix(key.game_id), board.section(*key[:4])
+        assert matrix is not None
+        assert section is not None
+        if key.bookmaker is not None and section.row_of(key.selection).fair is not None:
+            by = board.judge(matrix)
+            yield assessed_price(by, matrix, section, key.selection, key.bookmaker)
+
+
 def _place(price: AssessedPrice) -> tuple[object, ...]:
-    quote = price.quote
-    game = (quote.competition, quote.match_name)
-    return (game, quote.market_type, quote.period, price.selection, quote.bookmaker)
+    _, market_type, period, selection, bookmaker = price.key
+    game = (price.competition, price.match_name)
+    return (game, market_type, period, selection, bookmaker)
 
 
 def _counted_place(row: Row) -> tuple[object, ...]:

@@ -186,7 +186,7 @@ def _step(step: Step) -> Fact:
 
 def methods(said: Explanation) -> list[Fact]:
     """Return every devig method's EV, the user's marked, and the worst case."""
-    if said.doubt is not None or not said.methods:
+    if said.no_fair_odds is not None or not said.methods:
         return []
     facts = [_method(said, figure) for figure in said.methods]
     if said.worst is not None:
@@ -200,9 +200,9 @@ def rules(said: Explanation) -> list[Fact]:
 
     Those that only hold or do not are one line while they hold.
     """
-    if said.doubt is not None:
+    if said.no_fair_odds is not None:
         return []
-    checks = sorted(said.verdict.checks, key=_place)
+    checks = sorted(said.assessment.checks, key=_place)
     plain = [check for check in checks if check.figure is None and check.holds]
     facts = [_rule(check) for check in checks if check not in plain]
     if plain:

@@ -26,7 +26,7 @@ from oddsdesk.board.notices import (
     RowsChanged,
     ValueBetsChanged,
 )
-from oddsdesk.board.verdict_words import doubt_text, remedies
+from oddsdesk.board.verdict_words import caution_text, remedies, unvalued_text
 from oddsdesk.clock import Clock
 from oddsdesk.desk.explain.facts import FactList, arithmetic, ev_text, give_ink, methods, rules
 from oddsdesk.desk.ui.actions import add_action
@@ -109,8 +109,10 @@ class ExplainPanel(QWidget):
         self.big.setFont(self._theme.fonts.big)
         self.note = Label(wordWrap=True)
         self.note.setProperty("variant", "note")
+        self.cautions = Label(wordWrap=True)
+        self.cautions.setProperty("variant", "value")
         self.remedies = Label(wordWrap=True)
-        for label in (self.title, self.big, self.note, self.remedies):
+        for label in (self.title, self.big, self.note, self.cautions, self.remedies):
             label.setMinimumWidth(1)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.title.setTextFormat(Qt.TextFormat.RichText)  # names in it are escaped
@@ -135,7 +137,7 @@ class ExplainPanel(QWidget):
         column = QVBoxLayout(inside)
         column.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, spacing.GAP)
         column.setSpacing(spacing.HALF)
-        for text in (self.title, self.big, self.note):
+        for text in (self.title, self.big, self.note, self.cautions):
             column.addWidget(text)
         for part in (self.arithmetic, self.rules, self.remedies, self.methods):
             column.addSpacing(spacing.HALF)
@@ -205,20 +207,23 @@ class ExplainPanel(QWidget):
         self.big.setText("Not valued" if said.true_ev is None else ev_text(said.true_ev))
         give_ink(self.big, _ink_of(said))
         self.note.setText("\n".join(self._notes(said)))
+        cautions = said.assessment.cautions if said.no_fair_odds is None else ()
+        texts = [f"No value: {caution_text(each, said.reference)}" for each in cautions]
+        self.cautions.setText("\n".join(texts))
+        self.cautions.setVisible(bool(texts))
 
     def _notes(self, said: Explanation) -> list[str]:
-        if said.doubt is not None:
-            notes = [doubt_text(said)]
+        if said.no_fair_odds is not None:
+            notes = [unvalued_text(said)]
         else:
             method = method_title(said.method).lower()
-            notes = [f"true EV, {method}, floor {said.floor:g}"]
+            per = "per decided unit" if said.assessment.per == "decided" else "per unit staked"
+            notes = [f"{per}, net, {method}, floor {said.floor:g}"]
         if said.service is not None:
             notes.append(f"the service says {ev_text(said.service.ev_pct)}")
         if said.is_reference:
             notes.append("The reference's own price: what its margin and the floor cost.")
-        if said.is_withdrawn:
-            notes.append("Gone: the bookmaker no longer offers it.")
-        elif said.scraped_at is not None:
+        if said.scraped_at is not None:
             notes.append(f"seen {span_text(self._clock() - said.scraped_at)} ago")
         if said.from_row:
             notes.append("By the service's row alone: the other prices are being read.")
@@ -255,9 +260,9 @@ class ExplainPanel(QWidget):
 
 def _ink_of(said: Explanation) -> TextRole:
     """Value where every rule holds; otherwise the figure is a figure."""
-    if said.true_ev is None or said.is_withdrawn:
+    if said.true_ev is None or said.assessment.cautions:
         return TextRole.NOTE
-    return TextRole.VALUE if said.verdict.is_value else TextRole.STRONG
+    return TextRole.VALUE if said.assessment.is_value else TextRole.STRONG
 
 
 def _title(said: Explanation, soft: str) -> str:

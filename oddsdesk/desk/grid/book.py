@@ -145,7 +145,9 @@ class GridBook:
     def _refresh(self, selection: SelectionEntry, moved: Iterable[PriceEntry]) -> bool:
         self._show_game(selection)
         section = self._board.section(*selection.key)
-        return section is not None and refresh(selection, section, self.compared, moved)
+        return section is not None and refresh(
+            selection, section, self._board, self.compared, moved
+        )
 
     def _show_game(self, selection: SelectionEntry) -> bool:
         """Take what the list of games says, as the navigator does; whether that is news."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.prices import Price
+from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.grid.entries import Entry, Figures, PriceEntry, SelectionEntry
 from oddsdesk.desk.ui.formatting import (
@@ -35,6 +36,8 @@ class CellContext(NamedTuple):
 
     now_ms: int
     freshness: Callable[[str | None, Price], Freshness]
+    reference: str
+    """The reference's name."""
 
 
 _kick_off_text = lru_cache(maxsize=2048)(kick_off_text)
@@ -87,7 +90,7 @@ def odds(entry: Entry, context: CellContext) -> Cell:
         return Cell(odds_text(price.odds), TextRole.NOTE, is_struck=True)
     freshness = context.freshness(entry.bookmaker, price)
     is_dead = freshness is Freshness.DEAD
-    ground = SurfaceRole.PANEL if is_dead else _ground(entry, price, freshness)
+    ground = SurfaceRole.PANEL if is_dead else _ground(entry)
     ink = PRICE_ROLES[freshness]
     if freshness is Freshness.FRESH and ground is not SurfaceRole.PANEL:
         ink = TextRole.VALUE if ground is SurfaceRole.VALUE else TextRole.BEST
@@ -111,38 +114,32 @@ def odds(entry: Entry, context: CellContext) -> Cell:
     )
 
 
-def _ground(entry: Entry, price: Price, freshness: Freshness) -> SurfaceRole:
-    if entry.ev is None:
-        return SurfaceRole.PANEL
-    if _is_value(entry) and freshness is not Freshness.STALE:
+def _ground(entry: Entry) -> SurfaceRole:
+    if entry.is_value:
         return SurfaceRole.VALUE
-    is_best = isinstance(entry, PriceEntry) and price.odds == entry.selection.figures.best
+    is_best = isinstance(entry, PriceEntry) and (
+        entry.bookmaker in entry.selection.figures.best_names
+    )
     return SurfaceRole.BEST if is_best else SurfaceRole.PANEL
 
 
-def _is_value(entry: Entry) -> bool:
-    odds_, figures = entry.odds, entry.selection.figures
-    least, most = figures.value_from, figures.suspicious_above
-    if odds_ is None or least is None or most is None or entry.ev is None:
-        return False
-    if entry.doubt is not None:
-        return False
-    return least <= odds_ <= most
-
-
 def ev(entry: Entry, _context: CellContext) -> Cell:
-    """Return the true EV: in the colour of value within its window, in doubt behind a mark."""
+    """Return the true EV: in the colour of value where it is, with cautions behind a mark."""
     edge = entry.ev
     if edge is None:
         return EMPTY
-    if entry.doubt is not None:
+    if entry.cautions:
         return Cell(f"? {signed_text(edge)} %", TextRole.NOTE)
-    return Cell(f"{signed_text(edge)} %", TextRole.VALUE if _is_value(entry) else TextRole.SOFT)
+    return Cell(f"{signed_text(edge)} %", TextRole.VALUE if entry.is_value else TextRole.SOFT)
 
 
-def ev_doubt(entry: Entry, _context: CellContext) -> Cell:
-    """Return what speaks against the EV."""
-    return EMPTY if entry.doubt is None else Cell(entry.doubt.value, TextRole.NOTE)
+def cautions(entry: Entry, context: CellContext) -> Cell:
+    """Return what speaks against the price, the gravest first."""
+    if not entry.cautions:
+        return EMPTY
+    first = caution_text(entry.cautions[0], context.reference)
+    more = len(entry.cautions) - 1
+    return Cell(first, TextRole.NOTE, note=f"+ {more}" if more else "")
 
 
 def fair(entry: Entry, _context: CellContext) -> Cell:

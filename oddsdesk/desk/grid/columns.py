@@ -30,8 +30,8 @@ def _market_order(entry: Entry) -> tuple[int, int, Any]:
 
 
 def _ev_upwards(entry: Entry) -> tuple[bool, float] | None:
-    """What is in doubt stands below the rest in this order, too."""
-    return None if entry.ev is None else (entry.doubt is not None, entry.ev)
+    """What has cautions stands below the rest in this order, too."""
+    return None if entry.ev is None else (bool(entry.cautions), entry.ev)
 
 
 def _figure(name: str) -> Callable[[Entry], Any]:
@@ -85,13 +85,13 @@ COLUMNS: Final[tuple[ColumnSpec[Entry, CellContext], ...]] = (
     ColumnSpec(
         "ev_pct", "EV", Column("? +100.0 %"), cells.ev, attrgetter("ev"), Kind.NUMBER, 2,
         order=attrgetter("rank"), order_up=_ev_upwards, descending_first=True,
-        tip="True EV: the edge over the fair price, safety floor included. "
-        "Those in doubt (?) stand below the others",
+        tip="True EV: the net edge over the fair price, safety floor included. "
+        "Those with a caution (?) stand below the others",
     ),
     ColumnSpec(
-        "ev_doubt", "EV in doubt", Column("not seen together", Align.LEFT), cells.ev_doubt,
-        lambda entry: None if entry.doubt is None else entry.doubt.value, is_usual=False,
-        tip="What speaks against the EV: such prices are hardly value",
+        "cautions", "Caution", Column("the game has begun + 2", Align.LEFT), cells.cautions,
+        lambda entry: " ".join(caution.value for caution in entry.cautions) or None,
+        is_usual=False, tip="What speaks against a price that has the edge: it is no value",
     ),
     ColumnSpec(
         "fair_odds", "Fair", Column("", hangs=True), cells.fair, _figure("fair_odds"),

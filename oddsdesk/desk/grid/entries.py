@@ -3,69 +3,21 @@
 from collections.abc import Iterable, Set
 from enum import Enum
 from statistics import median
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
+from oddsdesk.board.basis import Basis
+from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.prices import Price
-from oddsdesk.board.rows import ev_pct
-from oddsdesk.board.valuation import offered
+from oddsdesk.board.valuation import best_of, offered
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
-from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.pricing.rules import MAX_AGE_MS, MIN_EV
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.rules import safety_floor
 from oddsdesk.pricing.value import is_same_state
-
-TOGETHER_MS: Final = MINUTE_MS
-"""Prices of a game in play that were seen further apart tell nothing of each other."""
-
-
-class EvDoubt(Enum):
-    """What speaks against an EV; the value is the word of a column."""
-
-    GONE = "withdrawn"
-    NO_WINDOW = "outside the rules"
-    SUSPICIOUS = "above the window"
-    APART = "not seen together"
-
-
-SENTENCES: Final = {
-    EvDoubt.GONE: "the bookmaker no longer offers this price",
-    EvDoubt.NO_WINDOW: "the reference's margin is too large for any price to be value",
-    EvDoubt.SUSPICIOUS: "the price lies above its window: a mistake or an old price, hardly value",
-    EvDoubt.APART: "price and reference were not seen together, and odds may have moved between",
-}
-
-
-def doubt_of(
-    section: Section, bookmaker: str, price: Price, ev: float, most: float | None
-) -> EvDoubt | None:
-    """Return what speaks against a positive EV in percent, None where nothing does.
-
-    ``most``: where the price window of the selection ends; None where it has none.
-    """
-    if price.withdrawn_at is not None:
-        return EvDoubt.GONE
-    if ev >= MIN_EV:
-        if most is None:
-            return EvDoubt.NO_WINDOW
-        if price.odds > most:
-            return EvDoubt.SUSPICIOUS
-    apart = abs(_last_seen(section, bookmaker) - _last_seen(section, None))
-    reference = section.reference
-    in_play = price.is_live or (reference is not None and reference.is_live)
-    return EvDoubt.APART if apart > (TOGETHER_MS if in_play else MAX_AGE_MS) else None
-
-
-def _last_seen(section: Section, bookmaker: str | None) -> int:
-    """When a market was last seen: a message of one selection says that the others stood."""
-    prices = (
-        row.reference if bookmaker is None else row.prices.get(bookmaker) for row in section.rows
-    )
-    return max((price.scraped_at for price in prices if price is not None), default=0)
-
 
 AWAY = -1
 """The place of an entry that is not among the rows."""
@@ -73,8 +25,8 @@ FOLDED = -2
 """The place of an entry whose game is folded."""
 
 
-_DOUBT = 1e7
-"""More than any EV: what a doubtful one is set back by."""
+_SET_BACK = 1e7
+"""More than any EV: what one that something speaks against is sorted below the others by."""
 
 
 class Shape(Enum):
@@ -171,9 +123,14 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return None if self.best_entry is None else self.best_entry.ev
 
     @property
-    def doubt(self) -> EvDoubt | None:
-        """What speaks against that EV."""
-        return None if self.best_entry is None else self.best_entry.doubt
+    def cautions(self) -> tuple[Caution, ...]:
+        """What speaks against that price."""
+        return () if self.best_entry is None else self.best_entry.cautions
+
+    @property
+    def is_value(self) -> bool:
+        """Whether that price is value."""
+        return self.best_entry is not None and self.best_entry.is_value
 
     @property
     def rank(self) -> float | None:
@@ -217,11 +174,12 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     scraped_at: int = 0
     changed_at: int = 0
     ev: float | None = None
-    """True EV in percent, safety floor included; None for the reference's own price."""
-    doubt: EvDoubt | None = None
-    """What speaks against the EV."""
+    """True EV in percent, net, floor included; None for the reference's own price."""
+    cautions: tuple[Caution, ...] = ()
+    """What speaks against the price, as far as it has the least edge at all."""
+    is_value: bool = False
     rank: float | None = None
-    """The EV as it is sorted by: where it is in doubt, below all that are not."""
+    """The EV as it is sorted by: with cautions below all that have none."""
     over_median: float | None = None
     """How far the price lies above the median, in percent."""
     is_held: bool = True
@@ -286,6 +244,7 @@ def make_selection_entry(key: RowKey, matrix: Matrix, section: Section) -> Selec
 def refresh(
     selection: SelectionEntry,
     section: Section,
+    board: Board,
     compared: Set[str] | None,
     moved: Iterable[PriceEntry],
 ) -> bool:
@@ -293,13 +252,10 @@ def refresh(
 
     Returns whether the reference is another: then every price of it has another EV.
     """
-    selection.figures = figures = _figures(section, selection.key.selection, compared)
+    row = section.row_of(selection.key.selection)
+    selection.figures = figures = _figures(section, row, board.basis, compared)
     reference = section.reference
-    by_reference = (
-        figures.fair_odds,
-        figures.suspicious_above,
-        reference and (reference.scraped_at, reference.is_live),
-    )
+    by_reference = (figures.fair_odds, row.decided, reference and reference.is_live)
     before, selection.judged_by = (
         selection.judged_by,
         (by_reference, figures.median, frozenset(section.other_bets)),
@@ -307,62 +263,64 @@ def refresh(
     if selection.judged_by != before:
         moved = selection.prices.values()
     for entry in moved:
-        _judge(entry, section, figures)
+        _judge(entry, section, row, board)
     names = figures.best_names
     selection.best_entry = selection.prices.get(names[0]) if names else None
     return before[:1] != (by_reference,)
 
 
-def _judge(entry: PriceEntry, section: Section, figures: Figures) -> None:
-    """Compare a price with the reference, if it bets on the same (D27, D30), and the median."""
-    odds, fair, middle = entry.odds, figures.fair_odds, figures.median
+def _judge(entry: PriceEntry, section: Section, row: SelectionRow, board: Board) -> None:
+    """Take what the board says of a price, and compare it with the median."""
+    odds, middle = entry.odds, entry.selection.figures.median
     entry.over_median = None if middle is None else (odds / middle - 1) * 100
     name, price, reference = entry.bookmaker, entry.price, section.reference
+    entry.cautions, entry.is_value = (), False
+    if name is not None and name in row.near:
+        key = RowKey(*entry.selection.key, name)
+        judged = board.value_bets.get(key)
+        if judged is not None:
+            entry.cautions, entry.is_value = judged.assessment.cautions, board.is_value(key)
     if (
         name is None
-        or fair is None
+        or row.fair is None
         or reference is None
         or name in section.other_bets
         or not is_same_state(price.is_live, reference.is_live)
     ):
-        entry.ev = entry.doubt = entry.rank = None
+        entry.ev = entry.rank = None
         return
-    entry.ev = entry.rank = ev = ev_pct(odds, fair, section.key.market_type)
-    entry.doubt = doubt_of(section, name, price, ev, figures.suspicious_above) if ev > 0 else None
-    if entry.doubt is not None:
-        entry.rank = ev - _DOUBT
+    final = row.fair * safety_floor(section.key.market_type)
+    entry.ev = entry.rank = ev = (board.basis.net(name, odds) / final - 1) * 100 * row.decided
+    if entry.cautions:
+        entry.rank = ev - _SET_BACK
 
 
-def _figures(section: Section, selection: str, compared: Set[str] | None) -> Figures:
-    held, others = section.row_of(selection), section.other_bets
+def _figures(
+    section: Section, row: SelectionRow, basis: Basis, compared: Set[str] | None
+) -> Figures:
+    others = section.other_bets
     odds = sorted(
         [
             price.odds
-            for name, price in held.prices.items()
+            for name, price in row.prices.items()
             if price.withdrawn_at is None
             and name not in others
             and (compared is None or name in compared)
         ]
     )
+    names = best_of(section, row, basis, compared)
     return Figures(
-        reference_odds=offered(held.reference),
-        liquidity=held.liquidity,
-        fair_odds=held.fair,
-        value_from=held.value_from,
-        suspicious_above=held.suspicious_above,
+        reference_odds=offered(row.reference),
+        liquidity=row.liquidity,
+        fair_odds=row.fair,
+        value_from=row.value_from,
+        suspicious_above=row.suspicious_above,
         reference_hold=section.reference_hold,
         best_hold=section.best_hold,
-        best=odds[-1] if odds else None,
-        best_names=held.best_bookmakers if compared is None else _best_of(held, compared - others),
+        best=row.prices[names[0]].odds if names else None,
+        best_names=names,
         worst=odds[0] if odds else None,
         median=median(odds) if odds else None,
         spread=(1 / odds[0] - 1 / odds[-1]) * 100 if odds else None,
         count=len(odds),
     )
-
-
-def _best_of(held: SelectionRow, names: Set[str]) -> tuple[str, ...]:
-    """Who among bookmakers offers the highest odds, by name."""
-    offers = {name: offered(held.prices.get(name)) or 0.0 for name in names}
-    best = max(offers.values(), default=0.0)
-    return tuple(sorted(name for name, odds in offers.items() if odds == best > 0))

@@ -7,7 +7,14 @@ from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import GamesChanged, Notice, RowsChanged, SnapshotProgressChanged
+from oddsdesk.board.notices import (
+    GamesChanged,
+    Notice,
+    RowsChanged,
+    SnapshotProgressChanged,
+    ValueBetsChanged,
+)
+from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.grid.arrangement import Arrangement
 from oddsdesk.desk.grid.book import GridBook
@@ -251,6 +258,9 @@ class GridModel(LiveModel):
         if isinstance(notice, RowsChanged):
             self._wait_for(notice.changed)
             self._wait_for(notice.removed)
+        elif isinstance(notice, ValueBetsChanged):
+            if self._board.rows_wanted:
+                self._wait_for(notice.moved)
         elif isinstance(notice, GamesChanged):
             self._show_games()
         elif isinstance(notice, SnapshotProgressChanged):
@@ -292,16 +302,20 @@ class GridModel(LiveModel):
         shown = self._arrangement.rows[row]
         if isinstance(shown, GameGroup):
             return group_cell(shown, column, self._clock())
-        cell = COLUMNS[column].cell(shown, CellContext(self._clock(), self._board.freshness))
+        cell = COLUMNS[column].cell(shown, self._context())
         if shown.is_held:
             return cell
         return cell._replace(ink=TextRole.GHOST, is_struck=bool(cell.text), arrow=0)
+
+    def _context(self) -> CellContext:
+        board = self._board
+        return CellContext(self._clock(), board.freshness, board.reference or UNNAMED_REFERENCE)
 
     def tip(self, row: int, column: int) -> str:
         shown = self._arrangement.rows[row]
         if isinstance(shown, GameGroup):
             return group_tip(shown, self._clock())
-        return tip(shown, self._clock())
+        return tip(shown, self._board.reference or UNNAMED_REFERENCE, self._clock())
 
     def is_hidden(self, column: int) -> bool:
         if column == _GAME and self.is_grouped:

@@ -1,8 +1,9 @@
 """What the odds grid says of a game in its title row, and of a row in its tooltip."""
 
+from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.desk.grid.columns import BY_KEY
-from oddsdesk.desk.grid.entries import SENTENCES, Entry, GameGroup, SelectionEntry
+from oddsdesk.desk.grid.entries import Entry, GameGroup, SelectionEntry
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, odds_text, signed_text
 from oddsdesk.desk.ui.table.cells import Cell
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
@@ -29,7 +30,7 @@ def group_cell(group: GameGroup, column: int, now_ms: int) -> Cell:
         rows = len(group.entries)
         return Cell(f"{rows:,} row{'s' if rows != 1 else ''}", TextRole.NOTE, SurfaceRole.RAISED)
     if column == _EV:
-        sure = (entry.ev for entry in group.entries if entry.doubt is None)
+        sure = (entry.ev for entry in group.entries if not entry.cautions)
         best = max((ev for ev in sure if ev is not None), default=None)
         if best is not None:
             return Cell(f"{signed_text(best)} %", TextRole.NOTE, SurfaceRole.RAISED)
@@ -44,7 +45,7 @@ def group_tip(group: GameGroup, now_ms: int) -> str:
     return f"{selection.game}\n{competition}, {when}\nEV: the best of its rows"
 
 
-def tip(entry: Entry, now_ms: int) -> str:
+def tip(entry: Entry, reference: str, now_ms: int) -> str:
     """Return what a row says whole: the price with both clocks, and what it is compared with."""
     selection, price, figures = entry.selection, entry.price, entry.selection.figures
     lines = [f"{selection.game}: {selection.key.selection}"]
@@ -57,8 +58,7 @@ def tip(entry: Entry, now_ms: int) -> str:
         ]
         if price.withdrawn_at is not None:
             lines.append(f"Gone since {local_time(price.withdrawn_at):%H:%M:%S}")
-    if entry.doubt is not None:
-        lines.append(f"EV in doubt: {SENTENCES[entry.doubt]}")
+    lines += [f"No value: {caution_text(caution, reference)}" for caution in entry.cautions]
     if figures.fair_odds is not None:
         lines.append(f"Fair {fair_text(figures.fair_odds)}")
     if figures.best is not None and figures.worst is not None and figures.median is not None:

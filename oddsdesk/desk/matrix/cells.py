@@ -1,5 +1,6 @@
 """How each cell of the matrix looks: prices, the reference's columns, the rows of sections."""
 
+from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import Section, SelectionRow
 from oddsdesk.board.prices import Price
@@ -23,6 +24,7 @@ from oddsdesk.desk.ui.table.cells import (
     Sparkline,
 )
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
+from oddsdesk.pricing.assessment import Caution
 
 PAST_REPAINT_MS = 60_000
 """How often a sparkline is laid out anew: a pixel is some minutes."""
@@ -35,74 +37,57 @@ _NO_FIGURE = Cell("–", TextRole.NOTE, SurfaceRole.REFERENCE)
 
 
 def price_cell(
+    section: Section,
     row: SelectionRow,
     bookmaker: str,
+    judged: AssessedPrice | None,
     freshness: Freshness,
     now_ms: int,
     *,
-    is_comparable: bool,
-    shares_state: bool = True,
+    is_mine: bool = True,
 ) -> Cell:
-    """Return a bookmaker's price; ``is_comparable``: it bets on what the reference prices.
+    """Return a bookmaker's price, its net price beside it where that differs.
 
-    What cannot be compared recedes; without ``shares_state``, in play against a reference
-    before the game or the other way round, no price is value (D30).
+    ``judged`` is what the board says of a price that has the least edge, None of others. What
+    cannot be compared, and what the user does not bet at, recedes.
     """
     price = row.prices.get(bookmaker)
     if price is None:
         return _NO_PRICE
     if price.withdrawn_at is not None:
         return Cell(odds_text(price.odds), TextRole.NOTE, is_struck=True)
-    ink, ground, sign = PRICE_ROLES[freshness], SurfaceRole.PANEL, ""
-    if not is_comparable:
+    ink, ground, sign, note = PRICE_ROLES[freshness], SurfaceRole.PANEL, "", ""
+    is_fresh = freshness is Freshness.FRESH
+    if not is_mine or bookmaker in section.other_bets:
         ink = max(ink, TextRole.SOFT)
-    elif shares_state and is_suspicious(row, price.odds):
+    elif judged is not None and Caution.ABOVE_WINDOW in judged.assessment.cautions:
         ink, sign = TextRole.NOTE, SUSPICIOUS
-    elif freshness is not Freshness.DEAD:
-        if freshness is not Freshness.STALE and shares_state and is_value(row, price.odds):
-            ground = SurfaceRole.VALUE
-            ink = TextRole.VALUE if freshness is Freshness.FRESH else TextRole.SOFT
-        elif bookmaker in row.best_bookmakers:
-            ground = SurfaceRole.BEST
-            ink = TextRole.BEST if freshness is Freshness.FRESH else TextRole.SOFT
-    return _moving(price, "", ink, ground, freshness, now_ms, sign)
+    elif judged is not None and judged.is_value:
+        ground, ink = SurfaceRole.VALUE, TextRole.VALUE if is_fresh else TextRole.SOFT
+    elif bookmaker in row.best_bookmakers and freshness is not Freshness.DEAD:
+        ground, ink = SurfaceRole.BEST, TextRole.BEST if is_fresh else TextRole.SOFT
+    if judged is not None and judged.assessment.net_odds != price.odds:
+        note = odds_text(judged.assessment.net_odds)
+    return _moving(price, note, ink, ground, freshness, now_ms, sign)
 
 
 def best_cell(
-    row: SelectionRow,
-    bookmaker: str | None,
-    freshness: Freshness,
-    now_ms: int,
-    *,
-    shares_state: bool = True,
-    code: str = "",
-) -> Cell:
-    """Return the best price of a selection and who offers it, how many others beside.
-
-    ``code`` stands for the bookmaker; without ``shares_state`` it is not judged (see
-    ``price_cell``).
-    """
+    row: SelectionRow, bookmaker: str | None, who: str, freshness: Freshness, now_ms: int,
+    *, is_value: bool,
+) -> Cell:  # fmt: skip
+    """Return the price that is best net, and ``who`` offers it, how many others beside."""
     price = None if bookmaker is None else row.prices.get(bookmaker)
-    if bookmaker is None or price is None:
+    if price is None:
         return _NO_PRICE
     others = len(row.best_bookmakers) - 1
-    who = f"{code or bookmaker} +{others}" if others else code or bookmaker
-    repaint_at_ms = now_ms + REPAINT_MS
-    if shares_state and is_suspicious(row, price.odds):
-        return Cell(
-            SUSPICIOUS + odds_text(price.odds), TextRole.NOTE, note=who, repaint_at_ms=repaint_at_ms
-        )
     is_fresh = freshness is Freshness.FRESH
-    is_worth = is_fresh and shares_state and is_value(row, price.odds)
-    ink = TextRole.VALUE if is_worth else PRICE_ROLES[freshness]
-    is_dead = freshness is Freshness.DEAD
     return Cell(
         odds_text(price.odds),
-        ink,
-        note=who,
+        TextRole.VALUE if is_value and is_fresh else PRICE_ROLES[freshness],
+        note=f"{who} +{others}" if others else who,
         is_strong=is_fresh,
-        is_struck=is_dead,
-        repaint_at_ms=repaint_at_ms,
+        is_struck=freshness is Freshness.DEAD,
+        repaint_at_ms=now_ms + REPAINT_MS,
     )
 
 
@@ -169,18 +154,6 @@ def best_hold_cell(section: Section) -> Cell:
     text = signed_text(section.best_hold)
     ink = TextRole.STRONG if text.startswith("−") else TextRole.NOTE
     return Cell(f"{text} %", ink, SurfaceRole.RAISED)
-
-
-def is_value(row: SelectionRow, odds: float) -> bool:
-    """Whether odds lie in the price window of a selection."""
-    if row.value_from is None or row.suspicious_above is None:
-        return False
-    return row.value_from <= odds <= row.suspicious_above
-
-
-def is_suspicious(row: SelectionRow, odds: float) -> bool:
-    """Whether odds lie above a selection's price window: too good to be true, by the rules."""
-    return row.suspicious_above is not None and odds > row.suspicious_above
 
 
 def selection_text(section: Section, row: SelectionRow) -> str:

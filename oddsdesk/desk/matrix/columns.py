@@ -6,10 +6,10 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.judging import shares_state
-from oddsdesk.board.matrix import Section, SelectionRow
+from oddsdesk.board.matrix import RowKey, Section, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
 from oddsdesk.desk.matrix import cells, tips
@@ -38,11 +38,13 @@ class MatrixContext:
     def __init__(
         self,
         board: Board,
+        game_id: str,
         layout: MatrixLayout,
         sparklines: Sparklines,
         clock: Clock,
         names: BookmakerNames,
     ) -> None:
+        self.game_id = game_id
         self.board = board
         self.layout = layout
         self.sparklines = sparklines
@@ -61,6 +63,16 @@ class MatrixContext:
     def freshness(self, bookmaker: str | None, price: Price | None) -> Freshness:
         """Return how old a price is; None is the reference's, and no price is dead."""
         return Freshness.DEAD if price is None else self.board.freshness(bookmaker, price)
+
+    def judged(
+        self, section: Section, row: SelectionRow, bookmaker: str | None
+    ) -> AssessedPrice | None:
+        """Return what the board says of a price that has the least edge, None of others."""
+        if bookmaker not in row.near:
+            return None
+        market_type, period, _ = section.key
+        key = RowKey(self.game_id, market_type, period, row.selection, bookmaker)
+        return self.board.value_bets.get(key)
 
     def best(self, row: SelectionRow) -> tuple[str | None, Freshness]:
         """Return who offers the best price of a selection, and how old that is."""
@@ -129,13 +141,20 @@ def _reference_tip(_section: Section, row: SelectionRow, context: MatrixContext)
 
 def _best_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
     name, freshness = context.best(row)
-    is_judged = name is None or shares_state(section, row.prices[name])
-    code = "" if name is None else context.names.code(name)
-    return cells.best_cell(row, name, freshness, context.clock(), shares_state=is_judged, code=code)
+    judged = context.judged(section, row, name)
+    is_value = judged is not None and judged.is_value
+    return cells.best_cell(
+        row,
+        name,
+        "" if name is None else context.names.code(name),
+        freshness,
+        context.clock(),
+        is_value=is_value,
+    )
 
 
 def _best_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
-    return tips.best_tip(section, row, *context.best(row), context.clock())
+    return tips.best_tip(section, row, context.best(row)[0], context)
 
 
 def _past_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
@@ -245,17 +264,17 @@ def bookmaker_column(name: str) -> MatrixColumn:
             return cells.hold_cell(section.holds.get(name))
         price = row.prices.get(name)
         return cells.price_cell(
+            section,
             row,
             name,
+            context.judged(section, row, name),
             Freshness.DEAD if price is None else context.board.freshness(name, price),
             context.clock(),
-            is_comparable=name not in section.other_bets,
-            shares_state=price is None or shares_state(section, price),
+            is_mine=context.board.basis.is_mine(name),
         )
 
     def price_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
-        freshness = context.freshness(name, row.prices.get(name))
-        return tips.price_tip(section, row, name, freshness, context.clock())
+        return tips.price_tip(section, row, name, context)
 
     def header(context: MatrixContext) -> Header:
         age, code, is_favourite = (

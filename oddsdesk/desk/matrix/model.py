@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section, SectionKey
-from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
+from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged, ValueBetsChanged
 from oddsdesk.board.prices import Price
 from oddsdesk.clock import Clock
 from oddsdesk.desk.matrix.bookmakers import USUAL, WHOLE, BookmakerOrder
@@ -82,7 +82,7 @@ class MatrixModel(LiveModel):
         self._shows_past = True
         self.sparklines = Sparklines(board, game_id, clock)
         self.sparklines.changed.connect(self._on_sparklines_changed)
-        self._context = MatrixContext(board, self._layout, self.sparklines, clock, names)
+        self._context = MatrixContext(board, game_id, self._layout, self.sparklines, clock, names)
         self._unsubscribe = board.subscribe(self._on_board_notice)
         self._start_over()
 
@@ -284,6 +284,8 @@ class MatrixModel(LiveModel):
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, PricesChanged) and notice.game_id == self.game_id:
             self._take_prices(notice)
+        elif isinstance(notice, ValueBetsChanged):
+            self._take_values(notice)
         elif isinstance(notice, MatrixLoaded) and notice.game_id == self.game_id:
             self._is_outdated = True
             self.touch(0, 0, 0, 0)
@@ -311,6 +313,13 @@ class MatrixModel(LiveModel):
         if shown is not None and self._layout.see_figures(shown):
             self._widen(None)
         self.touch(row, 0, row, self._layout.width - 1)
+
+    def _take_values(self, notice: ValueBetsChanged) -> None:
+        if not notice.moved:
+            self.refresh_all()
+        for key in notice.moved:
+            if key.game_id == self.game_id:
+                self._renew_about(CellKey(*key[1:]))
 
     def _renew_about(self, key: CellKey) -> None:
         """Have a price made anew, and what follows from it: hold, best, sparkline."""

@@ -1,10 +1,14 @@
 """What the tooltips of a matrix say of prices, windows and holds."""
 
+from typing import Protocol
+
+from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.judging import shares_state
-from oddsdesk.board.matrix import Section, SelectionRow
+from oddsdesk.board.matrix import RowKey, Section, SelectionRow
 from oddsdesk.board.prices import Price
-from oddsdesk.desk.matrix.cells import is_suspicious, is_value
+from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, least_text, most_text
 from oddsdesk.desk.ui.time_format import span_text
 
@@ -15,43 +19,52 @@ _WORDS = {
     Freshness.DEAD: "dead: not read for 10 minutes, the service shows it no more",
 }
 
-_OTHER_STATE = (
-    "from before the game, the reference's price is in play: not compared",
-    "in play, the reference's price is from before the game: not compared",
-)
+
+class TipContext(Protocol):
+    """What a tooltip asks beside the row."""
+
+    board: Board
+    game_id: str
+    clock: Clock
+
+    def freshness(self, bookmaker: str | None, price: Price | None) -> Freshness:
+        """Return how old a price is."""
+        ...
 
 
-def price_tip(
-    section: Section, row: SelectionRow, bookmaker: str, freshness: Freshness, now_ms: int
-) -> str:
-    """Return the tooltip of a bookmaker's price."""
-    price = row.prices.get(bookmaker)
+def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipContext) -> str:
+    """Return the tooltip of a bookmaker's price: its clocks, its worth, and what is against it."""
+    price, board = row.prices.get(bookmaker), context.board
     if price is None:
         return f"{bookmaker}: no price for {row.selection}"
+    freshness, now_ms = context.freshness(bookmaker, price), context.clock()
     head = f"{bookmaker}: {exact_odds_text(price.odds)} for {row.selection}"
     said = [head, *_clocks(price, freshness, now_ms)]
-    if bookmaker in section.other_bets:
-        said.append("bets on other outcomes than the reference: not compared")
-    elif not shares_state(section, price):
-        said.append(_OTHER_STATE[bool(price.is_live)])
-    elif row.fair is not None and price.is_offered and is_value(row, price.odds):
-        said.append(f"value: fair is {fair_text(row.fair)}, {_window(row)}")
-    elif price.is_offered and is_suspicious(row, price.odds):
+    key = RowKey(context.game_id, *section.key[:2], row.selection, bookmaker)
+    found = board.assess(key)
+    if found is not None and found.net_odds != found.odds:
         said.append(
-            f"above the window: suspicious, a mistake more often than value ({_window(row)})"
+            f"net {exact_odds_text(round(found.net_odds, 4))}, after what {bookmaker} keeps"
         )
+    if found is not None and row.fair is not None:
+        if found.is_value:
+            said.append(f"value: fair is {fair_text(row.fair)}, {_window(row)}")
+        reference = board.reference or UNNAMED_REFERENCE
+        said += [f"no value: {caution_text(each, reference)}" for each in found.cautions]
+    if not board.basis.is_mine(bookmaker):
+        said.append("none of your bookmakers")
     if bookmaker in row.best_bookmakers:
         said.append("best price")
     return "\n".join(said)
 
 
 def best_tip(
-    section: Section, row: SelectionRow, bookmaker: str | None, freshness: Freshness, now_ms: int
+    section: Section, row: SelectionRow, bookmaker: str | None, context: TipContext
 ) -> str:
     """Return the tooltip of the best price: the one named, and who else offers it."""
     if bookmaker is None:
         return f"No bookmaker prices {row.selection} as the reference does."
-    said = [price_tip(section, row, bookmaker, freshness, now_ms)]
+    said = [price_tip(section, row, bookmaker, context)]
     others = [name for name in row.best_bookmakers if name != bookmaker]
     if others:
         said.append(f"the same at {', '.join(others)}")

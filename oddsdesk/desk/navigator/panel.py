@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
-from oddsdesk.board.last_seen import is_value_now
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
 from oddsdesk.desk.navigator.day_choice import DayPopup, PastBar
@@ -238,10 +237,9 @@ class Navigator(QWidget):
             self._empty.setText(f"No game matches “{self.filter.text().strip()}”.")
 
     def _show_values(self) -> None:
-        now, bets = self._clock(), self._board.value_bets.values()
-        self._games.show_values(
-            entry.key.game_id for entry in bets if is_value_now(self._board, entry, now)
-        )
+        board = self._board
+        value = {price.outcome for price in board.value_bets.values() if board.is_value(price.key)}
+        self._games.show_values(game_id for game_id, *_ in value)
 
     def _toggle_favourite(self) -> None:
         game = self._list.currentIndex().data(GAME_ROLE)

@@ -4,13 +4,14 @@ A new setting is a constant here, in a section; whoever it concerns reads it fro
 ``Preferences`` and listens to ``Preferences.changed``. Keys and tokens are never settings.
 """
 
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 
 from oddsdesk.desk.settings.kinds import Choice, Names, Setting, Toggle, Whole
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
+from oddsdesk.pricing.exposure import StakePlan
 
 SCHEME: Final = Setting(
     "look/scheme",
@@ -87,28 +88,35 @@ KELLY_SHARE: Final = Setting(
     25,
     Whole(1, 100, step=5, unit="%"),
 )
-STAKE_CAP: Final = Setting(
+OUTCOME_CAP: Final = Setting(
     "stakes/cap",
-    "Most that one bet may take",
-    "In percent of the bankroll, whatever Kelly says.",
+    "Most on one outcome",
+    "In percent of the bankroll, at all bookmakers together and with what is placed.",
     2,
     Whole(1, 100, unit="%"),
 )
-KEEPS_TO_LIMIT: Final = Setting(
-    "stakes/keeps_to_limit",
-    "Stake no more than the reference takes",
-    "The reference's maximum bet says how sure it is of its price.",
-    True,
-    Toggle(),
+GAME_CAP: Final = Setting(
+    "stakes/game_cap",
+    "Most on one game",
+    "In percent of the bankroll: its bets win and lose together more than they seem to.",
+    3,
+    Whole(1, 100, unit="%"),
+)
+TOTAL_CAP: Final = Setting(
+    "stakes/total_cap",
+    "Most open in all",
+    "In percent of the bankroll: the stakes of all bets that are not settled.",
+    25,
+    Whole(1, 100, unit="%"),
 )
 STAKE_STEP: Final = Setting(
     "stakes/step",
     "Round stakes down to",
     "Round stakes draw less attention than exact ones.",
-    "0.05",
+    "1",
     Choice(tuple((word, word) for word in ("0.01", "0.05", "0.1", "0.5", "1", "5", "10"))),
 )
-MINE: Final = Setting(
+MINE: Final[Setting[tuple[str, ...]]] = Setting(
     "bookmakers/mine",
     "My bookmakers",
     "Where you can bet: only they are best prices, value, or staked. None chosen means all. "
@@ -139,7 +147,32 @@ class Section(msgspec.Struct, frozen=True):
     settings: tuple[Setting[Any], ...]
 
 
-STAKES: Final = Section("Stakes", (BANKROLL, KELLY_SHARE, STAKE_CAP, KEEPS_TO_LIMIT, STAKE_STEP))
+STAKES: Final = Section(
+    "Stakes", (BANKROLL, KELLY_SHARE, OUTCOME_CAP, GAME_CAP, TOTAL_CAP, STAKE_STEP)
+)
+_T = TypeVar("_T")
+
+
+class ReadSetting(Protocol):
+    """What tells the value of a setting."""
+
+    def __call__(self, setting: Setting[_T], /) -> _T:
+        """Return it."""
+        ...
+
+
+def stake_plan(value_of: ReadSetting) -> StakePlan:
+    """Return how the user stakes."""
+    return StakePlan(
+        bankroll=value_of(BANKROLL),
+        kelly_share=value_of(KELLY_SHARE) / 100,
+        outcome_cap=value_of(OUTCOME_CAP) / 100,
+        game_cap=value_of(GAME_CAP) / 100,
+        total_cap=value_of(TOTAL_CAP) / 100,
+        step=float(value_of(STAKE_STEP)),
+    )
+
+
 SECTIONS: Final = (
     Section("Look", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
     Section("Prices", (ODDS_FORMAT, METHOD)),

@@ -23,7 +23,7 @@ from oddsdesk.desk.connections.sessions import (
     ServiceSession,
     SessionError,
 )
-from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, FLASH, METHOD, SCHEME
+from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, FLASH, METHOD, MINE, SCHEME
 from oddsdesk.desk.settings.kinds import Whole
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
@@ -66,6 +66,8 @@ class Effects(QObject):
         elif key == METHOD.key:
             self._board.set_method(get(METHOD))
             self.method_changed.emit(get(METHOD))
+        elif key == MINE.key:
+            self._board.set_bookmakers(get(MINE))
 
 
 KEEP_DAYS_KEY: Final = "server/keep_days"
@@ -194,6 +196,9 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     old_retention = OldRetention(root.layout, manager)
     effects.method_changed.connect(desk.status_bar.show_method)
     bookmakers = BookmakersController(theme, root.preferences, desk.window, board.bookmakers)
+    board.set_profiles(bookmakers.profiles)
+    board.set_bookmakers(get(MINE))
+    bookmakers.profiles_changed.connect(lambda: board.set_profiles(bookmakers.profiles))
     connections = _connections(desk, theme, manager, root, bookmakers)
     connections.restored.connect(records.read_again)
     introduction = Introduction(theme, board, root.preferences)

@@ -24,10 +24,9 @@ from oddsdesk.desk.ui.controls.scaling import inset
 from oddsdesk.desk.ui.formatting import beside_text, exact_odds_text
 from oddsdesk.desk.ui.links import may_open, open_link
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
-from oddsdesk.desk.value_bets.model import ValueRow
+from oddsdesk.desk.value_bets.model import BetRow
 from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.stakes import StakePlan, stake
 
 
 class BetSubject(NamedTuple):
@@ -66,38 +65,36 @@ class BetSubject(NamedTuple):
         )
 
 
-def subject_of_bet(row: ValueRow, *, is_reliable: bool) -> BetSubject:
-    """Return what a value bet is about; no stake where it is not to be relied upon."""
-    entry, bet = row.entry, row.entry.bet
+def subject_of_bet(row: BetRow) -> BetSubject:
+    """Return what a value bet is about."""
+    price, found = row.price, row.price.assessment
     return BetSubject(
-        key=entry.key,
-        match_name=bet.match_name,
-        competition=bet.competition,
-        sport=bet.sport,
-        kick_off=entry.kick_off,
-        odds=entry.odds,
-        fair_odds=entry.true_fair,
-        true_ev=entry.true_ev,
-        stake=0.0 if row.stake is None or not is_reliable else row.stake.amount,
-        url=entry.url,
+        key=price.key,
+        match_name=price.match_name,
+        competition=price.competition,
+        sport=price.sport,
+        kick_off=price.kick_off,
+        odds=found.odds,
+        fair_odds=found.fair_odds,
+        true_ev=found.ev_pct,
+        stake=row.bet.stake,
+        url=price.url,
     )
 
 
-def subject_of_miss(miss: NearMiss, board: Board, plan: StakePlan) -> BetSubject:
-    """Return what a near miss is about."""
+def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
+    """Return what a near miss is about: nothing is staked on it."""
     matrix = board.matrix(miss.key.game_id)
-    fair, odds = miss.verdict.fair_odds, miss.price.odds
-    limit = miss.section.row_of(miss.key.selection).liquidity
     return BetSubject(
         key=miss.key,
         match_name=miss.match_name,
         competition="" if matrix is None else matrix.competition,
         sport=miss.section.sport,
         kick_off=None if matrix is None else matrix.kick_off,
-        odds=odds,
-        fair_odds=fair,
-        true_ev=miss.verdict.ev_pct,
-        stake=0.0 if fair is None else stake(plan, odds, fair, limit).amount,
+        odds=miss.price.odds,
+        fair_odds=miss.assessment.fair_odds,
+        true_ev=miss.assessment.ev_pct,
+        stake=0.0,
         url=miss.price.url,
     )
 

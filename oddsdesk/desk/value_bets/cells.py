@@ -2,17 +2,15 @@
 
 from typing import Final
 
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.last_seen import LastSeen
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.desk.ui.formatting import signed_text
-from oddsdesk.desk.ui.table.cells import REPAINT_MS, Align, Cell, Column
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text
 
 SELECTION_WIDTH: Final = Column(
-    "Minnesota Timberwolves −113.5 v",
+    "Timberwolves −113.5 v O",
     Align.LEFT,
     stretches=True,
     likes="Timberwolves −113.5 at Oklahoma City Thunder",
@@ -25,13 +23,12 @@ MARKET_WIDTH: Final = Column(
     widest="Both teams to score · 1st Half",
 )
 BOOKMAKER_WIDTH: Final = Column(
-    "Betfair Exchange",
+    "William Hill UK",
     Align.LEFT,
     stretches=True,
-    likes="Betfair Exchange UK",
+    likes="Betfair Exchange",
     widest="Betfair Exchange Australia",
 )
-_AGE_INKS: Final = (TextRole.SOFT, TextRole.NOTE, TextRole.NOTE, TextRole.NOTE)
 
 
 def market_text(market_type: str, sport: str, period: int) -> str:
@@ -47,24 +44,14 @@ def age_cell(since_ms: int, now_ms: int) -> Cell:
     return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + step - age % step)
 
 
-def seen_cell(seen: LastSeen, now_ms: int) -> Cell:
-    """Return the cell of when a price was last seen; ``≥``: some time before that."""
-    cell = age_cell(seen.at, now_ms)
-    text = cell.text if seen.is_known else f"≥ {cell.text}"
-    return cell._replace(text=text, ink=_AGE_INKS[seen.freshness])
+def seen_cell(scraped_at: int | None, now_ms: int) -> Cell:
+    """Return the cell of when a price was last seen; a question mark where nobody told."""
+    return Cell("?", TextRole.NOTE) if scraped_at is None else age_cell(scraped_at, now_ms)
 
 
-def paled(cell: Cell, freshness: Freshness, now_ms: int) -> Cell:
-    """Return a cell in the brightness of its price's age."""
-    if freshness is Freshness.FRESH or cell.ink in (TextRole.NOTE, TextRole.GHOST):
-        ink = cell.ink
-    else:
-        ink = TextRole.SOFT if freshness is Freshness.AGEING else TextRole.NOTE
-    return cell._replace(ink=ink, repaint_at_ms=min(cell.repaint_at_ms, now_ms + REPAINT_MS))
-
-
-def ev_cell(true_ev: float | None) -> Cell:
-    """Return the cell of a true EV."""
+def ev_cell(true_ev: float | None, *, is_value: bool) -> Cell:
+    """Return the cell of a true EV: in the colour of value only where it is value."""
     if true_ev is None:
         return Cell("–", TextRole.NOTE)
-    return Cell(f"{signed_text(true_ev)} %", TextRole.VALUE, is_strong=True)
+    ink = TextRole.VALUE if is_value else TextRole.NOTE
+    return Cell(f"{signed_text(true_ev)} %", ink, is_strong=is_value)

@@ -1,22 +1,26 @@
 """The two lists of the value-bet panel kept up to date: value bets and nearest misses."""
 
-from collections.abc import Iterable, Iterator
+import time
+from collections import defaultdict
+from collections.abc import Iterator
 from typing import Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.board.bets import Bet, list_bets
 from oddsdesk.board.board import Board
-from oddsdesk.board.last_seen import LastSeen, is_value_now, last_seen
-from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss, by_selection, near_misses
-from oddsdesk.board.value_entry import ValueEntry
+from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
-from oddsdesk.desk.value_bets.model import ValueRow, ValuesModel
+from oddsdesk.desk.value_bets.model import BetRow, ValuesModel, rows_of
 from oddsdesk.desk.value_bets.near_misses import NearMissesModel
 from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.open_bets import outcome_of, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Preset
-from oddsdesk.pricing.stakes import stake
 from oddsdesk.slices import exhaust, one_slice
 
 MOST_SHOWN: Final = 100
@@ -32,7 +36,7 @@ class NearMissFinder(QObject):
     def __init__(self, board: Board, clock: Clock) -> None:
         super().__init__()
         self.misses: dict[RowKey, NearMiss] = {}
-        """By selection: the nearest of each, at most ``MOST_SHOWN``; listed bets left out."""
+        """By selection: the nearest of each, at most ``MOST_SHOWN``."""
         self.games = 0
         """How many games were read here."""
         self._board = board
@@ -72,17 +76,18 @@ class NearMissFinder(QObject):
             matrix = self._board.matrix(game)
             if matrix is not None and matrix.sections:
                 games += 1
-                near += near_misses(matrix, self._clock())
+                near += near_misses(matrix, self._board.judge(matrix))
                 yield
-        listed = self._board.value_bets
-        nearest = by_selection(miss for miss in near if miss.key not in listed)
+        nearest = by_selection(near)
         self.misses = {miss.selection_key: miss for miss in nearest[:MOST_SHOWN]}
         self.games = games
         self.found.emit()
 
 
-_MOVES_MS = 20
+_MOVES_MS: Final = 20
 """So long moves are gathered: a burst of them is shown at once."""
+_REST: Final = 10
+"""Between two makings of the list lies so many times what the last one took, at least."""
 
 
 class ValueLists(QObject):
@@ -97,43 +102,57 @@ class ValueLists(QObject):
         self._records = records
         self._stakes = stakes
         self._clock = clock
-        self.bets = ValuesModel(clock, self._sight, lambda: board.method)
+        self.bets = ValuesModel(clock)
         self.misses = NearMissesModel(clock)
         self.finder = NearMissFinder(board, clock)
         self.preset: Preset = BUILT_IN[0]
-        self.has_unlisted = False
-        """Whether bets have moved to where the preset lets them pass: ``show_bets`` adds rows."""
-        self._moved: dict[RowKey, None] = {}
-        self._moves = QTimer(self, singleShot=True, interval=_MOVES_MS)
-        self._moves.timeout.connect(self._show_moved)
+        self.shows_cautions = True
+        """Whether prices that something speaks against are listed, too."""
+        self.hidden = 0
+        """How many outcomes of value the preset does not show."""
+        self._took_s = 0.0
+        self._moves = QTimer(self, singleShot=True)
+        self._moves.timeout.connect(lambda: self.show_bets(may_move=False))
 
     @property
-    def hidden(self) -> int:
-        """How many value bets the preset does not show."""
-        return len(self._board.value_bets) - self.bets.count
+    def value_count(self) -> int:
+        """How many outcomes of value are shown."""
+        return sum(row.price.is_value for row in self.bets.rows())
 
     @property
-    def reliable(self) -> int:
-        """How many of the value bets shown hold and are not stale."""
-        return sum(map(self.is_reliable, self.bets.rows()))
-
-    def is_reliable(self, row: ValueRow) -> bool:
-        """Tell whether a value bet holds and is not stale."""
-        return is_value_now(self._board, row.entry, self._clock())
+    def staked(self) -> float:
+        """What is to be staked in all."""
+        return sum(row.bet.stake for row in self.bets.rows())
 
     def show_bets(self, *, may_move: bool) -> None:
-        """Take the value bets that the preset lets pass."""
-        self.has_unlisted = False
-        bets = self._board.value_bets
-        found = ((key, self._listed(entry)) for key, entry in bets.items())
-        self.bets.show_rows({key: row for key, row in found if row is not None}, may_move=may_move)
+        """Take the bets that the preset lets pass, each outcome once."""
+        began = time.perf_counter()
+        self._moves.stop()
+        now, chosen = self._clock(), self.preset.filter
+        prices = self._board.value_bets.values()
+        placed = placed_in(self._records.bets(), now)
+        bets = list_bets(
+            prices,
+            self._board.basis,
+            self._stakes.plan,
+            placed,
+            chosen=chosen,
+            everything=self.shows_cautions,
+        )
+        on_outcome = defaultdict[object, list[PlacedBet]](list)
+        for bet in self._records.bets():
+            on_outcome[outcome_of(bet)].append(bet)
+        rows = rows_of(bets, lambda bet, others: self._row(bet, others, on_outcome))
+        value = {price.outcome for price in prices if self._board.is_value(price.key)}
+        self.hidden = len(value) - sum(row.price.is_value for row in rows.values())
+        self.bets.show_rows(rows, may_move=may_move)
+        self._took_s = time.perf_counter() - began
         self.changed.emit()
 
-    def note_moved(self, keys: Iterable[RowKey]) -> None:
-        """Have value bets that moved shown as they are now, each where it stands."""
-        self._moved.update(dict.fromkeys(keys))
+    def note_moved(self) -> None:
+        """Have bets that moved shown as they are now, each where it stands."""
         if not self._moves.isActive():
-            self._moves.start()
+            self._moves.start(max(_MOVES_MS, round(self._took_s * 1000 * _REST)))
 
     def close(self) -> None:
         """Show no more moves and look for no more misses."""
@@ -145,45 +164,21 @@ class ValueLists(QObject):
         self.misses.show_rows(self.finder.misses, may_move=may_move)
         self.changed.emit()
 
-    def _show_moved(self) -> None:
-        moved, self._moved = self._moved, {}
-        bets = self._board.value_bets
-        rows = {key: self._listed(bets[key]) for key in moved if key in bets}
-        self.has_unlisted |= self.bets.change_rows(rows)
-
-    def _listed(self, entry: ValueEntry) -> ValueRow | None:
-        """The row of a value bet, None where the preset does not let it pass."""
-        ev = entry.true_ev
-        is_worthy = ev is not None and ev >= self.preset.filter.min_true_ev
-        return self._row(entry) if is_worthy and self._passes(entry) else None
-
-    def _passes(self, entry: ValueEntry) -> bool:
-        bet = entry.bet
-        return self.preset.filter.passes(
-            sport=bet.sport,
-            market_type=bet.market_type,
-            bookmaker=bet.bookmaker,
-            odds=entry.odds,
-            true_ev=entry.true_ev,
-            is_live=self._is_live(entry),
+    def _row(
+        self,
+        bet: Bet,
+        others: tuple[AssessedPrice, ...],
+        placed: defaultdict[object, list[PlacedBet]],
+    ) -> BetRow:
+        board, key = self._board, bet.price.key
+        listed = board.values.listed.get(key)
+        section = board.section(*key[:4])
+        return BetRow(
+            bet,
+            others,
+            bet.service_ev_pct if listed is None else listed.ev_pct,
+            None if section is None else section.row_of(key.selection).liquidity,
+            tuple(placed.get(bet.price.outcome, ())),
+            board.basis.profiles.of(bet.price.bookmaker),
+            board.reference or UNNAMED_REFERENCE,
         )
-
-    def _row(self, entry: ValueEntry) -> ValueRow:
-        bet, fair = entry.bet, entry.true_fair
-        plan = self._stakes.plan
-        price = self._board.price(entry.key.game_id, CellKey(*entry.key[1:]))
-        return ValueRow(
-            entry,
-            None if fair is None else stake(plan, entry.odds, fair, bet.liquidity),
-            self._records.placed((*entry.key[:4], bet.bookmaker)),
-            self._is_live(entry),
-            0 if price is None else price.direction,
-            self._sight(entry.key).at,
-        )
-
-    def _sight(self, key: RowKey) -> LastSeen:
-        return last_seen(self._board, key, self._clock())
-
-    def _is_live(self, entry: ValueEntry) -> bool:
-        game = self._board.games.get(entry.key.game_id)
-        return entry.is_live or (game is not None and game.is_live)

@@ -84,17 +84,13 @@ def misses_text(shown: int, games: int) -> str:
     return f"{shown} · {_in_games(games).lower().rstrip('.')}"
 
 
-def bets_text(reliable: int, shown: int, total: int, chosen: str, *, is_cut: bool) -> str:
-    """Return how many value bets there are and by what they were chosen.
-
-    ``shown`` are listed, of which ``reliable`` hold and are not stale; ``total`` were read,
-    not all that the service has where the list was cut.
-    """
-    said = [f"{reliable}" if shown == total else f"{reliable} of {total:,}"]
-    if shown > reliable:
-        said.append(f"{shown - reliable} gone or stale")
-    if is_cut:
-        said.append(f"cut at {total:,} of more")
+def bets_text(value: int, cautioned: int, staked: str, chosen: str) -> str:
+    """Return how many outcomes are value, what is staked on them, and by what they were chosen."""
+    said = [f"{value}"]
+    if staked:
+        said.append(f"stakes {staked}")
+    if cautioned:
+        said.append(f"{cautioned} with cautions below")
     return " · ".join((*said, chosen))
 
 

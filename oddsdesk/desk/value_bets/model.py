@@ -1,338 +1,346 @@
-"""The value bets as rows: true EV beside the service's, stake, and what was placed."""
+"""The value bets as rows: an outcome each, its best net price, its stake, what is against it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from oddsdesk.board.explanation_text import method_title
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.last_seen import LastSeen
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.value_entry import Standing, ValueEntry
+from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.board.bets import Bet
+from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.ui.formatting import (
     beside_text,
     exact_odds_text,
+    fair_text,
     odds_sample,
     odds_text,
+    percent_text,
     signed_text,
-    window_sample,
-    window_text,
 )
-from oddsdesk.desk.ui.table.cells import EMPTY, Cell, Column
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
-from oddsdesk.desk.ui.table.stable_rows import StableRowsModel, struck
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import local_time, span_text
 from oddsdesk.desk.value_bets.cells import (
     BOOKMAKER_WIDTH,
     MARKET_WIDTH,
     SELECTION_WIDTH,
-    age_cell,
     ev_cell,
     market_text,
-    paled,
     seen_cell,
 )
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.stakes import Bound, Stake
+from oddsdesk.pricing.exposure import Bound
+from oddsdesk.pricing.profiles import Profile
+from oddsdesk.pricing.rules import MIN_EV, Rule
 
-_FALLEN: Final = {
-    Standing.WITHDRAWN: "Gone: the bookmaker offers this price no more",
-    Standing.MOVED: "Gone: prices moved since, and this one lies outside its window now",
-    Standing.NO_REFERENCE: "Gone: the reference offers its price no more",
-    Standing.OTHER_STATE: "Not compared: one of bookmaker and reference is in play, one is not",
-}
-_OLD: Final = {
-    Freshness.STALE: "stale: not read for several of the bookmaker's turns",
-    Freshness.DEAD: "dead: not read for ten minutes",
-}
-
-
-def bet_tip(entry: ValueEntry, seen: LastSeen, now_ms: int) -> str:
-    """Return all that is known of a bet, columns that have no room included."""
-    return "\n".join(_facts(entry, seen, now_ms))
-
-
-def why_no_stake(entry: ValueEntry, seen: LastSeen) -> str:
-    """Return why nothing should be staked on a bet now, empty where something may."""
-    if entry.standing is not Standing.HOLDS:
-        return f"No stake. {_FALLEN[entry.standing]}."
-    if seen.freshness >= Freshness.STALE:
-        return f"No stake: the price is {_OLD[seen.freshness]}."
-    return ""
-
-
-def method_note(entry: ValueEntry, method: str) -> str:
-    """Return by which method a true EV is, where it is not the user's; else nothing."""
-    if entry.true_ev is None or entry.method == method:
-        return ""
-    return (
-        f"True EV by {_name(entry.method)}: {_name(method)} needs the prices of all outcomes, "
-        "which are read while the game is open"
-    )
-
-
-def _facts(entry: ValueEntry, seen: LastSeen, now_ms: int) -> Iterator[str]:
-    bet = entry.bet
-    yield f"{bet.selection} at {bet.bookmaker}: {exact_odds_text(entry.odds)}"
-    if entry.standing is not Standing.HOLDS:
-        yield _FALLEN[entry.standing]
-    yield (
-        f"Reference {exact_odds_text(bet.reference_odds)}, "
-        f"its margin {(bet.payout_rate - 1) * 100:.2f} %"
-    )
-    if entry.odds != bet.odds:
-        yield f"The service lists it at {exact_odds_text(bet.odds)}"
-    yield f"Service EV {signed_text(bet.ev_pct)} %"
-    yield f"Window {window_text(entry.value_from, entry.suspicious_above)}"
-    if bet.liquidity is not None:
-        yield f"The reference takes up to {bet.liquidity:,.0f}"
-    yield seen_text(seen, now_ms)
-    yield f"Detected {local_time(entry.detected_at):%H:%M:%S}"
-
-
-def seen_text(seen: LastSeen, now_ms: int) -> str:
-    """Return when a price was last seen, in a sentence."""
-    ago = span_text(now_ms - seen.at)
-    old = f", {_OLD[seen.freshness]}" if seen.freshness in _OLD else ""
-    if seen.is_known:
-        return f"Seen {ago} ago{old}"
-    return f"Listed {ago} ago{old}; open the game to see when the bookmaker was read"
-
-
-def _name(method: str) -> str:
-    return method_title(method).lower()
-
-
+OutcomeKey = tuple[object, ...]
+"""An outcome, and whether its row is one of value."""
 _LOWEST: Final = float("-inf")
-_NO_STAKE: Final = Cell("–", TextRole.NOTE)
-_BOUNDS: Final = {
+_MOST_NAMED: Final = 12
+"""So many other bookmakers are named in a tooltip."""
+BOUNDS: Final = {
     Bound.KELLY: "",
-    Bound.CAP: ", held at the cap",
-    Bound.LIMIT: ", held at the reference's limit",
-    Bound.NO_EDGE: "",
-    Bound.TOO_SMALL: ", less than one step",
+    Bound.OUTCOME: "outcome cap",
+    Bound.GAME: "game cap",
+    Bound.TOTAL: "open in all",
+    Bound.BOOKMAKER: "bookmaker's limit",
+    Bound.PLACED: "placed already",
+    Bound.ROUNDING: "below a step",
+    Bound.NO_EDGE: "no gain beside the other side",
 }
+"""What bound a stake, in a few words."""
 
 
-class ValueRow(NamedTuple):
-    """A value bet with what the user makes of it."""
+class BetRow(NamedTuple):
+    """An outcome with its best price, and what the user makes of it."""
 
-    entry: ValueEntry
-    stake: Stake | None
-    """None where the bet has no fair price."""
-    placed: tuple[PlacedBet, ...] = ()
-    """What the user placed on it, oldest first."""
-    is_live: bool = False
-    """Whether the game is in play."""
-    direction: int = 0
-    """1 where the price last rose, -1 where it fell, 0 where no move was seen."""
-    seen_at: int = 0
-    """When the price was last seen as the row was made."""
+    bet: Bet
+    others: tuple[AssessedPrice, ...]
+    """The same outcome at other bookmakers, the best first."""
+    service_ev_pct: float | None
+    """As the service itself states it, else by its rules; None where it values nothing."""
+    liquidity: float | None
+    """The reference's maximum bet, in its own currency (D55)."""
+    placed: tuple[PlacedBet, ...]
+    """What the user placed on the outcome, wherever, oldest first."""
+    profile: Profile
+    reference: str
+
+    @property
+    def price(self) -> AssessedPrice:
+        """The price that is shown: the best net one."""
+        return self.bet.price
 
 
-class ValuesModel(StableRowsModel[RowKey, ValueRow]):
-    """Value bets, highest true EV first until the user sorts otherwise; they pale with age."""
+class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
+    """Outcomes, those of value first, highest true EV on top until the user sorts otherwise."""
 
-    def __init__(
-        self, clock: Clock, last_seen: Callable[[RowKey], LastSeen], method: Callable[[], str]
-    ) -> None:
+    def __init__(self, clock: Clock) -> None:
         super().__init__(COLUMNS, EV_COLUMN, clock)
-        self._last_seen = last_seen
-        self._method = method
-
-    def cell(self, row: int, column: int) -> Cell:
-        cell = super().cell(row, column)
-        if self.is_gone(row):
-            return cell
-        shown, now = self.entry(row), self._clock()
-        entry = shown.entry
-        if entry.standing is not Standing.HOLDS:
-            is_blank = column == STAKE_COLUMN and not shown.placed
-            return _NO_STAKE if is_blank else struck(cell)
-        seen = self._last_seen(entry.key)
-        if column == SEEN_COLUMN:
-            return seen_cell(seen, now)
-        if column == STAKE_COLUMN and not shown.placed and seen.freshness >= Freshness.STALE:
-            return _NO_STAKE
-        if column == EV_COLUMN and method_note(entry, self._method()):
-            cell = cell._replace(text=f"≈ {cell.text}", ink=TextRole.SOFT, is_strong=False)
-        is_struck = column == ODDS_COLUMN and seen.freshness is Freshness.DEAD
-        return paled(cell, seen.freshness, now)._replace(is_struck=is_struck)
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
             return "Gone: it is no value bet any more"
-        shown, now = self.entry(row), self._clock()
-        seen = self._last_seen(shown.entry.key)
+        shown = self.entry(row)
         if column == STAKE_COLUMN:
-            return _stake_tip(shown, why_no_stake(shown.entry, seen))
-        note = method_note(shown.entry, self._method())
-        said = bet_tip(shown.entry, seen, now)
-        return f"{said}\n{note}" if note else said
+            return "\n".join(_about_stake(shown))
+        return "\n".join(_facts(shown, self._clock()))
 
 
-def _stake_tip(row: ValueRow, why_none: str) -> str:
-    """Return how a stake came about, or why there is none; and what was placed."""
-    said = [
-        f"Placed {bet.stake:.2f} at {exact_odds_text(bet.odds)}, {local_time(bet.placed_at):%H:%M}"
-        for bet in row.placed
-    ]
-    stake = row.stake
-    if why_none:
-        said.append(why_none)
-    elif stake is not None:
-        said.append(
-            f"Edge over the fair price {stake.edge * 100:+.2f} %, "
-            f"full Kelly {stake.full_kelly * 100:.2f} % of the bankroll"
+def rows_of(bets: Iterable[Bet], row: Callable[[Bet, tuple[AssessedPrice, ...]], BetRow]) -> (
+    dict[OutcomeKey, BetRow]
+):  # fmt: skip
+    """Return a row for each outcome, in the order of its best bet; what is no value apart."""
+    groups: dict[OutcomeKey, list[Bet]] = {}
+    for bet in bets:
+        groups.setdefault((*bet.price.outcome, bet.price.is_value), []).append(bet)
+    found = {}
+    for key, group in groups.items():
+        first = min(group, key=_is_no_carrier)
+        others = [bet.price for bet in group if bet is not first]
+        others.sort(key=lambda price: -price.assessment.net_odds)
+        found[key] = row(first, tuple(others))
+    return found
+
+
+def against_text(row: BetRow) -> str:
+    """Return why a price is no value, in a few words; empty where it is."""
+    found = row.price.assessment
+    if found.cautions:
+        return caution_text(found.cautions[0], row.reference)
+    if found.is_value:
+        return ""
+    net = found.net_odds != found.odds
+    if any(check.rule is Rule.MIN_EDGE for check in found.stopped_by):
+        return f"below {MIN_EV:g} % after {_keeps(row.profile)}" if net else f"below {MIN_EV:g} %"
+    return "outside the rules"
+
+
+def _keeps(profile: Profile) -> str:
+    if profile.taker_fee:
+        return "the taker's fee"
+    if profile.commission:
+        return f"{profile.commission * 100:g} % commission"
+    return f"{profile.tax * 100:g} % tax"
+
+
+def _is_no_carrier(bet: Bet) -> tuple[bool, float]:
+    return bet.same_bet_as is not None, -bet.price.assessment.net_odds
+
+
+def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
+    price, found = row.price, row.price.assessment
+    yield f"{price.key.selection} at {price.bookmaker}: {exact_odds_text(found.odds)}"
+    if found.net_odds != found.odds:
+        yield f"Net {exact_odds_text(round(found.net_odds, 4))} after {_keeps(row.profile)}"
+    if found.fair_odds is not None:
+        yield f"Fair {fair_text(found.fair_odds)}"
+    if found.per == "decided":
+        yield "EV of a decided unit: how often the stake comes back is not known"
+    if row.service_ev_pct is not None:
+        yield f"Service EV {signed_text(row.service_ev_pct)} %"
+    for caution in found.cautions:
+        yield f"No value: {caution_text(caution, row.reference)}"
+    if row.liquidity is not None:
+        yield f"{row.reference} takes up to {row.liquidity:,.0f}, in its own currency"
+    if price.scraped_at is not None:
+        yield f"Seen {span_text(now_ms - price.scraped_at)} ago"
+    for other in row.others[:_MOST_NAMED]:
+        yield f"Same bet: {other.bookmaker} {exact_odds_text(other.assessment.odds)}"
+    if len(row.others) > _MOST_NAMED:
+        yield f"and {len(row.others) - _MOST_NAMED} more"
+
+
+def _about_stake(row: BetRow) -> Iterator[str]:
+    """How a stake came about, or why there is none; and what was placed."""
+    for bet in row.placed:
+        yield (
+            f"Placed {bet.stake:.2f} at {bet.bookmaker}, {exact_odds_text(bet.odds)}, "
+            f"{local_time(bet.placed_at):%H:%M}"
         )
-        said.append(f"Stake {stake.amount:.2f}{_BOUNDS[stake.bound]}")
-    return "\n".join(said)
-
-
-def _selection(row: ValueRow, _now: int) -> Cell:
-    bet = row.entry.bet
-    beside = beside_text(bet.selection, bet.match_name)
-    return Cell(bet.selection, is_strong=True, note=f"live · {beside}" if row.is_live else beside)
-
-
-def _odds(row: ValueRow, _now: int) -> Cell:
-    return Cell(odds_text(row.entry.odds), is_strong=True, arrow=row.direction)
-
-
-def _window(row: ValueRow, _now: int) -> Cell:
-    if row.entry.true_fair is None:
-        return Cell("–", TextRole.NOTE)
-    return Cell(window_text(row.entry.value_from, row.entry.suspicious_above), TextRole.SOFT)
-
-
-def _stake(row: ValueRow, _now: int) -> Cell:
-    if row.placed:
-        return Cell(
-            f"✓ {sum(bet.stake for bet in row.placed):.2f}", TextRole.ACCENT, is_strong=True
+    ends, why = row.price.assessment.settlement, against_text(row)
+    if why:
+        yield f"No stake: {why}"
+    elif ends is not None:
+        net = row.price.assessment.net_odds
+        yield (
+            f"Edge over the fair price {signed_text(ends.gain(net) * 100)} %, "
+            f"full Kelly {percent_text(ends.kelly(net) * 100)} % of the bankroll"
         )
-    if row.stake is None:
-        return EMPTY
-    return Cell(f"{row.stake.amount:.2f}", TextRole.STRONG if row.stake.amount else TextRole.NOTE)
+        bound = "" if row.bet.bound is None else BOUNDS[row.bet.bound]
+        yield f"Stake {row.bet.stake:g}" + (f": {bound}" if bound else "")
 
 
-def _limit(row: ValueRow, _now: int) -> Cell:
-    limit = row.entry.bet.liquidity
-    return EMPTY if limit is None else Cell(f"{limit:,.0f}", TextRole.SOFT)
+def _ink(row: BetRow) -> TextRole:
+    return TextRole.STRONG if row.price.is_value else TextRole.NOTE
 
 
-def _or_lowest(figure: float | None) -> float:
-    return _LOWEST if figure is None else figure
+def _selection(row: BetRow, _now: int) -> Cell:
+    price = row.price
+    beside = beside_text(price.key.selection, price.match_name)
+    note = f"live · {beside}" if price.is_live else beside
+    return Cell(price.key.selection, _ink(row), is_strong=price.is_value, note=note)
 
 
-COLUMNS: Final[tuple[ColumnSpec[ValueRow, int], ...]] = (
+def _odds(row: BetRow, _now: int) -> Cell:
+    found = row.price.assessment
+    net = odds_text(found.net_odds) if found.net_odds != found.odds else ""
+    return Cell(
+        odds_text(found.odds),
+        _ink(row),
+        is_strong=row.price.is_value,
+        arrow=row.price.direction,
+        note=net,
+    )
+
+
+def _ev(row: BetRow, _now: int) -> Cell:
+    found = row.price.assessment
+    cell = ev_cell(found.ev_pct, is_value=found.is_value)
+    return cell._replace(note="decided") if found.per == "decided" else cell
+
+
+def _service(row: BetRow, _now: int) -> Cell:
+    ev = row.service_ev_pct
+    return Cell("–" if ev is None else f"{signed_text(ev)} %", TextRole.NOTE)
+
+
+def _stake(row: BetRow, _now: int) -> Cell:
+    placed = sum(bet.stake for bet in row.placed)
+    if not row.bet.stake:
+        return Cell(f"✓ {placed:g}", TextRole.ACCENT) if placed else Cell("–", TextRole.NOTE)
+    note = f"✓ {placed:g}" if placed else ""
+    return Cell(f"{row.bet.stake:g}", TextRole.STRONG, is_strong=True, note=note)
+
+
+def _limit(row: BetRow, _now: int) -> Cell:
+    return Cell("" if row.liquidity is None else f"{row.liquidity:,.0f}", TextRole.NOTE)
+
+
+def _caution(row: BetRow, _now: int) -> Cell:
+    found, why = row.price.assessment, against_text(row)
+    if why:
+        more = len(found.cautions) - 1
+        return Cell(why, TextRole.VALUE, note=f"+ {more}" if more > 0 else "")
+    bound = "" if row.bet.bound is None else BOUNDS[row.bet.bound]
+    same = f"same at {len(row.others)} more" if row.others else ""
+    return Cell(" · ".join(filter(None, (bound, same))), TextRole.NOTE)
+
+
+def _ev_downwards(row: BetRow) -> tuple[bool, float, bool]:
+    """Value first; an EV of decided units below an equal one of staked units (D53)."""
+    found = row.price.assessment
+    ev = _LOWEST if found.ev_pct is None else found.ev_pct
+    return found.is_value, ev, found.per == "staked"
+
+
+def _ev_upwards(row: BetRow) -> tuple[bool, float, bool]:
+    is_value, ev, is_staked = _ev_downwards(row)
+    return not is_value, ev, is_staked
+
+
+COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "selection",
         "Selection",
         SELECTION_WIDTH,
         _selection,
-        lambda row: (row.entry.bet.selection.casefold(), row.entry.bet.match_name),
+        lambda row: (row.price.key.selection.casefold(), row.price.match_name),
     ),
     ColumnSpec(
         "market_type",
         "Market",
         MARKET_WIDTH,
-        lambda row, _now: Cell(market_text(*_market_of(row)), TextRole.SOFT),
-        lambda row: (
-            MARKET_RANK.get(row.entry.bet.market_type, len(MARKET_RANK)),
-            row.entry.bet.period,
+        lambda row, _now: Cell(
+            market_text(row.price.key.market_type, row.price.sport, row.price.key.period),
+            TextRole.SOFT if row.price.is_value else TextRole.NOTE,
         ),
-    ),
-    ColumnSpec(
-        "bookmaker",
-        "Bookmaker",
-        BOOKMAKER_WIDTH,
-        lambda row, _now: Cell(row.entry.bet.bookmaker),
-        lambda row: row.entry.bet.bookmaker.casefold(),
+        lambda row: (
+            MARKET_RANK.get(row.price.key.market_type, len(MARKET_RANK)),
+            row.price.key.period,
+        ),
     ),
     ColumnSpec(
         "odds",
         "Odds",
-        Column("", has_arrow=True, hangs=True),
+        Column("", note_sample="8.888", has_arrow=True, hangs=True),
         _odds,
-        lambda row: row.entry.odds,
+        lambda row: row.price.assessment.odds,
         descending_first=True,
         sample=odds_sample,
+        tip="The price as it is offered; beside it what is left after commission or tax",
+    ),
+    ColumnSpec(
+        "bookmaker",
+        "At",
+        BOOKMAKER_WIDTH,
+        lambda row, _now: Cell(row.profile.short or row.price.bookmaker, _ink(row)),
+        lambda row: row.price.bookmaker.casefold(),
+        tip="Who offers the best net price",
     ),
     ColumnSpec(
         "true_ev_pct",
-        "True EV",
+        "EV net",
         Column("+10.00 %"),
-        lambda row, _now: ev_cell(row.entry.true_ev),
-        lambda row: _or_lowest(row.entry.true_ev),
+        _ev,
+        _ev_downwards,
+        order_up=_ev_upwards,
         descending_first=True,
-        tip="The edge over the fair price by your devig method, safety floor included",
+        tip="The edge over the fair price by your devig method, of a unit staked, after "
+        "commission, safety floor included",
     ),
     ColumnSpec(
         "service_ev_pct",
         "Service",
-        Column("+10.00 %", drops=3),
-        lambda row, _now: Cell(f"{signed_text(row.entry.bet.ev_pct)} %", TextRole.NOTE),
-        lambda row: row.entry.bet.ev_pct,
+        Column("+10.00 %", drops=2),
+        _service,
+        lambda row: _LOWEST if row.service_ev_pct is None else row.service_ev_pct,
         descending_first=True,
-        tip="The edge as the service states it",
-    ),
-    ColumnSpec(
-        "window",
-        "Window",
-        Column("", drops=4),
-        _window,
-        lambda row: _or_lowest(row.entry.value_from),
-        descending_first=True,
-        tip="From which price the selection is value, and above which it is suspicious; "
-        "none: no price can be value by the rules",
-        sample=window_sample,
+        tip="The edge as the service states it: of the gross price",
     ),
     ColumnSpec(
         "stake",
         "Stake",
-        Column("✓ 1,000.00"),
+        Column("✓ 1,000"),
         _stake,
-        lambda row: (bool(row.placed), 0.0 if row.stake is None else row.stake.amount),
+        lambda row: (row.bet.stake, sum(bet.stake for bet in row.placed)),
         descending_first=True,
-        tip="What to stake by your share of Kelly, or what you placed (✓)",
+        tip="What to stake on this outcome, once, and what bound it; ✓ is what you placed",
     ),
     ColumnSpec(
         "liquidity",
         "Limit",
         Column("100,000", drops=1),
         _limit,
-        lambda row: _or_lowest(row.entry.bet.liquidity),
+        lambda row: _LOWEST if row.liquidity is None else row.liquidity,
         descending_first=True,
-        tip="The reference bookmaker's maximum bet",
-    ),
-    ColumnSpec(
-        "detected_at",
-        "Age",
-        Column("59 min", drops=2),
-        lambda row, now: age_cell(row.entry.detected_at, now),
-        lambda row: -row.entry.detected_at,
-        tip="How long ago the bet was detected",
+        tip="The reference bookmaker's maximum bet, in its own currency",
     ),
     ColumnSpec(
         "scraped_at",
         "Seen",
-        Column("≥ 59 min"),
-        lambda row, now: age_cell(row.seen_at, now),
-        lambda row: -row.seen_at,
-        tip="How long ago the price was last seen; ≥: the service listed it so long ago, and does "
-        "not say when the bookmaker was read",
+        Column("59 min"),
+        lambda row, now: seen_cell(row.price.scraped_at, now),
+        lambda row: _LOWEST if row.price.scraped_at is None else -row.price.scraped_at,
+        tip="How long ago the bookmaker was last seen to offer the price",
     ),
+    ColumnSpec(
+        "cautions",
+        "Caution",
+        Column(
+            "same at 14 more",
+            Align.LEFT,
+            stretches=True,
+            likes="above the window: a mistake more",
+            widest="above the window: a mistake more often than value + 2",
+        ),
+        _caution,
+        lambda row: (against_text(row), -len(row.others)),
+        tip="Why a price is no value and has no stake; of value who else offers the same bet",
+    ),
+)  # fmt: skip
+EV_COLUMN, STAKE_COLUMN = (
+    [column.key for column in COLUMNS].index(key) for key in ("true_ev_pct", "stake")
 )
-
-
-EV_COLUMN, STAKE_COLUMN, ODDS_COLUMN, SEEN_COLUMN = (
-    [column.key for column in COLUMNS].index(key)
-    for key in ("true_ev_pct", "stake", "odds", "scraped_at")
-)
-
-
-def _market_of(row: ValueRow) -> tuple[str, str, int]:
-    bet = row.entry.bet
-    return bet.market_type, bet.sport, bet.period

@@ -27,7 +27,6 @@ from oddsdesk.desk.value_bets.cells import (
     market_text,
 )
 
-NOT_LISTED: Final = "Not listed by the service"
 MOST_NAMED: Final = 12
 """So many other bookmakers are named in a tooltip."""
 
@@ -44,15 +43,10 @@ class NearMissesModel(StableRowsModel[RowKey, NearMiss]):
         miss = self.entry(row)
         said = [f"{miss.key.selection} at {miss.key.bookmaker}: {exact_odds_text(miss.price.odds)}"]
         said += [
-            f"{rule_title(check.rule)}: {margin_text(check)}" for check in miss.verdict.stopped_by
+            f"{rule_title(check.rule)}: {margin_text(check)}"
+            for check in miss.assessment.stopped_by
         ]
-        if miss.window is not None:
-            said.append(f"Window {window_text(*miss.window[:2])}")
-        if not miss.verdict.stopped_by:
-            said.append(
-                "Every rule holds by your devig method, yet the service does not list it: "
-                "it may be seconds late, or reckon otherwise"
-            )
+        said.append(f"Window {window_text(*miss.window)}, net")
         return "\n".join((*said, *_others(miss)))
 
 
@@ -64,8 +58,7 @@ def _selection(miss: NearMiss, _now: int) -> Cell:
 
 def _others(miss: NearMiss) -> Iterator[str]:
     for other in miss.others[:MOST_NAMED]:
-        check = other.stopped_by
-        short = NOT_LISTED.lower() if check is None else margin_text(check)
+        short = margin_text(other.stopped_by)
         yield f"{other.key.bookmaker} {exact_odds_text(other.price.odds)}: {short}"
     if len(miss.others) > MOST_NAMED:
         yield f"and {len(miss.others) - MOST_NAMED} more"
@@ -79,27 +72,21 @@ def _bookmaker(miss: NearMiss, _now: int) -> Cell:
 
 def _stopped_by(miss: NearMiss, _now: int) -> Cell:
     check = miss.stopped_by
-    if check is None:
-        return Cell(NOT_LISTED, TextRole.VALUE)
-    more = len(miss.verdict.stopped_by) - 1
+    more = len(miss.assessment.stopped_by) - 1
     return Cell(rule_title(check.rule), TextRole.DOWN, note=f"+ {more} more" if more else "")
 
 
 def _margin(miss: NearMiss, _now: int) -> Cell:
-    check = miss.stopped_by
-    return Cell("0", TextRole.NOTE) if check is None else Cell(margin_text(check))
+    return Cell(margin_text(miss.stopped_by))
 
 
 def _ev(miss: NearMiss, _now: int) -> Cell:
-    ev = miss.verdict.ev_pct
+    ev = miss.assessment.ev_pct
     return Cell("–" if ev is None else f"{signed_text(ev)} %", TextRole.SOFT)
 
 
 def _window(miss: NearMiss, _now: int) -> Cell:
-    if miss.verdict.fair_odds is None:
-        return Cell("–", TextRole.NOTE)
-    least, most = (None, None) if miss.window is None else miss.window[:2]
-    return Cell(window_text(least, most), TextRole.SOFT)
+    return Cell(window_text(*miss.window), TextRole.SOFT)
 
 
 COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
@@ -135,9 +122,9 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ColumnSpec(
         "stopped_by",
         "Stopped by",
-        Column("Reference S ≤ 1.05 +", Align.LEFT, likes="Not listed by the service"),
+        Column("Reference S ≤ 1.05 +", Align.LEFT, likes="Price age ≤ 15 min + 1 more"),
         _stopped_by,
-        lambda miss: "" if miss.stopped_by is None else rule_title(miss.stopped_by.rule),
+        lambda miss: rule_title(miss.stopped_by.rule),
         tip="The rule that is farthest from holding",
     ),
     ColumnSpec(
@@ -161,10 +148,10 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
     ),
     ColumnSpec(
         "true_ev_pct",
-        "True EV",
+        "EV net",
         Column("+10.00 %"),
         _ev,
-        lambda miss: miss.verdict.ev_pct or 0.0,
+        lambda miss: miss.assessment.ev_pct or 0.0,
         descending_first=True,
     ),
     ColumnSpec(
@@ -172,7 +159,7 @@ COLUMNS: Final[tuple[ColumnSpec[NearMiss, int], ...]] = (
         "Window",
         Column("", drops=1),
         _window,
-        lambda miss: 0.0 if miss.window is None else miss.window.least,
+        lambda miss: miss.window[0] or 0.0,
         descending_first=True,
         tip="From which price the selection is value, and above which it is suspicious; "
         "none: no price can be value by the rules",

@@ -123,10 +123,8 @@ class ValuesPanel(QWidget):
         if not index.isValid():
             return None
         if self._which == BETS:
-            row = self.lists.bets.entry(index.row())
-            return subject_of_bet(row, is_reliable=self.lists.is_reliable(row))
-        miss = self.lists.misses.entry(index.row())
-        return subject_of_miss(miss, self._board, self._stakes.plan)
+            return subject_of_bet(self.lists.bets.entry(index.row()))
+        return subject_of_miss(self.lists.misses.entry(index.row()), self._board)
 
     def show_list(self, which: str) -> None:
         """Show ``BETS`` or ``MISSES``."""
@@ -188,7 +186,7 @@ class ValuesPanel(QWidget):
     def _current_table(self) -> LiveTable:
         return self.table if self._which == BETS else self.misses
 
-    def _current_model(self) -> StableRowsModel[RowKey, Any]:
+    def _current_model(self) -> StableRowsModel[Any, Any]:
         return self.lists.bets if self._which == BETS else self.lists.misses
 
     def _is_pointed_at(self) -> bool:
@@ -209,9 +207,9 @@ class ValuesPanel(QWidget):
         lists = self.lists
         bets, games = lists.bets, lists.finder.games
         if self._which == BETS:
-            chosen, listed = filter_text(lists.preset.filter), self._board.listed
-            total, is_cut = len(listed.entries), listed.is_cut
-            text = bets_text(lists.reliable, bets.count, total, chosen, is_cut=is_cut)
+            chosen, value = filter_text(lists.preset.filter), lists.value_count
+            of = f"{lists.staked:,g} of {self._stakes.plan.bankroll:,g}" if lists.staked else ""
+            text = bets_text(value, bets.count - value, of, chosen)
             waiting = bets.rows_that_would_move
             state = state_without_bets(self._board.connection, lists.hidden)
         else:
@@ -249,7 +247,7 @@ class ValuesPanel(QWidget):
     def _ask_preset(self) -> None:
         preset = self.lists.preset
         name = f"My {preset.name.lower()}" if preset.name in _BUILT_IN else preset.name
-        bookmakers = {entry.bet.bookmaker for entry in self._board.value_bets.values()}
+        bookmakers = {entry.bookmaker for entry in self._board.value_bets.values()}
         dialog = PresetDialog(Preset(name, preset.filter), bookmakers, _BUILT_IN, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self._on_dialog_preset_chosen)
@@ -285,7 +283,7 @@ class ValuesPanel(QWidget):
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, ValueBetsChanged) and notice.moved:
-            self.lists.note_moved(notice.moved)
+            self.lists.note_moved()
         elif isinstance(notice, ValueBetsChanged):
             self._show_all()
         elif isinstance(notice, GamesChanged):
@@ -295,8 +293,6 @@ class ValuesPanel(QWidget):
 
     def _on_idle_timeout(self) -> None:
         model = self._current_model()
-        if self.lists.has_unlisted:
-            self._show_bets()
         if model.rows_that_would_move and not self._is_pointed_at():
             model.sort_now()
         else:

@@ -1,7 +1,7 @@
 """The user's records at the desk: kept in memory, written by a thread of their own."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -41,6 +41,11 @@ class Records(QObject):
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self._written.connect(self._on_written)
         self._do(self._read)
+
+    def bets(self) -> Iterator[PlacedBet]:
+        """Yield every placed bet."""
+        for bets in self._bets.values():
+            yield from bets
 
     def placed(self, key: BetKey) -> tuple[PlacedBet, ...]:
         """Return what was placed on a price, oldest first."""

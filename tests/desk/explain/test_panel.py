@@ -90,7 +90,7 @@ def test_it_keeps_up_with_the_price(panel: ExplainPanel, quoted: Any, qtbot: QtB
     quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
     qtbot.waitUntil(lambda: panel.big.text() != before, timeout=2_000)
     assert panel.said is not None
-    assert panel.said.verdict.is_value
+    assert panel.said.assessment.is_value
     assert panel.remedies.text() == ""
 
 

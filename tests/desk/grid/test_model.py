@@ -80,7 +80,7 @@ def figures_of(selection):
     """What a selection and each of its prices is shown with."""
     rows = sorted(selection.prices.values(), key=lambda entry: entry.name)
     return selection.figures, [
-        (row.name, row.ev, row.rank, row.doubt, row.over_median) for row in rows
+        (row.name, row.ev, row.rank, row.cautions, row.is_value, row.over_median) for row in rows
     ]
 
 

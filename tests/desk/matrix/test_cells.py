@@ -103,14 +103,17 @@ def test_a_game_with_one_kind_of_market_needs_no_choice() -> None:
 
 
 def test_a_price_on_other_outcomes_recedes_and_is_never_value() -> None:
-    row = SelectionRow("Everton", value_from=3.4, suspicious_above=3.9)
+    result = section("moneyline", "Everton", "Draw", "Liverpool")
+    row = result.rows[0]
     row.prices["Bovada"] = Price(3.5, 0, 0, 0)
-    looks = [
-        price_cell(row, "Bovada", Freshness.FRESH, 0, is_comparable=comparable)
-        for comparable in (True, False)
-    ]
-    assert [look.ground for look in looks] == [SurfaceRole.VALUE, SurfaceRole.PANEL]
-    assert looks[1].ink is TextRole.SOFT
+    row.best_bookmakers = ("Bovada",)
+    cells = []
+    for others in (set(), {"Bovada"}):
+        result.other_bets = others
+        cells.append(price_cell(result, row, "Bovada", None, Freshness.FRESH, 0))
+    assert [cell.ground for cell in cells] == [SurfaceRole.BEST, SurfaceRole.PANEL]
+    assert cells[1].ink is TextRole.SOFT
+    assert price_cell(result, row, "Bovada", None, Freshness.FRESH, 0, is_mine=False) == cells[1]
 
 
 KINDS = st.lists(st.integers(0, 12), unique=True)

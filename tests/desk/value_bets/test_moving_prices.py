@@ -4,7 +4,6 @@ from typing import Any
 
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import Game
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.model import VALUE_COUNT_ROLE
@@ -15,13 +14,13 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.slices import exhaust
-from tests.kit.value_bets import TITLES, bet, everton, facts, row
+from tests.kit.value_bets import TITLES, be_value, bet, everton, facts, row
 
 
 def test_a_bet_that_goes_under_the_pointer_does_not_move_the_explanation(
     panel: ValuesPanel, quoted: Any
 ) -> None:
-    exhaust(quoted.board.merge_value_bets([bet(quoted), bet(quoted, 2.17, bookmaker="Bwin")]))
+    exhaust(quoted.board.merge_value_bets([bet(quoted), bet(quoted, 2.17, selection="Over 3.5")]))
     panel.table.set_current(0)
     seen: list[Any] = []
     panel.price_selected.connect(seen.append)
@@ -34,70 +33,58 @@ def test_a_bet_that_goes_under_the_pointer_does_not_move_the_explanation(
 def test_a_bet_whose_price_moved_out_of_its_window_is_struck_and_counted_no_more(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
-    exhaust(quoted.board.merge_value_bets([everton(quoted)]))
-    assert facts(panel).startswith("1 · ")
+    be_value(quoted)
+    qtbot.waitUntil(lambda: facts(panel).startswith("1 · stakes 7 of 1,000"))
     assert not panel.table.model.cell(0, 0).is_struck
-    quoted.clock.now += 1_000
-    quoted.tell("Matchbook", "total", "Over 2.5", 2.01)
+    be_value(quoted, 2.01)
     qtbot.waitUntil(lambda: panel.table.model.cell(0, 0).is_struck)
-    assert row(panel)["Odds"] == "2.06"
-    assert row(panel)["Stake"] == "–"
-    qtbot.waitUntil(lambda: facts(panel).startswith("0 · 1 gone or stale · "))
-    assert "outside its window now" in panel.table.model.tip(0, 0)
-    panel.table.set_current(0)
-    subject = panel.subject()
-    assert subject is not None
-    assert subject.stake == 0.0
+    qtbot.waitUntil(lambda: facts(panel).startswith("0 · true EV"))
+    assert "no value bet any more" in panel.table.model.tip(0, 0)
 
 
 def test_a_price_that_moves_within_its_window_shows_the_new_odds(
     panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
+    be_value(quoted)
     exhaust(quoted.board.merge_value_bets([everton(quoted)]))
-    quoted.clock.now += 1_000
-    quoted.tell("Matchbook", "total", "Over 2.5", 2.08)
+    qtbot.waitUntil(lambda: row(panel)["Odds"] == "2.06")
+    be_value(quoted, 2.08)
     qtbot.waitUntil(lambda: row(panel)["Odds"] == "2.08")
-    assert "The service lists it at 2.06" in panel.table.model.tip(0, 0)
     assert facts(panel).startswith("1 · ")
 
 
-def test_bets_pale_with_age_and_are_staked_and_counted_no_more(
-    panel: ValuesPanel, quoted: Any
+def test_a_stale_price_says_so_and_has_no_stake(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    be_value(quoted)
+    qtbot.waitUntil(lambda: facts(panel).startswith("1 · stakes 7 of 1,000"))
+    quoted.clock.now += 181_000
+    quoted.board.sweep()
+    qtbot.waitUntil(lambda: facts(panel).startswith("0 · 1 with cautions below"))
+    panel.lists.bets.sort_now()
+    assert row(panel)["Stake"] == "–"
+    assert row(panel)["Caution"] == "stale: not seen again for long"
+    assert row(panel)["Seen"] == "3 min"
+    assert "No stake: stale" in panel.table.model.tip(0, STAKE_COLUMN)
+    be_value(quoted)
+    quoted.tell("Pinnacle", "total", "Over 2.5", 1.94)
+    qtbot.waitUntil(lambda: facts(panel).startswith("1 · stakes 7 of 1,000"))
+
+
+def test_a_bet_whose_price_is_not_read_has_no_stake_until_its_age_is_known(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
     exhaust(quoted.board.merge_value_bets([bet(quoted)]))
-    model, odds = panel.table.model, TITLES.index("Odds")
-    assert model.cell(0, odds).ink is TextRole.STRONG
-    assert row(panel)["Seen"] == "≥ 0 s"
-    quoted.clock.now += 90_000
-    assert model.cell(0, odds).ink is TextRole.SOFT
-    assert row(panel)["Stake"] == "3.00"
-    quoted.clock.now += 120_000
-    assert model.cell(0, odds).ink is TextRole.NOTE
-    assert model.cell(0, TITLES.index("True EV")).ink is TextRole.NOTE
+    assert row(panel)["Seen"] == "?"
     assert row(panel)["Stake"] == "–"
-    assert "No stake: the price is stale" in model.tip(0, STAKE_COLUMN)
-    assert row(panel)["Seen"] == "≥ 3 min"
-    panel._idle.timeout.emit()
-    assert facts(panel).startswith("0 · 1 gone or stale")
-    quoted.clock.now += 600_000
-    assert model.cell(0, odds).is_struck
-
-
-def test_the_price_of_a_game_that_is_held_tells_when_it_was_seen(
-    panel: ValuesPanel, quoted: Any
-) -> None:
-    quoted.clock.now += 20_000
-    exhaust(quoted.board.merge_value_bets([everton(quoted)]))
-    assert row(panel)["Seen"] == "20 s"
-    assert "Seen 20 s ago" in panel.table.model.tip(0, 0)
+    assert row(panel)["Caution"] == "age not known yet"
+    assert panel.table.model.cell(0, TITLES.index("EV net")).ink is TextRole.NOTE
 
 
 def test_the_navigator_counts_what_the_value_list_counts(
     panel: ValuesPanel, theme: Theme, quoted: Any, layout: Layout, qtbot: QtBot
 ) -> None:
-    name = "Milan - Inter"
-    game = Game(game_id("SERA", name), name, "SERA", "Football", None, False, 3, None)
+    game = Game(quoted.id, quoted.name, "EPL", "Football", None, False, 3, None)
     quoted.board.load_games([game])
     navigator = Navigator(quoted.board, theme, quoted.clock, Favourites(layout, quoted.clock))
     qtbot.addWidget(navigator)
@@ -107,11 +94,12 @@ def test_the_navigator_counts_what_the_value_list_counts(
         assert isinstance(count, int)
         return count
 
-    poor = bet(quoted, 2.12, bookmaker="Bwin", ev_pct=3.0)
-    exhaust(quoted.board.merge_value_bets([bet(quoted), poor]))
+    be_value(quoted)
+    be_value(quoted, 2.07, "Bovada")
     qtbot.waitUntil(lambda: values() == 1, timeout=2_000)
-    assert facts(panel).startswith("1 of 2 · ")
+    qtbot.waitUntil(lambda: facts(panel).startswith("1 · "))
     quoted.clock.now += 240_000
-    navigator._ages.timeout.emit()
-    assert values() == 0
+    quoted.board.sweep()
+    qtbot.waitUntil(lambda: values() == 0, timeout=2_000)
+    qtbot.waitUntil(lambda: facts(panel).startswith("0 · "))
     navigator.close_panel()

@@ -11,8 +11,7 @@ from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.value_bets.header import BETS, MISSES
 from oddsdesk.desk.value_bets.panel import ValuesPanel
-from oddsdesk.slices import exhaust
-from tests.kit.value_bets import OVER, bet, facts
+from tests.kit.value_bets import OVER, be_value, facts
 
 
 def test_near_misses_tell_what_stops_each_and_by_how_much(
@@ -61,18 +60,21 @@ def test_a_selection_that_is_near_at_many_bookmakers_is_one_row(
     panel.show_list(BETS)
 
 
-def test_a_price_that_the_service_lists_is_no_near_miss(panel: ValuesPanel, quoted: Any) -> None:
+def test_value_is_no_near_miss_and_a_miss_has_no_stake(panel: ValuesPanel, quoted: Any) -> None:
     name = "Everton - Liverpool"
     quoted.board.load_games([Game(quoted.id, name, "EPL", "Football", None, False, 4, None)])
-    quoted.tell("Matchbook", "total", "Over 2.5", 2.06)
+    selection = OVER._replace(bookmaker=None)
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.03)
     panel.lists.finder.search()
-    line = OVER._replace(bookmaker=None)
-    miss = panel.lists.finder.misses[line]
-    assert miss.stopped_by is None
-    listed = bet(quoted, 2.06, match_name=name, competition="EPL", bookmaker="Matchbook")
-    exhaust(quoted.board.merge_value_bets([listed]))
+    assert selection in panel.lists.finder.misses
+    panel.show_list(MISSES)
+    panel.misses.set_current(panel.lists.misses.row_of(selection) or 0)
+    subject = panel.subject()
+    assert subject is not None
+    assert subject.stake == 0.0
+    be_value(quoted)
     panel.lists.finder.search()
-    assert line not in panel.lists.finder.misses
+    assert selection not in panel.lists.finder.misses
 
 
 def test_a_miss_opens_its_bookmakers_page(

@@ -14,22 +14,23 @@ from oddsdesk.desk.ui.theme.tokens import CELL_MARGIN
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.slices import exhaust
-from tests.kit.value_bets import TITLES, bet, facts, row
+from tests.kit.value_bets import TITLES, be_value, bet, everton, row
 
 
-def test_a_bet_shows_true_ev_beside_the_services_and_what_to_stake(
-    panel: ValuesPanel, quoted: Any
+def test_a_bet_shows_its_net_ev_beside_the_services_and_what_to_stake(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
+    be_value(quoted)
+    exhaust(quoted.board.merge_value_bets([everton(quoted)]))
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     shown = row(panel)
-    assert shown["True EV"] == "+1.7 %"
-    assert shown["Service"] == "+1.7 %"
-    assert shown["Odds"] == "2.15"
-    assert shown["Stake"] == "3.00"
-    assert shown["Limit"] == "3"
+    assert shown["EV net"] == "+2.0 %"
+    assert shown["Service"] == "+2.0 %"
+    assert shown["Odds"] == "2.06"
+    assert shown["Stake"] == "7"
+    assert shown["Limit"] == "12,000"
     tip = panel.table.model.tip(0, STAKE_COLUMN)
-    assert "full Kelly 2.40 % of the bankroll" in tip
-    assert "held at the reference's limit" in tip
+    assert "full Kelly 2.8 % of the bankroll" in tip
 
 
 @pytest.mark.parametrize("width", [900, 1_036, 2_300])
@@ -42,9 +43,8 @@ def test_the_columns_fill_the_width_and_the_game_can_be_read(
     qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)
     shown = {title for at, title in enumerate(TITLES) if not pane.isColumnHidden(at)}
     assert ("Limit" in shown) is (width == 2_300)
-    assert {"Selection", "Bookmaker", "Odds", "True EV", "Stake", "Seen"} <= shown
-    assert 250 <= pane.columnWidth(0) <= 600
-    assert "The reference takes up to 3" in panel.table.model.tip(0, 0)
+    assert {"Selection", "At", "Odds", "EV net", "Stake", "Seen", "Caution"} <= shown
+    assert 180 <= pane.columnWidth(0) <= 600
 
 
 def test_enter_opens_the_game_where_the_bookmaker_gave_no_page(
@@ -87,11 +87,6 @@ def test_each_state_without_bets_says_why(
     assert sentence in panel.placeholder._sentence.text()
 
 
-def test_a_list_that_was_cut_says_where(panel: ValuesPanel, quoted: Any) -> None:
-    exhaust(quoted.board.merge_value_bets([bet(quoted)], is_cut=True))
-    assert facts(panel).startswith("1 · cut at 1 of more · ")
-
-
 def test_everything_can_be_reached_by_its_name(panel: ValuesPanel) -> None:
     reachable = [
         widget
@@ -111,7 +106,6 @@ def test_markets_and_bookmakers_of_usual_length_are_whole_in_a_small_window(
     pane = panel.table.scrolling
     qtbot.waitUntil(lambda: pane.header.length() == pane.viewport().width(), timeout=1_000)
     metrics = QFontMetrics(theme.fonts.body)
-    for title, text in (("Market", "Match result · 1st Quarter"), ("Bookmaker", "Marlin Exchange")):
+    for title, text in (("Market", "Match result · 1st Quarter"), ("At", "Marlin Exch.")):
         room = pane.columnWidth(TITLES.index(title)) - 2 * CELL_MARGIN
         assert room >= metrics.horizontalAdvance(text), title
-    assert not pane.isColumnHidden(TITLES.index("Window"))

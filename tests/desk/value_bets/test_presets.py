@@ -4,24 +4,23 @@ from typing import Any
 
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.resources import Game
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
 from oddsdesk.desk.value_bets.records import Records
-from oddsdesk.slices import exhaust
-from tests.kit.value_bets import bet, facts
+from tests.kit.value_bets import be_value, facts
 
 
 def test_bets_below_the_least_true_ev_are_hidden_and_the_way_back_is_offered(
-    panel: ValuesPanel, quoted: Any
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
 ) -> None:
-    exhaust(quoted.board.merge_value_bets([bet(quoted, market_type="btts", selection="Yes")]))
-    panel.choose_preset("Main markets")
-    assert facts(panel).startswith("0 of 1 · true EV ≥ 1 %")
+    be_value(quoted)
+    panel.choose_preset("Before kick-off")
+    qtbot.waitUntil(lambda: facts(panel).startswith("1 · "))
+    panel.choose_preset("In play")
+    assert facts(panel).startswith("0 · true EV ≥ 1 %")
     assert panel.placeholder.isVisible()
     panel.placeholder.action_requested.emit()
     assert panel.lists.preset.name == "All value bets"
@@ -55,11 +54,14 @@ def test_a_preset_of_ones_own_is_kept_used_and_deleted(
     assert panel.lists.preset.name == "All value bets"
 
 
-def test_a_game_in_play_is_marked_and_can_be_left_out(panel: ValuesPanel, quoted: Any) -> None:
-    name = "Milan - Inter"
-    game = Game(game_id("SERA", name), name, "SERA", "Football", None, True, 3, None)
-    quoted.board.load_games([game])
-    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
-    assert panel.table.model.cell(0, 0).note == "live · Milan v Inter"
+def test_a_price_in_play_is_marked_and_can_be_left_out(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.clock.now += 1
+    for side in ("Over 2.5", "Under 2.5"):
+        quoted.tell("Pinnacle", "total", side, 1.94, is_live=True)
+    quoted.tell("Matchbook", "total", "Over 2.5", 2.06, is_live=True)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    assert panel.table.model.cell(0, 0).note == "live · Everton v Liverpool"
     panel.choose_preset("Before kick-off")
     assert panel.table.model.rowCount() == 0

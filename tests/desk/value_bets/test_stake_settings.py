@@ -6,17 +6,18 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.desk.settings.declared import (
     BANKROLL,
     FLASH,
-    KEEPS_TO_LIMIT,
+    GAME_CAP,
     KELLY_SHARE,
-    STAKE_CAP,
+    OUTCOME_CAP,
     STAKE_STEP,
     STAKES,
+    TOTAL_CAP,
 )
 from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
-from oddsdesk.pricing.stakes import StakePlan
+from oddsdesk.pricing.exposure import StakePlan
 
 
 def test_at_first_the_plan_is_the_careful_one(preferences: Preferences) -> None:
@@ -28,14 +29,16 @@ def test_the_plan_follows_every_setting(preferences: Preferences) -> None:
     heard: list[StakePlan] = []
     settings.changed.connect(lambda: heard.append(settings.plan))
     for setting, value in (
-        (BANKROLL, 2_500), (KELLY_SHARE, 30), (STAKE_CAP, 5), (KEEPS_TO_LIMIT, False),
+        (BANKROLL, 2_500), (KELLY_SHARE, 30), (OUTCOME_CAP, 5), (GAME_CAP, 7), (TOTAL_CAP, 40),
         (STAKE_STEP, "0.5"),
     ):  # fmt: skip
         preferences.put(setting, value)
-    assert len(heard) == 5
-    assert heard[-1] == StakePlan(2_500, 0.3, 0.05, keeps_to_limit=False, step=0.5)
+    assert len(heard) == 6
+    assert heard[-1] == StakePlan(
+        bankroll=2_500, kelly_share=0.3, outcome_cap=0.05, game_cap=0.07, total_cap=0.4, step=0.5
+    )
     preferences.put(FLASH, False)
-    assert len(heard) == 5
+    assert len(heard) == 6
 
 
 def test_stakes_alone_are_asked_for_in_a_small_dialog(

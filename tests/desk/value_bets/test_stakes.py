@@ -6,63 +6,92 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.contract.identity import game_id
-from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_CAP, STAKE_STEP
+from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_STEP
 from oddsdesk.desk.value_bets.actions import PlacedDialog
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.records import Records
-from oddsdesk.slices import exhaust
-from tests.kit.value_bets import bet, row
+from oddsdesk.pricing.profiles import Profile, Profiles
+from tests.kit.value_bets import TITLES, be_value, row
 
 
-def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any) -> None:
-    exhaust(quoted.board.merge_value_bets([bet(quoted, liquidity=None)]))
-    assert row(panel)["Stake"] == "6.00"
+def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any, qtbot: QtBot) -> None:
+    be_value(quoted)
+    # p = 1/2; (2.06 p - 1) / 1.06 = 2.8302 % of 1,000, a quarter of it 7.08
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    assert row(panel)["Stake"] == "7"
     panel._preferences.put(BANKROLL, 10_000)
-    panel._preferences.put(STAKE_STEP, "1")
-    assert row(panel)["Stake"] == "60.00"
+    assert row(panel)["Stake"] == "70"
+    panel._preferences.put(STAKE_STEP, "0.05")
+    assert row(panel)["Stake"] == "70.75"
 
 
 @pytest.mark.parametrize(
-    ("odds", "limit", "stake", "why"),
+    ("odds", "share", "stake", "why"),
     [
-        # p = 1/2.05 - 0.0197/2 = 0.4779549; (2.15 p - 1) / 1.15 = 2.40026 % of 1000, 30 % of it
-        (2.15, None, "7.20", "Stake 7.20"),
-        (2.15, 10.0, "7.20", "Stake 7.20"),
-        # (2.30 p - 1) / 1.30 = 7.63818 %, 30 % of it 22.91: above the cap of 2 %
-        (2.30, None, "20.00", "Stake 20.00, held at the cap"),
-        (2.30, 10.0, "10.00", "Stake 10.00, held at the reference's limit"),
+        (2.06, 30, "8", "Stake 8"),
+        # (2.10 p - 1) / 1.10 = 4.545 %, all of it 45.45: above the cap of 2 %
+        (2.10, 100, "20", "Stake 20: outcome cap"),
     ],
 )
-def test_kelly_the_cap_and_the_limit_bound_the_stake(
-    panel: ValuesPanel, quoted: Any, odds: float, limit: float | None, stake: str, why: str
+def test_kelly_and_the_cap_bound_the_stake(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot, odds: float, share: int, stake: str, why: str
 ) -> None:
-    for setting, value in ((BANKROLL, 1_000), (KELLY_SHARE, 30), (STAKE_CAP, 2)):
-        panel._preferences.put(setting, value)
-    exhaust(quoted.board.merge_value_bets([bet(quoted, odds, liquidity=limit)]))
+    panel._preferences.put(KELLY_SHARE, share)
+    be_value(quoted, odds)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     assert row(panel)["Stake"] == stake
     assert panel.table.model.tip(0, STAKE_COLUMN).endswith(why)
+
+
+def test_one_outcome_at_two_bookmakers_is_staked_once_at_the_best_price(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    be_value(quoted, 2.05)
+    be_value(quoted, 2.08, "Bovada")
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    qtbot.waitUntil(lambda: row(panel)["At"] == "Bovada")
+    assert row(panel)["Caution"] == "same at 1 more"
+    assert "Same bet: Matchbook 2.05" in panel.table.model.tip(0, 0)
+    assert panel.lists.staked == float(row(panel)["Stake"]) == 9.0
+
+
+def test_commission_lessens_the_edge_and_the_stake(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    exchange = Profile(name="Matchbook", group="Matchbook", commission=0.02)
+    be_value(quoted, 2.10)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    quoted.board.set_profiles(Profiles([exchange]))
+    shown = panel.table.model.cell(0, TITLES.index("Odds"))
+    assert (shown.text, shown.note) == ("2.10", "2.078")
+    assert row(panel)["EV net"] == "+2.9 %"
+    quoted.board.set_profiles(Profiles([Profile(name="Matchbook", group="", commission=0.08)]))
+    panel.lists.bets.sort_now()
+    assert row(panel)["Caution"] == "below 1 % after 8 % commission"
+    assert row(panel)["Stake"] == "–"
 
 
 def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
     panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
 ) -> None:
-    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
+    be_value(quoted)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     panel.table.set_current(0)
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P)
     dialog = panel.findChild(PlacedDialog)
     assert dialog is not None
-    assert (dialog.odds.value(), dialog.stake.value()) == (2.15, 3.0)
+    assert (dialog.odds.value(), dialog.stake.value()) == (2.06, 7.0)
     dialog.stake.setValue(2.5)
     with qtbot.waitSignal(records.bets_changed):
         dialog.accept()
-    assert row(panel)["Stake"] == "✓ 2.50"
-    assert "Placed 2.50 on Over 2.5 at Unibet" in panel.messages.text
-    (placed,) = records.placed((game_id("SERA", "Milan - Inter"), "total", 0, "Over 2.5", "Unibet"))
+    stake = panel.table.model.cell(0, STAKE_COLUMN)
+    assert (stake.text, stake.note) == ("4", "✓ 2.5")
+    assert "Placed 2.50 on Over 2.5 at Matchbook" in panel.messages.text
+    (placed,) = records.placed((quoted.id, "total", 0, "Over 2.5", "Matchbook"))
     assert placed.placed_at == quoted.clock.now
-    assert placed.true_ev == pytest.approx(1.74, abs=1e-2)
+    assert placed.true_ev == pytest.approx(1.98, abs=1e-2)
     assert placed.method == "margin_proportional"
     with qtbot.waitSignal(records.bets_changed):
         panel.messages.action_requested.emit()
-    assert row(panel)["Stake"] == "3.00"
+    assert row(panel)["Stake"] == "7"

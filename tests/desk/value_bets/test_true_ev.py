@@ -7,7 +7,7 @@ import msgspec
 from oddsdesk.desk.value_bets.messages import audit_text
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.slices import exhaust
-from tests.kit.value_bets import TITLES, bet, fair_of, row
+from tests.kit.value_bets import bet
 
 
 def test_a_service_that_adds_margin_is_told_once_in_plain_words(
@@ -41,21 +41,6 @@ def test_a_user_whose_own_method_adds_margin_is_told_so(panel: ValuesPanel, quot
     published = 2.05 * 2 / (2 - 2.05 * (1 / 1.0197 - 1))
     exhaust(quoted.board.merge_value_bets([bet(quoted, fair=published)]))
     assert panel.messages.text.endswith("choose another in the settings.")
-
-
-def test_a_true_ev_by_another_method_than_the_users_is_marked(
-    panel: ValuesPanel, quoted: Any
-) -> None:
-    quoted.board.set_method("shin")
-    three_way = bet(
-        quoted, market_type="moneyline", selection="Milan", fair=fair_of(2.05, 1.0197, 3)
-    )
-    exhaust(quoted.board.merge_value_bets([three_way]))
-    assert row(panel)["True EV"].startswith("≈ +")
-    tip = panel.table.model.tip(0, TITLES.index("True EV"))
-    assert "True EV by margin proportional: shin needs the prices of all outcomes" in tip
-    quoted.board.set_method("margin_proportional")
-    assert row(panel)["True EV"].startswith("+")
 
 
 def test_a_service_that_sends_the_return_rate_is_named_once(

@@ -1,51 +1,75 @@
-"""The list of bets from quotes of one moment."""
+"""The list of bets from the prices of one moment."""
 
 from typing import Any
 
 import pytest
 
-from oddsdesk.board.assessed import AssessedPrice, assess_prices
 from oddsdesk.board.bets import Bet, list_bets
-from oddsdesk.board.quotes import BookQuote
+from oddsdesk.board.board import Board
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import OPEN_AFTER_MS, placed_in
-from oddsdesk.pricing.assessment import Caution
+from oddsdesk.ledger.presets import ValueFilter
+from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.exposure import Bound, Placed, StakePlan
 from oddsdesk.pricing.profiles import Profile, Profiles
+from oddsdesk.slices import exhaust
+from tests.kit.board import NOW, value_bet
 
-NOW = 1_776_000_000_000
+GAME = game_id("ATP", "A vs B")
 EVEN = {"A": 1.95, "B": 1.95}
 GOOD = 2.09
 """Fair is 2.0: EV 3.47 %, a quarter of Kelly of 1,000 is 10.32."""
 
 
-def quote(bookmaker: str, odds: dict[str, float], **other: Any) -> BookQuote:
-    made = BookQuote(
-        game_id="one",
-        match_name="A vs B",
-        competition="ATP",
-        sport="Tennis",
-        kick_off=NOW + 3_600_000,
-        bookmaker=bookmaker,
-        market_type="moneyline",
-        period=0,
-        odds=odds,
-        scraped_at=NOW,
-        is_live=False,
+def quote(bookmaker: str, odds: dict[str, float], **other: Any) -> OddsRow:
+    fields: dict[str, Any] = {
+        "match_name": "A vs B",
+        "competition": "ATP",
+        "sport": "Tennis",
+        "market_type": "moneyline",
+        "period": 0,
+        "match_date": format_ms(NOW + 3_600_000),
+        "is_live": False,
+        "url": None,
+        "liquidity": None,
+    }
+    at = other.pop("at", NOW)
+    return OddsRow(bookmaker=bookmaker, odds=odds, scraped_at=format_ms(at), **(fields | other))
+
+
+def holding(*quotes: OddsRow) -> Board:
+    """A board that holds these prices, and the reference's where none of them is its."""
+    board = Board(lambda: NOW)
+    board.set_profiles(
+        Profiles(
+            [
+                Profile(name="Exchange", group="Exchange", commission=0.05),
+                Profile(name="Small", group="Small", limit=3.0),
+            ]
+        )
     )
-    return made._replace(**other)
-
-
-def assessed(*quotes: BookQuote, **options: bool) -> list[AssessedPrice]:
-    profiles = Profiles([Profile(name="Exchange", group="Exchange", commission=0.05)])
-    reference = quote("Pinnacle", EVEN)
+    board.name_reference("Pinnacle")
     if not any(each.bookmaker == "Pinnacle" for each in quotes):
-        quotes = (reference, *quotes)
-    return list(assess_prices(quotes, "Pinnacle", profiles, NOW, **options))
+        quotes = (quote("Pinnacle", EVEN), *quotes)
+    exhaust(board.merge_rows(quotes))
+    return board
 
 
-def listed(*quotes: BookQuote, **options: Any) -> list[Bet]:
-    return list_bets(assessed(*quotes), StakePlan(), **options)
+def bets_of(board: Board, **options: Any) -> list[Bet]:
+    return list_bets(board.value_bets.values(), board.basis, StakePlan(), **options)
+
+
+def listed(*quotes: OddsRow, **options: Any) -> list[Bet]:
+    return bets_of(holding(*quotes), **options)
+
+
+def assessed(*quotes: OddsRow) -> Assessment:
+    """What the one price with the least edge is worth."""
+    (price,) = holding(*quotes).value_bets.values()
+    return price.assessment
 
 
 def cautions(bet: Bet) -> tuple[Caution, ...]:
@@ -56,7 +80,7 @@ def test_one_outcome_is_staked_once_at_its_best_net_price() -> None:
     rows = listed(
         quote("Exchange", {"A": 2.11}), quote("Second", {"A": GOOD}), quote("First", {"A": GOOD})
     )
-    shown = [(row.price.quote.bookmaker, row.stake, row.bound, row.same_bet_as) for row in rows]
+    shown = [(row.price.bookmaker, row.stake, row.bound, row.same_bet_as) for row in rows]
     assert shown == [
         ("First", 10, Bound.KELLY, None),
         ("Second", 0, None, "First"),
@@ -65,9 +89,7 @@ def test_one_outcome_is_staked_once_at_its_best_net_price() -> None:
 
 
 def test_a_stake_is_bound_by_what_its_bookmaker_takes() -> None:
-    limits = {"Soft": 3.0}
-    price = quote("Soft", {"A": GOOD})
-    (row,) = listed(price, most_at=limits.get)
+    (row,) = listed(quote("Small", {"A": GOOD}))
     assert (row.stake, row.bound) == (3, Bound.BOOKMAKER)
 
 
@@ -82,13 +104,13 @@ def test_a_bet_counts_until_its_game_is_surely_over() -> None:
     over = placed(kick_off=NOW - OPEN_AFTER_MS - 1, stake=8)
     undated = placed(kick_off=None, placed_at=NOW - 1, stake=16)
     unread = placed(selection="Both", stake=32)
-    outcome = ("one", "moneyline", 0, "", "home")
+    outcome = (GAME, "moneyline", 0, "", "home")
     found = placed_in([begun, over, undated, unread], NOW)
-    assert found == Placed({outcome: 20.0}, {"one": 52.0}, 52.0)
+    assert found == Placed({outcome: 20.0}, {GAME: 52.0}, 52.0)
 
 
 def placed(**other: Any) -> PlacedBet:
-    fields = {"game_id": "one", "match_name": "A vs B", "competition": "ATP", "sport": "Tennis"}
+    fields = {"game_id": GAME, "match_name": "A vs B", "competition": "ATP", "sport": "Tennis"}
     fields |= {"market_type": "moneyline", "period": 0, "selection": "A", "bookmaker": "Soft"}
     fields |= {"odds": GOOD, "stake": 1.0, "placed_at": NOW, "kick_off": NOW + 1}
     return PlacedBet(**(fields | other))
@@ -96,7 +118,7 @@ def placed(**other: Any) -> PlacedBet:
 
 def test_only_value_is_listed_unless_everything_is_wanted() -> None:
     quotes = [
-        quote("Late", {"A": GOOD}, scraped_at=NOW - 181_000),
+        quote("Late", {"A": GOOD}, at=NOW - 181_000),
         quote("Exchange", {"B": 2.08}),
         quote("Poor", {"A": 2.0}),
     ]
@@ -114,20 +136,22 @@ def test_a_price_whose_source_is_late_is_no_value() -> None:
     assert (cautions(row), row.stake) == ((Caution.DELAYED,), 0)
 
 
-def test_prices_below_the_least_edge_can_be_left_out_from_the_start() -> None:
-    quotes = [quote("Soft", {"A": GOOD, "B": 1.9}), quote("Exchange", {"B": 2.05})]
-    near = assessed(*quotes, listable=True)
-    assert [price.quote.bookmaker for price in near] == ["Soft", "Exchange"]
-    every = list_bets(assessed(*quotes), StakePlan(), everything=True)
-    assert list_bets(near, StakePlan(), everything=True) == every
+def test_prices_below_the_least_edge_are_not_held_as_value_bets() -> None:
+    board = holding(quote("Soft", {"A": GOOD, "B": 1.9}), quote("Exchange", {"B": 2.05}))
+    assert {(key.bookmaker, key.selection) for key in board.value_bets} == {
+        ("Soft", "A"),
+        ("Exchange", "B"),
+    }
 
 
 def test_a_bookmaker_whose_draw_is_gone_is_not_two_way() -> None:
-    price = quote("Soft", {"A": GOOD, "B": 1.8})
-    (row,) = listed(price._replace(had_draw=True), everything=True)
+    board = holding(quote("Soft", {"A": GOOD, "B": 1.8}))
+    assert cautions(bets_of(board)[0]) == ()
+    board.miss_draw(GAME, 0, "Soft", NOW)
+    assert bets_of(board) == []
+    (row,) = bets_of(board, everything=True)
     assert cautions(row) == (Caution.UNREAD_OUTCOME,)
-    assert row.service_ev_pct is None
-    assert cautions(listed(price)[0]) == ()
+    assert (row.stake, row.service_ev_pct) == (0, None)
 
 
 def test_a_bookmaker_without_a_moneyline_of_the_game_counts_overtime_as_usual() -> None:
@@ -138,12 +162,13 @@ def test_a_bookmaker_without_a_moneyline_of_the_game_counts_overtime_as_usual() 
         quote("Pinnacle", {"Over 5.5": 1.95, "Under 5.5": 1.95}, **total),
         quote("Soft", {"Over 5.5": GOOD}, **total),
     ]
-    usual = quote("Soft", {"C": 2.4, "Draw": 4.2, "D": 2.4}, **hockey)
-    usual = usual._replace(game_id="two", match_name="C vs D")
+    three_way = {"C": 2.4, "Draw": 4.2, "D": 2.4}
+    usual = quote("Soft", three_way, match_name="C vs D", **hockey)
 
     assert cautions(listed(*quotes)[0]) == ()
+    assert cautions(listed(usual, *quotes, everything=True)[0]) == (Caution.OTHER_RULES,)
     assert cautions(listed(*quotes, usual, everything=True)[0]) == (Caution.OTHER_RULES,)
-    other = usual._replace(game_id="three", odds={"C": 1.9, "D": 1.9})
+    other = quote("Soft", {"E": 1.9, "F": 1.9}, match_name="E vs F", **hockey)
     assert cautions(listed(*quotes, usual, other)[0]) == ()
 
 
@@ -155,7 +180,7 @@ def test_an_unknown_push_is_told_and_sorts_below() -> None:
         quote("Pinnacle", EVEN),
         quote("Soft", {"A": GOOD}),
     )
-    units = [(row.price.selection, row.price.assessment.per) for row in rows]
+    units = [(row.price.key.selection, row.price.assessment.per) for row in rows]
     assert units == [("A", "staked"), ("A -1", "decided")]
 
 
@@ -173,34 +198,59 @@ def test_a_push_is_as_likely_as_the_half_lines_beside_it_say(
     first = next(iter(pushing))
     beyond = {"spread": ("A -1.5", "B +1.5"), "total": ("Over 3.5", "Under 3.5")}[market_type]
     ladder = pushing | dict.fromkeys(beyond[:1], 2.4) | dict.fromkeys(beyond[1:], 1.65)
-    (price,) = assessed(
+    found = assessed(
         quote("Pinnacle", ladder, market_type=market_type),
         quote("Soft", {first: GOOD}, market_type=market_type),
     )
     below = 1 / 1.7 - (1 / 1.7 + 1 / 2.3 - 1) / 2
     above = 1 / 2.4 - (1 / 2.4 + 1 / 1.65 - 1) / 2
-    ends = price.assessment.settlement
-    assert ends is not None
-    assert ends.push == pytest.approx(below - above)
-    assert price.assessment.ev_pct == pytest.approx(3.4653 * (1 - below + above), abs=1e-3)
+    assert found.settlement is not None
+    assert found.settlement.push == pytest.approx(below - above)
+    assert found.ev_pct == pytest.approx(3.4653 * (1 - below + above), abs=1e-3)
 
 
 def test_a_line_of_zero_pushes_on_the_draw_before_kick_off_only() -> None:
     football: dict[str, Any] = {"sport": "Football", "competition": "EPL"}
-    three_way = quote("Pinnacle", {"A": 2.2, "Draw": 3.6, "B": 3.2}, **football)
-    zero = {"market_type": "spread"} | football
-    quotes = [three_way, quote("Pinnacle", {"A +0": 1.95, "B +0": 1.95}, **zero)]
-    soft = quote("Soft", {"A +0": GOOD}, **zero)
-    (before,) = assessed(*quotes, soft)
-    (live,) = assessed(*(each._replace(is_live=True) for each in [*quotes, soft]))
+
+    def zero(*, in_play: bool) -> Assessment:
+        spread = {"market_type": "spread", "is_live": in_play} | football
+        return assessed(
+            quote("Pinnacle", {"A": 2.2, "Draw": 3.6, "B": 3.2}, is_live=in_play, **football),
+            quote("Pinnacle", {"A +0": 1.95, "B +0": 1.95}, **spread),
+            quote("Soft", {"A +0": GOOD}, **spread),
+        )
+
+    before, live = zero(in_play=False), zero(in_play=True)
     draw = 1 / 3.6 - (1 / 2.2 + 1 / 3.6 + 1 / 3.2 - 1) / 3
-    assert before.assessment.settlement is not None
-    assert before.assessment.settlement.push == pytest.approx(draw)
-    assert (before.assessment.per, live.assessment.per) == ("staked", "decided")
+    assert before.settlement is not None
+    assert before.settlement.push == pytest.approx(draw)
+    assert (before.per, live.per) == ("staked", "decided")
 
 
-def test_only_what_is_wanted_is_listed_and_staked() -> None:
+def test_only_what_is_chosen_is_listed_and_staked() -> None:
     quotes = [quote("Best", {"A": GOOD}), quote("Mine", {"A": 2.08})]
-    (row,) = listed(*quotes, wanted=lambda price: price.quote.bookmaker == "Mine")
-    assert (row.price.quote.bookmaker, row.same_bet_as) == ("Mine", None)
+    chosen = ValueFilter(bookmakers=("Mine",))
+    (row,) = listed(*quotes, chosen=chosen)
+    assert (row.price.bookmaker, row.same_bet_as) == ("Mine", None)
     assert row.stake > 0
+    assert listed(*quotes, chosen=ValueFilter(max_odds=2.0)) == []
+
+
+def test_what_the_users_bookmakers_do_not_offer_is_neither_listed_nor_staked() -> None:
+    board = holding(quote("Best", {"A": GOOD}), quote("Mine", {"A": 2.08}))
+    assert len(bets_of(board)) == 2
+    board.set_bookmakers(("mine",))
+    (row,) = bets_of(board, everything=True)
+    assert (row.price.bookmaker, row.same_bet_as) == ("Mine", None)
+    assert row.stake > 0
+    board.set_bookmakers(())
+    assert len(bets_of(board)) == 2
+
+
+def test_a_price_whose_age_nobody_told_is_listed_with_its_caution_and_gets_no_stake() -> None:
+    board = Board(lambda: NOW)
+    exhaust(board.merge_value_bets([value_bet()]))
+    assert bets_of(board) == []
+    (row,) = bets_of(board, everything=True)
+    assert cautions(row) == (Caution.AGE_UNKNOWN,)
+    assert (row.stake, row.bound) == (0, None)

@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from oddsdesk.board import valuation
 from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.resources import GameMatrix, PriceMessage
+from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
 from tests.kit.board import DRAW, GAME, NOW, REFERENCE, Desk, lines, matrix, message
 
+EXCHANGE = Profiles([Profile(name="Betfair", group="Betfair", commission=0.05)])
 selections = st.sampled_from(["Arsenal", "Draw", "Chelsea"])
 bookmakers = st.sampled_from([REFERENCE, "Betfair", "Unibet", "Marathonbet"])
 prices = st.sampled_from([1.5, 1.9, 2.05, 3.4, 4.2])
@@ -18,8 +20,9 @@ messages = st.builds(
     message,
     selection=selections,
     odds=prices,
-    at=st.integers(NOW, NOW + 30),
+    at=st.integers(NOW, NOW + 30) | st.just(NOW + 6_000),
     bookmaker=bookmakers,
+    is_live=st.sampled_from([False, False, False, True]),
 )
 books = st.dictionaries(selections, prices, min_size=1)
 pictures = st.builds(
@@ -35,20 +38,21 @@ def checked_anew(desk: Desk) -> Matrix:
     assert held is not None
     for section in held.sections:
         anew = deepcopy(section)
-        valuation.figure(anew, desk.board.method)
+        valuation.figure(anew, desk.board.basis)
         assert section == anew
     return held
 
 
 @settings(max_examples=150)
 @given(
-    steps=st.lists(messages | pictures | st.integers(1, 40_000), max_size=25),
+    steps=st.lists(messages | pictures | st.sampled_from([1, 5_000, 40_000, 181_000]), max_size=25),
     sport=st.sampled_from(["Football", "Hockey"]),
 )
 def test_figures_kept_up_to_date_equal_figures_worked_out_anew(
     steps: list[PriceMessage | GameMatrix | int], sport: str
 ) -> None:
     desk = Desk()
+    desk.board.set_profiles(EXCHANGE)
     desk.board.subscribe_game(GAME)
     exhaust(desk.board.merge_matrix(matrix(sport=sport)))
     for step in steps:

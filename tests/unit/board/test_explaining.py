@@ -2,11 +2,12 @@
 
 import pytest
 
-from oddsdesk.board.explaining import REAL_METHODS, Explanation, explain
-from oddsdesk.board.judging import Doubt
+from oddsdesk.board.explaining import REAL_METHODS, Explanation, NoFairOdds, explain
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.rules import Rule
 from oddsdesk.slices import exhaust
 from tests.kit.board import NOW, REFERENCE, Desk, matrix, message, value_bet
@@ -32,7 +33,7 @@ def at(desk: Desk, bookmaker: str | None = "Betfair Ex", selection: str = "Sevil
 
 
 def check(said: Explanation, rule: Rule) -> tuple[bool, float | None]:
-    found = next(check for check in said.verdict.checks if check.rule is rule)
+    found = next(check for check in said.assessment.checks if check.rule is rule)
     return found.holds, found.margin
 
 
@@ -40,10 +41,8 @@ def test_sevilla_at_levante_step_by_step(desk: Desk) -> None:
     sevilla(desk)
     said = at(desk)
     assert said.quoted == tuple(SHARP.items())
-    assert said.verdict.overround == pytest.approx(1.0268, abs=5e-5)
-    assert said.margin_share == pytest.approx(0.892, abs=5e-4)
-    assert said.verdict.fair_odds == pytest.approx(2.8507, abs=5e-5)
-    assert said.verdict.fair_final == pytest.approx(2.8792, abs=5e-5)
+    assert said.overround == pytest.approx(1.0268, abs=5e-5)
+    assert said.assessment.fair_odds == pytest.approx(2.8507, abs=5e-5)
     assert said.true_ev == pytest.approx(5.932, abs=5e-4)
     assert said.window is not None
     assert said.window.least == pytest.approx(2.8507 * 1.01 * 1.01, abs=5e-4)
@@ -55,7 +54,7 @@ def test_the_same_price_against_the_line_of_the_snapshot(desk: Desk) -> None:
     odds = {REFERENCE: sharp, "Betfair Ex": {"Sevilla": 3.05}}
     exhaust(desk.board.merge_matrix(matrix(odds, name=NAME, competition="LIGA")))
     said = at(desk)
-    assert said.verdict.overround == pytest.approx(1.0485, abs=5e-5)
+    assert said.overround == pytest.approx(1.0485, abs=5e-5)
     assert said.true_ev == pytest.approx(3.74, abs=5e-3)
     assert said.window is not None
     assert said.window.least == pytest.approx(2.969, abs=5e-4)
@@ -65,7 +64,7 @@ def test_every_rule_is_there_with_its_margin(desk: Desk) -> None:
     sevilla(desk)
     desk.now += 5_000
     said = at(desk)
-    assert said.verdict.is_value
+    assert said.assessment.is_value
     assert check(said, Rule.MIN_EDGE)[1] == pytest.approx(4.932, abs=5e-4)
     assert check(said, Rule.EDGE_CAP)[1] == pytest.approx(4.068, abs=5e-4)
     assert check(said, Rule.OVERROUND)[1] == pytest.approx(0.0232, abs=5e-5)
@@ -96,7 +95,8 @@ def test_a_price_in_play_is_not_judged_by_a_reference_from_before_the_game(desk:
     where = {"match_name": NAME, "competition": "LIGA", "bookmaker": "Betfair Ex"}
     desk.board.apply_all([message("Sevilla", 3.05, is_live=True, **where)])
     assert not check(at(desk), Rule.SAME_STATE)[0]
-    assert not at(desk).verdict.is_value
+    assert Caution.STATE_DIFFERS in at(desk).assessment.cautions
+    assert not at(desk).assessment.is_value
 
 
 def test_the_references_own_price_is_explained_and_never_value(desk: Desk) -> None:
@@ -116,14 +116,18 @@ def test_without_the_references_price_there_is_nothing_to_judge_by(desk: Desk) -
         )
     )
     said = at(desk)
-    assert (said.doubt, said.true_ev, said.methods) == (Doubt.NO_REFERENCE, None, ())
+    assert (said.no_fair_odds, said.true_ev, said.methods) == (
+        NoFairOdds.NO_REFERENCE,
+        None,
+        (),
+    )
 
 
 def test_a_missing_side_of_the_reference_is_told(desk: Desk) -> None:
     odds = {REFERENCE: {"Levante": 2.72, "Sevilla": 2.78}, "Betfair Ex": {"Sevilla": 3.05}}
     exhaust(desk.board.merge_matrix(matrix(odds, name=NAME, competition="LIGA")))
     said = at(desk)
-    assert said.doubt is Doubt.SIDE_MISSING
+    assert said.no_fair_odds is NoFairOdds.SIDE_MISSING
     assert not check(said, Rule.REFERENCE_SIDES)[0]
 
 
@@ -136,21 +140,22 @@ def test_overlapping_outcomes_are_told(desk: Desk) -> None:
     )
     said = explain(desk.board, RowKey(GAME, "double_chance", 0, "1X", "Betfair Ex"), NOW)
     assert said is not None
-    assert said.doubt is Doubt.OVERLAPPING
+    assert said.no_fair_odds is NoFairOdds.OVERLAPPING
 
 
 def test_a_selection_that_fits_no_form_is_told(desk: Desk) -> None:
     odds = {REFERENCE: SHARP, "Betfair Ex": {"Sevilla to nil": 3.05}}
     exhaust(desk.board.merge_matrix(matrix(odds, name=NAME, competition="LIGA")))
-    assert at(desk, selection="Sevilla to nil").doubt is Doubt.UNREAD
+    assert at(desk, selection="Sevilla to nil").no_fair_odds is NoFairOdds.UNREAD
 
 
 def test_a_bookmaker_that_bets_without_the_draw_is_another_bet(desk: Desk) -> None:
     odds = {REFERENCE: SHARP, "Betfair Ex": {"Levante": 1.9, "Sevilla": 1.9}}
     exhaust(desk.board.merge_matrix(matrix(odds, name=NAME, competition="LIGA")))
     said = at(desk)
-    assert said.doubt is Doubt.OTHER_BET
-    assert said.true_ev is None
+    assert (said.no_fair_odds, said.true_ev is not None) == (None, True)
+    assert said.assessment.cautions[0] is Caution.NOT_COMPARABLE
+    assert not check(said, Rule.COMPARABLE)[0]
 
 
 def test_a_value_bet_of_a_game_that_is_not_read_is_explained_by_its_row(desk: Desk) -> None:
@@ -159,9 +164,9 @@ def test_a_value_bet_of_a_game_that_is_not_read_is_explained_by_its_row(desk: De
     said = explain(desk.board, entry.key, desk.now)
     assert said is not None
     assert said.from_row
-    assert said.true_ev == pytest.approx(entry.true_ev)
-    assert said.margin_share == pytest.approx(0.985, abs=5e-4)
-    assert {c.rule for c in said.verdict.checks}.isdisjoint({Rule.BOOK_AGE, Rule.COMPARABLE})
+    assert said.true_ev == pytest.approx(entry.assessment.ev_pct)
+    assert said.assessment.cautions == (Caution.AGE_UNKNOWN,)
+    assert {c.rule for c in said.assessment.checks}.isdisjoint({Rule.BOOK_AGE, Rule.COMPARABLE})
     assert all(figure.ev_pct is not None for figure in said.methods)
 
 
@@ -194,6 +199,24 @@ def test_the_published_formula_stands_there_only_where_the_service_runs_it(desk:
     assert said.methods[-1].method == "published"
     assert said.worst is not None
     assert said.worst.method != "published"
+
+
+def test_commission_is_taken_off_and_the_window_is_in_the_bookmakers_own_prices(desk: Desk) -> None:
+    sevilla(desk)
+    gross = at(desk)
+    desk.board.set_profiles(
+        Profiles([Profile(name="Betfair Ex", group="Betfair", commission=0.02)])
+    )
+    said = at(desk)
+    assert (said.odds, said.net_odds) == (3.05, pytest.approx(1 + 2.05 * 0.98))
+    assert said.true_ev == pytest.approx((said.net_odds / (2.850692 * 1.01) - 1) * 100, abs=1e-4)
+    assert said.assessment.service_ev_pct == pytest.approx(gross.true_ev)
+    assert gross.window is not None
+    assert said.window is not None
+    assert said.window.least == pytest.approx(1 + (gross.window.least - 1) / 0.98)
+    assert said.window.most == pytest.approx(1 + (gross.window.most - 1) / 0.98)
+    figures = {figure.method: figure.ev_pct for figure in said.methods}
+    assert figures[said.method] == said.true_ev
 
 
 def test_of_a_price_that_is_not_held_nothing_is_explained(desk: Desk) -> None:

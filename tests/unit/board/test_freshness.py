@@ -51,6 +51,29 @@ def test_an_older_price_is_never_fresher(one: int, other: int, gap_s: int) -> No
     assert states[0] <= states[1]
 
 
+@pytest.mark.parametrize(("in_play", "stale_after_s"), [(False, 180), (None, 180), (True, 60)])
+def test_until_the_rhythm_is_known_a_price_is_stale_as_is_usual(
+    in_play: bool | None, stale_after_s: int
+) -> None:
+    scrape_interval = learnt()
+    assert scrape_interval.stale_after_ms("Betfair", in_play) == stale_after_s * 1000
+
+    def state(age_ms: int) -> Freshness:
+        return scrape_interval.freshness("Betfair", NOW - age_ms, NOW, in_play=in_play)
+
+    assert state(stale_after_s * 1000) < Freshness.STALE
+    assert state(stale_after_s * 1000 + 1) is Freshness.STALE
+
+
+@pytest.mark.parametrize(("gap_s", "stale_after_s"), [(8, 48), (2, 30), (60, 360), (500, 720)])
+def test_once_the_rhythm_is_known_it_says_alone_when_a_price_is_stale(
+    gap_s: int, stale_after_s: int
+) -> None:
+    for in_play in (False, True):
+        after = learnt(*[gap_s] * 5).stale_after_ms("Betfair", in_play)
+        assert after == stale_after_s * 1000
+
+
 def test_a_price_that_waits_for_its_turn_of_reading_is_no_older_for_it() -> None:
     scrape_interval = learnt(*[10] * 5)
     scrape_interval.patience_ms = 30_000

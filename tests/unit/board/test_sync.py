@@ -22,7 +22,7 @@ from oddsdesk.contract.resources import StreamToken, ValueBet
 from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Trouble
-from tests.kit.board import GAME, MONEYLINE, REFERENCE
+from tests.kit.board import GAME, MONEYLINE, REFERENCE, row_key
 from tests.kit.board_service import CALM, key_of, quote, record, service
 from tests.kit.waiting import until_told
 
@@ -249,6 +249,34 @@ async def test_rows_of_all_games_are_gathered_and_kept_current(tmp_path: Path) -
             board, lambda: not any(board.price(gone, cell).is_offered for cell in cells)
         )
         sync.want_rows(False)
+        assert list(board.row_keys())
+        sync.want_values(False)
+        assert list(board.row_keys()) == []
+
+
+async def test_rows_of_all_games_are_read_for_value_once_value_bets_could_be_read(
+    tmp_path: Path,
+) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.PRO), QUICK) as (board, _),
+    ):
+        told = msgspec.structs.replace(quote(REFERENCE), liquidity=500.0)  # tells who it is
+        await record(server, told, quote("Unibet", {"Arsenal": 2.12, "Draw": 3.7, "Chelsea": 4.1}))
+        best = row_key("Arsenal", "Unibet")
+        await until_told(board, lambda: board.is_value(best))
+        assert not board.rows_wanted
+
+
+async def test_without_the_right_to_value_bets_rows_are_read_for_the_grid_alone(
+    tmp_path: Path,
+) -> None:
+    async with (
+        service(tmp_path) as server,
+        syncing(server.url, key_of(server, Plan.FREE, "Betfair")) as (board, _),
+    ):
+        await until_told(board, lambda: board.connection.has_value_bets is False)
+        assert not board.values_wanted
         assert list(board.row_keys()) == []
 
 

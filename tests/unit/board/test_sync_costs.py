@@ -137,4 +137,6 @@ async def test_what_is_looked_at_no_more_is_wished_no_more(tmp_path: Path) -> No
         assert sync.budget.needed_per_hour == pytest.approx(4 * 60 + 1 / 6)
         sync.want_rows(False)
         sync.unsubscribe_game(GAME)
+        assert sync.budget.needed_per_hour == pytest.approx(3 * 60 + 1 / 6)
+        sync.want_values(False)
         assert sync.budget.needed_per_hour == pytest.approx(2 * 60 + 1 / 6)

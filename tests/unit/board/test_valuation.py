@@ -3,8 +3,9 @@
 import pytest
 
 from oddsdesk.board.matrix import Section
+from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
-from tests.kit.board import REFERENCE, Desk, Odds, matrix
+from tests.kit.board import GAME, REFERENCE, Desk, Odds, lines, matrix
 
 
 def section_of(odds: Odds, **more: str) -> Section:
@@ -58,6 +59,33 @@ HOCKEY: Odds = {
 }
 
 
+def test_best_prices_and_holds_are_by_what_bookmakers_really_pay() -> None:
+    desk = Desk()
+    desk.board.set_profiles(Profiles([Profile(name="Betfair", group="Betfair", commission=0.05)]))
+    odds = {
+        REFERENCE: {"Over 2.5": 1.95, "Under 2.5": 1.95},
+        "Betfair": {"Over 2.5": 2.02, "Under 2.5": 1.98},
+        "Unibet": {"Over 2.5": 1.98, "Under 2.5": 1.90},
+    }
+    exhaust(desk.board.merge_matrix(matrix(odds, market_type="total")))
+    section = desk.board.section(GAME, "total", 0, "Over 2.5")
+    assert section is not None
+    over, under = section.rows
+    assert (over.best, over.best_bookmakers) == (1.98, ("Unibet",))
+    assert (under.best, under.best_bookmakers) == (pytest.approx(1.931), ("Betfair",))
+    assert section.holds["Betfair"] == pytest.approx(100 * (1 - 1 / (1 / 1.969 + 1 / 1.931)))
+    assert section.best_hold == pytest.approx(100 * (1 - 1 / (1 / 1.98 + 1 / 1.931)))
+
+
+def test_equal_net_prices_are_both_best_whatever_they_are_gross() -> None:
+    desk = Desk()
+    desk.board.set_profiles(Profiles([Profile(name="Betfair", group="Betfair", commission=0.5)]))
+    odds = {"Betfair": {"Over 2.5": 2.0}, "Unibet": {"Over 2.5": 1.5}}
+    exhaust(desk.board.merge_matrix(matrix(odds, market_type="total")))
+    (row,) = lines(desk.board)
+    assert (row.best, row.best_bookmakers) == (1.5, ("Betfair", "Unibet"))
+
+
 def test_prices_with_and_without_the_draw_are_never_compared() -> None:
     section = section_of(HOCKEY, sport="Hockey")
     assert section.other_bets == {"Overtime"}
@@ -66,14 +94,14 @@ def test_prices_with_and_without_the_draw_are_never_compared() -> None:
 
 
 def test_a_reference_without_the_draw_turns_it_round() -> None:
-    two_way = {**HOCKEY, REFERENCE: {"Arsenal": 1.75, "Chelsea": 2.15}}
+    two_way = {**HOCKEY, REFERENCE: {"Arsenal": 1.75, "Chelsea": 2.15}, "Part": {"Chelsea": 2.25}}
     section = section_of(two_way, sport="Hockey")
     assert section.other_bets == {"With draw"}
     home, draw, away = section.rows
-    assert (home.best, away.best) == (1.7, 3.0)
+    assert (home.best, away.best) == (1.7, 2.25)
     assert draw.fair is None
     assert home.fair is not None
-    assert section.best_hold == pytest.approx(100 * (1 - 1 / (1 / 1.7 + 1 / 3.0)))
+    assert section.best_hold == pytest.approx(100 * (1 - 1 / (1 / 1.7 + 1 / 2.25)))
 
 
 def test_a_football_result_without_the_draw_is_never_valued() -> None:

@@ -1,33 +1,48 @@
-"""True EV beside what the service says, and what becomes of a bet whose prices move."""
+"""Value bets of the service and of the prices held, and what becomes of one that moves."""
 
 from typing import Any
 
 import pytest
 
-from oddsdesk.board.freshness import Freshness
-from oddsdesk.board.last_seen import last_seen
+from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.board.explaining import explain
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ValueBetsChanged
-from oddsdesk.board.value_entry import Standing, ValueEntry
+from oddsdesk.board.service_rows import ServiceRow
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import format_ms
+from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.devig import devig
-from oddsdesk.pricing.stakes import StakePlan, stake
+from oddsdesk.pricing.profiles import Profile, Profiles
+from oddsdesk.pricing.rules import Rule
 from oddsdesk.slices import exhaust
-from tests.kit.board import GAME, NOW, REFERENCE, Desk, matrix, message, value_bet
+from tests.kit.board import GAME, NOW, REFERENCE, Desk, matrix, message, row_key, value_bet
 
 KEY = RowKey(GAME, "total", 0, "Over 2.5", "Betfair")
 
 
 def test_true_ev_is_worked_out_from_the_row_alone(desk: Desk) -> None:
     exhaust(desk.board.merge_value_bets([value_bet()]))
-    entry = desk.board.value_bets[KEY]
+    entry = entry_of(desk)
+    found = entry.assessment
     fair = devig("margin_proportional", (2.05, 1.88)).fair_odds[0]
-    assert entry.true_fair == pytest.approx(fair, rel=2e-5)
-    assert entry.true_ev == pytest.approx((2.15 / (fair * 1.01) - 1) * 100, abs=2e-3)
-    assert entry.value_from == pytest.approx(2.1344, abs=5e-4)
-    assert (entry.detected_at, entry.odds, entry.standing) == (NOW, 2.15, Standing.HOLDS)
-    assert entry.is_value
+    assert found.fair_odds == pytest.approx(fair, rel=2e-5)
+    assert found.ev_pct == pytest.approx((2.15 / (fair * 1.01) - 1) * 100, abs=2e-3)
+    assert (found.odds, entry.is_in_contract, entry.scraped_at) == (2.15, True, None)
+    said = explain(desk.board, KEY, desk.now)
+    assert said is not None
+    assert said.window is not None
+    assert said.window.least == pytest.approx(2.1344, abs=5e-4)
+
+
+def test_a_price_of_which_only_the_row_is_known_has_no_age_and_is_no_value(desk: Desk) -> None:
+    exhaust(desk.board.merge_value_bets([value_bet()]))
+    assert cautions(desk) == (Caution.AGE_UNKNOWN,)
+    assert entry_of(desk).assessment.is_value_but_for_cautions
+    assert not entry_of(desk).is_value
+    exhaust(desk.board.merge_matrix(matrix(TOTAL, market_type="total")))
+    assert cautions(desk) == ()
+    assert entry_of(desk).is_value
 
 
 def test_a_service_with_the_published_formula_is_found_out(desk: Desk) -> None:
@@ -38,9 +53,9 @@ def test_a_service_with_the_published_formula_is_found_out(desk: Desk) -> None:
     exhaust(desk.board.merge_value_bets([bet]))
     assert desk.board.audit is not None
     assert desk.board.audit.is_published
-    entry = desk.board.value_bets[KEY]
-    assert entry.true_ev is not None
-    assert entry.true_ev < bet.ev_pct
+    ev = entry_of(desk).assessment.ev_pct
+    assert ev is not None
+    assert ev < bet.ev_pct
 
 
 def test_a_service_that_sends_the_return_rate_is_told_and_reckoned_with_its_total(
@@ -49,13 +64,14 @@ def test_a_service_that_sends_the_return_rate_is_told_and_reckoned_with_its_tota
     """An honest row with 1/S in ``payout_rate`` fitted the published formula (D52)."""
     honest = value_bet()
     exhaust(desk.board.merge_value_bets([honest]))
-    before = desk.board.value_bets[KEY]
+    before = ev_of(desk)
     exhaust(desk.board.merge_value_bets([value_bet(payout_rate=round(1 / honest.payout_rate, 4))]))
-    audit, entry = desk.board.audit, desk.board.value_bets[KEY]
+    audit = desk.board.audit
     assert audit is not None
     assert (audit.sends_return_rate, audit.is_published) == (True, False)
-    assert entry.bet.payout_rate == pytest.approx(honest.payout_rate, abs=1e-4)
-    assert entry.true_ev == pytest.approx(before.true_ev, abs=5e-3)
+    listed = desk.board.values.listed[KEY]
+    assert listed.payout_rate == pytest.approx(honest.payout_rate, abs=1e-4)
+    assert ev_of(desk) == pytest.approx(before, abs=5e-3)
     exhaust(desk.board.merge_value_bets([honest]))
     assert desk.board.audit is not None
     assert not desk.board.audit.sends_return_rate
@@ -73,7 +89,8 @@ def test_the_number_of_outcomes_is_the_one_that_fits_the_row(desk: Desk) -> None
             ev_pct=round((2.15 / (fair * 1.01) - 1) * 100, 2),
         )
         exhaust(desk.board.merge_value_bets([bet]))
-        assert [entry.outcomes for entry in desk.board.value_bets.values()] == [outcomes]
+        (key,) = desk.board.value_bets
+        assert row_of(desk, key).outcomes == outcomes
 
 
 def test_prices_that_are_held_judge_a_bet_by_the_users_method(desk: Desk) -> None:
@@ -83,11 +100,11 @@ def test_prices_that_are_held_judge_a_bet_by_the_users_method(desk: Desk) -> Non
     }
     exhaust(desk.board.merge_matrix(matrix(odds, market_type="total")))
     exhaust(desk.board.merge_value_bets([value_bet()]))
-    first = desk.board.value_bets[KEY]
-    assert first.standing is Standing.HOLDS
-    assert first.url == "https://Betfair.example"
+    first = entry_of(desk)
+    assert first.is_value
+    assert (first.url, first.scraped_at) == ("https://Betfair.example", NOW)
     desk.board.set_method("power")
-    assert desk.board.value_bets[KEY].true_fair != first.true_fair
+    assert entry_of(desk).assessment.fair_odds != first.assessment.fair_odds
 
 
 @pytest.mark.parametrize(
@@ -130,8 +147,28 @@ def served(odds: float, sides: tuple[float, ...], method: str, **more: Any) -> V
     )
 
 
-def entry_of(desk: Desk, key: RowKey = KEY) -> ValueEntry:
+def entry_of(desk: Desk, key: RowKey = KEY) -> AssessedPrice:
     return desk.board.value_bets[key]
+
+
+def cautions(desk: Desk) -> tuple[Caution, ...]:
+    return entry_of(desk).assessment.cautions
+
+
+def stopped_by(desk: Desk) -> list[Rule]:
+    return [check.rule for check in entry_of(desk).assessment.stopped_by]
+
+
+def ev_of(desk: Desk) -> float:
+    ev = entry_of(desk).assessment.ev_pct
+    assert ev is not None
+    return ev
+
+
+def row_of(desk: Desk, key: RowKey) -> ServiceRow:
+    row = desk.board.values.service_row(key, desk.board.method)
+    assert row is not None
+    return row
 
 
 @pytest.mark.parametrize("method", ["margin_proportional", "multiplicative", "published"])
@@ -140,21 +177,18 @@ def test_nothing_changes_by_having_the_prices_of_a_game_too(
     desk: Desk, method: str, odds: float, sides: tuple[float, float]
 ) -> None:
     exhaust(desk.board.merge_value_bets([served(odds, sides, method)]))
-    by_row = entry_of(desk)
+    by_row = entry_of(desk).assessment
     over, under = sides
     held = {REFERENCE: {"Over 2.5": over, "Under 2.5": under}, "Betfair": {"Over 2.5": odds}}
     exhaust(desk.board.merge_matrix(matrix(held, market_type="total")))
-    exhaust(desk.board.merge_value_bets([served(odds, sides, method)]))
-    by_prices = entry_of(desk)
-    assert by_prices.true_ev == by_row.true_ev
+    by_prices = entry_of(desk).assessment
+    assert (by_row.net_odds, by_row.per) == (by_prices.net_odds, by_prices.per)
     exact = devig("margin_proportional", sides).fair_odds[0]
-    assert by_row.true_fair == pytest.approx(exact, rel=1e-4)
-    plan = StakePlan()
-    amounts = [
-        stake(plan, entry.odds, entry.true_fair or 0.0, None).amount
-        for entry in (by_row, by_prices)
-    ]
-    assert amounts[0] == amounts[1]
+    assert by_prices.fair_odds == pytest.approx(exact)
+    assert by_row.fair_odds == pytest.approx(exact, rel=1e-4)
+    assert by_row.ev_pct == pytest.approx(by_prices.ev_pct, abs=2e-2)
+    stopped = [[check.rule for check in each.stopped_by] for each in (by_row, by_prices)]
+    assert stopped[0] == stopped[1]
 
 
 def test_a_service_of_the_users_method_is_taken_at_its_word_where_a_row_tells_too_little(
@@ -168,11 +202,12 @@ def test_a_service_of_the_users_method_is_taken_at_its_word_where_a_row_tells_to
         served(2.15, (2.05 - i / 100, 1.88), "shin", bookmaker=f"Book {i}") for i in range(11)
     ]
     exhaust(desk.board.merge_value_bets([*two_way, three]))
-    entry = entry_of(desk, RowKey(GAME, "moneyline", 0, "Arsenal", "Betfair"))
-    assert (entry.true_fair, entry.method) == (three.fair_odds, "shin")
+    key = row_key("Arsenal", "Betfair")
+    assert (row_of(desk, key).fair, row_of(desk, key).method) == (three.fair_odds, "shin")
+    assert entry_of(desk, key).assessment.fair_odds == three.fair_odds
     other = served(3.4, (3.2, 3.4, 2.4), "margin_proportional", **where)
     exhaust(desk.board.merge_value_bets([*two_way, other]))
-    assert entry_of(desk, entry.key).method == "margin_proportional"
+    assert row_of(desk, key).method == "margin_proportional"
 
 
 def test_a_bet_that_the_users_method_cannot_judge_says_by_which_method_it_is(desk: Desk) -> None:
@@ -180,15 +215,22 @@ def test_a_bet_that_the_users_method_cannot_judge_says_by_which_method_it_is(des
     where = {"market_type": "moneyline", "selection": "Arsenal"}
     sides = (2.0, 3.6, 4.0)
     exhaust(desk.board.merge_value_bets([served(2.2, sides, "margin_proportional", **where)]))
-    key = RowKey(GAME, "moneyline", 0, "Arsenal", "Betfair")
-    assert entry_of(desk, key).method == "margin_proportional"
+    key = row_key("Arsenal", "Betfair")
+    assert method_told(desk, key) == "margin_proportional"
     odds = {
         REFERENCE: dict(zip(("Arsenal", "Draw", "Chelsea"), sides, strict=True)),
         "Betfair": {"Arsenal": 2.2},
     }
     exhaust(desk.board.merge_matrix(matrix(odds)))
-    assert entry_of(desk, key).method == "shin"
-    assert entry_of(desk, key).true_fair == pytest.approx(devig("shin", sides).fair_odds[0])
+    assert method_told(desk, key) == "shin"
+    fair = entry_of(desk, key).assessment.fair_odds
+    assert fair == pytest.approx(devig("shin", sides).fair_odds[0])
+
+
+def method_told(desk: Desk, key: RowKey) -> str:
+    said = explain(desk.board, key, desk.now)
+    assert said is not None
+    return said.method
 
 
 def holding(desk: Desk) -> None:
@@ -202,48 +244,65 @@ def test_a_price_that_moves_within_its_window_is_judged_at_once(desk: Desk) -> N
     holding(desk)
     desk.board.apply_all([message("Over 2.5", 2.17, market_type="total")])
     assert ValueBetsChanged((KEY,)) in desk.heard()
-    entry = entry_of(desk)
-    assert (entry.odds, entry.standing, entry.is_value) == (2.17, Standing.HOLDS, True)
-    assert entry.true_ev == pytest.approx((2.17 / (2.0923 * 1.01) - 1) * 100, abs=1e-2)
+    assert (entry_of(desk).assessment.odds, entry_of(desk).is_value) == (2.17, True)
+    assert ev_of(desk) == pytest.approx((2.17 / (2.0923 * 1.01) - 1) * 100, abs=1e-2)
 
 
-@pytest.mark.parametrize("odds", [2.10, 2.40])
-def test_a_price_that_leaves_its_window_falls_at_once_and_is_shown_as_listed(
-    desk: Desk, odds: float
+@pytest.mark.parametrize(
+    ("odds", "rules", "spoken_against"),
+    [
+        (2.10, [Rule.MIN_EDGE], ()),
+        (2.40, [Rule.PAYOUT], (Caution.ABOVE_WINDOW,)),
+    ],
+)
+def test_a_price_that_leaves_its_window_is_value_no_more_at_once(
+    desk: Desk, odds: float, rules: list[Rule], spoken_against: tuple[Caution, ...]
 ) -> None:
     holding(desk)
     desk.board.apply_all([message("Over 2.5", odds, market_type="total")])
     assert ValueBetsChanged((KEY,)) in desk.heard()
-    entry = entry_of(desk)
-    assert (entry.odds, entry.standing, entry.is_value) == (2.15, Standing.MOVED, False)
+    assert (entry_of(desk).assessment.odds, entry_of(desk).is_value) == (odds, False)
+    assert (stopped_by(desk), cautions(desk)) == (rules, spoken_against)
     desk.board.apply_all([message("Over 2.5", 2.15, at=NOW + 2_000, market_type="total")])
     assert entry_of(desk).is_value
+
+
+def test_a_price_that_the_service_does_not_list_comes_with_its_edge_and_goes_with_it(
+    desk: Desk,
+) -> None:
+    exhaust(desk.board.merge_matrix(matrix(TOTAL, market_type="total")))
+    assert entry_of(desk).is_value
+    desk.heard()
+    desk.board.apply_all([message("Over 2.5", 2.10, market_type="total")])
+    assert ValueBetsChanged((KEY,)) in desk.heard()
+    assert KEY not in desk.board.value_bets
 
 
 def test_a_move_of_the_reference_fells_a_bet_too(desk: Desk) -> None:
     holding(desk)
     moved = message("Over 2.5", 2.12, market_type="total", bookmaker=REFERENCE)
     desk.board.apply_all([moved])
-    assert entry_of(desk).standing is Standing.MOVED
+    assert stopped_by(desk) == [Rule.MIN_EDGE]
 
 
 def test_a_withdrawn_price_falls_until_it_is_detected_anew(desk: Desk) -> None:
     holding(desk)
+
+    def load_without() -> None:
+        picture = matrix({**TOTAL, "Betfair": {"Under 2.5": 1.8}}, desk.now, market_type="total")
+        exhaust(desk.board.merge_matrix(picture))
+
     desk.now += 10_000
-    picture = matrix({**TOTAL, "Betfair": {"Under 2.5": 1.8}}, desk.now, market_type="total")
-    exhaust(desk.board.merge_matrix(picture))
-    assert entry_of(desk).standing is Standing.WITHDRAWN
+    load_without()
+    assert cautions(desk) == (Caution.WITHDRAWN,)
     desk.now += 70_000
     desk.board.sweep()
-    exhaust(
-        desk.board.merge_matrix(
-            matrix({**TOTAL, "Betfair": {"Under 2.5": 1.8}}, desk.now, market_type="total")
-        )
-    )
+    load_without()
     exhaust(desk.board.merge_value_bets([value_bet()]))
-    assert entry_of(desk).standing is Standing.WITHDRAWN
+    assert desk.board.assess(KEY) is None
+    assert cautions(desk) == (Caution.AGE_UNKNOWN, Caution.WITHDRAWN)
     exhaust(desk.board.merge_value_bets([value_bet(detected_at=format_ms(desk.now))]))
-    assert entry_of(desk).standing is Standing.HOLDS
+    assert cautions(desk) == (Caution.AGE_UNKNOWN,)
 
 
 def test_a_bet_falls_with_the_references_price(desk: Desk) -> None:
@@ -251,19 +310,44 @@ def test_a_bet_falls_with_the_references_price(desk: Desk) -> None:
     desk.now += 10_000
     without = {name: odds for name, odds in TOTAL.items() if name != REFERENCE}
     exhaust(desk.board.merge_matrix(matrix(without, desk.now, market_type="total")))
-    assert entry_of(desk).standing is Standing.NO_REFERENCE
+    assert entry_of(desk).assessment.fair_odds is None
+    assert stopped_by(desk) == [Rule.REFERENCE_SIDES]
+    assert (entry_of(desk).is_value, entry_of(desk).is_in_contract) == (False, False)
 
 
 def test_a_price_that_goes_in_play_alone_is_no_value_bet(desk: Desk) -> None:
     holding(desk)
     desk.board.apply_all([message("Over 2.5", 2.16, market_type="total", is_live=True)])
-    assert entry_of(desk).standing is Standing.OTHER_STATE
+    assert Caution.STATE_DIFFERS in cautions(desk)
+    assert not entry_of(desk).is_value
 
 
-def test_odds_older_than_the_detection_are_not_believed(desk: Desk) -> None:
+def test_a_price_that_is_held_is_assessed_as_it_is_held_whatever_the_list_says(desk: Desk) -> None:
     exhaust(desk.board.merge_matrix(matrix(TOTAL, NOW - 60_000, market_type="total")))
     exhaust(desk.board.merge_value_bets([value_bet(odds=2.16)]))
-    assert (entry_of(desk).odds, entry_of(desk).standing) == (2.16, Standing.HOLDS)
+    assert entry_of(desk).assessment.odds == 2.15
+    assert desk.board.values.listed[KEY].odds == 2.16
+
+
+def test_another_profile_of_a_bookmaker_judges_its_bets_anew(desk: Desk) -> None:
+    holding(desk)
+    desk.board.set_profiles(Profiles([Profile(name="Betfair", group="Betfair", commission=0.05)]))
+    assert ValueBetsChanged() in desk.heard()
+    assert entry_of(desk).assessment.net_odds == pytest.approx(1 + 1.15 * 0.95)
+    assert (stopped_by(desk), entry_of(desk).is_in_contract) == ([Rule.MIN_EDGE], True)
+    desk.board.set_profiles(Profiles())
+    assert entry_of(desk).is_value
+
+
+def test_what_was_held_of_a_game_left_is_known_by_the_services_rows_alone(desk: Desk) -> None:
+    desk.board.subscribe_game(GAME)
+    both = {**TOTAL, "Unibet": {"Over 2.5": 2.16}}
+    exhaust(desk.board.merge_matrix(matrix(both, market_type="total")))
+    exhaust(desk.board.merge_value_bets([value_bet()]))
+    assert {key.bookmaker for key in desk.board.value_bets} == {"Betfair", "Unibet"}
+    desk.board.unsubscribe_game(GAME)
+    assert list(desk.board.value_bets) == [KEY]
+    assert cautions(desk) == (Caution.AGE_UNKNOWN,)
 
 
 def test_a_service_that_changes_its_formula_is_found_out(desk: Desk) -> None:
@@ -288,16 +372,6 @@ def test_a_service_that_changes_its_formula_is_found_out(desk: Desk) -> None:
     assert not desk.board.audit.is_published
 
 
-def test_when_a_bet_was_last_seen_is_the_prices_own_time_or_that_of_the_list(desk: Desk) -> None:
-    exhaust(desk.board.merge_value_bets([value_bet()]))
-    desk.now += 61_000
-    assert last_seen(desk.board, KEY, desk.now) == (NOW, False, Freshness.AGEING)
-    desk.now += 120_000
-    assert last_seen(desk.board, KEY, desk.now).freshness is Freshness.STALE
-    exhaust(desk.board.merge_matrix(matrix(TOTAL, desk.now - 5_000, market_type="total")))
-    assert last_seen(desk.board, KEY, desk.now) == (desk.now - 5_000, True, Freshness.FRESH)
-
-
 def test_prices_that_move_while_a_list_is_taken_in_are_not_lost(desk: Desk) -> None:
     holding(desk)
     steps = desk.board.merge_value_bets([value_bet(), value_bet(bookmaker="Unibet")])
@@ -306,13 +380,14 @@ def test_prices_that_move_while_a_list_is_taken_in_are_not_lost(desk: Desk) -> N
     desk.board.apply_all([message("Over 2.5", 2.10, market_type="total")])
     for _ in steps:
         pass
-    assert entry_of(desk).standing is Standing.MOVED
+    assert entry_of(desk).assessment.odds == 2.10
+    assert not entry_of(desk).is_value
 
 
 def test_a_list_that_was_cut_says_so(desk: Desk) -> None:
     exhaust(desk.board.merge_value_bets([value_bet()], is_cut=True))
-    assert desk.board.listed.is_cut
+    assert desk.board.values.is_cut
     desk.heard()
     exhaust(desk.board.merge_value_bets([value_bet()]))
-    assert not desk.board.listed.is_cut
+    assert not desk.board.values.is_cut
     assert desk.heard() == [ValueBetsChanged()]

@@ -4,18 +4,21 @@ import pytest
 
 from oddsdesk.board.explaining import Explanation, explain
 from oddsdesk.board.explanation_text import explanation_text
-from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.verdict_words import (
-    doubt_text,
+    caution_text,
+    cautions_text,
     duration_text,
     figure_text,
     margin_text,
     remedies,
     rule_title,
+    unvalued_text,
 )
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.pricing.rules import Rule, RuleCheck, within
 from oddsdesk.slices import exhaust
-from tests.kit.board import GAME, REFERENCE, Desk, matrix
+from tests.kit.board import REFERENCE, Desk, matrix, row_key
 
 SHARP = {"Arsenal": 2.72, "Draw": 3.34, "Chelsea": 2.78}
 
@@ -23,7 +26,11 @@ SHARP = {"Arsenal": 2.72, "Draw": 3.34, "Chelsea": 2.78}
 def said_of(desk: Desk, odds: float, sharp: dict[str, float] | None = None) -> Explanation:
     book = {"Arsenal": 2.5, "Draw": 3.2, "Chelsea": odds}
     exhaust(desk.board.merge_matrix(matrix({REFERENCE: sharp or SHARP, "Betfair": book})))
-    said = explain(desk.board, RowKey(GAME, "moneyline", 0, "Chelsea", "Betfair"), desk.now)
+    return explained(desk)
+
+
+def explained(desk: Desk) -> Explanation:
+    said = explain(desk.board, row_key("Chelsea", "Betfair"), desk.now)
     assert said is not None
     return said
 
@@ -31,6 +38,27 @@ def said_of(desk: Desk, odds: float, sharp: dict[str, float] | None = None) -> E
 @pytest.mark.parametrize("rule", Rule)
 def test_every_rule_has_a_title(rule: Rule) -> None:
     assert rule_title(rule)
+
+
+def test_every_caution_has_words_of_its_own_that_name_the_reference() -> None:
+    texts = [caution_text(caution, "Sharp") for caution in Caution]
+    assert len(set(texts)) == len(texts)
+    assert all(text and "{" not in text for text in texts)
+    assert caution_text(Caution.REFERENCE_STALE, "Sharp") == "Sharp is stale"
+
+
+def test_all_that_speaks_against_a_price_is_told_the_gravest_first(desk: Desk) -> None:
+    said = said_of(desk, 3.30)
+    assert cautions_text(said.assessment, said.reference) == (
+        "above the window: a mistake more often than value"
+    )
+    desk.now += 181_000
+    later = explained(desk)
+    assert cautions_text(later.assessment, later.reference) == (
+        "stale: not seen again for long; Pinnacle is stale; "
+        "above the window: a mistake more often than value"
+    )
+    assert cautions_text(said_of(Desk(), 3.05).assessment, REFERENCE) == ""
 
 
 @pytest.mark.parametrize(
@@ -79,23 +107,30 @@ def test_a_reference_with_too_much_margin_is_told(desk: Desk) -> None:
 def test_an_old_price_is_asked_to_be_seen_again(desk: Desk) -> None:
     said_of(desk, 3.05)
     desk.now += 16 * 60_000
-    said = explain(desk.board, RowKey(GAME, "moneyline", 0, "Chelsea", "Betfair"), desk.now)
-    assert said is not None
-    assert remedies(said) == [
+    assert remedies(explained(desk)) == [
         "Pinnacle's price would have to be seen again",
         "Betfair's price would have to be seen again",
     ]
 
 
+def test_what_a_price_would_have_to_be_is_told_in_the_bookmakers_own_odds(desk: Desk) -> None:
+    desk.board.set_profiles(Profiles([Profile(name="Betfair", group="Betfair", commission=0.02)]))
+    (text,) = remedies(said_of(desk, 2.92))
+    least = 1 + 1.90799 / 0.98
+    assert (
+        text == f"The price would have to rise to {least:.3f} (+{(least / 2.92 - 1) * 100:.1f} %)"
+    )
+
+
 def test_a_value_bet_needs_no_change(desk: Desk) -> None:
     said = said_of(desk, 3.05)
     assert remedies(said) == []
-    assert doubt_text(said) == ""
+    assert unvalued_text(said) == ""
 
 
 def test_why_a_price_is_not_valued_is_one_sentence(desk: Desk) -> None:
     said = said_of(desk, 3.05, {"Arsenal": 2.72, "Draw": 3.34})
-    assert doubt_text(said) == "One side is missing: Pinnacle prices only Arsenal, Draw."
+    assert unvalued_text(said) == "One side is missing: Pinnacle prices only Arsenal, Draw."
     assert remedies(said) == []
 
 

@@ -82,6 +82,47 @@ def test_what_is_placed_counts_against_every_cap() -> None:
     assert (found.amount, found.bound) == (0.0, Bound.TOTAL)
 
 
+FAIR = 0.4779449922
+"""The chance of 2.05 against 1.88, margin proportional."""
+
+
+def test_the_worked_numbers_of_kelly() -> None:
+    ends = plain(FAIR)
+    assert ends.gain(2.15) * 100 == pytest.approx(2.758, abs=5e-4)
+    assert ends.kelly(2.15) * 100 == pytest.approx(2.398, abs=5e-4)
+    assert ends.kelly(1 / FAIR) == pytest.approx(0, abs=1e-12)
+
+
+def test_a_share_of_kelly_is_rounded_down_to_whole_steps() -> None:
+    plan = StakePlan(kelly_share=0.25, outcome_cap=0.5, game_cap=0.5, total_cap=0.5, step=0.05)
+    (found,) = stakes(plan, [offer("h", 2.15, FAIR)])
+    assert found.full_kelly * 250 == pytest.approx(5.996, abs=5e-4)
+    assert (found.amount, found.bound) == (5.95, Bound.KELLY)
+    tenths = StakePlan(kelly_share=1.0, outcome_cap=0.0003, step=0.1)
+    (found,) = stakes(tenths, [offer("h", 2.15, FAIR)])
+    assert (found.amount, found.bound) == (0.3, Bound.OUTCOME)
+
+
+@given(
+    odds=st.floats(1.01, 100),
+    fair=st.floats(1.01, 100),
+    share=st.floats(0.01, 1),
+    cap=st.floats(0.001, 1),
+    most=st.none() | st.floats(0, 10_000),
+    step=st.sampled_from([0.01, 0.05, 0.5, 1.0, 10.0]),
+)
+def test_a_stake_never_exceeds_what_bounds_it(
+    odds: float, fair: float, share: float, cap: float, most: float | None, step: float
+) -> None:
+    plan = StakePlan(kelly_share=share, outcome_cap=cap, game_cap=1.0, total_cap=1.0, step=step)
+    (found,) = stakes(plan, [Offer("o", "g", "game", "A", odds, plain(1 / fair), most)])
+    slack = step * 1e-6
+    assert 0 <= found.amount <= 1_000 * share * found.full_kelly + slack
+    assert found.amount <= 1_000 * cap + slack
+    assert most is None or found.amount <= most + slack
+    assert found.amount / step == pytest.approx(round(found.amount / step), abs=1e-4)
+
+
 def test_a_price_without_gain_is_not_staked() -> None:
     assert stakes(StakePlan(), [offer("h", 1.9, 0.5)]) == [Stake(0.0, Bound.NO_EDGE, 0.0)]
 

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from oddsdesk.pricing.audit import AuditedRow, audit, exact_total, true_ev
 from oddsdesk.pricing.column_formats import format_end, format_in_column, format_window
 from oddsdesk.pricing.devig import METHODS, DevigError, devig, overround
+from oddsdesk.pricing.exposure import Offer, StakePlan, stakes
 from oddsdesk.pricing.formats import STYLES, format_odds
 from oddsdesk.pricing.market import Market, Prices, reference_lines, value_bets, verdicts
 from oddsdesk.pricing.outcomes import _read
-from oddsdesk.pricing.stakes import StakePlan, stake
+from oddsdesk.pricing.settlement import settlement
 from oddsdesk.pricing.value import price_window
 
 LEAST = 1 + sys.float_info.epsilon
@@ -81,11 +82,12 @@ def test_every_market_is_judged_with_finite_figures(
         assert all(1 < each.least <= each.most < math.inf for each in windows if each)
 
 
-@given(odds=accepted, fair=accepted, limit=st.one_of(st.none(), st.floats(0, MOST)))
-def test_stakes_are_finite(odds: float, fair: float, limit: float | None) -> None:
+@given(odds=accepted, fair=accepted, most=st.one_of(st.none(), st.floats(0, MOST)))
+def test_stakes_are_finite(odds: float, fair: float, most: float | None) -> None:
     plan = StakePlan()
-    staked = stake(plan, odds, fair, limit)
-    assert 0 <= staked.amount <= plan.bankroll * plan.cap
+    ends = settlement(1 / fair, 0.0, None, is_above=True)
+    (staked,) = stakes(plan, [Offer("home", "result", "game", "Book", odds, ends, most)])
+    assert 0 <= staked.amount <= plan.bankroll * plan.outcome_cap
     assert 0 <= staked.full_kelly <= 1
 
 

@@ -1,4 +1,4 @@
-"""EVs of the grid that are hardly value stand below the others, and say why."""
+"""Prices of the grid with a caution stand below the others, and say why."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,10 +9,11 @@ from oddsdesk.contract.resources import Game, PriceMessage
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.grid.cells import CellContext, ev, kick_off
 from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
-from oddsdesk.desk.grid.entries import TOGETHER_MS, EvDoubt, PriceEntry
+from oddsdesk.desk.grid.entries import PriceEntry
 from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.grid.titles import tip
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.assessment import APART_MS, Caution
 
 MINUTE_MS = 60_000
 Say = Callable[..., None]
@@ -52,44 +53,39 @@ def reference_in_play(say: Say, ago_ms: int = 0) -> None:
     say("Pinnacle", "Under 2.5", 1.95, ago_ms)
 
 
-def test_a_price_in_its_window_is_in_no_doubt(model: GridModel) -> None:
+def test_a_price_in_its_window_has_no_caution(model: GridModel) -> None:
     entry = price(model, "Matchbook")
     assert entry.ev is not None
-    assert (entry.doubt, entry.rank) == (None, entry.ev)
+    assert (entry.cautions, entry.rank) == ((), entry.ev)
 
 
-def test_a_price_above_its_window_is_suspicious(quoted: Any, model: GridModel) -> None:
+def test_a_price_above_its_window_has_a_caution(quoted: Any, model: GridModel) -> None:
     quoted.clock.now += 1
     quoted.tell("Bovada", "total", "Over 2.5", 2.8)
-    assert price(model, "Bovada").doubt is EvDoubt.SUSPICIOUS
+    assert price(model, "Bovada").cautions == (Caution.ABOVE_WINDOW,)
 
 
-def test_an_edge_below_zero_needs_no_doubt(quoted: Any, model: GridModel) -> None:
+def test_an_edge_below_the_least_needs_no_caution(quoted: Any, model: GridModel) -> None:
     quoted.clock.now += 30 * MINUTE_MS
     quoted.tell("Pinnacle", "total", "Over 2.5", 1.93)
     entry = price(model, "Betsson")
     assert entry.ev is not None
     assert entry.ev < 0
-    assert entry.doubt is None
+    assert entry.cautions == ()
 
 
 @pytest.mark.parametrize(
-    ("live", "apart_ms", "doubt"),
-    [
-        (True, TOGETHER_MS, None),
-        (True, TOGETHER_MS + 1, EvDoubt.APART),
-        (False, TOGETHER_MS + 1, None),
-        (False, 15 * MINUTE_MS + 1, EvDoubt.APART),
-    ],
+    ("live", "apart_ms", "caution"),
+    [(True, APART_MS, False), (True, APART_MS + 1, True), (False, APART_MS + 1, False)],
 )
 @pytest.mark.parametrize("is_reference_older", [True, False])
-def test_prices_that_were_not_seen_together_tell_little_of_each_other(
+def test_prices_in_play_that_were_not_seen_together_have_a_caution(
     quoted: Any,
     model: GridModel,
     say: Say,
     live: bool,
     apart_ms: int,
-    doubt: EvDoubt | None,
+    caution: bool,
     is_reference_older: bool,
 ) -> None:
     quoted.clock.now += 60 * MINUTE_MS
@@ -100,7 +96,7 @@ def test_prices_that_were_not_seen_together_tell_little_of_each_other(
     entry = price(model, "Bovada")
     assert entry.ev is not None
     assert entry.ev > 0
-    assert entry.doubt is doubt
+    assert (Caution.APART in entry.cautions) is caution
 
 
 def test_a_message_of_one_side_says_that_the_other_stood(
@@ -111,10 +107,10 @@ def test_a_message_of_one_side_says_that_the_other_stood(
     say("Bovada", "Over 2.5", 2.06, 5 * MINUTE_MS)
     say("Pinnacle", "Under 2.5", 1.94)
     say("Bovada", "Under 2.5", 1.80)
-    assert price(model, "Bovada").doubt is None
+    assert price(model, "Bovada").cautions == ()
 
 
-def test_what_is_in_doubt_stands_below_the_rest_either_way_round(
+def test_what_has_a_caution_stands_below_the_rest_either_way_round(
     quoted: Any, model: GridModel
 ) -> None:
     quoted.clock.now += 1
@@ -122,29 +118,29 @@ def test_what_is_in_doubt_stands_below_the_rest_either_way_round(
     price(model, "Bovada")
     for descending in (True, False):
         model.sort_as(BY_KEY["ev_pct"], descending)
-        shown = [(entry.doubt is not None, entry.ev) for entry in model.entries()]
+        shown = [(bool(entry.cautions), entry.ev) for entry in model.entries()]
         doubtful = [place for place, (is_doubtful, _) in enumerate(shown) if is_doubtful]
         sure = [edge for is_doubtful, edge in shown if not is_doubtful and edge is not None]
         assert doubtful == [len(sure)]
         assert sure == sorted(sure, reverse=descending)
 
 
-def test_doubt_is_marked_greyed_and_explained(quoted: Any, model: GridModel) -> None:
+def test_a_caution_is_marked_greyed_and_explained(quoted: Any, model: GridModel) -> None:
     quoted.clock.now += 1
     quoted.tell("Bovada", "total", "Over 2.5", 2.8)
     entry = price(model, "Bovada")
-    cell = ev(entry, CellContext(quoted.clock.now, quoted.board.freshness))
+    cell = ev(entry, CellContext(quoted.clock.now, quoted.board.freshness, "Pinnacle"))
     assert cell.text.startswith("? +")
     assert cell.ink is TextRole.NOTE
-    assert "EV in doubt: the price lies above its window" in tip(entry, quoted.clock.now)
-    assert COLUMNS[BY_KEY["ev_doubt"]].value(entry) == "above the window"
+    assert "No value: above the window" in tip(entry, "Pinnacle", quoted.clock.now)
+    assert COLUMNS[BY_KEY["cautions"]].value(entry) == "above_window"
 
 
 def test_a_game_is_live_in_the_grid_as_soon_as_in_the_navigator(
     quoted: Any, model: GridModel
 ) -> None:
     entry = price(model, "Bovada")
-    context = CellContext(quoted.clock.now, quoted.board.freshness)
+    context = CellContext(quoted.clock.now, quoted.board.freshness, "Pinnacle")
     assert kick_off(entry, context).text != "live"
     game = Game(quoted.id, quoted.name, quoted.competition, "Football", None, True, 4, None)
     quoted.board.load_games([game])

@@ -1,0 +1,32 @@
+"""What a board judges prices by, beside the prices themselves."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from oddsdesk.board.freshness import ScrapeInterval
+from oddsdesk.board.overtime import OvertimeForms
+from oddsdesk.pricing.profiles import Profiles
+
+
+class Basis(msgspec.Struct):
+    """The user's choices, and what is learned of bookmakers across games."""
+
+    method: str
+    """How the reference's margin is taken out."""
+    profiles: Profiles
+    """What each bookmaker keeps of a win, and whose skin it is."""
+    mine: Callable[[str], bool] | None = None
+    """Whether the user bets at a bookmaker: only there are best prices and value; None is at all.
+    """
+    scrape_interval: ScrapeInterval = msgspec.field(default_factory=ScrapeInterval)
+    overtime: OvertimeForms = msgspec.field(default_factory=OvertimeForms)
+
+    def is_mine(self, bookmaker: str | None) -> bool:
+        """Whether the user bets there."""
+        return self.mine is None or (bookmaker is not None and self.mine(bookmaker))
+
+    def net(self, bookmaker: str, odds: float) -> float:
+        """Return what a unit staked there really pays back (D46)."""
+        profile = self.profiles.of(bookmaker)
+        return profile.net(odds) if profile.charges else odds

@@ -1,0 +1,309 @@
+"""What the board says of a price: net, fresh, of the same bet, at the user's bookmakers (D45)."""
+
+import pytest
+
+from oddsdesk.board.matrix import CellKey, SelectionRow
+from oddsdesk.board.notices import PricesChanged, RowsChanged, ValueBetsChanged
+from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.profiles import Profile, Profiles
+from oddsdesk.pricing.rules import Rule
+from oddsdesk.slices import exhaust
+from tests.kit.board import (
+    GAME,
+    NOW,
+    REFERENCE,
+    RESULT,
+    Desk,
+    Odds,
+    game,
+    matrix,
+    message,
+    odds_row,
+    picture,
+    row_key,
+)
+
+SHARP = {"Arsenal": 2.0, "Draw": 3.6, "Chelsea": 4.0}
+"""Arsenal: fair 2.0377, value from 2.0787, suspicious above 2.1636."""
+ODDS: Odds = {
+    REFERENCE: SHARP,
+    "Betfair": {"Arsenal": 2.12, "Draw": 3.5, "Chelsea": 3.9},
+    "Unibet": {"Arsenal": 2.0, "Draw": 3.55, "Chelsea": 3.8},
+}
+HOME = row_key("Arsenal", "Betfair")
+EXCHANGE = Profiles([Profile(name="Betfair", group="Betfair", commission=0.05)])
+DAY_MS = 24 * 3_600_000
+
+
+def load(desk: Desk, odds: Odds = ODDS, **more: object) -> None:
+    exhaust(desk.board.merge_matrix(matrix(odds, desk.now, **more)))
+
+
+def cautions(desk: Desk, selection: str = "Arsenal", bookmaker: str = "Betfair") -> list[Caution]:
+    found = desk.board.assess(row_key(selection, bookmaker))
+    assert found is not None
+    return list(found.cautions)
+
+
+def row_of(desk: Desk, selection: str = "Arsenal") -> SelectionRow:
+    section = desk.board.section(GAME, "moneyline", 0, selection)
+    assert section is not None
+    return section.row_of(selection)
+
+
+def test_a_price_that_is_value_gross_and_not_net_is_neither_value_nor_best(desk: Desk) -> None:
+    desk.board.set_profiles(EXCHANGE)
+    level = {**ODDS, "Unibet": {**ODDS["Unibet"], "Arsenal": 2.07}}
+    load(desk, level)
+    found = desk.board.assess(HOME)
+    assert found is not None
+    assert found.net_odds == pytest.approx(2.064)
+    assert found.service_ev_pct == pytest.approx((2.12 / (2.0377 * 1.01) - 1) * 100, abs=5e-3)
+    assert [check.rule for check in found.stopped_by] == [Rule.MIN_EDGE]
+    assert not desk.board.is_value(HOME)
+    assert desk.board.value_bets[HOME].is_in_contract
+    assert (row_of(desk).best, row_of(desk).best_bookmakers) == (2.07, ("Unibet",))
+
+
+def test_another_profile_judges_prices_and_bests_anew_and_tells(desk: Desk) -> None:
+    load(desk)
+    assert desk.board.is_value(HOME)
+    desk.heard()
+    desk.board.set_profiles(EXCHANGE)
+    assert desk.heard() == [PricesChanged(GAME, (), (RESULT,)), ValueBetsChanged()]
+    assert not desk.board.is_value(HOME)
+    assert row_of(desk).best == pytest.approx(2.064)
+    desk.board.set_profiles(Profiles())
+    assert desk.board.is_value(HOME)
+    assert row_of(desk).best == 2.12
+
+
+def test_a_stale_price_is_never_best_and_comes_back_when_seen_again(desk: Desk) -> None:
+    load(desk)
+    desk.now += 120_000
+    fresh = {name: ODDS[name] for name in (REFERENCE, "Unibet")}
+    for name, odds in fresh.items():
+        exhaust(desk.board.merge_rows([odds_row(name, dict(odds), at=desk.now)]))
+    desk.now += 60_001
+    desk.heard()
+    desk.board.sweep()
+    assert PricesChanged(GAME, (), (RESULT,)) in desk.heard()
+    assert cautions(desk) == [Caution.STALE]
+    assert not desk.board.is_value(HOME)
+    assert (row_of(desk).best, row_of(desk).best_bookmakers) == (2.0, ("Unibet",))
+    desk.board.apply_all([message("Draw", 3.5, at=desk.now)])
+    assert cautions(desk) == []
+    assert desk.board.is_value(HOME)
+    assert (row_of(desk).best, row_of(desk).best_bookmakers) == (2.12, ("Betfair",))
+
+
+def test_what_was_seen_of_one_price_dates_the_bookmakers_others_of_the_market(desk: Desk) -> None:
+    load(desk)
+    desk.now += 100_000
+    desk.board.apply_all([message("Draw", 3.45, at=desk.now)])
+    price = desk.board.price(GAME, CellKey(*HOME[1:]))
+    assert price is not None
+    assert (price.odds, price.scraped_at) == (2.12, desk.now)
+    assert desk.board.value_bets[HOME].scraped_at == desk.now
+    other = desk.board.price(GAME, CellKey("moneyline", 0, "Arsenal", "Unibet"))
+    assert other is not None
+    assert other.scraped_at == NOW
+
+
+def test_prices_that_were_seen_almost_together_keep_their_own_times(desk: Desk) -> None:
+    load(desk)
+    desk.board.apply_all([message("Draw", 3.45, at=NOW + 5_000)])
+    price = desk.board.price(GAME, CellKey(*HOME[1:]))
+    assert price is not None
+    assert price.scraped_at == NOW
+
+
+def test_prices_in_play_seen_more_than_a_minute_apart_are_not_of_one_moment(desk: Desk) -> None:
+    """61 s apart they may be of two different scores."""
+    rhythm = desk.board.scrape_interval
+    for _ in range(5):
+        rhythm.rescraped("Betfair", 60_000)
+        rhythm.rescraped(REFERENCE, 60_000)
+    desk.board.name_reference(REFERENCE)
+    for name in (REFERENCE, "Betfair"):
+        exhaust(desk.board.merge_rows([odds_row(name, dict(ODDS[name]), is_live=True)]))
+    assert cautions(desk) == []
+    desk.now += 60_000
+    exhaust(
+        desk.board.merge_rows(
+            [odds_row("Betfair", dict(ODDS["Betfair"]), at=desk.now, is_live=True)]
+        )
+    )
+    assert cautions(desk) == []
+    desk.now += 1_000
+    exhaust(
+        desk.board.merge_rows(
+            [odds_row("Betfair", dict(ODDS["Betfair"]), at=desk.now, is_live=True)]
+        )
+    )
+    assert cautions(desk) == [Caution.APART]
+    assert desk.board.value_bets[HOME].assessment.cautions == (Caution.APART,)
+    exhaust(desk.board.merge_rows([odds_row(REFERENCE, SHARP, at=desk.now, is_live=True)]))
+    assert desk.board.is_value(HOME)
+
+
+def test_before_kick_off_prices_may_be_seen_apart(desk: Desk) -> None:
+    load(desk)
+    desk.now += 61_000
+    desk.board.apply_all([message("Arsenal", 2.12, at=desk.now)])
+    assert cautions(desk) == []
+
+
+def test_a_price_from_before_kick_off_is_started_once_kick_off_passes(desk: Desk) -> None:
+    load(desk, kick_off=NOW + 30_000)
+    desk.now += 30_000
+    desk.board.sweep()
+    assert desk.board.is_value(HOME)
+    desk.now += 1
+    desk.heard()
+    desk.board.sweep()
+    assert ValueBetsChanged((HOME,)) in desk.heard()
+    assert desk.board.value_bets[HOME].assessment.cautions == (Caution.STARTED,)
+    assert not desk.board.is_value(HOME)
+
+
+def test_a_kick_off_that_is_moved_judges_the_games_prices_anew(desk: Desk) -> None:
+    load(desk)
+    desk.board.load_games([game()])
+    assert desk.board.is_value(HOME)
+    moved = matrix(kick_off=NOW - 1).match_date
+    desk.board.load_games([game(match_date=moved)])
+    assert not desk.board.is_value(HOME)
+
+
+def test_a_selection_that_cannot_be_read_puts_the_two_sides_beside_it_in_question(
+    desk: Desk,
+) -> None:
+    two_way = {REFERENCE: {"Arsenal": 1.95, "Chelsea": 1.95}, "Betfair": {"Arsenal": 2.09}}
+    load(desk, two_way, sport="Tennis")
+    assert desk.board.is_value(HOME)
+    desk.board.apply_all([message("Neither of them", 9.0, sport="Tennis")])
+    assert cautions(desk) == [Caution.UNREAD_OUTCOME]
+    assert desk.board.value_bets[HOME].assessment.cautions == (Caution.UNREAD_OUTCOME,)
+
+
+def test_a_selection_of_the_reference_that_cannot_be_read_puts_all_in_question(desk: Desk) -> None:
+    two_way = {REFERENCE: {"Arsenal": 1.95, "Chelsea": 1.95}, "Betfair": {"Arsenal": 2.09}}
+    load(desk, two_way, sport="Tennis")
+    desk.board.apply_all([message("Neither", 9.0, sport="Tennis", bookmaker=REFERENCE)])
+    assert cautions(desk) == [Caution.UNREAD_OUTCOME]
+    assert not desk.board.is_value(HOME)
+
+
+def test_a_bookmaker_whose_draw_was_withdrawn_is_not_two_way_for_a_day(desk: Desk) -> None:
+    sharp = {"Arsenal": 1.95, "Chelsea": 1.95}
+    three_way = {"Arsenal": 2.09, "Draw": 9.0, "Chelsea": 1.8}
+    two_way = {"Arsenal": 2.09, "Chelsea": 1.8}
+    load(desk, {REFERENCE: sharp, "Betfair": three_way}, sport="Hockey")
+    assert Caution.NOT_COMPARABLE in cautions(desk)
+
+    def load_two_way() -> None:
+        more = {"sport": "Hockey", "kick_off": NOW + 2 * DAY_MS}
+        load(desk, {REFERENCE: sharp, "Betfair": two_way}, **more)
+
+    desk.now += 4_000
+    load_two_way()
+    assert cautions(desk) == [Caution.UNREAD_OUTCOME]
+    desk.now = NOW + DAY_MS
+    load_two_way()
+    assert cautions(desk) == [Caution.UNREAD_OUTCOME]
+    desk.now += 1
+    load_two_way()
+    assert cautions(desk) == []
+    assert desk.board.is_value(HOME)
+
+
+def test_hockey_totals_of_a_bookmaker_that_prices_the_draw_go_by_other_rules(desk: Desk) -> None:
+    total = {REFERENCE: {"Over 5.5": 1.95, "Under 5.5": 1.95}, "Betfair": {"Over 5.5": 2.09}}
+    overtime = {
+        REFERENCE: {"Arsenal": 1.9, "Chelsea": 2.0},
+        "Betfair": {"Arsenal": 1.9, "Chelsea": 2.0},
+    }
+    over = row_key("Over 5.5", "Betfair", "total")
+    exhaust(
+        desk.board.merge_matrix(picture({"moneyline": overtime, "total": total}, sport="Hockey"))
+    )
+    assert desk.board.is_value(over)
+    desk.now += 1_000
+    regulation = {**overtime, "Betfair": {"Arsenal": 2.3, "Draw": 4.2, "Chelsea": 2.6}}
+    later = picture({"moneyline": regulation, "total": total}, desk.now, sport="Hockey")
+    exhaust(desk.board.merge_matrix(later))
+    assert desk.board.value_bets[over].assessment.cautions == (Caution.OTHER_RULES,)
+    assert not desk.board.is_value(over)
+
+
+def test_a_moneyline_that_tells_how_overtime_counts_judges_totals_at_once(desk: Desk) -> None:
+    total = {REFERENCE: {"Over 5.5": 1.95, "Under 5.5": 1.95}, "Betfair": {"Over 5.5": 2.09}}
+    sharp = {REFERENCE: {"Arsenal": 1.9, "Chelsea": 2.0}}
+    over = row_key("Over 5.5", "Betfair", "total")
+    exhaust(desk.board.merge_matrix(picture({"moneyline": sharp, "total": total}, sport="Hockey")))
+    assert desk.board.is_value(over)
+    desk.heard()
+    sides = {"Arsenal": 2.3, "Draw": 4.2, "Chelsea": 2.6}
+    desk.board.apply_all([message(name, odds, sport="Hockey") for name, odds in sides.items()])
+    assert desk.board.value_bets[over].assessment.cautions == (Caution.OTHER_RULES,)
+    told = [each.moved for each in desk.heard() if isinstance(each, ValueBetsChanged)]
+    assert any(over in moved for moved in told)
+
+
+def test_a_draw_that_is_gone_still_tells_that_overtime_does_not_count(desk: Desk) -> None:
+    total = {REFERENCE: {"Over 5.5": 1.95, "Under 5.5": 1.95}, "Betfair": {"Over 5.5": 2.09}}
+    sharp = {REFERENCE: {"Arsenal": 1.9, "Chelsea": 2.0}}
+    with_draw = {**sharp, "Betfair": {"Arsenal": 2.3, "Draw": 4.2, "Chelsea": 2.6}}
+    over = row_key("Over 5.5", "Betfair", "total")
+    for at, odds in enumerate((with_draw, {**sharp, "Betfair": {"Arsenal": 2.3, "Chelsea": 2.6}})):
+        desk.now = NOW + at * 1_000
+        markets = {"moneyline": odds, "total": total}
+        exhaust(desk.board.merge_matrix(picture(markets, desk.now, sport="Hockey")))
+    assert desk.board.value_bets[over].assessment.cautions == (Caution.OTHER_RULES,)
+
+
+def test_only_the_users_bookmakers_are_best_and_value(desk: Desk) -> None:
+    load(desk)
+    desk.board.set_bookmakers(("unibet",))
+    assert (row_of(desk).best, row_of(desk).best_bookmakers) == (2.0, ("Unibet",))
+    assert not desk.board.is_value(HOME)
+    assert desk.board.value_bets[HOME].is_value
+    desk.board.set_bookmakers(("Betfair", "Unibet"))
+    assert desk.board.is_value(HOME)
+    assert row_of(desk).best_bookmakers == ("Betfair",)
+    desk.board.set_bookmakers(("Nobody",))
+    assert (row_of(desk).best, row_of(desk).best_bookmakers) == (None, ())
+    desk.board.set_bookmakers(())
+    assert desk.board.is_value(HOME)
+
+
+def test_a_price_in_play_alone_is_not_best(desk: Desk) -> None:
+    load(desk)
+    desk.board.apply_all([message("Arsenal", 2.12, is_live=True)])
+    assert Caution.STATE_DIFFERS in cautions(desk)
+    assert row_of(desk).best_bookmakers == ("Unibet",)
+
+
+def test_a_price_that_is_too_good_to_be_true_is_not_best(desk: Desk) -> None:
+    load(desk, {**ODDS, "Betfair": {"Arsenal": 2.6}})
+    assert cautions(desk) == [Caution.ABOVE_WINDOW]
+    assert row_of(desk).best_bookmakers == ("Unibet",)
+
+
+def test_of_a_price_that_is_not_held_nothing_is_said(desk: Desk) -> None:
+    assert desk.board.assess(HOME) is None
+    load(desk)
+    assert desk.board.assess(row_key("Arsenal", "Nobody")) is None
+    assert not desk.board.is_value(row_key("Arsenal", "Nobody"))
+
+
+def test_prices_of_all_games_are_kept_for_value_without_telling_the_grid(desk: Desk) -> None:
+    desk.board.want_values(True)
+    desk.board.name_reference(REFERENCE)
+    rows = [odds_row(name, dict(odds)) for name, odds in ODDS.items()]
+    exhaust(desk.board.merge_rows(rows))
+    assert desk.board.is_value(HOME)
+    assert not [notice for notice in desk.heard() if isinstance(notice, RowsChanged)]
+    desk.board.want_values(False)
+    assert (desk.board.matrix(GAME), desk.board.value_bets) == (None, {})
