@@ -226,5 +226,9 @@ ODDS: Final = Schema(
         Step("games_by_kick_off", _GAMES_BY_KICK_OFF, part_fused_games),
         Step("events", (_EVENT, "CREATE INDEX event_game ON event (game)")),
         Step("other_names", _OTHER_NAMES),
+        Step(
+            "games_by_other_name",
+            ("CREATE INDEX other_name_match ON other_name (match_name)",),
+        ),
     ),
 )

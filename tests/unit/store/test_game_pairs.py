@@ -120,6 +120,18 @@ def test_names_of_the_table_are_one_game_in_the_words_of_the_first(
     assert ("PSG - Lyon", "Unibet", "PSG -1.5", 2.5) in log(store)
 
 
+def test_a_game_answers_to_the_names_of_all_its_sources(
+    store: Store, quote: MakeQuote, paris: MakeQuote
+) -> None:
+    record(store, quote(), paris())
+    for name in ("PSG - Lyon", "Paris SG vs Olympique Lyonnais"):
+        event = store.reader().event(name, NOW, Visibility(), stale_minutes=60)
+        assert event is not None
+        assert event.match_name == "PSG - Lyon"
+        assert event.summary.bookmakers == ["Bet365", "Unibet"]
+    assert store.reader().event("Paris SG", NOW, Visibility(), stale_minutes=60) is None
+
+
 def test_both_may_come_at_once_and_later_ones_find_the_game_again(
     store: Store, quote: MakeQuote, paris: MakeQuote
 ) -> None:
@@ -229,6 +241,17 @@ def test_an_accepted_pair_is_one_game_with_the_history_of_both(
     assert game.bookmaker_count == 2
     record(store, stars("Bwin"))
     assert set(prices(store)["PSG - Lyon"]) == {"Bet365", "Unibet", "Bwin"}
+
+
+def test_ids_of_an_accepted_pair_mean_the_one_game(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(event="a:1"), stars(event="b:1"))
+    accept(store, pairs(store)[0].ident)
+    query = "SELECT event, match_name FROM event JOIN game ON id = game ORDER BY event"
+    with closing(sqlite3.connect(store.path)) as connection:
+        found = connection.execute(query).fetchall()
+    assert found == [("a:1", "PSG - Lyon"), ("b:1", "PSG - Lyon")]
 
 
 def test_names_of_an_accepted_pair_are_aliases_from_then_on(

@@ -3,6 +3,7 @@
 import csv
 import gzip
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from oddsdesk.contract.identity import teams
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
+from oddsdesk.store.game_pairs import find_pairs
 from oddsdesk.store.matching import Game, Match, Verdict, compare
+from oddsdesk.store.store import open_store
 from oddsdesk.store.team_names import shipped_names
 
 HOUR = 3_600_000
@@ -147,3 +150,24 @@ def test_a_weekend_of_two_sources_is_matched_and_none_of_it_wrongly(shared_data:
             counts["missed"] += found is not SAME and is_one
     print(dict(counts))
     assert counts == {"right": 31, "wrong": 0, "suggested": 0, "missed": 0}
+
+
+def test_a_weekend_of_two_sources_is_recorded_as_one_by_names_and_prices(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    season = shared_data / "football-data" / "fixtures_20260417T1347Z.csv"
+    files = [
+        SourceFile(path.name, gzip.decompress(path.read_bytes()))
+        for path in sorted((shared_data / "the-odds-api").glob("soccer_e*.json.gz"))
+    ]
+    one = IMPORTERS["football-data"].convert([SourceFile(season.name, season.read_bytes())])
+    other = IMPORTERS["the-odds-api"].convert(files)
+    with closing(open_store(tmp_path / "odds.db")) as store:
+        for imported in (one, other):
+            quotes = [quote for quote in imported.quotes if quote.market_type == "moneyline"]
+            store.record(quotes).result(60)
+        names = "SELECT count(*), count(DISTINCT game) FROM other_name"
+        kept = store.write(lambda c: c.execute(names).fetchall()).result(10)
+        pairs = store.write(find_pairs).result(60)
+    assert kept == [(18, 18)]
+    assert pairs == []
