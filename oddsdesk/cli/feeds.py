@@ -1,4 +1,4 @@
-"""`oddsdesk feeds`: how the feeds of the running server are, and the keys of their sources."""
+"""`oddsdesk feeds`: the state of the running server's feeds, and the keys of their sources."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What competitions are called that are outside the contract's table, by the source's own code.
+"""Titles of competitions outside the contract's table, by the source's own code.
 
 They stay `Other` on the wire, with the code that their source has; people read a name.
 """
@@ -28,7 +28,7 @@ _SPORTS: Final = MappingProxyType(
     }
     | {"mma": "MMA"}
 )
-"""How the codes of The Odds API begin, and what that says."""
+"""Beginnings of The Odds API's codes, and the sport that they mean."""
 _TITLES: Final = MappingProxyType(
     {
         "B1": "First Division, Belgium",
@@ -61,7 +61,7 @@ _TITLES: Final = MappingProxyType(
 """Of football-data's divisions and of what its code tells badly."""
 _CODE: Final = re.compile(r"([a-z]+)_([a-z0-9_]+)")
 _SHORT: Final = 4
-"""Shorter words are mostly abbreviations: ``kbo``, ``ipl``, ``fa``."""
+"""Words of up to this length are mostly abbreviations, written in capitals: ``kbo``, ``fa``."""
 _WORDS: Final = frozenset({"cup", "de", "del", "div", "la", "one", "the", "top", "two"})
 
 

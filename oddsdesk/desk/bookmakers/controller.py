@@ -1,4 +1,4 @@
-"""Opens the dialog of bookmakers, keeps what was saved, and tells who judges prices by it."""
+"""Opens the dialog of bookmakers, keeps what was saved, and signals it to those who judge by it."""
 
 from collections.abc import Callable, Iterable
 

@@ -34,7 +34,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class BookmakersDialog(FormDialog):
-    """A table to be edited and saved; what makes no sense is said, and is not saved."""
+    """A table to be edited and saved; invalid cells are named, and keep it from being saved."""
 
     save_requested = Signal()
 

@@ -32,7 +32,7 @@ class Column(NamedTuple):
     """A column of the table."""
 
     field: str
-    """Of a ``Profile``; empty for the mark of the user's own."""
+    """The field of ``Profile``; empty for the tick of the user's own bookmakers."""
     title: str
     width: int
     """In pixels at texts of 100 %."""
@@ -64,7 +64,7 @@ class Row:
     shipped: Profile
     is_mine: bool
     wrong: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """By field: what was typed, and what is wrong with it."""
+    """Invalid cells by field: the text typed, and what is wrong with it."""
 
     @property
     def is_as_shipped(self) -> bool:
@@ -96,7 +96,7 @@ class BookmakersModel(QAbstractTableModel):
         ]
 
     def reset_row(self, row: int) -> None:
-        """Give a bookmaker what is shipped of it."""
+        """Give a bookmaker its shipped profile."""
         held = self.rows[row]
         held.profile, held.wrong = held.shipped, {}
         self._touch(row)

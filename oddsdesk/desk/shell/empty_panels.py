@@ -24,7 +24,7 @@ class EmptyPanels(QObject):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether docks are about to come."""
+        """Whether docks are about to unfold."""
         return self._soon.isActive()
 
     def add(self, dock: QDockWidget) -> None:
@@ -58,7 +58,7 @@ class EmptyPanels(QObject):
 
     @contextmanager
     def as_wished(self) -> Iterator[None]:
-        """Have a block find every dock as the user wants it, folded ones open."""
+        """Within the block, have every dock as the user wants it, folded ones open."""
         folded = self._folded
         for dock in folded:
             dock.show()

@@ -7,15 +7,15 @@ from oddsdesk.pricing.profiles import Profiles
 
 
 class BookmakerNames:
-    """What a profile calls its bookmaker; who has none keeps the whole name."""
+    """Names from profiles; a bookmaker without a short one keeps its whole name."""
 
     def __init__(self, profiles: Profiles | None = None) -> None:
         self.revision = 0
-        """Another number where names are others than before."""
+        """Grows whenever names change."""
         self.use(profiles or Profiles())
 
     def use(self, profiles: Profiles) -> None:
-        """Take names from other profiles; who shows them is told by whoever calls."""
+        """Take names from other profiles; the caller has views repaint."""
         self._profiles = profiles
         self._short: dict[str, str] = {}
         self._codes: dict[str, str] = {}

@@ -94,6 +94,6 @@ class PriceActions(QObject):
             self._table.opened.emit(index)
 
     def _enable_all(self) -> None:
-        """Let keys work again: they look at the cell that is current then."""
+        """Enable all actions again: by keys they apply to the cell that is current then."""
         for action in (self._copy, self._open, self._hide):
             action.setEnabled(True)

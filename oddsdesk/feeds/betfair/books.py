@@ -1,4 +1,4 @@
-"""Betfair's order books as they are now: images, changes, and what was asked for."""
+"""Betfair's order books as they are now, from the stream's images and changes, and from polls."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -32,7 +32,7 @@ RunnerId = tuple[int, float]
 
 
 class Taken(msgspec.Struct):
-    """What came of a message or an answer.
+    """The outcome of a message or an answer.
 
     ``touched`` are the markets that may be others now, ``problems`` lines for people; ``refused``
     is Betfair's code where it did not do what was asked.
@@ -205,7 +205,7 @@ class Books:
             taken.touched.add(ident)
 
     def _spoil(self, ident: Any) -> None:
-        """Say no price of a book of which a change is lost: any of them may be gone."""
+        """Offer no price of a book after a change was lost, until its next image."""
         if isinstance(ident, str):
             self._books.setdefault(ident, Book()).is_spoilt = True
 

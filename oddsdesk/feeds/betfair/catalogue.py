@@ -113,14 +113,14 @@ class Catalogue(msgspec.Struct):
 
 
 class _Naming(msgspec.Struct, frozen=True):
-    """Says what each runner of a market selects."""
+    """Names the selection of each runner of a market."""
 
     market_type: str
     pair: tuple[str, str]
     line: float | None
 
     def of(self, runners: list[CatalogueRunner]) -> dict[int, str]:
-        """Return the texts of those that can be told; an event may shorten its players' names."""
+        """Return the texts of runners that can be identified; events may shorten players' names."""
         ordered = sorted(runners, key=lambda runner: runner.sort_priority)
         named = {each.selection_id: self._text(fold_name(each.runner_name)) for each in ordered}
         unread = [ident for ident, text in named.items() if text is None]

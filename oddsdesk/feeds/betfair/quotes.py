@@ -58,7 +58,7 @@ def _quote(market: Market, book: Book, now_ms: int, *, is_delayed: bool) -> Quot
 
 
 def _odds(market: Market, book: Book) -> dict[str, float]:
-    """Odds in the field's order; a market with a draw that cannot be had would look two-way."""
+    """Return odds in the field's order; none while a draw has no offers: it would look two-way."""
     prices: dict[str, float] = {}
     for (ident, handicap), runner in book.active().items():
         text, price = market.selections.get(ident), runner.best_back

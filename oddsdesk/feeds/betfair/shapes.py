@@ -101,7 +101,7 @@ class MarketBook(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Named(msgspec.Struct, frozen=True):
-    """What has a name: a competition, an event, a kind of event with its number."""
+    """A name with an id: of a competition, an event or a kind of event."""
 
     name: str
     id: str = ""

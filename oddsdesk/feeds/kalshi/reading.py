@@ -30,7 +30,7 @@ _DATE: Final = re.compile(r"[^-]+-(\d{2})([A-Z]{3})(\d{2})(\d{4})?")
 _MONTHS: Final = "JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC"
 _TITLE: Final = re.compile(r"(.+?) (vs\.?|at|@) (.+?) Winner\?", re.IGNORECASE)
 _PLACES: Final = 6
-"""Decimals of odds: exact enough for net odds, which are reckoned from them (D46)."""
+"""Decimals of odds, enough for the net odds computed from them (D46)."""
 
 
 class _Game(msgspec.Struct):
@@ -50,7 +50,7 @@ class _Game(msgspec.Struct):
 
     @property
     def is_without_its_draw(self) -> bool:
-        """Whether what is left would look two-way (D48)."""
+        """Whether the draw is missing, so that the market would look two-way (D48)."""
         has_draw = DRAW in self.asks or self.is_cut or sport_of(self.competition) == FOOTBALL
         return has_draw and self.asks.get(DRAW) is None
 

@@ -1,4 +1,4 @@
-"""How often prices change: at first by the time to the kick-off, then as reading shows (D68)."""
+"""How often prices change: by the time to the kick-off, corrected by what polls find (D68)."""
 
 import math
 from bisect import bisect_right

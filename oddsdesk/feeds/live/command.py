@@ -25,17 +25,17 @@ from oddsdesk.tasks import in_daemon_thread
 FIRST_WAIT_S: Final = 1.0
 LONGEST_WAIT_S: Final = 60.0
 STEADY_S: Final = 60.0
-"""A program that lived so long is begun again after a second."""
+"""A program that ran for this long is restarted after one second."""
 END_S: Final = 1.0
 """How long a program may take to end when it is asked to."""
 _OF_SOURCES: Final = ("ODDSDESK_", "_KEY")
-"""Variables with the keys of other sources are none of the program's business."""
+"""Environment variables with keys of other sources begin and end so; they are not passed on."""
 
 _log = logging.getLogger(__name__)
 
 
 class Command(LiveFeed):
-    """Runs a program without a shell; one that fails is begun again, one that is done is not.
+    """Runs a program without a shell; it is restarted if it fails, not if it ends with success.
 
     Its output is read when the database has taken what came before: a program that writes more
     than that waits at its pipe.
@@ -90,7 +90,7 @@ class Command(LiveFeed):
 
 
 class _Run:
-    """One life of the program."""
+    """One run of the program."""
 
     def __init__(self, arguments: list[str]) -> None:
         self._arguments = arguments

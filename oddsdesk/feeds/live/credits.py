@@ -1,4 +1,4 @@
-"""How many credits an hour a source leaves, where only it knows when they are renewed (D68)."""
+"""How many credits an hour may be spent, where only the source knows when they renew (D68)."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -32,7 +32,7 @@ class Credits(msgspec.Struct):
     """When they were last seen to be renewed."""
 
     def note(self, left: int, used: int, now_ms: int) -> None:
-        """Take in what the source tells now; ``left`` may be below zero."""
+        """Note what the source states now; ``left`` may be below zero."""
         if used < self.used:
             self.renewed_ms = now_ms
         self.left, self.used = left, used

@@ -1,4 +1,4 @@
-"""What may go wrong with the source of a live feed; each says what comes of it (D65)."""
+"""What may go wrong with the source of a live feed, by what the feed does then (D65)."""
 
 from oddsdesk.feeds.errors import FeedError
 
@@ -12,15 +12,15 @@ class ShapeError(SourceError):
 
 
 class KeyRefusedError(SourceError):
-    """There is no key, or the source does not take it: asked again in ten minutes."""
+    """There is no key, or the source refuses it: tried again in ten minutes."""
 
 
 class OutOfCreditsError(SourceError):
-    """What was paid for is used up."""
+    """The credits are used up."""
 
 
 class TooFastError(SourceError):
-    """The source wants to be asked more slowly; again in ``wait_s`` seconds."""
+    """The source asks for fewer requests; tried again in ``wait_s`` seconds."""
 
     def __init__(self, message: str, wait_s: float) -> None:
         super().__init__(message)

@@ -12,7 +12,7 @@ from oddsdesk.system_keyring import Keyring, KeyringError
 from oddsdesk.tasks import in_daemon_thread
 
 KEYRING_S: Final = 30.0
-"""The keyring is asked no more often: it is another process, and may ask the user."""
+"""Seconds between two readings of the keyring: it is another process, and may ask the user."""
 
 
 def variable_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What every live feed is: a feed that tells how it is (D65)."""
+"""The base of every live feed: a feed with a state (D65)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -9,14 +9,14 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.live.status import Status
 
 BATCH_QUOTES: Final = 500
-"""So many are recorded at once: other feeds have their turn between."""
+"""Quotes recorded at a time, so that other feeds are recorded between."""
 
 
 class LiveFeed(ABC):
     """A source of odds that are offered now. It runs for as long as its batches are asked for.
 
-    The next batch is asked for when the last one is recorded, so that a feed which says more
-    than the database can take waits, and harms no other.
+    The next batch is requested once the last one is recorded, so that a feed with more quotes
+    than the database can take waits, and slows no other.
     """
 
     may_share: ClassVar[bool] = True
@@ -31,7 +31,7 @@ class LiveFeed(ABC):
         """Keeps what the feed wants to know when it runs next, in the same database."""
 
     def recall(self, kept: bytes) -> None:  # noqa: B027 - most keep nothing
-        """Take in what it kept when it ran last; called before its batches are asked for."""
+        """Take what it kept when it last ran; called before its first batch is requested."""
 
     @abstractmethod
     def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:

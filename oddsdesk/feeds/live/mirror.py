@@ -1,4 +1,4 @@
-"""Another service of the contract as a feed: its whole picture in turns, and its stream between."""
+"""Another service of the contract as a feed: all its odds by polling, and its stream between."""
 
 import contextlib
 import logging
@@ -48,7 +48,7 @@ _log = logging.getLogger(__name__)
 
 
 class Mirror(PollingFeed):
-    """Reads every odds row in slices within the quota, then what changes, as it is told."""
+    """Reads every odds row in slices within the quota, and streams changes between."""
 
     source_name: ClassVar[str] = "mirror"
     base_url: ClassVar[str] = ""
@@ -118,7 +118,7 @@ class Mirror(PollingFeed):
         return [_quote(row) for row in answer]
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
-        """Keep what changes are changes of."""
+        """Keep the quotes, since streamed changes apply to them."""
         self._picture.take(quotes)
 
     async def _rows(self, client: Client) -> list[OddsRow]:

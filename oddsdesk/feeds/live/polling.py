@@ -1,4 +1,4 @@
-"""The base of feeds that ask a service again and again; adapters and third parties extend it."""
+"""The base of feeds that poll a service; our adapters and those of other packages extend it."""
 
 import asyncio
 import logging
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 Sleep = Callable[[float], Awaitable[None]]
 
 ASK_AGAIN_S: Final = 600.0
-"""A source that takes no key, or has nothing left to pay with, is asked again after this."""
+"""Seconds until a source is asked again that refused the key, or has no credits left."""
 LOOK_FOR_KEY_S: Final = 2.0
-"""How often it is looked whether the key is another one."""
+"""How often the key is compared with the one that was refused."""
 LOOK_AGAIN_S: Final = 60.0
-"""How often it is looked whether something is due sooner than was thought."""
+"""How often it is checked whether something is due sooner than planned."""
 SOON_MS: Final = 1_000
 PARSE_S: Final = 30.0
 """How long the reading of one answer may take."""
@@ -44,12 +44,12 @@ _log = logging.getLogger(__name__)
 
 
 class _Part(msgspec.Struct):
-    """One thing that is read again and again, and what came of it last."""
+    """One thing that is polled, with the outcome of its last reading."""
 
     due: int = 0
     """When it is read next, in milliseconds."""
     wanted: int | None = None
-    """When somebody wants it sooner."""
+    """When ``read_soon`` wants it, in milliseconds; None where it does not."""
     began: int = 0
     """When it was read last, in milliseconds."""
     trouble: str = ""
@@ -62,7 +62,7 @@ class PollingFeed(LiveFeed):
 
     An adapter says in ``read`` what to ask, through ``self.source``, and in ``parse`` what an
     answer means. All else is done here: the key, limits on time and size, waiting between two
-    readings and after failures, telling how it is, and withdrawing what is gone.
+    readings and after failures, the feed's state, and withdrawing what is gone.
 
     Class attributes:
         source_name: What the feed is called on the command line.
@@ -93,10 +93,10 @@ class PollingFeed(LiveFeed):
         self.prepare()
 
     def prepare(self) -> None:
-        """Look at ``self.spec`` once; raise ``FeedError`` where it makes no sense."""
+        """Check ``self.spec``, once; raise ``FeedError`` where it makes no sense."""
 
     def open_source(self, url: str) -> Source:
-        """Return another address of the service, for who has several."""
+        """Return another host of the service, for adapters that use several."""
         source = Source(url, self._keys, self.key_use, self.judge)
         self._sources.append(source)
         return source
@@ -125,18 +125,18 @@ class PollingFeed(LiveFeed):
         """
 
     def judge(self, reply: "Reply") -> None:
-        """Look at every answer first: count credits, raise what its refusal means."""
+        """Inspect every answer first: count credits, raise the error that a refusal means."""
 
     def interval_s(self, part: str) -> float:
         """Return how long after a reading of a part the next one begins."""
         return self.every_s
 
     def not_before(self, now_ms: int) -> Mapping[str, int]:
-        """Return until when parts wait besides, as somebody paces them; asked every minute."""
+        """Return times before which parts are not read, by name; asked every minute."""
         return {}
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
-        """Take in what a good answer held, for those who learn from it."""
+        """Take the quotes of a good answer, for adapters that learn from them."""
 
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the quotes of one reading after the other, for ever."""
@@ -154,11 +154,11 @@ class PollingFeed(LiveFeed):
                 await source.close()
 
     def is_whole(self, part: str) -> bool:
-        """Return whether the last answer held all there is: else what it lacks is not gone."""
+        """Return whether the last answer was complete; else nothing is withdrawn by it."""
         return True
 
     def read_soon(self, part: str) -> None:
-        """Read a part as soon as may be, without waiting for its turn; once a second at most."""
+        """Read a part as soon as possible; once a second at most."""
         state = self._parts.get(part)
         if state is not None:
             state.wanted = max(self.clock(), state.began + SOON_MS)
@@ -175,7 +175,7 @@ class PollingFeed(LiveFeed):
             await stop(sleeping, waking)
 
     def _next_part(self, now_ms: int) -> tuple[str, int]:
-        """The part that is due soonest, and when; new ones are at once."""
+        """Return the part that is due soonest, and when; new parts are due at once."""
         self._parts = {part: self._parts.get(part) or _Part() for part in self.parts()}
         paced = self.not_before(now_ms)
         dues = {
@@ -190,7 +190,7 @@ class PollingFeed(LiveFeed):
             await self._sleep(wait_s)
 
     async def _take_turn(self, part: str, clock: Clock) -> list[Quote]:
-        """Read a part; where that fails say so, wait as it asks for, and return nothing."""
+        """Read a part; after a failure set the state, wait as the error says, return nothing."""
         began = clock()
         state = self._parts[part]
         state.began, state.wanted = began, None
@@ -276,7 +276,7 @@ class PollingFeed(LiveFeed):
                 _log.info("%s: cannot tell whether there are credits: %s", self.name, error)
 
     async def has_credits(self) -> bool:
-        """Say whether there is something to pay with again; asked every ten minutes."""
+        """Return whether there are credits again; asked every ten minutes."""
         return True
 
 
@@ -285,7 +285,7 @@ async def _finished(waiting: Awaitable[object]) -> None:
 
 
 def _checked(quotes: Iterable[Quote], now_ms: int) -> Iterable[Quote]:
-    """Yield the quotes that make sense; an answer of which none does has another shape."""
+    """Yield the valid quotes; an answer without any has another shape."""
     kept, bad = 0, ""
     for quote in quotes:
         try:

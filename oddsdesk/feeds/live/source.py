@@ -1,4 +1,4 @@
-"""Questions to the service behind a feed: its address, its key, and what refusals mean."""
+"""Requests to the service behind a feed: its address, its key, and what refusals mean."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ T = TypeVar("T")
 REQUEST_S: Final = 20.0
 """How long an answer may take as a whole."""
 LONGEST_WAIT_S: Final = 3600.0
-"""No source is left alone for longer because it says so."""
+"""The longest wait that a source may ask for."""
 _WAIT_S: Final = 5.0
-"""How long one is that does not say."""
+"""The wait after a refusal that names none."""
 
 
 class KeyUse(msgspec.Struct, frozen=True):
@@ -46,7 +46,7 @@ class KeyUse(msgspec.Struct, frozen=True):
 class Source:
     """One service; ``close`` ends its connections.
 
-    ``judge`` hears every answer first: it raises what the source's own refusals mean.
+    ``judge`` gets every answer first and raises what the source's own refusals mean.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Source:
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float:
-    """Return how long a source wants to be left alone: what it says, else a few seconds."""
+    """Return the seconds of ``Retry-After``, a few where there are none."""
     text = headers.get("retry-after", "")
     is_number = text.isascii() and text.isdigit() and len(text) < 10
     return min(max(float(text), 1.0), LONGEST_WAIT_S) if is_number else _WAIT_S

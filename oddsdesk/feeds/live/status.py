@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class Status:
-    """Says how one feed is; ``now`` is its state as others may have it."""
+    """The state of one feed; ``now`` is a snapshot for others."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -28,11 +28,11 @@ class Status:
         self._enter(FeedCondition.RUNNING, "", now_ms, None)
 
     def waiting(self, reason: str, now_ms: int, until: int) -> None:
-        """Take in that the source is left alone until then."""
+        """Note that the source is not asked until then."""
         self._enter(FeedCondition.WAITING, reason, now_ms, until)
 
     def out_of_credits(self, reason: str, now_ms: int, until: int) -> None:
-        """Take in that nothing is left to pay with; it looks again then."""
+        """Note that the credits are used up; they are checked again then."""
         self._enter(FeedCondition.OUT_OF_CREDITS, reason, now_ms, until)
 
     def refused(self, reason: str, now_ms: int, until: int) -> None:

@@ -1,4 +1,4 @@
-"""`ws://...` and `wss://...`: NDJSON that a WebSocket says, connected again where it ends."""
+"""`ws://...` and `wss://...`: NDJSON from a WebSocket, which is reopened when it ends."""
 
 import asyncio
 from collections import deque
@@ -24,7 +24,7 @@ LARGEST: Final = 4 * 1024 * 1024
 PING_S: Final = 20.0
 SILENCE_S: Final = 75.0
 _MOST_WAITING: Final = 8 * 1024 * 1024
-"""Bytes that wait to be read; the sender is left to wait with more."""
+"""Bytes that may wait to be read; beyond that the sender has to wait."""
 _AT_ONCE: Final = 256 * 1024
 _SHORT: Final = 16 * 1024
 """Bytes that are read on the loop, others on a thread: no slice of the loop's is long."""
@@ -98,7 +98,7 @@ class _FrameQueue:
             self._changed.notify_all()
 
     async def end(self, trouble: NetworkError | None) -> None:
-        """Say that nothing more comes, and why."""
+        """Note the end of the connection, and why."""
         async with self._changed:
             self._has_ended, self._trouble = True, trouble
             self._changed.notify_all()

@@ -21,7 +21,7 @@ class _Held(msgspec.Struct):
 
 
 class Withdrawals:
-    """What one part of a source said last; ``after`` each good answer says what is gone."""
+    """The last quotes of one part of a source; ``after`` each good answer returns what is gone."""
 
     def __init__(self) -> None:
         self._held: dict[MarketOf, list[_Held]] = {}
