@@ -6,8 +6,8 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.matrix import Matrix, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.board.valuation import offered
-from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import (
+    DRAW_MISSED_MS,
     Assessment,
     Group,
     Setting,
@@ -15,14 +15,11 @@ from oddsdesk.pricing.assessment import (
     assess,
     is_unread,
 )
-from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.profiles import Profile, is_delayed
 from oddsdesk.pricing.rules import MAX_AGE_MS
 from oddsdesk.pricing.selections import LineGroup
 from oddsdesk.pricing.value import ReferenceLine
 
-_DRAW_MISSED_MS = 24 * 60 * MINUTE_MS
-"""How long a draw that is priced no more is missed (D48)."""
 _NO_FEES = Profile(name="", group="")
 
 
@@ -105,10 +102,8 @@ class Judge:
         """Whether outcomes beside these are unread, or a draw that was priced lately is missing."""
         facts, market_type = section.market, section.key.market_type
         drew_at = facts.drew_at.get(bookmaker)
-        is_draw_gone = drew_at is not None and self.now_ms - drew_at <= _DRAW_MISSED_MS
-        if is_draw_gone and market_type == "moneyline" and DRAW not in sides:
-            return True
-        return is_unread(market_type, int(bookmaker in facts.unread), sides)
+        had_draw = drew_at is not None and self.now_ms - drew_at <= DRAW_MISSED_MS
+        return is_unread(market_type, int(bookmaker in facts.unread), sides, had_draw=had_draw)
 
     def _counts_overtime(self, bookmaker: str | None) -> bool | None:
         matrix = self._matrix
