@@ -36,8 +36,15 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
 
 def outcome_of(bet: PlacedBet) -> Hashable:
     """Return what a bet was on, as the list of bets names it; None where that cannot be read."""
-    read = read_selection(bet.market_type, bet.match_name, bet.selection)
-    return None if read is None else (*bet.key[:3], read.key, read.side)
+    return outcome_named(*bet.key[:3], bet.match_name, bet.selection)
+
+
+def outcome_named(
+    game_id: str, market_type: str, period: int, match_name: str, selection: str
+) -> Hashable:
+    """Return the outcome that a selection stands for; None where it cannot be read."""
+    read = read_selection(market_type, match_name, selection)
+    return None if read is None else (game_id, market_type, period, read.key, read.side)
 
 
 def _ends(bet: PlacedBet) -> int:

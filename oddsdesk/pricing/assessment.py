@@ -144,6 +144,13 @@ class Assessment(msgspec.Struct, frozen=True):
         """The rules that do not hold."""
         return tuple(check for check in self.checks if not check.holds)
 
+    def ev_at(self, net_odds: float, market_type: str) -> float | None:
+        """Return what ``ev_pct`` would be at other net odds; None without fair odds."""
+        if self.fair_odds is None or self.settlement is None:
+            return None
+        final = self.fair_odds * safety_floor(market_type)
+        return (net_odds / final - 1) * 100 * self.settlement.decided
+
     @property
     def is_value_but_for_cautions(self) -> bool:
         """Whether every rule holds but those that a caution tells of already."""

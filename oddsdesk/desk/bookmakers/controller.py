@@ -28,7 +28,8 @@ class BookmakersController(QObject):
         problems: What of the user's file makes no sense, a line each.
     """
 
-    profiles_changed = Signal()
+    profiles_changed = Signal(object)
+    """The ``Profiles`` as they are now."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class BookmakersController(QObject):
         before = self.profiles.all()
         self.profiles, self.problems = known_bookmakers()
         if self.profiles.all() != before:
-            self.profiles_changed.emit()
+            self.profiles_changed.emit(self.profiles)
 
     def _on_dialog_save_requested(self) -> None:
         dialog = self._dialog

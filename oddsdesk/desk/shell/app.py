@@ -198,7 +198,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     bookmakers = BookmakersController(theme, root.preferences, desk.window, board.bookmakers)
     board.set_profiles(bookmakers.profiles)
     board.set_bookmakers(get(MINE))
-    bookmakers.profiles_changed.connect(lambda: board.set_profiles(bookmakers.profiles))
+    bookmakers.profiles_changed.connect(board.set_profiles)
     connections = _connections(desk, theme, manager, root, bookmakers)
     connections.restored.connect(records.read_again)
     introduction = Introduction(theme, board, root.preferences)

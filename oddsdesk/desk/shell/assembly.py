@@ -283,8 +283,9 @@ class Desk:
         return panel
 
     def _offer_actions_on(self, prices: PriceActions) -> None:
-        """Let prices of a table be explained, which another panel does."""
+        """Let prices of a table be explained and bets on them recorded, as other panels do."""
         prices.explain_requested.connect(self._on_explain_requested)
+        prices.place_requested.connect(self.values.place)
 
     def _matrices(self) -> Iterator[MatrixPanel]:
         for window in QApplication.topLevelWidgets():

@@ -123,6 +123,11 @@ def signed_text(percent: float) -> str:
     return text if text.startswith("−") or text == "0.0" else f"+{text}"
 
 
+def signed_hundredths_text(percent: float) -> str:
+    """Return a percentage with 2 decimals and its sign."""
+    return _true_minus(f"{round(percent, 2) or 0.0:+.2f}")
+
+
 def amount_text(amount: float) -> str:
     """Return an amount of money in few characters: 850, 12k, 1.2M."""
     if amount < 1_000:

@@ -26,7 +26,7 @@ class PriceFacts(NamedTuple):
 
 
 class PriceActions(QObject):
-    """Acts on the current cell of a table: explain, copy, open, hide.
+    """Acts on the current cell of a table: explain, mark as placed, copy, open, hide.
 
     ``where`` begins the idents of its declared actions, ``facts`` tells what a cell is about, None
     for nothing. ``hide`` and ``others`` belong to the owner and stand in the menu, too.
@@ -34,6 +34,8 @@ class PriceActions(QObject):
 
     explain_requested = Signal(object)
     """The key of a price that is to be explained."""
+    place_requested = Signal(object)
+    """The key of a price on which a bet was placed."""
 
     def __init__(
         self,
@@ -48,16 +50,18 @@ class PriceActions(QObject):
         self._table = table
         self._facts = facts
         explain = add_action(owner, f"{where}.explain", self._ask_to_explain)
+        self._place = add_action(owner, f"{where}.place", self._ask_to_place)
         self._copy = add_action(owner, f"{where}.copy_price", self._copy_price)
         self._open = add_action(owner, f"{where}.open", self._open_page)
         self._hide = hide
         # Over the cell one knows which price is meant; the palette says it.
         explain.setText("Explain")
+        self._place.setText("Mark as placed…")
         self._copy.setText("Copy price")
         self._open.setText("Open the bookmaker's page\tEnter")
         hide.setText("Hide this bookmaker")
         self.menu = QMenu(owner)
-        for action in (explain, *others, self._copy, self._open):
+        for action in (explain, self._place, *others, self._copy, self._open):
             self.menu.addAction(action)
         self.menu.addSeparator()
         self.menu.addAction(hide)
@@ -69,7 +73,8 @@ class PriceActions(QObject):
         facts = self._current()
         if facts is None:
             return
-        self._copy.setEnabled(facts.odds is not None)
+        for action in (self._place, self._copy):
+            action.setEnabled(facts.odds is not None)
         self._open.setEnabled(may_open(facts.url))
         self._hide.setEnabled(facts.has_bookmaker)
         self.menu.popup(spot)
@@ -83,6 +88,11 @@ class PriceActions(QObject):
         if facts is not None:
             self.explain_requested.emit(facts.key)
 
+    def _ask_to_place(self) -> None:
+        facts = self._current()
+        if facts is not None and facts.odds is not None:
+            self.place_requested.emit(facts.key)
+
     def _copy_price(self) -> None:
         facts = self._current()
         if facts is not None and facts.odds is not None:
@@ -95,5 +105,5 @@ class PriceActions(QObject):
 
     def _enable_all(self) -> None:
         """Enable all actions again: by keys they apply to the cell that is current then."""
-        for action in (self._copy, self._open, self._hide):
+        for action in (self._place, self._copy, self._open, self._hide):
             action.setEnabled(True)

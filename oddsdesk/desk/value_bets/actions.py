@@ -1,135 +1,21 @@
 """What can be done with a selected bet: open it, mark it as placed, take that back."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import (
-    QDialog,
-    QDialogButtonBox,
-    QDoubleSpinBox,
-    QFormLayout,
-    QMenu,
-    QWidget,
-)
+from PySide6.QtWidgets import QMenu, QWidget
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.near_misses import NearMiss
+from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.actions import add_action
-from oddsdesk.desk.ui.controls.plain import Label
-from oddsdesk.desk.ui.controls.scaling import inset
-from oddsdesk.desk.ui.formatting import beside_text, exact_odds_text
+from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.ui.links import may_open, open_link
-from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
-from oddsdesk.desk.value_bets.model import BetRow
+from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
 from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
-
-
-class BetSubject(NamedTuple):
-    """What is needed to open, judge and record a bet."""
-
-    key: RowKey
-    match_name: str
-    competition: str
-    sport: str
-    kick_off: int | None
-    odds: float
-    fair_odds: float | None
-    true_ev: float | None
-    stake: float
-    url: str | None
-
-    def placed(self, odds: float, amount: float, now_ms: int, method: str) -> PlacedBet:
-        """Return the bet as placed now."""
-        game_id, market_type, period, selection, bookmaker = self.key
-        return PlacedBet(
-            game_id=game_id,
-            match_name=self.match_name,
-            competition=self.competition,
-            sport=self.sport,
-            market_type=market_type,
-            period=period,
-            selection=selection,
-            bookmaker=bookmaker or "",
-            odds=odds,
-            stake=amount,
-            placed_at=now_ms,
-            kick_off=self.kick_off,
-            fair_odds=self.fair_odds,
-            true_ev=self.true_ev,
-            method=method,
-        )
-
-
-def subject_of_bet(row: BetRow) -> BetSubject:
-    """Return what a value bet is about."""
-    price, found = row.price, row.price.assessment
-    return BetSubject(
-        key=price.key,
-        match_name=price.match_name,
-        competition=price.competition,
-        sport=price.sport,
-        kick_off=price.kick_off,
-        odds=found.odds,
-        fair_odds=found.fair_odds,
-        true_ev=found.ev_pct,
-        stake=row.bet.stake,
-        url=price.url,
-    )
-
-
-def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
-    """Return what a near miss is about: nothing is staked on it."""
-    matrix = board.matrix(miss.key.game_id)
-    return BetSubject(
-        key=miss.key,
-        match_name=miss.match_name,
-        competition="" if matrix is None else matrix.competition,
-        sport=miss.section.sport,
-        kick_off=None if matrix is None else matrix.kick_off,
-        odds=miss.price.odds,
-        fair_odds=miss.assessment.fair_odds,
-        true_ev=miss.assessment.ev_pct,
-        stake=0.0,
-        url=miss.price.url,
-    )
-
-
-_MOST = 1e9
-
-
-class PlacedDialog(QDialog):
-    """Filled in with the present odds and stake; Enter records."""
-
-    placed = Signal(float, float)
-    """Odds and stake, as the user gave them."""
-
-    def __init__(self, what: str, odds: float, stake: float, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle("Mark as placed")
-        self.odds = inset(QDoubleSpinBox(decimals=3, minimum=1.001, maximum=_MOST, singleStep=0.01))
-        self.odds.setValue(odds)
-        self.stake = inset(QDoubleSpinBox(decimals=2, minimum=0.01, maximum=_MOST, singleStep=1))
-        self.stake.setValue(stake)
-        form = QFormLayout(self)
-        form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        form.setSpacing(STEP)
-        form.addRow(Label(what, wordWrap=True))
-        form.addRow("&Stake", self.stake)
-        form.addRow("&Odds taken", self.odds)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
-        record = buttons.addButton("Mark as placed", QDialogButtonBox.ButtonRole.AcceptRole)
-        record.setProperty("variant", "primary")
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        form.addRow(buttons)
-        self.accepted.connect(lambda: self.placed.emit(self.odds.value(), self.stake.value()))
-        self.stake.setFocus()
-        self.stake.selectAll()
 
 
 class BetActions(QObject):
@@ -182,8 +68,7 @@ class BetActions(QObject):
 
     def take_back(self, bet: PlacedBet) -> None:
         """Forget that a bet was placed."""
-        self._records.take_back(bet)
-        self.said.emit(f"Taken back: {bet.selection} at {bet.bookmaker}.")
+        self._records.take_back(bet, lambda: self.said.emit(self._taken_text(bet)))
 
     def _action(self, ident: str, act: Callable[[], None]) -> QAction:
         action = add_action(self._owner, ident, act)
@@ -195,20 +80,28 @@ class BetActions(QObject):
         if subject is not None:
             self.price_requested.emit(subject.key)
 
-    def _ask(self) -> None:
-        subject = self._subject()
-        if subject is None:
-            return
-        beside = beside_text(subject.key.selection, subject.match_name)
-        what = f"{subject.key.selection} {beside}, at {subject.key.bookmaker}"
-        dialog = PlacedDialog(what, subject.odds, subject.stake, self._owner)
+    def ask(self, subject: BetSubject) -> None:
+        """Ask what was really bet, and record it."""
+        board = self._board
+        dialog = PlaceDialog(
+            subject,
+            board.basis.profiles,
+            board.bookmakers(),
+            self._records.on_outcome(subject.bet_key, subject.match_name),
+            board.reference or UNNAMED_REFERENCE,
+            self._owner,
+        )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.placed.connect(lambda odds, stake: self._place(subject, odds, stake))
+        dialog.placed.connect(lambda typed: self._place(subject, typed))
         dialog.open()
 
-    def _place(self, subject: BetSubject, odds: float, stake: float) -> None:
-        bet = subject.placed(odds, stake, self._clock(), self._board.method)
-        self._records.place(bet, self.placed.emit)
+    def _ask(self) -> None:
+        subject = self._subject()
+        if subject is not None:
+            self.ask(subject)
+
+    def _place(self, subject: BetSubject, typed: TypedBet) -> None:
+        self._records.place(placed_bet(subject, typed, self._clock()), self.placed.emit)
 
     def _take_back(self) -> None:
         subject = self._subject()
@@ -216,14 +109,52 @@ class BetActions(QObject):
         if placed:
             self.take_back(placed[-1])
 
+    def _taken_text(self, bet: PlacedBet) -> str:
+        said = f"Taken back: {_stake(bet)} on {bet.selection} at {bet.bookmaker}."
+        left = self._records.placed(bet.key)
+        return f"{said} {_stake(left[-1])} on it stays placed." if left else said
+
     def _placed_on(self, subject: BetSubject) -> tuple[PlacedBet, ...]:
-        game_id, market_type, period, selection, bookmaker = subject.key
-        return self._records.placed((game_id, market_type, period, selection, bookmaker or ""))
+        return self._records.placed(subject.bet_key)
+
+
+def placed_bet(subject: BetSubject, typed: TypedBet, now_ms: int) -> PlacedBet:
+    """Return a bet as it was typed, with what was thought of it (D56).
+
+    At another bookmaker than the one listed, neither age nor cautions of the price are known.
+    """
+    game_id, market_type, period, selection, _ = subject.key
+    is_listed = typed.bookmaker == subject.bookmaker
+    seen_at = subject.scraped_at if is_listed else None
+    return PlacedBet(
+        game_id=game_id,
+        match_name=subject.match_name,
+        competition=subject.competition,
+        sport=subject.sport,
+        market_type=market_type,
+        period=period,
+        selection=selection,
+        bookmaker=typed.bookmaker,
+        odds=typed.odds,
+        stake=typed.stake,
+        placed_at=now_ms,
+        kick_off=subject.kick_off,
+        fair_odds=subject.fair_odds,
+        true_ev=typed.ev_pct,
+        method="" if subject.fair_odds is None else subject.method,
+        net_odds=typed.net_odds,
+        currency=typed.currency,
+        age_ms=None if seen_at is None else max(0, now_ms - seen_at),
+        cautions=tuple(each.value for each in subject.cautions) if is_listed else (),
+    )
 
 
 def placed_text(bet: PlacedBet) -> str:
     """Return what was recorded, in one line."""
     return (
-        f"Placed {bet.stake:.2f} on {bet.selection} at {bet.bookmaker}, "
-        f"{exact_odds_text(bet.odds)}."
+        f"Placed {_stake(bet)} on {bet.selection} at {bet.bookmaker}, {exact_odds_text(bet.odds)}."
     )
+
+
+def _stake(bet: PlacedBet) -> str:
+    return f"{bet.stake:.2f}{f' {bet.currency}' if bet.currency else ''}"

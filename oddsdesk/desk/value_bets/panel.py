@@ -22,7 +22,7 @@ from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.actions import BetActions, BetSubject, subject_of_bet, subject_of_miss
+from oddsdesk.desk.value_bets.actions import BetActions
 from oddsdesk.desk.value_bets.header import BETS, MISSES, ValuesHeader
 from oddsdesk.desk.value_bets.lists import ValueLists
 from oddsdesk.desk.value_bets.messages import (
@@ -35,6 +35,12 @@ from oddsdesk.desk.value_bets.messages import (
 from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
 from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
+from oddsdesk.desk.value_bets.subjects import (
+    BetSubject,
+    subject_of_bet,
+    subject_of_miss,
+    subject_of_price,
+)
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 
 
@@ -123,8 +129,18 @@ class ValuesPanel(QWidget):
         if not index.isValid():
             return None
         if self._which == BETS:
-            return subject_of_bet(self.lists.bets.entry(index.row()))
+            return subject_of_bet(self.lists.bets.entry(index.row()), self._board)
         return subject_of_miss(self.lists.misses.entry(index.row()), self._board)
+
+    def place(self, key: RowKey) -> None:
+        """Ask for a bet on any price that the board holds, to be recorded."""
+        row = next((row for row in self.lists.bets.rows() if row.price.key == key), None)
+        board = self._board
+        subject = subject_of_price(key, board) if row is None else subject_of_bet(row, board)
+        if subject is None:
+            self.actions_on_bet.said.emit("That price is held here no longer.")
+        else:
+            self.actions_on_bet.ask(subject)
 
     def show_list(self, which: str) -> None:
         """Show ``BETS`` or ``MISSES``."""
@@ -247,8 +263,8 @@ class ValuesPanel(QWidget):
     def _ask_preset(self) -> None:
         preset = self.lists.preset
         name = f"My {preset.name.lower()}" if preset.name in _BUILT_IN else preset.name
-        bookmakers = {entry.bookmaker for entry in self._board.value_bets.values()}
-        dialog = PresetDialog(Preset(name, preset.filter), bookmakers, _BUILT_IN, self)
+        known = self._board.bookmakers()
+        dialog = PresetDialog(Preset(name, preset.filter), known, _BUILT_IN, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self._on_dialog_preset_chosen)
         dialog.open()

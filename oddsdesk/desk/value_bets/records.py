@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.open_bets import outcome_named, outcome_of
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.ledger.schema import LedgerError
 
@@ -51,6 +52,16 @@ class Records(QObject):
         """Return what was placed on a price, oldest first."""
         return self._bets.get(key, ())
 
+    def on_outcome(self, key: BetKey, match_name: str) -> list[PlacedBet]:
+        """Return what was placed on an outcome, wherever and however it is written."""
+        game_id, market_type, period, selection, _ = key
+        wanted = outcome_named(game_id, market_type, period, match_name, selection)
+        return [
+            bet
+            for bet in self.bets()
+            if bet.key[:4] == key[:4] or (wanted is not None and outcome_of(bet) == wanted)
+        ]
+
     def place(self, bet: PlacedBet, then: Callable[[PlacedBet], None]) -> None:
         """Record a bet; ``then`` gets it with its number once it is on the disk."""
 
@@ -60,13 +71,13 @@ class Records(QObject):
 
         self._do(write)
 
-    def take_back(self, bet: PlacedBet) -> None:
-        """Forget a placed bet."""
+    def take_back(self, bet: PlacedBet, then: Taken = lambda: None) -> None:
+        """Forget a placed bet; ``then`` is called once the disk has forgotten it, too."""
 
         def write(ledger: Ledger) -> Taken:
             assert bet.ident is not None
             ledger.take_back(bet.ident)
-            return lambda: self._drop(bet)
+            return lambda: self._drop(bet, then)
 
         self._do(write)
 
@@ -142,9 +153,10 @@ class Records(QObject):
         self.bets_changed.emit()
         then(bet)
 
-    def _drop(self, bet: PlacedBet) -> None:
+    def _drop(self, bet: PlacedBet, then: Taken) -> None:
         self._bets[bet.key] = tuple(held for held in self.placed(bet.key) if held != bet)
         self.bets_changed.emit()
+        then()
 
     def _on_written(self, taken: Taken) -> None:
         taken()

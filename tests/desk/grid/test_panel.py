@@ -373,7 +373,7 @@ def test_a_row_has_a_menu_and_a_title_has_none(panel, quoted):
     panel.table.menu_requested.emit(panel.mapToGlobal(panel.rect().center()))
     menu = panel.price_actions.menu
     texts = [action.text() for action in menu.actions() if not action.isSeparator()]
-    assert texts[:3] == ["Explain", "Show in its game", "Copy price"]
+    assert texts[:3] == ["Explain", "Mark as placed…", "Show in its game"]
     assert menu.isVisible()
     menu.hide()
     panel._show_as(panel.model.shape, True)

@@ -62,6 +62,7 @@ def test_a_menu_over_a_cell_offers_what_can_be_done_with_its_price(
     assert shown.price_actions.menu.isVisible()
     assert offered(shown) == {
         "Explain": True,
+        "Mark as placed…": True,
         "Copy price": True,
         "Open the bookmaker's page": True,
         "Hide this bookmaker": True,
@@ -73,7 +74,7 @@ def test_a_menu_over_a_cell_offers_what_can_be_done_with_its_price(
     [
         (REFERENCE, {"Open the bookmaker's page", "Hide this bookmaker"}),
         (BEST, {"Hide this bookmaker"}),
-        ("Betsson", {"Copy price", "Open the bookmaker's page"}),
+        ("Betsson", {"Mark as placed…", "Copy price", "Open the bookmaker's page"}),
     ],
 )
 def test_what_makes_no_sense_for_a_cell_is_pale(
@@ -113,6 +114,9 @@ def test_keys_explain_and_copy_the_current_price(
     with qtbot.waitSignal(actions.explain_requested) as asked:
         qtbot.keyClick(pane, Qt.Key.Key_X)
     assert asked.args == [key]
+    with qtbot.waitSignal(actions.place_requested) as placed:
+        qtbot.keyClick(pane, Qt.Key.Key_P)
+    assert placed.args == [key]
     qtbot.keyClick(pane, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "3.40"
 

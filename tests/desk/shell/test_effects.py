@@ -4,9 +4,10 @@ import pytest
 
 from oddsdesk.board.board import Board
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, METHOD, SCHEME
+from oddsdesk.desk.settings.declared import COLOUR_BLIND, FLASH, METHOD, MINE, SCHEME
 from oddsdesk.desk.shell.app import Effects
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
+from oddsdesk.ledger.bookmakers import shipped_profiles
 
 
 @pytest.fixture
@@ -37,3 +38,12 @@ async def test_true_ev_is_judged_by_the_method_that_is_set(preferences, board, e
     effects.method_changed.connect(named.append)
     preferences.put(METHOD, "power")
     assert (board.method, named) == ("power", ["power"])
+
+
+async def test_only_my_bookmakers_count_once_they_are_chosen(preferences, board, effects):
+    board.set_profiles(shipped_profiles())
+    preferences.put(MINE, ("Betfair Exchange UK",))
+    assert board.basis.is_mine("betfair_ex_uk")
+    assert not board.basis.is_mine("Unibet")
+    preferences.put(MINE, ())
+    assert board.basis.is_mine("Unibet")

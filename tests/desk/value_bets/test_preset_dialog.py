@@ -4,7 +4,6 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.value_bets.actions import PlacedDialog
 from oddsdesk.desk.value_bets.panel import filter_text
 from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
 from oddsdesk.ledger.presets import Preset, ValueFilter
@@ -79,12 +78,3 @@ def test_a_preset_that_cannot_be_kept_says_why(
 )
 def test_a_filter_is_said_in_few_words(chosen: ValueFilter, text: str) -> None:
     assert filter_text(chosen) == text
-
-
-def test_a_placed_bet_is_asked_for_with_the_present_figures(qtbot: QtBot) -> None:
-    dialog = PlacedDialog("Over 2.5 at Unibet", 2.15, 5.95)
-    qtbot.addWidget(dialog)
-    dialog.odds.setValue(2.1)
-    with qtbot.waitSignal(dialog.placed) as placed:
-        dialog.accept()
-    assert placed.args == [2.1, 5.95]

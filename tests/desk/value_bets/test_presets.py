@@ -65,3 +65,13 @@ def test_a_price_in_play_is_marked_and_can_be_left_out(
     assert panel.table.model.cell(0, 0).note == "live · Everton v Liverpool"
     panel.choose_preset("Before kick-off")
     assert panel.table.model.rowCount() == 0
+
+
+def test_a_preset_may_name_any_bookmaker_that_has_prices(panel: ValuesPanel, quoted: Any) -> None:
+    """Not only those that have value now (F7.5)."""
+    assert not panel.table.model.rowCount()
+    panel._ask_preset()
+    asked = panel.findChild(PresetDialog)
+    assert asked is not None
+    names = [asked.bookmakers.item(row).text() for row in range(asked.bookmakers.count())]
+    assert names == ["Betsson", "Bovada", "Matchbook", "Pinnacle", "Unibet"]

@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_STEP
-from oddsdesk.desk.value_bets.actions import PlacedDialog
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
 from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.value_bets import TITLES, be_value, row
@@ -79,10 +79,10 @@ def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
     qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
     panel.table.set_current(0)
     qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_P)
-    dialog = panel.findChild(PlacedDialog)
-    assert dialog is not None
-    assert (dialog.odds.value(), dialog.stake.value()) == (2.06, 7.0)
-    dialog.stake.setValue(2.5)
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    assert (dialog.odds.text(), dialog.stake.text()) == ("2.06", "7")
+    dialog.stake.setText("2.5")
     with qtbot.waitSignal(records.bets_changed):
         dialog.accept()
     stake = panel.table.model.cell(0, STAKE_COLUMN)

@@ -100,6 +100,9 @@ QCheckBox::indicator:focus { border-color: $accent; }
 QPushButton[variant="primary"] { background: $accent; color: $panel; border-color: $accent; }
 QPushButton[variant="primary"]:hover { background: $accent; color: $window; }
 QPushButton[variant="primary"]:focus { border-color: $strong; }
+QPushButton[variant="primary"]:disabled {
+    background: transparent; color: $ghost; border-color: $line;
+}
 QDialog QHeaderView { background: $raised; }
 QDialog QHeaderView::section {
     background: $raised; color: $soft; border: none; border-bottom: 1px solid $line;

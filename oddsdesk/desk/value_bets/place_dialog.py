@@ -1,0 +1,208 @@
+"""Asks what was really bet, and says what that is worth while it is typed."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
+
+from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.formatting import (
+    beside_text,
+    exact_odds_text,
+    fair_text,
+    odds_style,
+    signed_hundredths_text,
+)
+from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
+from oddsdesk.desk.value_bets.subjects import BetSubject
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.rules import MIN_EV
+
+_WIDTH: Final = 400
+_AMOUNT: Final = re.compile(r"\d{1,12}(\.\d{1,12})?", re.ASCII)
+_LONGEST_CURRENCY: Final = 8
+_MOST_NAMED: Final = 3
+
+
+class TypedBet(NamedTuple):
+    """What was typed, and what that is worth."""
+
+    bookmaker: str
+    odds: float
+    stake: float
+    currency: str
+    """Empty for the user's own."""
+    net_odds: float
+    ev_pct: float | None
+
+
+class PlaceDialog(QDialog):
+    """Filled in with the present price and its stake; Enter records."""
+
+    placed = Signal(object)
+    """The ``TypedBet``."""
+
+    def __init__(
+        self,
+        subject: BetSubject,
+        profiles: Profiles,
+        bookmakers: Iterable[str],
+        placed: Sequence[PlacedBet] = (),
+        reference: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        """Ask for a bet; ``placed`` are those on the same outcome already, at any bookmaker."""
+        super().__init__(parent)
+        self.setWindowTitle("Mark as placed")
+        self.setMinimumWidth(_WIDTH)
+        self._subject = subject
+        self._profiles = profiles
+        self._listed_odds = _written(subject.odds)
+        self.bookmaker = QComboBox(editable=True)
+        self.bookmaker.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.bookmaker.addItems(sorted({*bookmakers, subject.bookmaker}, key=str.casefold))
+        self.bookmaker.setCurrentText(subject.bookmaker)
+        self.stake = QLineEdit(f"{subject.stake:.12g}" if subject.stake > 0 else "")
+        self.currency = QLineEdit(maxLength=_LONGEST_CURRENCY, placeholderText="Your own")
+        self.odds = QLineEdit(self._listed_odds)
+        self.worth = Label(wordWrap=True)
+        self.warning = Label(_warning(subject, placed, reference), wordWrap=True)
+        self.warning.setProperty("variant", "value")
+        self.warning.setVisible(bool(self.warning.text()))
+        self.fault = Label(wordWrap=True)
+        self.fault.setProperty("variant", "down")
+        self.record = QPushButton("Mark as placed again" if placed else "Mark as placed")
+        self.record.setProperty("variant", "primary")
+        self._lay_out()
+        self._connect()
+        self._show_worth()
+        self.stake.setFocus()
+        self.stake.selectAll()
+
+    def typed(self) -> TypedBet:
+        """Return what is typed now.
+
+        Raises:
+            ValueError: a field makes no sense; says which, and what was expected.
+        """
+        bookmaker = self.bookmaker.currentText().strip()
+        if not bookmaker:
+            raise ValueError("Bookmaker: expected a name.")
+        odds, net = self._odds(bookmaker)
+        stake = self.stake.text().strip()
+        if not _AMOUNT.fullmatch(stake) or float(stake) <= 0:
+            raise ValueError("Stake: expected an amount above 0, such as 12.50.")
+        currency = self.currency.text().strip().upper()
+        return TypedBet(bookmaker, odds, float(stake), currency, net, self._subject.ev_at(net))
+
+    def _odds(self, bookmaker: str) -> tuple[float, float]:
+        """Return the odds that are typed, and what they pay at a bookmaker.
+
+        The price as it is listed stands for itself: written in another style it may be rounded.
+        """
+        text = self.odds.text().strip()
+        odds = self._subject.odds if text == self._listed_odds else _read(text)
+        net = self._profiles.of(bookmaker).net(odds)
+        if not 1 < net < math.inf:
+            raise ValueError("Odds taken: they pay back no more than the stake.")
+        return odds, net
+
+    def _lay_out(self) -> None:
+        subject, style = self._subject, odds_style().replace("_", " ")
+        beside = beside_text(subject.key.selection, subject.match_name)
+        form = QFormLayout(self)
+        form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        form.setSpacing(STEP)
+        form.addRow(Label(f"{subject.key.selection} {beside}", wordWrap=True))
+        form.addRow(self.warning)
+        form.addRow("&Bookmaker", self.bookmaker)
+        form.addRow("&Stake", self.stake)
+        form.addRow("&Currency", self.currency)
+        form.addRow("&Odds taken" if style == DECIMAL else f"&Odds taken, {style}", self.odds)
+        form.addRow(self.worth)
+        form.addRow(self.fault)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons.addButton(self.record, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        form.addRow(buttons)
+
+    def _connect(self) -> None:
+        for field in (self.stake, self.currency, self.odds):
+            field.textChanged.connect(self._show_worth)
+        self.bookmaker.editTextChanged.connect(self._show_worth)
+        self.accepted.connect(lambda: self.placed.emit(self.typed()))
+
+    def _show_worth(self) -> None:
+        try:
+            self.worth.setText(self._worth())
+            self.typed()
+        except ValueError as error:
+            fault = str(error)
+        else:
+            fault = ""
+        # an empty stake is waited for, not complained of
+        self.fault.setText(fault if self.stake.text().strip() else "")
+        self.fault.setVisible(bool(self.fault.text()))
+        self.record.setEnabled(not fault)
+
+    def _worth(self) -> str:
+        """Say what the typed odds are worth."""
+        self.worth.clear()
+        subject = self._subject
+        odds, net = self._odds(self.bookmaker.currentText().strip())
+        ev = subject.ev_at(net)
+        if ev is None or subject.fair_odds is None:
+            return "There are no fair odds, so the EV is not known."
+        per = "" if subject.is_per_staked else " of a decided unit"
+        parts = [f"EV {signed_hundredths_text(ev)} %{per} at these odds"]
+        if odds_style() != DECIMAL:
+            parts.append(f"{odds:.6g} decimal")
+        if not math.isclose(net, odds):
+            parts.append(f"net {net:.4f}")
+        parts.append(f"fair {fair_text(subject.fair_odds)} by {subject.method.replace('_', ' ')}")
+        if ev < MIN_EV:
+            parts.append("no value")
+        return " · ".join(parts)
+
+
+def _written(odds: float) -> str:
+    return f"{odds:.12g}" if odds_style() == DECIMAL else format_odds(odds, odds_style())
+
+
+def _read(text: str) -> float:
+    try:
+        return parse_odds(text, odds_style())
+    except OddsFormatError as error:
+        raise ValueError(f"Odds taken: {error}.") from None
+
+
+def _warning(subject: BetSubject, placed: Sequence[PlacedBet], reference: str) -> str:
+    said = []
+    if placed:
+        named = [
+            f"{bet.stake:.12g}{f' {bet.currency}' if bet.currency else ''} at {bet.bookmaker}, "
+            f"{exact_odds_text(bet.odds)}"
+            for bet in placed[-_MOST_NAMED:]
+        ]
+        more = len(placed) - len(named)
+        also = f"; and {more} more" if more else ""
+        said.append(f"Placed on this outcome already: {'; '.join(named)}{also}.")
+    if subject.cautions:
+        words = "; ".join(caution_text(caution, reference) for caution in subject.cautions)
+        said.append(f"Careful: {words}.")
+    return "\n".join(said)

@@ -1,0 +1,116 @@
+"""What a row of the value-bet panel is about, as opening, judging and recording need it."""
+
+from typing import NamedTuple
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.board.near_misses import NearMiss
+from oddsdesk.desk.value_bets.model import BetRow
+from oddsdesk.ledger.bets import BetKey
+from oddsdesk.pricing.assessment import Assessment, Caution
+
+
+class BetSubject(NamedTuple):
+    """A price, and what was thought of it when it was asked for; times in milliseconds."""
+
+    key: RowKey
+    bookmaker: str
+    """Who offers it, by name, the reference too."""
+    match_name: str
+    competition: str
+    sport: str
+    kick_off: int | None
+    assessment: Assessment
+    method: str
+    """The devig method that its fair odds rest on."""
+    scraped_at: int | None
+    """When it was last seen; None where nobody told."""
+    stake: float
+    """0 where nothing is staked on it."""
+    url: str | None
+
+    @property
+    def bet_key(self) -> BetKey:
+        """What a bet on it would be on, and where."""
+        return (*self.key[:4], self.bookmaker)
+
+    @property
+    def odds(self) -> float:
+        """As they are listed."""
+        return self.assessment.odds
+
+    @property
+    def fair_odds(self) -> float | None:
+        """Before the safety floor; None where there are none."""
+        return self.assessment.fair_odds
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What speaks against it."""
+        return self.assessment.cautions
+
+    @property
+    def is_per_staked(self) -> bool:
+        """Whether EV is of a unit staked, not only of a decided one (D53)."""
+        return self.assessment.per == "staked"
+
+    def ev_at(self, net_odds: float) -> float | None:
+        """Return the EV of net odds, in percent, reckoned as that of the listed ones."""
+        return self.assessment.ev_at(net_odds, self.key.market_type)
+
+
+def subject_of_bet(row: BetRow, board: Board) -> BetSubject:
+    """Return what a value bet is about; nothing is staked where something speaks against it."""
+    price = row.price
+    return BetSubject(
+        key=price.key,
+        bookmaker=price.bookmaker,
+        match_name=price.match_name,
+        competition=price.competition,
+        sport=price.sport,
+        kick_off=price.kick_off,
+        assessment=price.assessment,
+        method=board.method,
+        scraped_at=price.scraped_at,
+        stake=0.0 if price.assessment.cautions else row.bet.stake,
+        url=price.url,
+    )
+
+
+def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
+    """Return what a price of the board is about, staking nothing; None where it is not held."""
+    matrix, found = board.matrix(key.game_id), board.assess(key)
+    price = board.price(key.game_id, CellKey(*key[1:]))
+    if matrix is None or found is None or price is None:
+        return None
+    return BetSubject(
+        key=key,
+        bookmaker=key.bookmaker or board.reference or "",
+        match_name=matrix.match_name,
+        competition=matrix.competition,
+        sport=matrix.sport,
+        kick_off=matrix.kick_off,
+        assessment=found,
+        method=board.method,
+        scraped_at=price.scraped_at,
+        stake=0.0,
+        url=price.url,
+    )
+
+
+def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
+    """Return what a near miss is about: nothing is staked on it."""
+    matrix = board.matrix(miss.key.game_id)
+    return BetSubject(
+        key=miss.key,
+        bookmaker=miss.key.bookmaker or "",
+        match_name=miss.match_name,
+        competition="" if matrix is None else matrix.competition,
+        sport=miss.section.sport,
+        kick_off=None if matrix is None else matrix.kick_off,
+        assessment=miss.assessment,
+        method=board.method,
+        scraped_at=miss.price.scraped_at,
+        stake=0.0,
+        url=miss.price.url,
+    )

@@ -1,0 +1,197 @@
+"""What was really bet is asked for, judged while it is typed, recorded with what was thought."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.desk.ui.formatting import choose_style
+from oddsdesk.desk.value_bets.actions import placed_bet
+from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
+from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.formats import AMERICAN, DECIMAL
+from oddsdesk.pricing.profiles import Profile, Profiles
+
+PROFILES = Profiles([Profile(name="Matchbook", group="Matchbook", commission=0.02)])
+
+
+@pytest.fixture
+def subject(quoted: Any) -> BetSubject:
+    """Over 2.5 at Matchbook at 2.00, where 2.00 is fair: no value, by 2 % commission and 1 %."""
+    quoted.board.set_profiles(PROFILES)
+    found = subject_of_price(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"), quoted.board)
+    assert found is not None
+    return found
+
+
+@pytest.fixture
+def dialog(subject: BetSubject, qtbot: QtBot) -> PlaceDialog:
+    made = PlaceDialog(subject, PROFILES, ["Bovada", "Matchbook"], reference="Pinnacle")
+    qtbot.addWidget(made)
+    return made
+
+
+@pytest.fixture
+def american() -> Iterator[None]:
+    choose_style(AMERICAN)
+    yield
+    choose_style(DECIMAL)
+
+
+def test_the_ev_of_the_listed_price_is_that_of_its_assessment(subject: BetSubject) -> None:
+    found = subject.assessment
+    assert found.ev_pct is not None
+    assert found.net_odds == pytest.approx(1.98)
+    assert subject.ev_at(found.net_odds) == pytest.approx(found.ev_pct, abs=1e-9)
+
+
+def test_ev_follows_the_odds_and_the_bookmaker_that_are_typed(
+    dialog: PlaceDialog, subject: BetSubject
+) -> None:
+    assert dialog.worth.text() == (
+        "EV −1.98 % at these odds · net 1.9800 · fair 2.000 by margin proportional · no value"
+    )
+    dialog.odds.setText("2.20")
+    # (1 + 1.2 * 0.98) / (2 * 1.01) - 1
+    assert dialog.worth.text().startswith("EV +7.72 % at these odds · net 2.1760 · fair 2.000")
+    dialog.bookmaker.setCurrentText("Bovada")
+    assert dialog.worth.text().startswith("EV +8.91 % at these odds · fair 2.000")
+    dialog.odds.setText("2.2x")
+    assert dialog.worth.text() == ""
+    assert not dialog.record.isEnabled()
+
+
+def test_everything_typed_is_kept_to_the_last_digit(
+    dialog: PlaceDialog, subject: BetSubject, quoted: Any
+) -> None:
+    dialog.odds.setText("2.0123456789")
+    dialog.stake.setText("12.345678")
+    dialog.currency.setText("gbp")
+    bet = placed_bet(subject, dialog.typed(), quoted.clock.now)
+    assert (bet.odds, bet.stake, bet.currency) == (2.0123456789, 12.345678, "GBP")
+    assert bet.net_odds == pytest.approx(1 + 1.0123456789 * 0.98)
+    assert bet.true_ev == pytest.approx((bet.net_odds / 2.02 - 1) * 100)
+    assert (bet.fair_odds, bet.method) == (pytest.approx(2.0), "margin_proportional")
+    assert subject.scraped_at is not None
+    assert bet.age_ms == quoted.clock.now - subject.scraped_at
+
+
+def test_cautions_are_said_in_words_and_recorded(quoted: Any, qtbot: QtBot) -> None:
+    quoted.clock.now += 4 * 60_000
+    key = RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook")
+    stale = subject_of_price(key, quoted.board)
+    assert stale is not None
+    dialog = PlaceDialog(stale, PROFILES, (), reference="Pinnacle")
+    qtbot.addWidget(dialog)
+    assert dialog.warning.text() == "Careful: stale: not seen again for long; Pinnacle is stale."
+    assert dialog.stake.text() == ""
+    dialog.stake.setText("5")
+    now = quoted.clock.now
+    bet = placed_bet(stale, dialog.typed(), now)
+    assert bet.cautions == ("stale", "reference_stale")
+    assert bet.age_ms == 4 * 60_000
+    dialog.bookmaker.setCurrentText("Corner Shop")
+    elsewhere = placed_bet(stale, dialog.typed(), now)
+    assert (elsewhere.bookmaker, elsewhere.age_ms, elsewhere.cautions) == ("Corner Shop", None, ())
+
+
+def test_what_is_placed_on_the_outcome_already_is_said(
+    subject: BetSubject, quoted: Any, qtbot: QtBot
+) -> None:
+    def placed(bookmaker: str, stake: float, currency: str = "") -> PlacedBet:
+        key = quoted.id, "Everton - Liverpool", "EPL", "Football", "total", 0, "Over 2.5"
+        return PlacedBet(*key, bookmaker, 2.1, stake, 1, currency=currency)
+
+    dialog = PlaceDialog(
+        subject, PROFILES, (), [placed("Bovada", 10), placed("<b>Soft</b>", 2.5, "GBP")]
+    )
+    qtbot.addWidget(dialog)
+    assert dialog.warning.text().startswith(
+        "Placed on this outcome already: 10 at Bovada, 2.10; 2.5 GBP at <b>Soft</b>, 2.10."
+    )
+    assert dialog.record.text() == "Mark as placed again"
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "said"),
+    [
+        ("stake", "0", "Stake: expected an amount above 0"),
+        ("stake", "-5", "Stake: expected an amount above 0"),
+        ("stake", "ten", "Stake: expected an amount above 0"),
+        ("odds", "1", "Odds taken: expected decimal odds such as"),
+        ("odds", "nan", "Odds taken: expected decimal odds such as"),
+        ("odds", "", "Odds taken: expected decimal odds such as"),
+        ("bookmaker", " ", "Bookmaker: expected a name."),
+    ],
+)
+def test_what_makes_no_sense_is_said_and_not_recorded(
+    dialog: PlaceDialog, field: str, text: str, said: str
+) -> None:
+    dialog.stake.setText("5")
+    assert dialog.record.isEnabled()
+    if field == "bookmaker":
+        dialog.bookmaker.setCurrentText(text)
+    else:
+        getattr(dialog, field).setText(text)
+    assert dialog.fault.text().startswith(said)
+    assert not dialog.record.isEnabled()
+
+
+@pytest.mark.usefixtures("american")
+def test_odds_are_typed_in_the_style_of_the_desk_and_the_listed_ones_stay_exact(
+    quoted: Any, qtbot: QtBot
+) -> None:
+    subject = subject_of_price(
+        RowKey(quoted.id, "moneyline", 0, "Liverpool", "Bovada"), quoted.board
+    )
+    assert subject is not None
+    dialog = PlaceDialog(subject, PROFILES, ())
+    qtbot.addWidget(dialog)
+    dialog.stake.setText("5")
+    assert (dialog.odds.text(), dialog.typed().odds) == ("+127", 2.27)
+    dialog.odds.setText("+135")
+    assert dialog.typed().odds == 2.35
+    assert "2.35 decimal" in dialog.worth.text()
+
+
+def test_any_price_of_the_board_can_be_marked_and_counts_for_its_outcome(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", None))
+    dialog = panel.findChild(PlaceDialog)
+    assert isinstance(dialog, PlaceDialog)
+    assert dialog.bookmaker.currentText() == "Pinnacle"
+    dialog.stake.setText("2.5")
+    with qtbot.waitSignal(records.bets_changed):
+        dialog.accept()
+    (bet,) = records.bets()
+    assert (bet.bookmaker, bet.odds, bet.stake) == ("Pinnacle", 1.94, 2.5)
+    elsewhere = (*bet.key[:4], "Matchbook")
+    assert records.on_outcome(elsewhere, "Everton - Liverpool") == [bet]
+    assert records.on_outcome((*bet.key[:3], "Under 2.5", "Matchbook"), "Everton - Liverpool") == []
+
+
+def test_one_of_two_bets_is_taken_back_and_the_other_is_named(
+    panel: ValuesPanel, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    for stake in ("2.5", "4"):
+        panel.place(RowKey(quoted.id, "total", 0, "Over 2.5", "Matchbook"))
+        dialog = panel.findChild(PlaceDialog)
+        assert isinstance(dialog, PlaceDialog)
+        dialog.stake.setText(stake)
+        with qtbot.waitSignal(records.bets_changed):
+            dialog.accept()
+    with qtbot.waitSignal(panel.actions_on_bet.said) as said:
+        panel.messages.action_requested.emit()
+    assert said.args == ["Taken back: 4.00 on Over 2.5 at Matchbook. 2.50 on it stays placed."]
+
+
+def test_a_price_that_is_held_no_longer_is_said(panel: ValuesPanel, quoted: Any) -> None:
+    panel.place(RowKey(quoted.id, "total", 0, "Over 9.5", "Matchbook"))
+    assert panel.findChild(PlaceDialog) is None
+    assert panel.messages.text == "That price is held here no longer."
