@@ -38,6 +38,8 @@ class CellContext(NamedTuple):
     freshness: Callable[[str | None, Price], Freshness]
     reference: str
     """The reference's name."""
+    short: Callable[[str], str] = str
+    """Gives the short name of a bookmaker."""
 
 
 _kick_off_text = lru_cache(maxsize=2048)(kick_off_text)
@@ -73,12 +75,13 @@ def market(entry: Entry, _context: CellContext) -> Cell:
     return Cell(market_title(selection.key.market_type), TextRole.SOFT, note=selection.period_label)
 
 
-def bookmaker(entry: Entry, _context: CellContext) -> Cell:
+def bookmaker(entry: Entry, context: CellContext) -> Cell:
     """Return whose price it is; of a selection also how many others offer the same."""
     if isinstance(entry, PriceEntry):
-        return Cell(entry.name, TextRole.ACCENT if entry.bookmaker is None else TextRole.STRONG)
+        ink = TextRole.ACCENT if entry.bookmaker is None else TextRole.STRONG
+        return Cell(context.short(entry.name), ink)
     others = len(entry.figures.best_names) - 1
-    return Cell(entry.name, note=f"+ {others}" if others > 0 else "")
+    return Cell(context.short(entry.name), note=f"+ {others}" if others > 0 else "")
 
 
 def odds(entry: Entry, context: CellContext) -> Cell:

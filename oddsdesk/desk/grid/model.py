@@ -23,6 +23,7 @@ from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS, TITLE_WIDTH, is_for, tit
 from oddsdesk.desk.grid.entries import Entry, GameGroup, PriceEntry, SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import CompiledFilter, GridFilter
 from oddsdesk.desk.grid.titles import group_cell, group_tip, tip
+from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.table.cells import Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.live_model import Index, LiveModel
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
@@ -43,8 +44,9 @@ class GridModel(LiveModel):
     counts_changed = Signal()
     """The number of rows, or of rows that would move, differs."""
 
-    def __init__(self, board: Board, clock: Clock) -> None:
+    def __init__(self, board: Board, clock: Clock, names: BookmakerNames | None = None) -> None:
         super().__init__()
+        self._names = names or BookmakerNames()
         self.book = GridBook(board)
         self.filter = GridFilter()
         self.columns = frozenset(place for place, shown in enumerate(COLUMNS) if shown.is_usual)
@@ -309,7 +311,8 @@ class GridModel(LiveModel):
 
     def _context(self) -> CellContext:
         board = self._board
-        return CellContext(self._clock(), board.freshness, board.reference or UNNAMED_REFERENCE)
+        reference = board.reference or UNNAMED_REFERENCE
+        return CellContext(self._clock(), board.freshness, reference, self._names.short)
 
     def tip(self, row: int, column: int) -> str:
         shown = self._arrangement.rows[row]

@@ -29,6 +29,7 @@ from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.grid.view import GridView
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import Placeholder
 from oddsdesk.desk.ui.links import open_link
@@ -55,13 +56,20 @@ class GridPanel(QWidget):
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
 
-    def __init__(self, board: Board, theme: Theme, layout: Layout, clock: Clock) -> None:
+    def __init__(
+        self,
+        board: Board,
+        theme: Theme,
+        layout: Layout,
+        clock: Clock,
+        names: BookmakerNames | None = None,
+    ) -> None:
         super().__init__()
         self.setProperty("variant", "panel")
         self._board = board
         self._theme = theme
         self._clock = clock
-        self.model = GridModel(board, clock)
+        self.model = GridModel(board, clock, names)
         self.table = LiveTable(theme, self.model, clock, frozen=1)
         self.model.rows_in_view = self.table.rows_in_view
         self.table.setAccessibleName("Odds grid")

@@ -25,6 +25,7 @@ from oddsdesk.desk.ui.table.cells import (
 )
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 from oddsdesk.pricing.assessment import Caution
+from oddsdesk.pricing.profiles import Profile
 
 PAST_REPAINT_MS = 60_000
 """How often a sparkline is laid out anew: a pixel is some minutes."""
@@ -45,11 +46,13 @@ def price_cell(
     now_ms: int,
     *,
     is_mine: bool = True,
+    keeper: Profile | None = None,
 ) -> Cell:
     """Return a bookmaker's price, its net price beside it where that differs.
 
-    ``judged`` is what the board says of a price that has the least edge, None of others. What
-    cannot be compared, and what the user does not bet at, recedes.
+    ``keeper`` is the bookmaker's profile where it keeps a part of a win. ``judged`` is what the
+    board says of a price that has the least edge, None of others. What cannot be compared, and
+    what the user does not bet at, recedes.
     """
     price = row.prices.get(bookmaker)
     if price is None:
@@ -66,8 +69,8 @@ def price_cell(
         ground, ink = SurfaceRole.VALUE, TextRole.VALUE if is_fresh else TextRole.SOFT
     elif bookmaker in row.best_bookmakers and freshness is not Freshness.DEAD:
         ground, ink = SurfaceRole.BEST, TextRole.BEST if is_fresh else TextRole.SOFT
-    if judged is not None and judged.assessment.net_odds != price.odds:
-        note = odds_text(judged.assessment.net_odds)
+    if keeper is not None:
+        note = odds_text(round(keeper.net(price.odds), 2))
     return _moving(price, note, ink, ground, freshness, now_ms, sign)
 
 

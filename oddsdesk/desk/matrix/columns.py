@@ -22,6 +22,7 @@ from oddsdesk.desk.ui.formatting import odds_sample
 from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.time_format import age_text
+from oddsdesk.pricing.profiles import Profile, Profiles
 
 _WIDE_NAME: Final = "Both teams to score  Full Time"
 _USUAL_NAME: Final = "Both teams to score"
@@ -52,6 +53,8 @@ class MatrixContext:
         self.names = names
         self._titled: tuple[int, Sequence[str]] = (0, ())
         self._titles: dict[str, str] = {}
+        self._profiles: Profiles | None = None
+        self._keepers: dict[str, Profile | None] = {}
         self.widest_name = ""
         """Of the first column, folded rows too."""
 
@@ -86,6 +89,17 @@ class MatrixContext:
             self._titled = revision, bookmakers
             self._titles = self.names.told_apart(bookmakers)
         return self._titles.get(bookmaker, bookmaker)
+
+    def keeper(self, bookmaker: str) -> Profile | None:
+        """Return the profile of a bookmaker that keeps a part of a win; None of others."""
+        profiles = self.board.basis.profiles
+        if self._profiles is not profiles:
+            self._profiles, self._keepers = profiles, {}
+        if bookmaker not in self._keepers:
+            found = profiles.of(bookmaker)
+            keeps = found.commission or found.tax or found.taker_fee
+            self._keepers[bookmaker] = found if keeps else None
+        return self._keepers[bookmaker]
 
     def is_favourite(self, bookmaker: str) -> bool:
         """Whether the user wants the bookmaker first."""
@@ -271,6 +285,7 @@ def bookmaker_column(name: str) -> MatrixColumn:
             Freshness.DEAD if price is None else context.board.freshness(name, price),
             context.clock(),
             is_mine=context.board.basis.is_mine(name),
+            keeper=context.keeper(name),
         )
 
     def price_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
@@ -283,12 +298,17 @@ def bookmaker_column(name: str) -> MatrixColumn:
             context.is_favourite(name),
         )
         title, tip = context.title(name), _age_tip(name, age)
+        keeper = context.keeper(name)
+        if keeper is not None:
+            age = f"net {keeper.commission * 100:g} %" if keeper.commission else "net"
+            tip = f"{tip} · the small price is what is left of a win"
         if is_favourite:
             title, code, tip = f"★ {title}", f"★ {code}", f"{tip} · favourite"
         return Header(title, age, tip, is_favourite, code, name)
 
     def width(context: MatrixContext) -> Column:
-        return _price_width(odds_sample(has_long=context.layout.has_long(name)))
+        sample = odds_sample(has_long=context.layout.has_long(name))
+        return _price_width(sample, has_net=context.keeper(name) is not None)
 
     return MatrixColumn(
         name,
@@ -302,8 +322,10 @@ def bookmaker_column(name: str) -> MatrixColumn:
 
 
 @cache
-def _price_width(sample: str) -> Column:
-    return Column(sample, has_arrow=True, hangs=True, most=_MOST)
+def _price_width(sample: str, *, has_net: bool) -> Column:
+    return Column(
+        sample, note_sample=sample if has_net else "", has_arrow=True, hangs=True, most=_MOST
+    )
 
 
 def widest_name(sections: Iterable[Section]) -> str:

@@ -147,7 +147,7 @@ class Desk:
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
         self.history = HistoryPanel(board, theme, clock)
-        self.grid = GridPanel(board, theme, layout, clock)
+        self.grid = GridPanel(board, theme, layout, clock, self._names)
         self.connections_menu = QMenu(self.window)
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)

@@ -6,11 +6,13 @@ import pytest
 from PySide6.QtCore import QPersistentModelIndex
 
 from oddsdesk.board.connection import SnapshotProgress
-from oddsdesk.desk.grid.columns import BY_KEY
+from oddsdesk.desk.grid.columns import BY_KEY, COLUMNS
 from oddsdesk.desk.grid.entries import SelectionEntry, Shape
 from oddsdesk.desk.grid.filter import GridFilter, words_of
 from oddsdesk.desk.grid.model import GridModel
+from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.profiles import Profile, Profiles
 from tests.kit.grid import BOOKMAKER, ODDS, PRICES, SELECTION, SELECTIONS, shown, sorted_by, take_in
 
 
@@ -199,3 +201,18 @@ def test_the_tooltip_has_both_clocks(model, quoted):
         "2.00 at Matchbook",
         "Seen 12 s ago, unchanged for 12 s",
     ]
+
+
+def test_bookmakers_have_their_short_names_and_are_exported_by_whole_ones(quoted, qtbot):
+    names = BookmakerNames(Profiles([Profile(name="Matchbook", group="M", short="MB")]))
+    made = GridModel(quoted.board, quoted.clock, names)
+    quoted.board.want_rows(True)
+    qtbot.waitUntil(lambda: made.total == PRICES)
+    made.arrange()
+    written = {
+        made.entry(row).name: made.cell(row, BOOKMAKER).text for row in range(made.rowCount())
+    }
+    assert (written["Matchbook"], written["Bovada"]) == ("MB", "Bovada")
+    entry = next(entry for entry in made.entries() if entry.bookmaker == "Matchbook")
+    assert COLUMNS[BOOKMAKER].export_value(entry) == "Matchbook"
+    made.close()

@@ -131,3 +131,20 @@ def test_a_column_widens_for_its_first_price_of_10_or_more(panel: MatrixPanel, q
     model.flush()
     assert model.cell(1, column).text == "? 10.50"
     assert pane.columnWidth(column) > before
+
+
+def test_what_an_exchange_keeps_stands_beside_its_price_and_in_its_header(
+    panel: MatrixPanel, quoted: Any
+) -> None:
+    model, pane = panel.table.model, panel.table.scrolling
+    column, other = column_of(panel, "Matchbook"), column_of(panel, "bwin")
+    narrow = pane.columnWidth(column)
+    quoted.board.set_profiles(shipped_profiles())
+    panel.table.refresh_all()
+    assert (model.cell(1, column).text, model.cell(1, column).note) == ("3.20", "3.16")
+    assert model.cell(1, other).note == ""
+    header = model.header(column)
+    assert (header.note, "what is left of a win" in header.tip) == ("net 2 %", True)
+    assert pane.columnWidth(column) >= narrow
+    widths = panel.table._painter.least_width(model, column)
+    assert pane.columnWidth(column) >= widths
