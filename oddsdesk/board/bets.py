@@ -41,6 +41,46 @@ class Bet(NamedTuple):
         return None if _UNVALUED.intersection(found.cautions) else found.service_ev_pct
 
 
+class Exposure(NamedTuple):
+    """How the stake of an outcome came about; amounts in the user's money."""
+
+    plan: StakePlan
+    kelly: float
+    """The chosen share of Kelly by this price alone."""
+    same_at: int
+    """How many other bookmakers offer the outcome as value: they share the stake."""
+    placed: float
+    """What is placed on the outcome."""
+    game: float
+    """What is placed or to be staked on the game."""
+    total: float
+    """What is placed or to be staked in all."""
+    bet: Bet
+
+
+def exposure_of(
+    bets: Iterable[Bet], price: AssessedPrice, plan: StakePlan, placed: Placed
+) -> Exposure | None:
+    """Return how the stake on a price's outcome came about; None where the price is no value."""
+    held = [bet for bet in bets if bet.price.is_value]
+    same = [bet for bet in held if bet.price.outcome == price.outcome]
+    ends = price.assessment.settlement
+    carrier = next((bet for bet in same if bet.same_bet_as is None), None)
+    if carrier is None or ends is None or not price.is_value:
+        return None
+    game = price.key.game_id
+    staked = sum(bet.stake for bet in held if bet.price.key.game_id == game)
+    return Exposure(
+        plan=plan,
+        kelly=plan.bankroll * plan.kelly_share * ends.kelly(price.assessment.net_odds),
+        same_at=len(same) - 1,
+        placed=placed.by_outcome.get(price.outcome, 0.0),
+        game=placed.by_game.get(game, 0.0) + staked,
+        total=placed.total + sum(bet.stake for bet in held),
+        bet=carrier,
+    )
+
+
 class PriceFilter(Protocol):
     """What the user wants to see, as a preset says it."""
 

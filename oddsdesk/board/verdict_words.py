@@ -6,6 +6,7 @@ from oddsdesk.board.explaining import Explanation, NoFairOdds
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Assessment, Caution
 from oddsdesk.pricing.column_formats import format_end
+from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.formats import DECIMAL
 from oddsdesk.pricing.rules import (
     CAPPED_EV,
@@ -53,6 +54,17 @@ _CAUTIONS: Final = {
     Caution.WITHDRAWN: "no longer offered",
     Caution.DELAYED: "its source is late",
 }
+BOUNDS: Final = {
+    Bound.KELLY: "",
+    Bound.OUTCOME: "outcome cap",
+    Bound.GAME: "game cap",
+    Bound.TOTAL: "open in all",
+    Bound.BOOKMAKER: "bookmaker's limit",
+    Bound.PLACED: "placed already",
+    Bound.ROUNDING: "below a step",
+    Bound.NO_EDGE: "no gain beside the other side",
+}
+"""What bound a stake, in a few words."""
 _EDGES: Final = (Rule.MIN_EDGE, Rule.MAX_EDGE, Rule.EDGE_CAP)
 _AGES: Final = (Rule.REFERENCE_AGE, Rule.BOOK_AGE)
 _DECIMALS: Final = {Rule.OVERROUND: 4, Rule.PAYOUT: 4, Rule.RATIO: 4}

@@ -4,36 +4,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from oddsdesk.board.bets import Bet
-from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.exposure import Bound
+from oddsdesk.board.verdict_words import BOUNDS, caution_text
 
 _HEADINGS: Final = ("OUTCOME", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "", "GAME")
 _RIGHT: Final = frozenset({"ODDS", "NET", "EV", "STAKE"})
-CAUTIONS: Final = {
-    Caution.NOT_COMPARABLE: "settles otherwise than the reference",
-    Caution.UNREAD_OUTCOME: "an outcome beside it is unread or missing",
-    Caution.OTHER_RULES: "overtime counts for one only",
-    Caution.STATE_DIFFERS: "only one is in play",
-    Caution.APART: "seen more than a minute apart in play",
-    Caution.STALE: "price is old",
-    Caution.REFERENCE_STALE: "reference's price is old",
-    Caution.AGE_UNKNOWN: "age unknown",
-    Caution.STARTED: "has begun",
-    Caution.CROSSED_REFERENCE: "reference below 100 %",
-    Caution.ABOVE_WINDOW: "too good to be true",
-    Caution.WITHDRAWN: "withdrawn",
-    Caution.DELAYED: "source is late",
-}
-BOUNDS: Final = {
-    Bound.KELLY: "Kelly",
-    Bound.OUTCOME: "most on one outcome",
-    Bound.GAME: "most on one game",
-    Bound.TOTAL: "most in all",
-    Bound.BOOKMAKER: "most the bookmaker takes",
-    Bound.PLACED: "placed already",
-    Bound.ROUNDING: "less than one step",
-    Bound.NO_EDGE: "no gain beside the other sides",
-}
 
 
 def table(bets: Sequence[Bet]) -> str:
@@ -63,9 +37,9 @@ def _row(bet: Bet) -> tuple[str, ...]:
 def _why(bet: Bet) -> str:
     """Say what bound the stake, or why there is none."""
     if cautions := bet.price.assessment.cautions:
-        return ", ".join(CAUTIONS[caution] for caution in cautions)
+        return ", ".join(caution_text(caution, "the reference") for caution in cautions)
     if bet.bound is not None:
-        return BOUNDS[bet.bound]
+        return BOUNDS[bet.bound] or "Kelly"
     if not bet.price.assessment.is_value:
         return "no value after commission"
     return f"same bet at {_plain(bet.same_bet_as or '')}"

@@ -7,9 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from oddsdesk.board.arithmetic import Step, exact, fair_text, steps
+from oddsdesk.board.bets import Exposure
 from oddsdesk.board.explaining import Explanation, MethodFigure
 from oddsdesk.board.explanation_text import method_title
-from oddsdesk.board.verdict_words import figure_text, margin_text, rule_title
+from oddsdesk.board.verdict_words import BOUNDS, figure_text, margin_text, rule_title
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import NO_WINDOW, least_text, most_text
@@ -184,6 +185,30 @@ def _step(step: Step) -> Fact:
     return Fact(f"{step.name}  {step.formula}".rstrip(), step.result)
 
 
+def exposure(found: Exposure | None) -> list[Fact]:
+    """Return how the stake came about: Kelly, what shares it, what is left under the caps."""
+    if found is None:
+        return []
+    plan, bet = found.plan, found.bet
+    room = plan.bankroll * plan.outcome_cap
+    bound = "" if bet.bound is None else BOUNDS[bet.bound]
+    facts = [
+        Fact(f"{plan.kelly_share * 100:g} % of Kelly of {plan.bankroll:,g}", f"{found.kelly:.2f}"),
+        Fact(f"Most on one outcome, {plan.outcome_cap * 100:g} %", f"{room:,g}"),
+    ]
+    if found.same_at:
+        others = "1 other" if found.same_at == 1 else f"{found.same_at} others"
+        facts.append(Fact(f"Same outcome at {others}", "one stake"))
+    facts += [
+        Fact("Placed already", f"{found.placed:,g}"),
+        Fact("On the game", f"{found.game:,g} of {plan.bankroll * plan.game_cap:,g}"),
+        Fact("Open in all", f"{found.total:,g} of {plan.bankroll * plan.total_cap:,g}"),
+    ]
+    where = f" at {bet.price.bookmaker}" if found.same_at else ""
+    facts.append(Fact(f"Stake{where}, in steps of {plan.step:g}", f"{bet.stake:g}", note=bound))
+    return facts
+
+
 def methods(said: Explanation) -> list[Fact]:
     """Return every devig method's EV, the user's marked, and the worst case."""
     if said.no_fair_odds is not None or not said.methods:
@@ -244,7 +269,9 @@ def _method(said: Explanation, figure: MethodFigure) -> Fact:
     title = method_title(figure.method)
     if figure.method == PUBLISHED:
         title += " (the service's)"
-    fair = "" if figure.fair_odds is None else fair_text(said.odds, figure.fair_odds, said.floor)
+    fair = (
+        "" if figure.fair_odds is None else fair_text(said.net_odds, figure.fair_odds, said.floor)
+    )
     is_used = figure.method == said.method or (
         said.method == "additive" and figure.method == DEFAULT_METHOD
     )

@@ -1,5 +1,6 @@
 """The Explain dock: why a price has its EV, step by step, and what stops it."""
 
+from collections.abc import Callable
 from html import escape
 from typing import Final
 
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
 from oddsdesk.board.explaining import Explanation, explain
 from oddsdesk.board.explanation_text import explanation_text, method_title
@@ -28,7 +30,15 @@ from oddsdesk.board.notices import (
 )
 from oddsdesk.board.verdict_words import caution_text, remedies, unvalued_text
 from oddsdesk.clock import Clock
-from oddsdesk.desk.explain.facts import FactList, arithmetic, ev_text, give_ink, methods, rules
+from oddsdesk.desk.explain.facts import (
+    FactList,
+    arithmetic,
+    ev_text,
+    exposure,
+    give_ink,
+    methods,
+    rules,
+)
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.plain import Label
@@ -64,10 +74,13 @@ class ExplainPanel(QWidget):
         self._clock = clock
         self._key: RowKey | None = None
         self._wanted = ""
+        self.exposure_of: Callable[[RowKey], Exposure | None] = lambda _key: None
+        """Says how the stake on a price came about; whoever lists bets sets it."""
         self.said: Explanation | None = None
         """What is shown; None where nothing is."""
         self._make_texts()
         self.arithmetic = FactList(theme, "Arithmetic")
+        self.exposure = FactList(theme, "Stake")
         self.methods = FactList(theme, "Devig methods")
         self.rules = FactList(theme, "Rules")
         self.placeholder = Placeholder(theme)
@@ -139,7 +152,7 @@ class ExplainPanel(QWidget):
         column.setSpacing(spacing.HALF)
         for text in (self.title, self.big, self.note, self.cautions):
             column.addWidget(text)
-        for part in (self.arithmetic, self.rules, self.remedies, self.methods):
+        for part in (self.arithmetic, self.exposure, self.rules, self.remedies, self.methods):
             column.addSpacing(spacing.HALF)
             column.addWidget(part)
         column.addStretch()
@@ -169,6 +182,7 @@ class ExplainPanel(QWidget):
         self._stack.setCurrentIndex(0)
         self._show_head(said)
         self.arithmetic.show_facts(arithmetic(said))
+        self.exposure.show_facts(exposure(self.exposure_of(said.key)))
         self.methods.show_facts(methods(said))
         self.rules.show_facts(rules(said))
         texts = remedies(said)

@@ -146,6 +146,7 @@ class Desk:
         self.navigator = Navigator(board, theme, clock, self.around.favourites)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
         self.explain = ExplainPanel(board, theme, clock)
+        self.explain.exposure_of = self.values.exposure
         self.history = HistoryPanel(board, theme, clock)
         self.grid = GridPanel(board, theme, layout, clock, self._names)
         self.connections_menu = QMenu(self.window)

@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.assessed import AssessedPrice
-from oddsdesk.board.bets import Bet, list_bets
+from oddsdesk.board.bets import Bet, Exposure, exposure_of, list_bets
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import NearMiss, by_selection, near_misses
@@ -21,6 +21,7 @@ from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import outcome_of, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Preset
+from oddsdesk.pricing.exposure import Placed
 from oddsdesk.slices import exhaust, one_slice
 
 MOST_SHOWN: Final = 100
@@ -110,6 +111,8 @@ class ValueLists(QObject):
         """Whether prices that something speaks against are listed, too."""
         self.hidden = 0
         """How many outcomes of value the preset does not show."""
+        self._listed: list[Bet] = []
+        self._placed = Placed()
         self._took_s = 0.0
         self._moves = QTimer(self, singleShot=True)
         self._moves.timeout.connect(lambda: self.show_bets(may_move=False))
@@ -130,12 +133,12 @@ class ValueLists(QObject):
         self._moves.stop()
         now, chosen = self._clock(), self.preset.filter
         prices = self._board.value_bets.values()
-        placed = placed_in(self._records.bets(), now)
-        bets = list_bets(
+        self._placed = placed_in(self._records.bets(), now)
+        bets = self._listed = list_bets(
             prices,
             self._board.basis,
             self._stakes.plan,
-            placed,
+            self._placed,
             chosen=chosen,
             everything=self.shows_cautions,
         )
@@ -148,6 +151,13 @@ class ValueLists(QObject):
         self.bets.show_rows(rows, may_move=may_move)
         self._took_s = time.perf_counter() - began
         self.changed.emit()
+
+    def exposure(self, key: RowKey) -> Exposure | None:
+        """Return how the stake on a price came about; None where it is not listed as value."""
+        price = self._board.value_bets.get(key)
+        if price is None:
+            return None
+        return exposure_of(self._listed, price, self._stakes.plan, self._placed)
 
     def note_moved(self) -> None:
         """Have bets that moved shown as they are now, each where it stands."""

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.bets import Bet
-from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.board.verdict_words import BOUNDS, caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import MARKET_RANK
 from oddsdesk.desk.ui.formatting import (
@@ -31,7 +31,6 @@ from oddsdesk.desk.value_bets.cells import (
     seen_cell,
 )
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.pricing.exposure import Bound
 from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.rules import MIN_EV, Rule
 
@@ -40,17 +39,6 @@ OutcomeKey = tuple[object, ...]
 _LOWEST: Final = float("-inf")
 _MOST_NAMED: Final = 12
 """So many other bookmakers are named in a tooltip."""
-BOUNDS: Final = {
-    Bound.KELLY: "",
-    Bound.OUTCOME: "outcome cap",
-    Bound.GAME: "game cap",
-    Bound.TOTAL: "open in all",
-    Bound.BOOKMAKER: "bookmaker's limit",
-    Bound.PLACED: "placed already",
-    Bound.ROUNDING: "below a step",
-    Bound.NO_EDGE: "no gain beside the other side",
-}
-"""What bound a stake, in a few words."""
 
 
 class BetRow(NamedTuple):

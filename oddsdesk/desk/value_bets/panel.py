@@ -7,6 +7,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
+from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
@@ -141,6 +142,10 @@ class ValuesPanel(QWidget):
             self.actions_on_bet.said.emit("That price is held here no longer.")
         else:
             self.actions_on_bet.ask(subject)
+
+    def exposure(self, key: RowKey) -> Exposure | None:
+        """Return how the stake on a price came about; None where it is not listed as value."""
+        return self.lists.exposure(key)
 
     def show_list(self, which: str) -> None:
         """Show ``BETS`` or ``MISSES``."""

@@ -6,13 +6,15 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_STEP
+from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
 from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.pricing.profiles import Profile, Profiles
-from tests.kit.value_bets import TITLES, be_value, row
+from tests.kit.value_bets import OVER, TITLES, be_value, row
 
 
 def test_stakes_follow_the_plan_at_once(panel: ValuesPanel, quoted: Any, qtbot: QtBot) -> None:
@@ -95,3 +97,29 @@ def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
     with qtbot.waitSignal(records.bets_changed):
         panel.messages.action_requested.emit()
     assert row(panel)["Stake"] == "7"
+
+
+def test_the_stake_of_a_price_can_be_followed_step_by_step(
+    panel: ValuesPanel, theme: Theme, quoted: Any, records: Records, qtbot: QtBot
+) -> None:
+    explain = ExplainPanel(quoted.board, theme, quoted.clock)
+    qtbot.addWidget(explain)
+    explain.exposure_of = panel.exposure
+    be_value(quoted, 2.05, "Bovada")
+    be_value(quoted, 2.06)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    panel.lists.show_bets(may_move=True)
+    explain.show_price(OVER)
+    assert {fact.title: fact.figure for fact in explain.exposure.facts} == {
+        "25 % of Kelly of 1,000": "7.08",
+        "Most on one outcome, 2 %": "20",
+        "Same outcome at 1 other": "one stake",
+        "Placed already": "0",
+        "On the game": "7 of 30",
+        "Open in all": "7 of 250",
+        "Stake at Matchbook, in steps of 1": "7",
+    }
+    be_value(quoted, 2.00)
+    explain.show_price(OVER._replace(selection="Under 2.5"))
+    assert explain.exposure.facts == ()
+    explain.close_panel()
