@@ -24,6 +24,17 @@ class BadQuoteError(ValueError):
     """A quote that makes no sense; the message names the field and what was expected."""
 
 
+class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a bookmaker says of one selection besides its price.
+
+    ``sid`` is what it calls the selection, ``bet_limit`` the most it takes, ``link`` its bet slip.
+    """
+
+    sid: str | None = None
+    bet_limit: float | None = None
+    link: str | None = None
+
+
 class Quote(msgspec.Struct, frozen=True, gc=False):
     """What one bookmaker says of one market at one time; times in milliseconds.
 
@@ -44,6 +55,8 @@ class Quote(msgspec.Struct, frozen=True, gc=False):
     url: str | None = None
     liquidity: float | None = None
     event: str | None = None
+    offers: dict[str, Offer] | None = None
+    """By selection, where a source tells more than prices; kept, and in no answer."""
 
 
 class _Line(msgspec.Struct):

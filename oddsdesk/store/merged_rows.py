@@ -27,7 +27,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
     is_live = excluded.is_live, scraped_at = excluded.scraped_at,
     selections = excluded.selections, odds = excluded.odds,
-    liquidity = excluded.liquidity, url = excluded.url
+    liquidity = excluded.liquidity, url = excluded.url, offers = NULL
 WHERE excluded.scraped_at > quote.scraped_at
 """
 _UNCOVER: Final = "DELETE FROM coverage WHERE game = ?"

@@ -28,12 +28,12 @@ FROM json_each(?) pair CROSS JOIN quote q
 """
 _KEEP = """
 INSERT INTO quote (game, bookmaker, market_type, period,
-                   is_live, scraped_at, selections, odds, liquidity, url)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                   is_live, scraped_at, selections, odds, liquidity, url, offers)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
     is_live = excluded.is_live, scraped_at = excluded.scraped_at,
     selections = excluded.selections, odds = excluded.odds,
-    liquidity = excluded.liquidity, url = excluded.url
+    liquidity = excluded.liquidity, url = excluded.url, offers = excluded.offers
 """
 _LOG = """
 INSERT INTO price_change (game, bookmaker, market_type, period, selection,
@@ -172,6 +172,7 @@ class _Recording:
             odds,
             quote.liquidity,
             quote.url,
+            None if quote.offers is None else _encode(quote.offers).decode(),
         )
 
     def write(self) -> int:

@@ -230,5 +230,6 @@ ODDS: Final = Schema(
             "games_by_other_name",
             ("CREATE INDEX other_name_match ON other_name (match_name)",),
         ),
+        Step("offers", ("ALTER TABLE quote ADD COLUMN offers TEXT",)),  # JSON by selection
     ),
 )

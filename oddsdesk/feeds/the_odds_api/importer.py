@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from oddsdesk.contract.identity import fold_name
-from oddsdesk.contract.quotes import BadQuoteError, Quote, check_link, check_quote
+from oddsdesk.contract.names import LONGEST_NAME
+from oddsdesk.contract.quotes import BadQuoteError, Offer, Quote, check_link, check_quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
 from oddsdesk.feeds.notation import decimal_odds, is_american
@@ -34,6 +35,7 @@ from oddsdesk.feeds.the_odds_api.shapes import (
 IMPOSSIBLE = "impossible price"
 BROKEN_DRAW = "draw without a possible price"
 SAID_TWICE = "said twice"
+NO_OFFER = Offer()
 
 
 def convert(file: SourceFile) -> Imported:
@@ -63,6 +65,7 @@ class _Group(msgspec.Struct):
     limit: float | None = None
     """The least of the outcomes' limits: so much is taken on each."""
     odds: dict[str, tuple[Order, float]] = msgspec.field(default_factory=dict)
+    offers: dict[str, Offer] = msgspec.field(default_factory=dict)
 
 
 _Groups = dict[tuple[str, int], _Group]
@@ -159,9 +162,11 @@ class _Reading(msgspec.Struct):
             self.result.skipped[SAID_TWICE] += 1
             return
         group.odds[text] = order, price
-        if outcome.bet_limit is not None and 0 <= outcome.bet_limit < math.inf:
-            limit = outcome.bet_limit if group.limit is None else group.limit
-            group.limit = min(outcome.bet_limit, limit)
+        offer = _offer(outcome)
+        if offer != NO_OFFER:
+            group.offers[text] = offer
+        if offer.bet_limit is not None:
+            group.limit = min(offer.bet_limit, group.limit or math.inf)
 
     def _say(
         self,
@@ -186,6 +191,7 @@ class _Reading(msgspec.Struct):
             event=f"the-odds-api:{event.id}" if event.id is not None else None,
             url=group.url,
             liquidity=group.limit,
+            offers=group.offers or None,
         )
         try:
             self.result.quotes.append(check_quote(quote, quote.scraped_at))
@@ -206,6 +212,14 @@ def _link(said: Any) -> str | None:
         return check_link(said)
     except BadQuoteError:
         return None
+
+
+def _offer(outcome: Outcome) -> Offer:
+    """What stands beside a price; what makes no sense there costs nothing but itself."""
+    sid, limit = outcome.sid, outcome.bet_limit
+    has_sid = isinstance(sid, str) and 0 < len(sid) <= LONGEST_NAME and sid.isprintable()
+    has_limit = isinstance(limit, int | float) and 0 < limit < math.inf
+    return Offer(sid if has_sid else None, float(limit) if has_limit else None, _link(outcome.link))
 
 
 def _bookmaker_titles(events: list[Any]) -> Iterator[tuple[str, str]]:

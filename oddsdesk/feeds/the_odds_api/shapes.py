@@ -18,7 +18,9 @@ class Outcome(msgspec.Struct, frozen=True):
     price: float
     point: float | None = None
     description: str | None = None
-    bet_limit: float | None = None
+    bet_limit: Any = None
+    sid: Any = None
+    link: Any = None
 
 
 class Market(msgspec.Struct, frozen=True):

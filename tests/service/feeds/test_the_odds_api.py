@@ -1,8 +1,10 @@
 """The Odds API through a real server: prices, credits, refusals, and no key anywhere."""
 
 import asyncio
+import contextlib
 import json
 import logging
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +279,32 @@ async def test_links_are_kept_but_not_those_with_a_placeholder(source, serve) ->
     links = {row["bookmaker"]: row["url"] for row in rows}
     assert links == {"Linked": link, "Deeper": f"{link}?m=h2h", "Placed": None, "Pinnacle": None}
     assert of(rows, "Pinnacle")["liquidity"] == 250, "the least: so much is taken on each"
+
+
+async def test_ids_limits_and_bet_slips_of_selections_are_kept_in_the_database(
+    source, serve, shared_data: Path, tmp_path: Path
+) -> None:
+    """F6.5."""
+    folder = shared_data / "live" / "the_odds_api" / "errors"
+    book = json.loads((folder / "outcome_with_link_sid_limit.json").read_bytes())
+    teams = {"home_team": "Boston Red Sox", "away_team": "New York Yankees"}
+    played = game(system_clock(), book, **{"sport_key": "baseball_mlb", **teams})
+    source.say("/v4/sports/baseball_mlb/events", listed(played))
+    source.say("/v4/sports/baseball_mlb/odds", [played])
+    async with serve(spec(source, what="baseball_mlb")) as served:
+        reader = served.server.store.reader()
+        await served.until(lambda: reader.last_seq() == 2)
+    with contextlib.closing(sqlite3.connect(tmp_path / "odds.db")) as database:
+        ((url, liquidity, offers),) = database.execute("SELECT url, liquidity, offers FROM quote")
+    assert (url, liquidity) == ("https://sportsbook.draftkings.com/event/mlb-event-1", 500.0)
+    assert json.loads(offers) == {
+        "Boston Red Sox": {
+            "sid": "dk-red-sox",
+            "bet_limit": 500.0,
+            "link": "https://sportsbook.draftkings.com/betslip/dk-red-sox",
+        },
+        "New York Yankees": {"sid": "dk-yankees"},
+    }
 
 
 async def test_lay_prices_are_no_back_prices(source, serve) -> None:
