@@ -17,22 +17,22 @@ class Reading(msgspec.Struct, frozen=True):
     cost: float
     """Credits a time; above 0."""
     weight: float
-    """What is watched of it, in games times markets."""
+    """How much depends on it: watched games times markets."""
     change_rate: float
     """Changes an hour."""
     most: float = math.inf
-    """How many times an hour there can be anything new; above 0."""
+    """The most readings an hour that can find anything new; above 0."""
 
     @property
     def pull(self) -> float:
-        """What the rate of its reading is in proportion to, below ``most``."""
+        """Its share of readings, relative to others below their ``most``."""
         return math.sqrt(self.weight * self.change_rate / self.cost)
 
 
 def poll_rates(readings: Sequence[Reading], budget: float) -> list[float]:
     """Return how many times an hour to read each; together that costs at most the budget.
 
-    What is not needed by those that are read at their most is shared among the others.
+    What those at their ``most`` leave over is shared among the others.
 
     Args:
         readings: What there is to read.

@@ -1,4 +1,4 @@
-"""What is said of addresses without saying too much."""
+"""Checking addresses, and naming them in messages without keys and passwords."""
 
 import re
 from typing import Final
@@ -42,5 +42,5 @@ def host_of(url: str) -> str:
 
 
 def is_local(url: str) -> bool:
-    """Whether an address is this machine: no proxy stands between."""
+    """Whether an address is this machine's, so that no proxy is used."""
     return urlsplit(url).hostname in _LOOPBACK

@@ -1,4 +1,4 @@
-"""A connection over which lines of text go, such as Betfair's stream; TLS unless it is local."""
+"""A TCP connection of text lines, such as Betfair's stream; with TLS unless it is local."""
 
 import asyncio
 import contextlib

@@ -11,13 +11,13 @@ from urllib.parse import quote, quote_plus
 
 REMOVED: Final = "[removed]"
 SHORTEST: Final = 6
-"""Characters; what is shorter stands in texts by chance, and no service has such keys."""
+"""Characters; shorter texts occur by chance, and no service has such short keys."""
 
 _known: set[str] = set()
 
 
 def keep_secret(secret: str) -> None:
-    """Take a key out of all texts from now on, as it is and as an address spells it."""
+    """Take a key out of all texts from now on, plain and percent-encoded."""
     if len(secret) >= SHORTEST:
         _known.update({secret, quote(secret, safe=""), quote_plus(secret)})
 
@@ -43,6 +43,6 @@ class KeyFilter(logging.Filter):
 
 
 def filter_library(*names: str) -> None:
-    """Keep keys out of what these loggers say."""
+    """Keep keys out of the records of these loggers."""
     for name in names:
         logging.getLogger(name).addFilter(KeyFilter())

@@ -18,7 +18,7 @@ _BUNDLES: Final = (
 
 @cache
 def system_trust() -> ssl.SSLContext:
-    """Return what judges certificates, by the system's list; reading it takes some 20 ms.
+    """Return a context that trusts the system's certificates; reading them takes some 20 ms.
 
     Where the system has none, it is certifi's.
     """

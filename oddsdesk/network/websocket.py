@@ -31,7 +31,7 @@ _frames.addFilter(KeyFilter())
 
 
 class Pinging(NamedTuple):
-    """What is said how often to be heard again, and after how long a silence it is over.
+    """Which text is sent how often as a ping, and after how many silent seconds it is dead.
 
     Without a text it is a ping of the protocol, whose pong counts as being heard.
     """
@@ -98,7 +98,7 @@ class WebSocket:
             raise ClosedError(None if close is None else close.code) from error
 
     def _look_for_silence(self) -> None:
-        """One timer at a time: a timeout around each frame took 5 % of the window's thread."""
+        """Check by one timer: a timeout around each frame took 5 % of the window's thread."""
         left_s = self._heard_at + self._pinging_as.silence_s - time.monotonic()
         if left_s > 0:
             loop = asyncio.get_running_loop()
@@ -122,7 +122,7 @@ class WebSocket:
 
 
 class _Connect(connect):
-    """Goes nowhere else: a key or token is for this address only."""
+    """Follows no redirect: a key or token is for this address only."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         return exc

@@ -1,4 +1,4 @@
-"""Whether two games that sources name differently are one (D69): surely, perhaps, or not."""
+"""Comparing games that sources name differently: the same one, perhaps, or not (D69)."""
 
 import re
 from enum import Enum
@@ -12,11 +12,11 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.team_names import TeamNames, fold_team
 
 SAME_START_MS: Final = 2 * 60 * MINUTE_MS
-"""Kick-offs of one game in two sources differ by no more."""
+"""The most that kick-offs of one game differ between two sources."""
 AHEAD_MS: Final = 14 * 24 * 60 * MINUTE_MS
-"""How long before a kick-off a source is thought to price its game that tells none."""
+"""How long before its kick-off a game is assumed to be priced by a source without kick-offs."""
 ALIKE_SCORE: Final = 90
-"""From which score on two names may be one team's."""
+"""The least similarity score at which two names may be one team's."""
 
 _LEAST_LETTERS: Final = 3
 _COMMON: Final = frozenset(
@@ -35,7 +35,7 @@ _OTHER_SIDES: Final = frozenset(
 _INITIAL: Final = re.compile(r"\b\w\.")
 _SWAPPED_MOST: Final = 0.5
 _APART_LEAST: Final = 0.12
-"""Sides are swapped where chances differ by at least so much, and swapped by half of it at most."""
+"""Sides count as swapped where probabilities differ by this much, and swapped by at most half."""
 
 
 class Game(msgspec.Struct, frozen=True):
@@ -47,11 +47,11 @@ class Game(msgspec.Struct, frozen=True):
     seen_ms: int
     """When it was last priced."""
     chances: tuple[float, float] | None = None
-    """Of the team that is named as the home team, and the other: from prices before the game."""
+    """Probabilities of the team named first and of the other, from prices before the game."""
 
 
 class Verdict(Enum):
-    """What two games are to each other."""
+    """Whether two games are one."""
 
     SAME = "same"
     """One game, as the table of aliases has both teams."""
@@ -88,7 +88,7 @@ def compare(names: TeamNames, one: Game, other: Game) -> Match:
 
 
 def _may_be_one(names: TeamNames, one: Game, other: Game) -> bool:
-    """Whether competition and kick-off leave it open."""
+    """Whether competition and kick-off allow that they are one."""
     if names.competition(one.competition) != names.competition(other.competition):
         return False
     starts = [game.kick_off for game in (one, other) if game.kick_off is not None]
@@ -111,7 +111,7 @@ def _judged(verdict: Verdict, one: Game, other: Game, *, is_crosswise: bool) -> 
 def _are_swapped(
     one: tuple[float, float] | None, other: tuple[float, float] | None, *, is_crosswise: bool
 ) -> bool:
-    """Whether prices say that what is one side here is the other side there."""
+    """Whether prices show that home and away are swapped between them."""
     if one is None or other is None:
         return False
     first, second = (other[1], other[0]) if is_crosswise else other
@@ -146,7 +146,7 @@ def _resemble(name: str, other: str, of_both: frozenset[str]) -> bool:
 
 
 def _other_side(name: str) -> frozenset[str]:
-    """Return what tells a side of a club from its first; initials of players are no such thing."""
+    """Return the words that set a side apart from a club's first: women, under 21, B."""
     return _words(_INITIAL.sub(" ", name)) & _OTHER_SIDES
 
 

@@ -15,7 +15,7 @@ _TABLES: Final = {
     "other_name": "game",
     "event": "game",
 }
-"""All that is kept of a game but its log, which is long and stays: table and column of its row."""
+"""Tables with rows of a game, and their column of it; not the log, which stays as it is."""
 _LOG: Final = "SELECT seq, market_type, selection FROM price_change WHERE game = ? ORDER BY seq"
 _LAST_SEQ: Final = "SELECT coalesce(max(seq), 0) FROM price_change"
 _MOVE_LOG: Final = "UPDATE price_change SET game = ?, selection = ? WHERE seq = ?"
@@ -108,7 +108,7 @@ def _in_other_words(quote: _Row, kept: int, words: tuple[str, str, bool]) -> tup
 
 
 def _rows(connection: sqlite3.Connection, game: int) -> dict[str, list[_Row]]:
-    """Return what tables have of a game, row by row, by their own columns."""
+    """Return all rows of a game by table."""
     found = {}
     for table, column in _TABLES.items():
         query = f"SELECT * FROM {table} WHERE {column} = ? ORDER BY 1, 2"  # noqa: S608

@@ -1,4 +1,4 @@
-"""Finding the stored game that has a quote's teams by other names (D69)."""
+"""Finding the stored game of a quote whose teams it has under other names (D69)."""
 
 import json
 import sqlite3
@@ -36,13 +36,13 @@ _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 
 
 def names_known(connection: sqlite3.Connection) -> TeamNames:
-    """Return the names that are known: by the table, and by what the user accepted."""
+    """Return the known names: of the table, and of pairs that the user accepted."""
     said = [SameTeam(*row) for row in connection.execute(_SAME_TEAMS).fetchall()]
     return shipped_names().with_same(said) if said else shipped_names()
 
 
 def chances(match_name: str, moneylines: Iterable[dict[str, float]]) -> tuple[float, float] | None:
-    """Return the chances of both teams, home first, as the median bookmaker has them."""
+    """Return the median bookmaker's probabilities of both teams, home first."""
     found = [shares for odds in moneylines if (shares := _shares(match_name, odds))]
     if not found:
         return None
@@ -52,7 +52,7 @@ def chances(match_name: str, moneylines: Iterable[dict[str, float]]) -> tuple[fl
 def stored_chances(
     connection: sqlite3.Connection, game: int, match_name: str
 ) -> tuple[float, float] | None:
-    """Return the same of a stored game; None where it has no prices from before its start."""
+    """Return the same of a stored game; None without prices from before its start."""
     rows = connection.execute(_MONEYLINES, (game,)).fetchall()
     return chances(match_name, (_decode_odds(odds) for (odds,) in rows))
 
@@ -112,7 +112,7 @@ class OtherNames:
         self._connection.execute(_KEEP, values)
 
     def _team_keys(self, competition: str, match_name: str) -> frozenset[Key]:
-        """Return what tells the teams of a game, whatever their names: quicker than comparing."""
+        """Return keys that are equal for all names of a game's teams: quicker than comparing."""
         asked = (competition, match_name)
         if asked not in self._keys:
             assert self._names is not None

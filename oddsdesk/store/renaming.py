@@ -1,4 +1,4 @@
-"""Selections of a game in the words of another that is the same: teams are called differently."""
+"""Translating selections between two names of one game, whose teams are called differently."""
 
 import re
 from functools import lru_cache

@@ -50,7 +50,7 @@ class Rejected(msgspec.Struct, frozen=True):
 
 
 class Ingested(msgspec.Struct, omit_defaults=True):
-    """What came of a body, in quotes; older ones than what is stored are skipped."""
+    """The outcome of a body, in quotes; those older than the stored ones are skipped."""
 
     accepted: int
     skipped: int
@@ -66,7 +66,7 @@ class Ingested(msgspec.Struct, omit_defaults=True):
 
 
 class IngestGate(Gate):
-    """Records what it is sent while it comes; what it has answered is recorded."""
+    """Records quotes while their body comes in; what it answers for is committed."""
 
     def __init__(self, service: Service) -> None:
         super().__init__(service)
