@@ -308,7 +308,7 @@ class Market:
             push = pushes.of(line, in_play=False), pushes.of(line, in_play=True)
             if push != section.push:
                 section.push = push
-                valuation.settle(section)
+                valuation.form_windows(section)
 
     def _find_unread(self) -> None:
         unread = self.facts.unread

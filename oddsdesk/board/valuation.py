@@ -73,10 +73,10 @@ def value_reference(section: Section, method: str) -> None:
     section.reference_hold = hold(price.odds for price in prices)
     for row, side in zip(priced, group.sides, strict=True):
         row.fair = section.reference.prices[side].fair_odds
-    settle(section)
+    form_windows(section)
 
 
-def settle(section: Section) -> None:
+def form_windows(section: Section) -> None:
     """Form the price windows, with what is known of how often a stake comes back (D53)."""
     line = section.reference
     if line is None:

@@ -17,9 +17,9 @@ async def test_serve_says_what_it_will_cost_and_never_the_key(launch: Launch, tm
     await source.start()
     now = system_clock()
     played = game(now, bookmaker(now, "Pinnacle", h2h()))
-    told = {"x-requests-remaining": "20000", "x-requests-used": "0"}
-    source.say("/v4/sports/soccer_epl/events", listed(played), headers=told)
-    source.say("/v4/sports/soccer_epl/odds", [played], headers=told)
+    heard = {"x-requests-remaining": "20000", "x-requests-used": "0"}
+    source.say("/v4/sports/soccer_epl/events", listed(played), headers=heard)
+    source.say("/v4/sports/soccer_epl/odds", [played], headers=heard)
     database = str(tmp_path / "odds.db")
     feed = f"the-odds-api:soccer_epl?url={source.url}"
     arguments = ("serve", "--port", "0", "--database", database, "--feed", feed)

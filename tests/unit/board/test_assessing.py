@@ -247,8 +247,8 @@ def test_a_moneyline_that_tells_how_overtime_counts_judges_totals_at_once(desk: 
     sides = {"Arsenal": 2.3, "Draw": 4.2, "Chelsea": 2.6}
     desk.board.apply_all([message(name, odds, sport="Hockey") for name, odds in sides.items()])
     assert desk.board.value_bets[over].assessment.cautions == (Caution.OTHER_RULES,)
-    told = [each.moved for each in desk.heard() if isinstance(each, ValueBetsChanged)]
-    assert any(over in moved for moved in told)
+    heard = [each.moved for each in desk.heard() if isinstance(each, ValueBetsChanged)]
+    assert any(over in moved for moved in heard)
 
 
 def test_a_draw_that_is_gone_still_tells_that_overtime_does_not_count(desk: Desk) -> None:

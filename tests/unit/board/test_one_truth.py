@@ -39,7 +39,7 @@ def odds_of(bookmaker: str, market_type: str, selection: str, factor: float) -> 
 
 
 @st.composite
-def told(draw: st.DrawFn) -> Step:
+def heard(draw: st.DrawFn) -> Step:
     """A message of now, or of a little earlier."""
     market_type, selection = draw(st.sampled_from(OFFERS))
     bookmaker = draw(st.sampled_from(BOOKMAKERS))
@@ -120,9 +120,9 @@ def betting_at(names: tuple[str, ...]) -> Step:
 
 listed = st.tuples(st.sampled_from(OFFERS[:3] + OFFERS[4:]), st.sampled_from(BOOKMAKERS[1:]))
 steps = st.one_of(
-    told(),
-    told(),
-    told(),
+    heard(),
+    heard(),
+    heard(),
     pictured(),
     st.sampled_from([10, 20, 60, 70, 130, 200]).map(passing),
     st.lists(listed, max_size=3).map(listing),

@@ -132,7 +132,7 @@ class Theme(QObject):
         return self._colour_blind
 
     def choose(self, scheme: Scheme, *, colour_blind: bool = False) -> None:
-        """Turn to a scheme; everything on screen is painted anew."""
+        """Change to a scheme; everything on screen is repainted."""
         self._scheme = scheme
         self._colour_blind = colour_blind
         self._application.styleHints().setColorScheme(_QT_SCHEMES[scheme])

@@ -45,8 +45,8 @@ class Books:
             await asyncio.Event().wait()
         self._has_said = True
         asks = [{"price": "0.5", "size": "1"}]
-        told = [{"event_type": "book", "asset_id": token, "asks": asks} for token in self.asked]
-        return json.dumps(told).encode()
+        heard = [{"event_type": "book", "asset_id": token, "asks": asks} for token in self.asked]
+        return json.dumps(heard).encode()
 
 
 @pytest.fixture
