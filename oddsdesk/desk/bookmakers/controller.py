@@ -30,6 +30,8 @@ class BookmakersController(QObject):
 
     profiles_changed = Signal(object)
     """The ``Profiles`` as they are now."""
+    repaired = Signal()
+    """The user's file makes sense again."""
 
     def __init__(
         self,
@@ -64,8 +66,10 @@ class BookmakersController(QObject):
         dialog.open()
 
     def _read(self) -> None:
-        before = self.profiles.all()
+        before, was_wrong = self.profiles.all(), bool(self.problems)
         self.profiles, self.problems = known_bookmakers()
+        if was_wrong and not self.problems:
+            self.repaired.emit()
         if self.profiles.all() != before:
             self.profiles_changed.emit(self.profiles)
 

@@ -1,6 +1,6 @@
 """A game's matrix as a live model: frozen columns of the reference, then a column a bookmaker."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
@@ -113,7 +113,7 @@ class MatrixModel(LiveModel):
         The table sizes new columns in ``show_columns``.
         """
         self._layout.order = order
-        self._arrange_columns(order.shown(bookmakers_of(self._shown_sections())))
+        self._arrange_columns(self._shown_bookmakers(bookmakers_of(self._shown_sections())))
         self.laid_out.emit()
 
     def bookmaker(self, column: int) -> str | None:
@@ -364,6 +364,12 @@ class MatrixModel(LiveModel):
         """Whether the whole matrix was read; else only streamed prices are known."""
         return self.matrix is not None and self.matrix.read_at is not None
 
+    def _shown_bookmakers(self, bookmakers: Iterable[str]) -> list[str]:
+        """Return the bookmakers that have a column, those where the user bets first."""
+        is_mine = self._board.basis.is_mine
+        shown = self._layout.order.shown(bookmakers)
+        return sorted(shown, key=lambda name: not is_mine(name))
+
     def _is_awaited(self) -> bool:
         """Whether the whole picture is not shown yet: who opened the game waits for it."""
         return not self._layout.rows or (self._is_provisional and self.is_read)
@@ -374,7 +380,7 @@ class MatrixModel(LiveModel):
         sections = self._shown_sections()
         self._context.widest_name = widest_name(sections)
         self._layout.rows = rows_of(sections, self._lines.is_folded)
-        self._layout.set_bookmakers(self._layout.order.shown(bookmakers_of(sections)))
+        self._layout.set_bookmakers(self._shown_bookmakers(bookmakers_of(sections)))
         self._layout.index()
         self._is_provisional = not self.is_read
         self.endResetModel()
@@ -388,7 +394,7 @@ class MatrixModel(LiveModel):
         sections = self._shown_sections()
         self._context.widest_name = widest_name(sections)
         found = bookmakers_of(sections) - set(self._layout.bookmakers)
-        self._append_columns(self._layout.order.shown(found))
+        self._append_columns(self._shown_bookmakers(found))
         self._bring_rows_up_to_date()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, self.columnCount() - 1)
         self.touch(0, 0, self.rowCount() - 1, self.columnCount() - 1)

@@ -48,6 +48,8 @@ class Effects(QObject):
 
     method_changed = Signal(str)
     """True EV rests on another devig method now."""
+    bookmakers_changed = Signal()
+    """Others are the user's bookmakers now."""
 
     def __init__(self, preferences: Preferences, theme: Theme, board: Board) -> None:
         super().__init__()
@@ -68,6 +70,7 @@ class Effects(QObject):
             self.method_changed.emit(get(METHOD))
         elif key == MINE.key:
             self._board.set_bookmakers(get(MINE))
+            self.bookmakers_changed.emit()
 
 
 KEEP_DAYS_KEY: Final = "server/keep_days"
@@ -195,6 +198,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, manager)
     effects.method_changed.connect(desk.status_bar.show_method)
+    effects.bookmakers_changed.connect(desk.arrange_bookmakers)
     bookmakers = BookmakersController(theme, root.preferences, desk.window, board.bookmakers)
     board.set_profiles(bookmakers.profiles)
     board.set_bookmakers(get(MINE))

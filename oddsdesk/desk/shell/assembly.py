@@ -241,6 +241,7 @@ class Desk:
         bookmakers.profiles_changed.connect(lambda: self._use_names(bookmakers.profiles))
         open_them = self.around.actions.bind("app.bookmakers", bookmakers.open)
         self.window.menu.addAction(open_them)
+        bookmakers.repaired.connect(self.window.clear_message)
         if bookmakers.problems:
             count, first = len(bookmakers.problems), bookmakers.problems[0]
             self.window.say(
@@ -250,6 +251,10 @@ class Desk:
                 action="Bookmakers…",
                 act=bookmakers.open,
             )
+
+    def arrange_bookmakers(self) -> None:
+        """Have the columns of the user's bookmakers first, as they are now."""
+        self._columns.changed.emit()
 
     def close(self) -> None:
         """Let go of the board; the window is closed already."""

@@ -45,7 +45,7 @@ from oddsdesk.desk.value_bets.subjects import (
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 
 
-def filter_text(chosen: ValueFilter) -> str:
+def filter_text(chosen: ValueFilter, *, only_mine: bool = False) -> str:
     """Return a filter in few words: ``true EV ≥ 1 % · odds 1.5 – 3 · all books``."""
     said = [f"true EV ≥ {chosen.min_true_ev:g} %"]
     said += _odds(chosen.min_odds, chosen.max_odds)
@@ -53,7 +53,7 @@ def filter_text(chosen: ValueFilter) -> str:
     said += _some([market_title(market) for market in chosen.market_types], "markets")
     if chosen.in_play is not None:
         said.append("in play" if chosen.in_play else "before kick-off")
-    said += _some(chosen.bookmakers, "books") or ["all books"]
+    said += _some(chosen.bookmakers, "books") or ["my books" if only_mine else "all books"]
     return " · ".join(said)
 
 
@@ -228,7 +228,9 @@ class ValuesPanel(QWidget):
         lists = self.lists
         bets, games = lists.bets, lists.finder.games
         if self._which == BETS:
-            chosen, value = filter_text(lists.preset.filter), lists.value_count
+            only_mine = self._board.basis.mine is not None
+            chosen = filter_text(lists.preset.filter, only_mine=only_mine)
+            value = lists.value_count
             of = f"{lists.staked:,g} of {self._stakes.plan.bankroll:,g}" if lists.staked else ""
             text = bets_text(value, bets.count - value, of, chosen)
             waiting = bets.rows_that_would_move

@@ -180,8 +180,8 @@ def test_a_kind_is_chosen(dialog: BookmakersDialog) -> None:
     assert dialog.model.rows[index.row()].profile.kind is Kind.EXCHANGE
 
 
-def test_wrong_lines_of_the_file_stand_on_top(
-    controller: BookmakersController, window: QMainWindow
+def test_wrong_lines_of_the_file_stand_on_top_until_they_are_saved(
+    controller: BookmakersController, window: QMainWindow, qtbot: QtBot
 ) -> None:
     bookmakers_file().parent.mkdir(parents=True, exist_ok=True)
     bookmakers_file().write_text("name,commission\nSmarkets,200\nMatchbook,1\n")
@@ -189,7 +189,8 @@ def test_wrong_lines_of_the_file_stand_on_top(
     dialog = found(window)
     assert "bookmakers.csv: line 2: Smarkets: commission '200'" in dialog.problems.text()
     assert dialog.problems.isVisible()
-    save(dialog)
+    with qtbot.waitSignal(controller.repaired):
+        save(dialog)
     assert "# Smarkets,200" in bookmakers_file().read_text("utf-8").splitlines()
     assert controller.problems == []
 

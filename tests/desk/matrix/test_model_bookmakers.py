@@ -46,6 +46,15 @@ def test_bookmakers_stand_by_name_with_favourites_first(quoted: Any) -> None:
     assert "favourite" in model.header(FIRST_BOOKMAKER).tip
 
 
+def test_those_where_the_user_bets_stand_before_all_others(model: MatrixModel, quoted: Any) -> None:
+    quoted.board.set_bookmakers(("Unibet", "Matchbook"))
+    model.show_bookmakers(BookmakerOrder(favourites=frozenset({"Bovada"})))
+    assert model.bookmakers == ("Matchbook", "Unibet", "Bovada", "Betsson")
+    quoted.board.set_bookmakers(())
+    model.show_bookmakers(BookmakerOrder())
+    assert model.bookmakers == ("Betsson", "Bovada", "Matchbook", "Unibet")
+
+
 def test_columns_come_go_and_move_as_the_user_wants(
     model: MatrixModel, quoted: Any, qtmodeltester: ModelTester
 ) -> None:

@@ -42,7 +42,10 @@ async def test_true_ev_is_judged_by_the_method_that_is_set(preferences, board, e
 
 async def test_only_my_bookmakers_count_once_they_are_chosen(preferences, board, effects):
     board.set_profiles(shipped_profiles())
+    told: list[None] = []
+    effects.bookmakers_changed.connect(lambda: told.append(None))
     preferences.put(MINE, ("Betfair Exchange UK",))
+    assert told
     assert board.basis.is_mine("betfair_ex_uk")
     assert not board.basis.is_mine("Unibet")
     preferences.put(MINE, ())

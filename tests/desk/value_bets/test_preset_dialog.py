@@ -78,3 +78,7 @@ def test_a_preset_that_cannot_be_kept_says_why(
 )
 def test_a_filter_is_said_in_few_words(chosen: ValueFilter, text: str) -> None:
     assert filter_text(chosen) == text
+
+
+def test_a_filter_says_that_only_my_bookmakers_count() -> None:
+    assert filter_text(ValueFilter(), only_mine=True) == "true EV ≥ 1 % · my books"
