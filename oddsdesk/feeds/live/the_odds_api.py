@@ -221,9 +221,14 @@ class TheOddsApi(PollingFeed):
         return Job(name, cost, kick_offs, len(markets), self.interval_s(name), is_game)
 
     async def has_credits(self) -> bool:
-        """Ask ``/sports``, which is free: credits are back once what is used has fallen."""
+        """Ask ``/sports``, which is free: credits are back once what is used has fallen.
+
+        With another key, or more of them bought, there are some left at once.
+        """
         await self.source.get("/v4/sports")
         used = self.status.now.credits_used
+        if (self.status.now.credits_left or 0) > 0:
+            return True
         return self._used_up is None or (used is not None and used < self._used_up)
 
     def _no_credits(self) -> str:
