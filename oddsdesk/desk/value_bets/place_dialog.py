@@ -26,6 +26,7 @@ from oddsdesk.desk.ui.formatting import (
     signed_hundredths_text,
 )
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
+from oddsdesk.desk.value_bets.cells import market_text
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.formats import DECIMAL, OddsFormatError, format_odds, parse_odds
@@ -122,12 +123,13 @@ class PlaceDialog(QDialog):
         return odds, net
 
     def _lay_out(self) -> None:
-        subject, style = self._subject, odds_style().replace("_", " ")
-        beside = beside_text(subject.key.selection, subject.match_name)
+        key, style = self._subject.key, odds_style().replace("_", " ")
+        beside = beside_text(key.selection, self._subject.match_name)
+        market = market_text(key.market_type, self._subject.sport, key.period)
         form = QFormLayout(self)
         form.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         form.setSpacing(STEP)
-        form.addRow(Label(f"{subject.key.selection} {beside}", wordWrap=True))
+        form.addRow(Label(f"{key.selection} {beside} · {market}", wordWrap=True))
         form.addRow(self.warning)
         form.addRow("&Bookmaker", self.bookmaker)
         form.addRow("&Stake", self.stake)

@@ -7,6 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.value_bets.actions import placed_bet
 from oddsdesk.desk.value_bets.panel import ValuesPanel
@@ -195,3 +196,15 @@ def test_a_price_that_is_held_no_longer_is_said(panel: ValuesPanel, quoted: Any)
     panel.place(RowKey(quoted.id, "total", 0, "Over 9.5", "Matchbook"))
     assert panel.findChild(PlaceDialog) is None
     assert panel.messages.text == "That price is held here no longer."
+
+
+def test_the_market_and_its_period_are_named(quoted: Any, qtbot: QtBot) -> None:
+    quoted.quote("moneyline", {"Everton": {"Pinnacle": 3.3, "Unibet": 3.48}}, period=1)
+    quoted.load()
+    subject = subject_of_price(RowKey(quoted.id, "moneyline", 1, "Everton", "Unibet"), quoted.board)
+    assert subject is not None
+    dialog = PlaceDialog(subject, PROFILES, ())
+    qtbot.addWidget(dialog)
+    said = [label.text() for label in dialog.findChildren(Label)]
+    assert "Everton v Liverpool · Match result · 1st Half" in said
+    assert "There are no fair odds, so the EV is not known." in said
