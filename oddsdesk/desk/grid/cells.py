@@ -131,7 +131,7 @@ def ev(entry: Entry, _context: CellContext) -> Cell:
     edge = entry.ev
     if edge is None:
         return EMPTY
-    if entry.cautions:
+    if entry.is_doubtful:
         return Cell(f"? {signed_text(edge)} %", TextRole.NOTE)
     return Cell(f"{signed_text(edge)} %", TextRole.VALUE if entry.is_value else TextRole.SOFT)
 
@@ -139,7 +139,7 @@ def ev(entry: Entry, _context: CellContext) -> Cell:
 def cautions(entry: Entry, context: CellContext) -> Cell:
     """Return what speaks against the price, the gravest first."""
     if not entry.cautions:
-        return EMPTY
+        return Cell("outside the rules", TextRole.NOTE) if entry.has_no_window else EMPTY
     first = caution_text(entry.cautions[0], context.reference)
     more = len(entry.cautions) - 1
     return Cell(first, TextRole.NOTE, note=f"+ {more}" if more else "")

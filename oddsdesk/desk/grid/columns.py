@@ -31,7 +31,7 @@ def _market_order(entry: Entry) -> tuple[int, int, Any]:
 
 def _ev_upwards(entry: Entry) -> tuple[bool, float] | None:
     """What has cautions stands below the rest in this order, too."""
-    return None if entry.ev is None else (bool(entry.cautions), entry.ev)
+    return None if entry.ev is None else (entry.is_doubtful, entry.ev)
 
 
 def _figure(name: str) -> Callable[[Entry], Any]:

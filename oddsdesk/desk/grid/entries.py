@@ -16,7 +16,7 @@ from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
 from oddsdesk.pricing.assessment import Caution
-from oddsdesk.pricing.rules import safety_floor
+from oddsdesk.pricing.rules import MIN_EV, safety_floor
 from oddsdesk.pricing.value import is_same_state
 
 AWAY = -1
@@ -128,6 +128,16 @@ class SelectionEntry(msgspec.Struct, eq=False):
         return () if self.best_entry is None else self.best_entry.cautions
 
     @property
+    def has_no_window(self) -> bool:
+        """Whether that price has an edge where no price can be value."""
+        return self.best_entry is not None and self.best_entry.has_no_window
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether anything speaks against that price."""
+        return self.best_entry is not None and self.best_entry.is_doubtful
+
+    @property
     def is_value(self) -> bool:
         """Whether that price is value."""
         return self.best_entry is not None and self.best_entry.is_value
@@ -177,9 +187,11 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
     """True EV in percent, net, floor included; None for the reference's own price."""
     cautions: tuple[Caution, ...] = ()
     """What speaks against the price, as far as it has the least edge at all."""
+    has_no_window: bool = False
+    """Whether it has an edge where no price can be value: the reference keeps too much."""
     is_value: bool = False
     rank: float | None = None
-    """The EV as it is sorted by: with cautions below all that have none."""
+    """The EV as it is sorted by: in doubt below all that are not."""
     over_median: float | None = None
     """How far the price lies above the median, in percent."""
     is_held: bool = True
@@ -188,6 +200,11 @@ class PriceEntry(msgspec.Struct, eq=False, gc=False):
 
     def __post_init__(self) -> None:
         self.show(self.price)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether anything speaks against the price."""
+        return self.has_no_window or bool(self.cautions)
 
     def show(self, price: Price) -> None:
         """Take in the price as it is now."""
@@ -274,7 +291,7 @@ def _judge(entry: PriceEntry, section: Section, row: SelectionRow, board: Board)
     odds, middle = entry.odds, entry.selection.figures.median
     entry.over_median = None if middle is None else (odds / middle - 1) * 100
     name, price, reference = entry.bookmaker, entry.price, section.reference
-    entry.cautions, entry.is_value = (), False
+    entry.cautions, entry.is_value, entry.has_no_window = (), False, False
     if name is not None and name in row.near:
         key = RowKey(*entry.selection.key, name)
         judged = board.value_bets.get(key)
@@ -291,7 +308,8 @@ def _judge(entry: PriceEntry, section: Section, row: SelectionRow, board: Board)
         return
     final = row.fair * safety_floor(section.key.market_type)
     entry.ev = entry.rank = ev = (board.basis.net(name, odds) / final - 1) * 100 * row.decided
-    if entry.cautions:
+    entry.has_no_window = row.value_from is None and ev >= MIN_EV
+    if entry.is_doubtful:
         entry.rank = ev - _SET_BACK
 
 

@@ -30,7 +30,7 @@ def group_cell(group: GameGroup, column: int, now_ms: int) -> Cell:
         rows = len(group.entries)
         return Cell(f"{rows:,} row{'s' if rows != 1 else ''}", TextRole.NOTE, SurfaceRole.RAISED)
     if column == _EV:
-        sure = (entry.ev for entry in group.entries if not entry.cautions)
+        sure = (entry.ev for entry in group.entries if not entry.is_doubtful)
         best = max((ev for ev in sure if ev is not None), default=None)
         if best is not None:
             return Cell(f"{signed_text(best)} %", TextRole.NOTE, SurfaceRole.RAISED)
@@ -59,6 +59,8 @@ def tip(entry: Entry, reference: str, now_ms: int) -> str:
         if price.withdrawn_at is not None:
             lines.append(f"Gone since {local_time(price.withdrawn_at):%H:%M:%S}")
     lines += [f"No value: {caution_text(caution, reference)}" for caution in entry.cautions]
+    if entry.has_no_window:
+        lines.append(f"No value: {reference}'s margin is too large for any price to be value")
     if figures.fair_odds is not None:
         lines.append(f"Fair {fair_text(figures.fair_odds)}")
     if figures.best is not None and figures.worst is not None and figures.median is not None:

@@ -125,6 +125,23 @@ def test_what_has_a_caution_stands_below_the_rest_either_way_round(
         assert sure == sorted(sure, reverse=descending)
 
 
+def test_an_edge_where_no_price_can_be_value_is_marked_and_stands_below_the_rest(
+    quoted: Any, model: GridModel
+) -> None:
+    quoted.clock.now += 1
+    quoted.tell("Pinnacle", "total", "Over 2.5", 1.85)
+    quoted.tell("Pinnacle", "total", "Under 2.5", 1.85)
+    quoted.tell("Bovada", "total", "Over 2.5", 2.10)
+    entry = price(model, "Bovada")
+    assert entry.cautions == ()
+    context = CellContext(quoted.clock.now, quoted.board.freshness, "Pinnacle")
+    assert ev(entry, context).text.startswith("? +")
+    assert "Pinnacle's margin is too large" in tip(entry, "Pinnacle", quoted.clock.now)
+    model.sort_as(BY_KEY["ev_pct"], True)
+    edges = [shown for shown in model.entries() if shown.ev is not None]
+    assert edges[-1] is entry
+
+
 def test_a_caution_is_marked_greyed_and_explained(quoted: Any, model: GridModel) -> None:
     quoted.clock.now += 1
     quoted.tell("Bovada", "total", "Over 2.5", 2.8)
