@@ -205,7 +205,8 @@ def exposure(found: Exposure | None) -> list[Fact]:
         Fact("Open in all", f"{found.total:,g} of {plan.bankroll * plan.total_cap:,g}"),
     ]
     where = f" at {bet.price.bookmaker}" if found.same_at else ""
-    facts.append(Fact(f"Stake{where}, in steps of {plan.step:g}", f"{bet.stake:g}", note=bound))
+    tip = f"In whole steps of {plan.step:g}, rounded down"
+    facts.append(Fact(f"Stake{where}", f"{bet.stake:g}", note=bound, tip=tip))
     return facts
 
 

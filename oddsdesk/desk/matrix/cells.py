@@ -29,6 +29,8 @@ from oddsdesk.pricing.profiles import Profile
 
 PAST_REPAINT_MS = 60_000
 """How often a sparkline is laid out anew: a pixel is some minutes."""
+_WIDE_HOLD = 10
+"""From here on a best hold is told without decimals."""
 SUSPICIOUS = "? "
 """Before a price above its window: hardly value, in words in the tooltip."""
 
@@ -155,6 +157,8 @@ def best_hold_cell(section: Section) -> Cell:
     if section.best_hold is None:
         return EMPTY
     text = signed_text(section.best_hold)
+    if abs(section.best_hold) >= _WIDE_HOLD:
+        text = text.partition(".")[0]  # so that the column need not be wider for what is rare
     ink = TextRole.STRONG if text.startswith("−") else TextRole.NOTE
     return Cell(f"{text} %", ink, SurfaceRole.RAISED)
 

@@ -117,7 +117,7 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
         "Placed already": "0",
         "On the game": "7 of 30",
         "Open in all": "7 of 250",
-        "Stake at Matchbook, in steps of 1": "7",
+        "Stake at Matchbook": "7",
     }
     be_value(quoted, 2.00)
     explain.show_price(OVER._replace(selection="Under 2.5"))
