@@ -17,6 +17,7 @@ _SENTENCES: Final = {
     ErrorCode.LIVE_NOT_ON_PLAN.value: "In-play prices are not in your plan.",
     ErrorCode.WEBSOCKET_NOT_ON_PLAN.value: "The stream is not in your plan.",
     ErrorCode.VALUE_BETS_NOT_ON_PLAN.value: "Value bets are not in your plan.",
+    ErrorCode.WRITE_FORBIDDEN.value: "This key may only read.",
 }
 
 
