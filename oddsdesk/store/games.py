@@ -355,18 +355,17 @@ class _Events:
     def find(self, quote: Quote, games: Iterable[StoredGame]) -> StoredGame | None:
         """Return the game of a new id among those that its times fit, made meanwhile."""
         event = _event(quote)
+        free = [game for game in games if event.source not in self._taken[game.row]]
+        if not free:
+            return None
         rivals = [
             other
             for key, other in self._said.items()
             if key != event and key[1:] == event[1:] and key not in self._games
         ]
-        free = [
-            (_distance(game, quote), game)
-            for game in games
-            if event.source not in self._taken[game.row]
-            and all(_distance(game, quote) <= _distance(game, other) for other in rivals)
-        ]
-        return min(free, key=lambda each: each[0])[1] if free else None
+        nearest = min(free, key=lambda game: _distance(game, quote))
+        own = _distance(nearest, quote)
+        return nearest if all(own <= _distance(nearest, other) for other in rivals) else None
 
     def may_be(self, quote: Quote, game: StoredGame) -> bool:
         """Whether no other id of the quote's source means a game."""
@@ -412,9 +411,12 @@ class _Event(NamedTuple):
 
 def _event(quote: Quote) -> _Event:
     assert quote.event is not None
-    return _Event(
-        quote.event, _source(quote.event), quote.competition, plain_name(quote.match_name)
-    )
+    return _event_of(quote.event, quote.competition, quote.match_name)
+
+
+@lru_cache(maxsize=1 << 14)
+def _event_of(ident: str, competition: str, match_name: str) -> _Event:
+    return _Event(ident, _source(ident), competition, plain_name(match_name))
 
 
 def _source(event: str) -> str:
