@@ -40,6 +40,7 @@ from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.slices import exhaust
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +48,21 @@ _log = logging.getLogger(__name__)
 class Board:
     """Holds what was heard and tells subscribers what changed; one thread only."""
 
-    def __init__(self, clock: Clock, method: str = DEFAULT_METHOD) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        method: str = DEFAULT_METHOD,
+        go_through: Callable[[Iterator[None]], None] = exhaust,
+    ) -> None:
+        """Make an empty board.
+
+        Args:
+            clock: Tells the time in milliseconds.
+            method: The devig method.
+            go_through: Takes the steps in which all prices are judged on another basis; those
+                that come later replace those before.
+        """
+        self._go_through = go_through
         self.games: dict[str, GameEntry] = {}
         """By id, in the order of D13."""
         self.connection = Connection()
@@ -338,7 +353,7 @@ class Board:
     def set_method(self, method: str) -> None:
         """Judge everything by another devig method."""
         self.basis.method = method
-        self._revalue()
+        self._go_through(self._revaluing())
 
     def set_profiles(self, profiles: Profiles) -> None:
         """Judge everything by what these bookmakers keep of a win."""
@@ -349,7 +364,7 @@ class Board:
         """Take only these bookmakers for best prices and value; all where none is named."""
         self._mine = names
         self.basis.mine = self.basis.profiles.among(self._mine) if self._mine else None
-        self._revalue()
+        self._go_through(self._revaluing())
 
     def clear(self) -> None:
         """Forget everything but what is asked of it: what comes next is another service's."""
@@ -414,13 +429,14 @@ class Board:
         book.recompute(self.basis, changes)
         self._publish(book, changes)
 
-    def _revalue(self) -> None:
-        changed = [(book, Changes()) for book in self._books.values()]
-        for book, changes in changed:
+    def _revaluing(self) -> Iterator[None]:
+        """Judge everything held on the basis as it is now; each step is a game."""
+        for book in list(self._books.values()):
+            changes = Changes()
             book.revalue(self.basis, changes)
-        self.values.assess_all(self._clock())
-        for book, changes in changed:
             self._publish(book, changes)
+            yield
+        self.values.assess_all(self._clock())
         self._subscribers.tell(ValueBetsChanged())
 
     def _publish(self, book: GameBook, changes: Changes) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -40,7 +41,21 @@ from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.ending import Ending
 from oddsdesk.places import default_ledger, settings_folder
+from oddsdesk.slices import in_slices
 from oddsdesk.tasks import spawn, stop
+
+
+class Revaluation:
+    """Has a board judge all its prices anew, some milliseconds at a time."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+
+    def __call__(self, steps: Iterator[None]) -> None:
+        """Go through the steps in place of those that are on their way."""
+        if self._task is not None:
+            self._task.cancel()
+        self._task = spawn("judging prices anew", in_slices(steps))
 
 
 class Effects(QObject):
@@ -184,7 +199,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     get = root.preferences.get
     theme = Theme(app, Scheme(get(SCHEME)), colour_blind=get(COLOUR_BLIND))
     clock = MomentClock()
-    board = Board(clock, root.method)
+    board = Board(clock, root.method, Revaluation())
     log_connection(board, system_clock)
     records = Records(default_ledger())
     desk = Desk(board, theme, root.layout, root.preferences, records, clock)

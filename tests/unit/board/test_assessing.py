@@ -1,7 +1,10 @@
 """What the board says of a price: net, fresh, of the same bet, at the user's bookmakers (D45)."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import CellKey, SelectionRow
 from oddsdesk.board.notices import PricesChanged, RowsChanged, ValueBetsChanged
 from oddsdesk.pricing.assessment import Caution
@@ -70,7 +73,8 @@ def test_another_profile_judges_prices_and_bests_anew_and_tells(desk: Desk) -> N
     assert desk.board.is_value(HOME)
     desk.heard()
     desk.board.set_profiles(EXCHANGE)
-    assert desk.heard() == [PricesChanged(GAME, (), (RESULT,)), ValueBetsChanged()]
+    heard = desk.heard()
+    assert (heard[0], heard[-1]) == (PricesChanged(GAME, (), (RESULT,)), ValueBetsChanged())
     assert not desk.board.is_value(HOME)
     assert row_of(desk).best == pytest.approx(2.064)
     desk.board.set_profiles(Profiles())
@@ -307,3 +311,14 @@ def test_prices_of_all_games_are_kept_for_value_without_telling_the_grid(desk: D
     assert not [notice for notice in desk.heard() if isinstance(notice, RowsChanged)]
     desk.board.want_values(False)
     assert (desk.board.matrix(GAME), desk.board.value_bets) == (None, {})
+
+
+def test_another_basis_may_be_taken_in_game_by_game() -> None:
+    steps: list[Iterator[None]] = []
+    board = Board(lambda: NOW, go_through=steps.append)
+    exhaust(board.merge_matrix(matrix(ODDS)))
+    assert board.is_value(HOME)
+    board.set_profiles(EXCHANGE)
+    assert board.is_value(HOME)
+    exhaust(steps[-1])
+    assert not board.is_value(HOME)
