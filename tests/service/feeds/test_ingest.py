@@ -116,7 +116,7 @@ async def test_more_than_the_limit_is_refused_before_and_after_unpacking(
     assert heard.startswith(b"HTTP/1.1 413")
 
 
-@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b"x" * 100)[:-9]])
+@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b"x" * 100)[:-9]], ids=["no", "cut"])
 async def test_damaged_packing_is_told(serve: Serve, body: bytes) -> None:
     async with serve() as served:
         answer = await post(served, body, content_encoding="gzip")
