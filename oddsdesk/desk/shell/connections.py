@@ -31,7 +31,8 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.tasks import spawn, stop
 
-_IDENTS = ("server.open", "server.import", "connection.new", "connection.edit")
+_OF_THE_SERVER = ("server.live", "server.open", "server.import")
+_IDENTS = (*_OF_THE_SERVER, "connection.new", "connection.edit")
 
 _MIB = 1 << 20
 
@@ -163,6 +164,7 @@ class Connections(QObject):
     def _bind(self) -> None:
         bind, dialogs = self._actions.bind, self._dialogs
         bind("server.open", lambda: dialogs.open_server()).setEnabled(False)
+        bind("server.live", lambda: dialogs.open_live()).setEnabled(False)
         bind("server.import", lambda: dialogs.open_import()).setEnabled(False)
         bind("connection.new", lambda: dialogs.add())
         bind("connection.edit", lambda: dialogs.open_list())
@@ -170,7 +172,7 @@ class Connections(QObject):
 
     def _enable_server(self) -> None:
         session = self._manager.session
-        for ident in ("server.open", "server.import"):
+        for ident in _OF_THE_SERVER:
             is_own = session is not None and session.local is not None
             self._actions[ident].setEnabled(is_own)
 

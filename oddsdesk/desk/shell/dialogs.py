@@ -79,6 +79,14 @@ class DeskDialogs(QObject):
         self._imports.show_in(dialog, session.local)
         self._show(dialog)
 
+    def open_live(self) -> None:
+        """Show where live odds are named and a key is given, if there is an embedded server."""
+        self.open_server()
+        dialog = self._open.get(ServerDialog)
+        if isinstance(dialog, ServerDialog):
+            dialog.pages.setCurrentWidget(dialog.feeds)
+            dialog.feeds.choose_live()
+
     def open_import(self) -> None:
         """Show the embedded server's page for importing files, if that is connected to."""
         self.open_server()

@@ -64,6 +64,7 @@ ACTIONS: Final = (
     Action("connection.new", "New connection…", ("Ctrl+N",)),
     Action("connection.edit", "Edit connections…", ("Ctrl+Shift+N",)),
     Action("server.open", "Feeds, keys, backup…", ("Ctrl+E",)),
+    Action("server.live", "Get live odds…", ("Ctrl+Shift+E",)),
     Action("server.import", "Import files…", ("Ctrl+I",)),
     Action("layout.save", "Save layout…", ("Ctrl+Shift+S",)),
     Action("layout.delete", "Delete layout"),

@@ -13,7 +13,7 @@ from oddsdesk.desk.shell.connections import Connections, badge_of
 from tests.kit.connections import make_session
 
 LIMIT_S = 10
-OF_THE_SERVER = ("server.open", "server.import")
+OF_THE_SERVER = ("server.live", "server.open", "server.import")
 
 
 async def test_a_server_of_ones_own_can_be_opened_and_fed_once_there_is_one(
@@ -29,6 +29,9 @@ async def test_a_server_of_ones_own_can_be_opened_and_fed_once_there_is_one(
     dialog = window.window.findChild(ServerDialog)
     assert dialog is not None
     assert dialog.pages.currentWidget() is dialog.imports
+    actions.trigger("server.live")
+    assert dialog.pages.currentWidget() is dialog.feeds
+    assert dialog.feeds.fields.live.isVisibleTo(dialog)
     async with asyncio.timeout(LIMIT_S):
         while not dialog.backup.backup.isEnabled():
             await asyncio.sleep(0.01)
@@ -41,7 +44,8 @@ async def test_menu_and_palette_have_the_same(desk: tuple[Desk, Connections]) ->
     in_menu = {action.text() for action in window.connections_menu.actions() if action.text()}
     entries = [entry for offer in window.around.palette._providers for entry in offer()]
     in_palette = {entry.title.removeprefix("Connect to ") for entry in entries}
-    assert in_menu - in_palette == {"Feeds, keys, backup…", "Import files…"}, "not enabled now"
+    of_the_server = {"Get live odds…", "Feeds, keys, backup…", "Import files…"}
+    assert in_menu - in_palette == of_the_server, "not enabled now"
     next(entry for entry in entries if entry.title == "New connection…").run()
     assert window.window.findChild(RemoteDialog) is not None
 

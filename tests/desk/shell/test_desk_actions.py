@@ -25,6 +25,7 @@ from oddsdesk.desk.value_bets.records import Records
 BOUND_BY_THE_PROGRAM = {
     "connection.new",
     "connection.edit",
+    "server.live",
     "server.open",
     "server.import",
     "app.settings",
