@@ -37,11 +37,18 @@ class ScrapeInterval:
     def __init__(self) -> None:
         self._gaps: dict[str, deque[int]] = {}
         self._intervals: dict[str, float] = {}
+        self._counted_at: dict[str, int] = {}
         self.patience_ms = 0
         """How long a price may go unread by the desk without being the older for it."""
 
-    def rescraped(self, bookmaker: str, gap_ms: int) -> None:
-        """Note that a price of a bookmaker was scraped again after ``gap_ms``."""
+    def rescraped(self, bookmaker: str, gap_ms: int, scraped_at: int) -> None:
+        """Note that a price of a bookmaker was scraped again after ``gap_ms``.
+
+        All that one pass scraped counts once, or a single import would look like a habit.
+        """
+        if scraped_at - self._counted_at.get(bookmaker, 0) < gap_ms / 2:
+            return
+        self._counted_at[bookmaker] = scraped_at
         gaps = self._gaps.setdefault(bookmaker, deque(maxlen=_WINDOW))
         gaps.append(gap_ms)
         if len(gaps) >= _AT_LEAST:
@@ -54,12 +61,13 @@ class ScrapeInterval:
     def stale_after_ms(self, bookmaker: str, in_play: bool | None) -> int:
         """Return the age from which a bookmaker's price is stale.
 
-        That is 6 of its intervals; 180 s, in play 60 s, until they are known (D45).
+        That is 6 of its intervals; 180 s, in play 60 s, until they are known (D45). In play it is
+        never more: the score may be another.
         """
-        known = self._intervals.get(bookmaker)
+        known, usual = self._intervals.get(bookmaker), usual_stale_after_ms(in_play)
         if known is None:
-            return usual_stale_after_ms(in_play)
-        return min(round(known * 1000 * _STALE_AFTER), MAX_AGE_MS)
+            return usual
+        return min(round(known * 1000 * _STALE_AFTER), usual if in_play else MAX_AGE_MS)
 
     def patience_with(self, heard_at: int, now_ms: int) -> int:
         """Return how much of a price's age is only that the desk did not read it again."""

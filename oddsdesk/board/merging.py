@@ -24,13 +24,13 @@ def put_all(
     reference: str | None,
 ) -> None:
     """Put the readings of one answer in, and learn from them how often each bookmaker is read."""
-    gaps: dict[str, int] = {}
+    gaps: dict[str, tuple[int, int]] = {}
     for key, seen, liquidity in readings:
         gap = book.put(key, seen, changes, liquidity)
         if gap > 0:
-            gaps.setdefault(key.bookmaker or reference or "", gap)
-    for bookmaker, gap in gaps.items():
-        scrape_interval.rescraped(bookmaker, gap)
+            gaps.setdefault(key.bookmaker or reference or "", (gap, seen.scraped_at))
+    for bookmaker, (gap, scraped_at) in gaps.items():
+        scrape_interval.rescraped(bookmaker, gap, scraped_at)
 
 
 def batched(readings: Iterable[Reading]) -> Iterator[list[Reading]]:

@@ -171,12 +171,13 @@ def arithmetic(said: Explanation) -> list[Fact]:
     facts[0] = facts[0]._replace(tip=f"{quoted}\nS is the sum of 1/price: 1 and the margin")
     if said.true_ev is None:
         return facts[:1]
+    quoted_price = ", as quoted" if said.profile.charges else ""
     if said.window is None:
         return [*facts, Fact("Value window", NO_WINDOW, tip="No price is value by the rules")]
     return [
         *facts,
-        Fact("Value from", least_text(said.window.least)),
-        Fact("Suspicious above", most_text(said.window.most)),
+        Fact(f"Value from{quoted_price}", least_text(said.window.least)),
+        Fact(f"Suspicious above{quoted_price}", most_text(said.window.most)),
     ]
 
 

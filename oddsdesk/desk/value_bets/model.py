@@ -3,8 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from oddsdesk.board.assessed import AssessedPrice
 from oddsdesk.board.bets import Bet
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.verdict_words import BOUNDS, caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import MARKET_RANK
@@ -17,7 +20,7 @@ from oddsdesk.desk.ui.formatting import (
     percent_text,
     signed_text,
 )
-from oddsdesk.desk.ui.table.cells import Align, Cell, Column
+from oddsdesk.desk.ui.table.cells import REPAINT_MS, Align, Cell, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
@@ -35,7 +38,7 @@ from oddsdesk.pricing.profiles import Profile
 from oddsdesk.pricing.rules import MIN_EV, Rule
 
 OutcomeKey = tuple[object, ...]
-"""An outcome, and whether its row is one of value."""
+"""An outcome: its row stays where it is while its price becomes value or ceases to be."""
 _LOWEST: Final = float("-inf")
 _MOST_NAMED: Final = 12
 """So many other bookmakers are named in a tooltip."""
@@ -65,8 +68,20 @@ class BetRow(NamedTuple):
 class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
     """Outcomes, those of value first, highest true EV on top until the user sorts otherwise."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, is_fresh: Callable[[RowKey], bool]) -> None:
+        """Make an empty list; ``is_fresh`` says whether a price was seen as lately as usual."""
         super().__init__(COLUMNS, EV_COLUMN, clock)
+        self._is_fresh = is_fresh
+
+    def cell(self, row: int, column: int) -> Cell:
+        cell = super().cell(row, column)
+        if column not in (ODDS_COLUMN, EV_COLUMN) or self.is_gone(row):
+            return cell
+        if cell.ink in (TextRole.STRONG, TextRole.VALUE) and not self._is_fresh(
+            self.entry(row).price.key
+        ):
+            cell = cell._replace(ink=TextRole.SOFT)
+        return cell._replace(repaint_at_ms=min(cell.repaint_at_ms, self._clock() + REPAINT_MS))
 
     def tip(self, row: int, column: int) -> str:
         if self.is_gone(row):
@@ -80,15 +95,15 @@ class ValuesModel(StableRowsModel[OutcomeKey, BetRow]):
 def rows_of(bets: Iterable[Bet], row: Callable[[Bet, tuple[AssessedPrice, ...]], BetRow]) -> (
     dict[OutcomeKey, BetRow]
 ):  # fmt: skip
-    """Return a row for each outcome, in the order of its best bet; what is no value apart."""
+    """Return a row for each outcome, in the order of its best bet."""
     groups: dict[OutcomeKey, list[Bet]] = {}
     for bet in bets:
-        groups.setdefault((*bet.price.outcome, bet.price.is_value), []).append(bet)
+        groups.setdefault(bet.price.outcome, []).append(bet)
     found = {}
     for key, group in groups.items():
         first = min(group, key=_is_no_carrier)
         others = [bet.price for bet in group if bet is not first]
-        others.sort(key=lambda price: -price.assessment.net_odds)
+        others.sort(key=lambda price: (not price.is_value, -price.assessment.net_odds))
         found[key] = row(first, tuple(others))
     return found
 
@@ -114,8 +129,9 @@ def _keeps(profile: Profile) -> str:
     return f"{profile.tax * 100:g} % tax"
 
 
-def _is_no_carrier(bet: Bet) -> tuple[bool, float]:
-    return bet.same_bet_as is not None, -bet.price.assessment.net_odds
+def _is_no_carrier(bet: Bet) -> tuple[bool, bool, float]:
+    """Value first, and of it what carries the stake."""
+    return not bet.price.is_value, bet.same_bet_as is not None, -bet.price.assessment.net_odds
 
 
 def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
@@ -136,7 +152,9 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     if price.scraped_at is not None:
         yield f"Seen {span_text(now_ms - price.scraped_at)} ago"
     for other in row.others[:_MOST_NAMED]:
-        yield f"Same bet: {other.bookmaker} {exact_odds_text(other.assessment.odds)}"
+        against = other.assessment.cautions[:1]
+        why = "".join(f": {caution_text(caution, row.reference)}" for caution in against)
+        yield f"Same bet: {other.bookmaker} {exact_odds_text(other.assessment.odds)}{why}"
     if len(row.others) > _MOST_NAMED:
         yield f"and {len(row.others) - _MOST_NAMED} more"
 
@@ -213,7 +231,8 @@ def _caution(row: BetRow, _now: int) -> Cell:
         more = len(found.cautions) - 1
         return Cell(why, TextRole.VALUE, note=f"+ {more}" if more > 0 else "")
     bound = "" if row.bet.bound is None else BOUNDS[row.bet.bound]
-    same = f"same at {len(row.others)} more" if row.others else ""
+    others = sum(other.is_value for other in row.others)
+    same = f"same at {others} more" if others else ""
     return Cell(" · ".join(filter(None, (bound, same))), TextRole.NOTE)
 
 
@@ -240,7 +259,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "market_type",
         "Market",
-        MARKET_WIDTH,
+        replace(MARKET_WIDTH, drops=3),
         lambda row, _now: Cell(
             market_text(row.price.key.market_type, row.price.sport, row.price.key.period),
             TextRole.SOFT if row.price.is_value else TextRole.NOTE,
@@ -309,7 +328,7 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
     ColumnSpec(
         "scraped_at",
         "Seen",
-        Column("59 min"),
+        Column("59 min", drops=5),
         lambda row, now: seen_cell(row.price.scraped_at, now),
         lambda row: _LOWEST if row.price.scraped_at is None else -row.price.scraped_at,
         tip="How long ago the bookmaker was last seen to offer the price",
@@ -323,12 +342,13 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
             stretches=True,
             likes="above the window: a mistake more",
             widest="above the window: a mistake more often than value + 2",
+            drops=4,
         ),
         _caution,
         lambda row: (against_text(row), -len(row.others)),
         tip="Why a price is no value and has no stake; of value who else offers the same bet",
     ),
 )  # fmt: skip
-EV_COLUMN, STAKE_COLUMN = (
-    [column.key for column in COLUMNS].index(key) for key in ("true_ev_pct", "stake")
+EV_COLUMN, ODDS_COLUMN, STAKE_COLUMN = (
+    [column.key for column in COLUMNS].index(key) for key in ("true_ev_pct", "odds", "stake")
 )

@@ -169,7 +169,8 @@ class ValuesPanel(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
-        for part in (self.header, self.messages, body):
+        # Messages stand below: where they came above, rows moved away from under the pointer.
+        for part in (self.header, body, self.messages):
             whole.addWidget(part)
         whole.setStretchFactor(body, 1)
 

@@ -124,10 +124,6 @@ def test_prices_that_were_seen_almost_together_keep_their_own_times(desk: Desk) 
 
 def test_prices_in_play_seen_more_than_a_minute_apart_are_not_of_one_moment(desk: Desk) -> None:
     """61 s apart they may be of two different scores."""
-    rhythm = desk.board.scrape_interval
-    for _ in range(5):
-        rhythm.rescraped("Betfair", 60_000)
-        rhythm.rescraped(REFERENCE, 60_000)
     desk.board.name_reference(REFERENCE)
     for name in (REFERENCE, "Betfair"):
         exhaust(desk.board.merge_rows([odds_row(name, dict(ODDS[name]), is_live=True)]))
@@ -145,8 +141,8 @@ def test_prices_in_play_seen_more_than_a_minute_apart_are_not_of_one_moment(desk
             [odds_row("Betfair", dict(ODDS["Betfair"]), at=desk.now, is_live=True)]
         )
     )
-    assert cautions(desk) == [Caution.APART]
-    assert desk.board.value_bets[HOME].assessment.cautions == (Caution.APART,)
+    assert cautions(desk) == [Caution.APART, Caution.REFERENCE_STALE]
+    assert not desk.board.is_value(HOME)
     exhaust(desk.board.merge_rows([odds_row(REFERENCE, SHARP, at=desk.now, is_live=True)]))
     assert desk.board.is_value(HOME)
 

@@ -11,9 +11,25 @@ NOW = 1_795_000_000_000
 
 def learnt(*gaps_s: float) -> ScrapeInterval:
     scrape_interval = ScrapeInterval()
+    at = NOW
     for gap in gaps_s:
-        scrape_interval.rescraped("Betfair", round(gap * 1000))
+        at += round(gap * 1000)
+        scrape_interval.rescraped("Betfair", round(gap * 1000), at)
     return scrape_interval
+
+
+def test_all_prices_of_one_pass_count_once() -> None:
+    scrape_interval = ScrapeInterval()
+    for place in range(9):
+        scrape_interval.rescraped("Betfair", 240_000, NOW + place)
+    assert scrape_interval.stale_after_ms("Betfair", False) == 180_000
+
+
+def test_a_slow_bookmaker_is_given_more_time_before_the_game_and_never_in_play() -> None:
+    slow = learnt(*[60] * 6)
+    assert slow.stale_after_ms("Betfair", False) == 360_000
+    assert slow.stale_after_ms("Betfair", True) == 60_000
+    assert learnt(*[5] * 6).stale_after_ms("Betfair", True) == 30_000
 
 
 def test_the_interval_is_the_median_once_enough_is_known() -> None:
@@ -66,12 +82,12 @@ def test_until_the_rhythm_is_known_a_price_is_stale_as_is_usual(
 
 
 @pytest.mark.parametrize(("gap_s", "stale_after_s"), [(8, 48), (2, 30), (60, 360), (500, 720)])
-def test_once_the_rhythm_is_known_it_says_alone_when_a_price_is_stale(
+def test_once_the_rhythm_is_known_it_says_when_a_price_is_stale(
     gap_s: int, stale_after_s: int
 ) -> None:
-    for in_play in (False, True):
-        after = learnt(*[gap_s] * 5).stale_after_ms("Betfair", in_play)
-        assert after == stale_after_s * 1000
+    known = learnt(*[gap_s] * 5)
+    assert known.stale_after_ms("Betfair", False) == stale_after_s * 1000
+    assert known.stale_after_ms("Betfair", True) == min(stale_after_s, 60) * 1000
 
 
 def test_a_price_that_waits_for_its_turn_of_reading_is_no_older_for_it() -> None:

@@ -145,7 +145,8 @@ def test_writers_of_several_processes_lose_nothing(path: Path) -> None:
         assert counts == [(0, 400), (1, 400), (2, 400)]
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
-    assert largest[0] < 2 * LIMIT
+    # Some 10 MB are written; while one copies, the others go on as fast as the machine lets them.
+    assert largest[0] < 8 * LIMIT
 
 
 def test_the_file_is_cut_when_its_log_begins_anew(path: Path) -> None:
