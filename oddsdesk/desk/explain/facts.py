@@ -1,5 +1,6 @@
 """An explanation as lines of facts: the arithmetic, the methods, the rules."""
 
+import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -194,7 +195,10 @@ def exposure(found: Exposure | None) -> list[Fact]:
     room = plan.bankroll * plan.outcome_cap
     bound = "" if bet.bound is None else BOUNDS[bet.bound]
     facts = [
-        Fact(f"{plan.kelly_share * 100:g} % of Kelly of {plan.bankroll:,g}", f"{found.kelly:.2f}"),
+        Fact(
+            f"{plan.kelly_share * 100:g} % of Kelly of {plan.bankroll:,g}",
+            f"{math.floor(found.kelly * 100) / 100:.2f}",
+        ),
         Fact(f"Most on one outcome, {plan.outcome_cap * 100:g} %", f"{room:,g}"),
     ]
     if found.same_at:

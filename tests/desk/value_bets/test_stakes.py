@@ -111,7 +111,7 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
     panel.lists.show_bets(may_move=True)
     explain.show_price(OVER)
     assert {fact.title: fact.figure for fact in explain.exposure.facts} == {
-        "25 % of Kelly of 1,000": "7.08",
+        "25 % of Kelly of 1,000": "7.07",
         "Most on one outcome, 2 %": "20",
         "Same outcome at 1 other": "one stake",
         "Placed already": "0",
