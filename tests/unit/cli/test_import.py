@@ -1,5 +1,6 @@
 """`oddsdesk import` converts, records, and accounts for every price."""
 
+import contextlib
 import gzip
 import json
 import sqlite3
@@ -107,7 +108,7 @@ def test_two_events_of_a_day_are_two_games(
         CliRunner().invoke(ingest, [str(target), "--database", str(database)])
     else:
         run(database, "the-odds-api", answer)
-    with sqlite3.connect(database) as connection:
+    with contextlib.closing(sqlite3.connect(database)) as connection:
         rows = connection.execute("SELECT match_date FROM game ORDER BY match_date").fetchall()
     assert len(rows) == 2
     assert rows[1][0] - rows[0][0] == 5.5 * 3_600_000
@@ -392,4 +393,5 @@ def test_what_oddsharvester_wrote_is_recorded(
     written = sum(file.read_text().count(f'"{label}": "') for file in files for label in LABELS)
     assert sum(len(row["odds"]) for row in rows(out)) == written
     assert run(database, "oddsharvester", *files).exit_code == 0
-    assert open_store(database, read_only=True).reader().last_scraped_at()
+    with contextlib.closing(open_store(database, read_only=True)) as store:
+        assert store.reader().last_scraped_at()
