@@ -134,10 +134,10 @@ class Assessment(msgspec.Struct, frozen=True):
     settlement: Settlement | None
     """How the bet may end; None without fair odds."""
 
-    @property
-    def is_value(self) -> bool:
-        """Whether it is value: every rule holds, and nothing speaks against it."""
-        return not self.cautions and all(check.holds for check in self.checks)
+    is_value: bool
+    """Every rule holds, and nothing speaks against it."""
+    is_value_but_for_cautions: bool
+    """Every rule holds but those that a caution tells of already."""
 
     @property
     def stopped_by(self) -> tuple[RuleCheck, ...]:
@@ -150,11 +150,6 @@ class Assessment(msgspec.Struct, frozen=True):
             return None
         final = self.fair_odds * safety_floor(market_type)
         return (net_odds / final - 1) * 100 * self.settlement.decided
-
-    @property
-    def is_value_but_for_cautions(self) -> bool:
-        """Whether every rule holds but those that a caution tells of already."""
-        return all(check.holds or _is_told(check) for check in self.checks)
 
 
 def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
@@ -176,6 +171,8 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
         for check in verdict.checks
     )
     floor = safety_floor(line.market_type)
+    cautions = tuple(_cautions(setting, group, price, checks))
+    stopped = [check for check in checks if not check.holds]
     return Assessment(
         odds=price.odds,
         net_odds=net,
@@ -183,9 +180,11 @@ def assess(setting: Setting, group: Group, price: Sighting) -> Assessment:
         ev_pct=ev,
         per="staked" if setting.push is not None else "decided",
         service_ev_pct=None if fair is None else (price.odds / (fair * floor) - 1) * 100,
-        cautions=tuple(_cautions(setting, group, price, checks)),
+        cautions=cautions,
         checks=checks,
         settlement=ends,
+        is_value=not cautions and not stopped,
+        is_value_but_for_cautions=all(map(_is_told, stopped)),
     )
 
 

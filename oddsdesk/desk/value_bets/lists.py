@@ -88,7 +88,7 @@ class NearMissFinder(QObject):
 
 _MOVES_MS: Final = 20
 """So long moves are gathered: a burst of them is shown at once."""
-_REST: Final = 10
+_REST: Final = 25
 """Between two makings of the list lies so many times what the last one took, at least."""
 
 
@@ -147,7 +147,8 @@ class ValueLists(QObject):
         for bet in self._records.bets():
             on_outcome[outcome_of(bet)].append(bet)
         rows = rows_of(bets, lambda bet, others: self._row(bet, others, on_outcome))
-        value = {price.outcome for price in prices if self._board.is_value(price.key)}
+        is_mine = self._board.basis.is_mine
+        value = {price.outcome for price in prices if price.is_value and is_mine(price.bookmaker)}
         self.hidden = len(value) - sum(row.price.is_value for row in rows.values())
         self.bets.show_rows(rows, may_move=may_move)
         self._took_s = time.perf_counter() - began

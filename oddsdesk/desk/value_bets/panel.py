@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice, ValueBetsChanged
+from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.settings.declared import STAKES
@@ -310,8 +310,6 @@ class ValuesPanel(QWidget):
             self.lists.note_moved()
         elif isinstance(notice, ValueBetsChanged):
             self._show_all()
-        elif isinstance(notice, GamesChanged):
-            self._show_bets()
         elif isinstance(notice, ConnectionChanged):
             self._show_counts()
 
