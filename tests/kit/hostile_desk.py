@@ -128,7 +128,12 @@ class HostileDesk:
         """Wait for prices and open a game."""
         board = self.board
         await until_told(
-            board, lambda: board.connection.link is Link.LIVE and len(board.value_bets) > 3
+            board,
+            lambda: (
+                board.connection.link is Link.LIVE
+                and len(board.value_bets) > 3
+                and bool(board.games)
+            ),
         )
         game = next(iter(board.games))
         self.desk.open_game_beside(game)
