@@ -84,9 +84,11 @@ def assessed_price(
 def _is_in_contract(
     by: Judge, section: Section, selection: str, bookmaker: str, found: Assessment
 ) -> bool:
-    gross = found.service_ev_pct
-    if gross is None or gross < MIN_EV:
+    gross, ends = found.service_ev_pct, found.settlement
+    if gross is None or ends is None or gross < MIN_EV:
         return False
+    if found.net_odds == found.odds and ends.decided == 1:
+        return not found.stopped_by  # the contract's rules are what it was judged by
     price = section.row_of(selection).prices[bookmaker]
     sides = by.sides(section, bookmaker)
     side = section.side_of(selection)

@@ -28,5 +28,5 @@ class Basis(msgspec.Struct):
 
     def net(self, bookmaker: str, odds: float) -> float:
         """Return what a unit staked there really pays back (D46)."""
-        profile = self.profiles.of(bookmaker)
-        return profile.net(odds) if profile.charges else odds
+        profile = self.profiles.charging(bookmaker)
+        return odds if profile is None else profile.net(odds)

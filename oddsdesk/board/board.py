@@ -387,7 +387,11 @@ class Board:
             self._subscribers.tell(RowsChanged((), removed))
 
     def sweep(self) -> None:
-        """Note what time has changed: what is stale, what is long gone; call it each second."""
+        """Note what time has changed: what is stale, what is long gone."""
+        exhaust(self.sweeping())
+
+    def sweeping(self) -> Iterator[None]:
+        """Do what ``sweep`` does in steps of a game; begin it each second."""
         now = self._clock()
         self.seen.tick(now)
         for book in list(self._books.values()):
@@ -396,6 +400,7 @@ class Board:
             book.age(self.basis, self.reference, now, changes)
             if changes.removed or changes.touched:
                 self._recompute(book, changes)
+            yield
         self._tell_values(self.values.age(now))
 
     def withdrawing_unheard(self, since_ms: int) -> Iterator[None]:

@@ -9,7 +9,7 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.market import Market
-from oddsdesk.board.matrix import CellKey, Matrix, Section
+from oddsdesk.board.matrix import CellKey, Matrix, Section, SelectionRow
 from oddsdesk.board.prices import Price, Sighting
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS
 from oddsdesk.slices import exhaust
@@ -35,6 +35,8 @@ class GameBook:
         self._markets: dict[MarketKey, Market] = {}
         self._columns: set[str] = set()
         self._dirty: set[MarketKey] = set()
+        self._draws: dict[int, float | None] = {}
+        """How likely a draw is by the reference's moneyline, by period."""
 
     def put(
         self,
@@ -146,6 +148,11 @@ class GameBook:
         market = self._markets.get((market_type, period))
         return None if market is None else market.section_of(selection)
 
+    def row(self, market_type: str, period: int, selection: str) -> SelectionRow | None:
+        """Return a selection with its prices, None where none is held."""
+        market = self._markets.get((market_type, period))
+        return None if market is None else market.rows.get(selection)
+
     def prices(self) -> Iterator[tuple[CellKey, Price]]:
         """Yield every price held, withdrawn ones too."""
         for where, market in self._markets.items():
@@ -161,15 +168,16 @@ class GameBook:
                 form = moneyline.overtime(bookmaker)
                 where = matrix.game_id, matrix.competition
                 changes.overtime_learnt |= basis.overtime.note(*where, bookmaker, form)
-        for market in self._markets.values():
-            if market.period == moneyline.period:
-                self._expect_draws(market, changes)
+        period, chance = moneyline.period, moneyline.draw_chance()
+        if self._draws.get(period) != chance:
+            self._draws[period] = chance
+            for market in self._markets.values():
+                if market.period == period:
+                    self._expect_draws(market, changes)
 
     def _expect_draws(self, market: Market, changes: Changes) -> None:
         if market.market_type in _MAY_BE_DRAWN:
-            moneyline = self._markets.get((MONEYLINE, market.period))
-            chance = None if moneyline is None else moneyline.draw_chance()
-            market.expect_draws(chance, changes)
+            market.expect_draws(self._draws.get(market.period), changes)
 
     def _find_columns(self, changes: Changes) -> None:
         columns = {key.bookmaker for key, _ in self.prices() if key.bookmaker is not None}

@@ -23,6 +23,8 @@ WITHDRAWN_KEPT_MS: Final = 60_000
 SEEN_TOGETHER_MS: Final = 5_000
 """A price that was seen so much earlier than another of its market and bookmaker is dated anew."""
 
+_AGES_EVERY_MS: Final = 10_000
+"""How often ages are looked at in any case: how long a bookmaker is given may differ by then."""
 _MANY: Final = 4
 """From this many moved prices on, all of a section's figures are worked out together."""
 
@@ -54,6 +56,8 @@ class Market:
         """Bookmakers of whom one price was seen, which dates the others."""
         self._draw: float | None = None
         """The chance of a draw before kick-off, where lines of this market may end in one."""
+        self._ages_at = 0
+        """When one of the prices may be stale that was not, in milliseconds."""
         self.reoffered: set[str | None] = set()
         """Who began or ceased to price a selection, until that was looked at."""
 
@@ -191,8 +195,10 @@ class Market:
 
     def age(self, basis: Basis, reference: str | None, now_ms: int, changes: Changes) -> None:
         """Find out whose prices are stale by now: they are never best."""
+        if now_ms < self._ages_at:
+            return
         interval, stale = basis.scrape_interval, self.facts.stale
-        changed = False
+        changed, next_at = False, now_ms + _AGES_EVERY_MS
         for bookmaker, price in self._seen.items():
             in_play = self._states.get(bookmaker, price.is_live)
             after = interval.stale_after_ms(bookmaker or reference or "", in_play)
@@ -202,9 +208,12 @@ class Market:
             if (age > after) != (bookmaker in stale):
                 stale ^= {bookmaker}
                 changed = True
+            elif age <= after:
+                next_at = min(next_at, now_ms + after - age + 1)
+        self._ages_at = next_at
         if changed:
             for section in self.sections:
-                valuation.figure_prices(section, basis)
+                valuation.refind_best(section, basis)
             self._tell_all(changes)
 
     def overtime(self, bookmaker: str | None) -> bool | None:

@@ -281,7 +281,7 @@ class Sync:
                 # The computer slept: a stream from before may never tell that it is gone.
                 self._begin_anew()
             self._monitor.tick(self._client.quota)
-            self._board.sweep()
+            await in_slices(self._board.sweeping())
             self._board.scrape_interval.patience_ms = self._patience_ms()
             await asyncio.sleep(_TICK_S)
 

@@ -38,6 +38,13 @@ def figure_prices(section: Section, basis: Basis) -> None:
     _find_best_hold(section)
 
 
+def refind_best(section: Section, basis: Basis) -> None:
+    """Work out anew who offers the best prices: others are stale now."""
+    for row in section.rows:
+        _find_best(section, row, basis)
+    _find_best_hold(section)
+
+
 def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> None:
     """Bring up to date what one bookmaker's price of one row bears on."""
     if _is_comparable(section, bookmaker) == (bookmaker in section.other_bets):
@@ -188,9 +195,9 @@ def _find_hold(section: Section, bookmaker: str, basis: Basis) -> None:
     section.holds.pop(bookmaker, None)
     rows = _priced_by(section, bookmaker)
     if _own_group(section, rows) is not None:
-        section.holds[bookmaker] = hold(
-            basis.net(bookmaker, row.prices[bookmaker].odds) for row in rows
-        )
+        odds = [row.prices[bookmaker].odds for row in rows]
+        profile = basis.profiles.charging(bookmaker)
+        section.holds[bookmaker] = hold(odds if profile is None else map(profile.net, odds))
 
 
 def _find_best_hold(section: Section) -> None:

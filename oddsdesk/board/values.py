@@ -123,17 +123,18 @@ class ValueBets:
 
     def _touched(self, book: GameBook, changes: Changes) -> Iterator[RowKey]:
         """Yield the prices that are near to value, were, or are listed, of those that changed."""
-        game = book.matrix.game_id
+        game, held, listed_at = book.matrix.game_id, self._near, self._listed_at
+        whole = {
+            (*section.key[:2], row.selection)
+            for section in changes.revalued
+            for row in section.rows
+        }
         selections = {cell[:3] for cell in (*changes.cells, *changes.removed)}
-        whole = set[tuple[str, int, str]]()
-        for section in changes.revalued:
-            market_type, period, _ = section.key
-            whole |= {(market_type, period, row.selection) for row in section.rows}
-        for cell in whole | selections:
+        for cell in whole | selections if whole else selections:
             name = (game, *cell)
-            section_ = book.section_of(*cell)
-            near = () if section_ is None else section_.row_of(cell[2]).near
-            before, listed = self._near.get(name, ()), self._listed_at.get(name, ())
+            row = book.row(*cell)
+            near = () if row is None else row.near
+            before, listed = held.get(name, ()), listed_at.get(name, ())
             if not near and not before and not listed:
                 continue
             if near:

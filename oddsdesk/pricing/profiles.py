@@ -108,6 +108,14 @@ class Profiles:
                 self._by_name[fold_name(name)] = profile
         self._found: dict[str, Profile] = {}
         """As they were asked for: folding a name takes long."""
+        self._charging: dict[str, Profile | None] = {}
+
+    def charging(self, name: str) -> Profile | None:
+        """Return the profile of a bookmaker that keeps a part of a win, None of any other."""
+        if name not in self._charging:
+            profile = self.of(name)
+            self._charging[name] = profile if profile.charges else None
+        return self._charging[name]
 
     def of(self, name: str) -> Profile:
         """Return the profile of a bookmaker by any of its names."""
