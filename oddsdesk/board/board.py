@@ -212,10 +212,11 @@ class Board:
     def load_games(self, games: Iterable[Game]) -> None:
         """Take in the whole list of games."""
         held = {game.game_id: game_entry(game) for game in games}
-        for key, entry in held.items():
+        for entry in held.values():
             self._ids.learn(entry)
-            if (book := self._books.get(key)) is not None:
-                self._date(book, entry)
+        dated = {key for key in held if (book := self._books.get(key)) and _date(book, held[key])}
+        if dated:
+            self._tell_values(self.values.assess_games(dated, self._clock()))
         if list(held.values()) != list(self.games.values()):
             self.games = held
             self._subscribers.tell(GamesChanged())
@@ -244,7 +245,8 @@ class Board:
                 self._publish(book, changes)
             yield
         book.matrix.read_at = now
-        self._date(book, entry)
+        if _date(book, entry):
+            self._tell_values(self.values.assess_games({entry.game_id}, now))
         book.withdraw_unheard(now if asked_at is None else asked_at, now, whole)
         self._report(matrix.match_name, bad)
         self._recompute(book, whole)
@@ -423,13 +425,6 @@ class Board:
             book.withdraw_unheard(now + 1, now, changes)
             self._recompute(book, changes)
 
-    def _date(self, book: GameBook, game: GameEntry) -> None:
-        """Take in whether a game is in play and when it begins."""
-        matrix, stated = book.matrix, (game.is_live, game.kick_off)
-        if (matrix.is_live, matrix.kick_off) != stated:
-            matrix.is_live, matrix.kick_off = stated
-            self._tell_values(self.values.assess_game(game.game_id, self._clock()))
-
     def _recompute(self, book: GameBook, changes: Changes) -> None:
         book.recompute(self.basis, changes)
         self._publish(book, changes)
@@ -498,3 +493,12 @@ class Board:
         for game in games:
             if self._books.pop(game, None) is not None:
                 self._tell_values(self.values.forget_game(game, now))
+
+
+def _date(book: GameBook, game: GameEntry) -> bool:
+    """Take in whether a game is in play and when it begins; tell whether that is news."""
+    matrix, stated = book.matrix, (game.is_live, game.kick_off)
+    if (matrix.is_live, matrix.kick_off) == stated:
+        return False
+    matrix.is_live, matrix.kick_off = stated
+    return True

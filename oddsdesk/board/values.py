@@ -1,7 +1,7 @@
 """Every price that is value or nearly: assessed as prices move, as time passes, as lists come."""
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
@@ -109,11 +109,11 @@ class ValueBets:
     def forget_game(self, game: str, now_ms: int) -> list[RowKey]:
         """Drop what rested on a game's prices, which are held no more."""
         self._near = {name: near for name, near in self._near.items() if name[0] != game}
-        return self.assess_game(game, now_ms)
+        return self.assess_games({game}, now_ms)
 
-    def assess_game(self, game: str, now_ms: int) -> list[RowKey]:
-        """Assess a game's prices anew; return the prices that differ."""
-        keys = [key for key in self.entries if key.game_id == game]
+    def assess_games(self, games: Container[str], now_ms: int) -> list[RowKey]:
+        """Assess the prices of games anew; return the prices that differ."""
+        keys = [key for key in self.entries if key.game_id in games]
         return [key for key in keys if self._assess(key, now_ms)]
 
     def service_row(self, key: RowKey, method: str) -> ServiceRow | None:

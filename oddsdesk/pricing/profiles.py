@@ -36,6 +36,8 @@ _GUARDED: Final = ("=", "+", "-", "@", "#", "'")
 """A written field begins with none of these: formulas to a spreadsheet, ``#`` a comment."""
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _DELAYED: Final = " (delayed)"
+SIMULATED: Final = "simulated"
+"""The source of profiles that are the simulator's: they have names for a window, and no more."""
 _FOLDED: Final = re.compile(r"[\W_]+")
 
 

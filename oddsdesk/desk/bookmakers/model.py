@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.pricing.profiles import (
+    SIMULATED,
     Kind,
     Profile,
     ProfileLineError,
@@ -85,7 +86,7 @@ class BookmakersModel(QAbstractTableModel):
     ) -> None:
         super().__init__()
         self._theme = theme
-        known = {profile.name: profile for profile in profiles.all()}
+        known = {profile.name: profile for profile in profiles.all() if profile.source != SIMULATED}
         for name in (*quoted, *mine):
             profile = profiles.of(name)
             known[profile.name] = profile

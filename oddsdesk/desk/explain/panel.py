@@ -232,7 +232,7 @@ class ExplainPanel(QWidget):
         else:
             method = method_title(said.method).lower()
             per = "per decided unit" if said.assessment.per == "decided" else "per unit staked"
-            notes = [f"{per}, net, {method}, floor {said.floor:g}"]
+            notes = [f"{per}, net", f"{method}, floor {said.floor:g}"]
         if said.service is not None:
             notes.append(f"the service says {ev_text(said.service.ev_pct)}")
         if said.is_reference:

@@ -337,11 +337,10 @@ COLUMNS: Final[tuple[ColumnSpec[BetRow, int], ...]] = (
         "cautions",
         "Caution",
         Column(
-            "same at 14 more",
+            "below 1 % after 5 % commission",
             Align.LEFT,
             stretches=True,
-            likes="above the window: a mistake more",
-            widest="above the window: a mistake more often than value + 2",
+            widest="below 1 % after 5 % commission + 2",
             drops=4,
         ),
         _caution,

@@ -13,7 +13,7 @@ from oddsdesk.desk.settings.declared import MINE
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.ledger.bookmakers import bookmakers_file, known_bookmakers, shipped_profiles
-from oddsdesk.pricing.profiles import Kind
+from oddsdesk.pricing.profiles import SIMULATED, Kind
 
 BETFAIR, FOREIGN = "Betfair Exchange UK", "<b>Corner & Shop</b>"
 FIELDS = [column.field for column in COLUMNS]
@@ -66,7 +66,11 @@ def save(dialog: BookmakersDialog) -> None:
 
 def test_every_bookmaker_that_is_known_or_quoted_has_one_row(dialog: BookmakersDialog) -> None:
     names = [row.profile.name for row in dialog.model.rows]
-    assert len(names) == len(set(names)) == len(shipped_profiles().all()) + 1
+    assert (
+        len(names)
+        == len(set(names))
+        == len([each for each in shipped_profiles().all() if each.source != SIMULATED]) + 1
+    )
     assert "betfair_ex_uk" not in names
     assert cell(dialog, FOREIGN, "name").data() == FOREIGN
     assert cell(dialog, BETFAIR, "commission").data() == "5"
@@ -215,3 +219,14 @@ def test_a_file_that_cannot_be_replaced_is_said_and_what_was_typed_stays(
 def test_the_model_keeps_qts_rules(theme: Theme, qtmodeltester: ModelTester) -> None:
     shipped = shipped_profiles()
     qtmodeltester.check(BookmakersModel(theme, shipped, shipped, [FOREIGN], [BETFAIR]))
+
+
+def test_bookmakers_of_the_simulator_are_listed_only_while_they_have_prices(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    shipped = shipped_profiles()
+    for quoted in ((), ("Marlin Exchange",)):
+        model = BookmakersModel(theme, shipped, shipped, quoted, ())
+        names = [model.index(row, 1).data() for row in range(model.rowCount())]
+        assert [name for name in names if name in ("Marlin Exchange", "Quayside")] == list(quoted)
+        assert "Pinnacle" in names

@@ -149,7 +149,7 @@ def test_a_caution_is_marked_greyed_and_explained(quoted: Any, model: GridModel)
     cell = ev(entry, CellContext(quoted.clock.now, quoted.board.freshness, "Pinnacle"))
     assert cell.text.startswith("? +")
     assert cell.ink is TextRole.NOTE
-    assert "No value: above the window" in tip(entry, "Pinnacle", quoted.clock.now)
+    assert "No value: too good: above the window" in tip(entry, "Pinnacle", quoted.clock.now)
     assert COLUMNS[BY_KEY["cautions"]].value(entry) == "above_window"
 
 

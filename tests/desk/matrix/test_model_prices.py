@@ -27,7 +27,7 @@ def test_a_price_within_the_window_is_value_above_it_is_not(
     assert (suspicious.text, suspicious.ground) == ("? 9.00", SurfaceRole.PANEL)
     assert model.cell(row_of(model, "Everton"), BEST).note != "Bovada"
     tip = model.tip(row_of(model, "Everton"), column_of(model, "Bovada"))
-    assert "no value: above the window" in tip
+    assert "no value: too good: above the window" in tip
 
 
 def test_the_best_price_stands_in_a_frozen_column_with_who_offers_it(
@@ -52,7 +52,7 @@ def test_a_price_in_play_is_no_value_against_a_reference_from_before_the_game(
     quoted.tell("Bovada", "moneyline", "Everton", 3.60, is_live=True)
     row, column = row_of(model, "Everton"), column_of(model, "Bovada")
     assert model.cell(row, column).ground is not SurfaceRole.VALUE
-    assert "no value: in play here or at Pinnacle, not at both" in model.tip(row, column)
+    assert "no value: in play at one only" in model.tip(row, column)
     quoted.tell("Pinnacle", "moneyline", "Draw", 3.36, is_live=True)
     assert model.cell(row, column).ground is SurfaceRole.VALUE
     assert "no value" not in model.tip(row, column)

@@ -63,7 +63,7 @@ def test_a_stale_price_says_so_and_has_no_stake(
     qtbot.waitUntil(lambda: facts(panel).startswith("0 · 1 with cautions below"))
     panel.lists.bets.sort_now()
     assert row(panel)["Stake"] == "–"
-    assert row(panel)["Caution"] == "stale: not seen again for long"
+    assert row(panel)["Caution"] == "stale: not seen lately"
     assert row(panel)["Seen"] == "3 min"
     assert "No stake: stale" in panel.table.model.tip(0, STAKE_COLUMN)
     be_value(quoted)

@@ -89,7 +89,7 @@ def test_cautions_are_said_in_words_and_recorded(quoted: Any, qtbot: QtBot) -> N
     assert stale is not None
     dialog = PlaceDialog(stale, PROFILES, (), reference="Pinnacle")
     qtbot.addWidget(dialog)
-    assert dialog.warning.text() == "Careful: stale: not seen again for long; Pinnacle is stale."
+    assert dialog.warning.text() == "Careful: stale: not seen lately; Pinnacle is stale."
     assert dialog.stake.text() == ""
     dialog.stake.setText("5")
     now = quoted.clock.now

@@ -49,14 +49,11 @@ def test_every_caution_has_words_of_its_own_that_name_the_reference() -> None:
 
 def test_all_that_speaks_against_a_price_is_told_the_gravest_first(desk: Desk) -> None:
     said = said_of(desk, 3.30)
-    assert cautions_text(said.assessment, said.reference) == (
-        "above the window: a mistake more often than value"
-    )
+    assert cautions_text(said.assessment, said.reference) == ("too good: above the window")
     desk.now += 181_000
     later = explained(desk)
     assert cautions_text(later.assessment, later.reference) == (
-        "stale: not seen again for long; Pinnacle is stale; "
-        "above the window: a mistake more often than value"
+        "stale: not seen lately; Pinnacle is stale; too good: above the window"
     )
     assert cautions_text(said_of(Desk(), 3.05).assessment, REFERENCE) == ""
 

@@ -91,7 +91,7 @@ def test_the_table_says_what_to_bet_and_why_not(database: Path) -> None:
     record(database, quote("Late", {"A": 2.09}, scraped_at=system_clock() - 240_000))
     heading, *lines = run("--database", database, "--all").stdout.splitlines()
     assert heading.split() == ["OUTCOME", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "GAME"]
-    assert "stale: not seen again for long" in next(line for line in lines if "Late" in line)
+    assert "stale: not seen lately" in next(line for line in lines if "Late" in line)
     assert "no value after commission" in next(line for line in lines if "Betfair" in line)
     assert "+3.47 %" in next(line for line in lines if "Soft" in line)
     assert lines[-1] == "3 prices, 1 staked, 10 in all"
