@@ -3,8 +3,8 @@
 The value bets of the desk and ``oddsdesk bets`` are this list.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
 
 from oddsdesk.board.assessed import AssessedPrice, listed_at_all
 from oddsdesk.board.basis import Basis
@@ -81,30 +81,13 @@ def exposure_of(
     )
 
 
-class PriceFilter(Protocol):
-    """What the user wants to see, as a preset says it."""
-
-    def passes(
-        self,
-        *,
-        sport: str,
-        market_type: str,
-        bookmaker: str,
-        odds: float,
-        true_ev: float | None,
-        is_live: bool,
-    ) -> bool:
-        """Tell whether a price is shown."""
-        ...
-
-
 def list_bets(
     prices: Iterable[AssessedPrice],
     basis: Basis,
     plan: StakePlan,
     placed: Placed | None = None,
     *,
-    chosen: PriceFilter | None = None,
+    chosen: Callable[..., bool] | None = None,
     everything: bool = False,
 ) -> list[Bet]:
     """Return the prices that are value, best EV first, each outcome staked once.
@@ -117,7 +100,8 @@ def list_bets(
         basis: What they were judged by.
         plan: How the user stakes.
         placed: What is placed already and open.
-        chosen: What the user wants to see; nothing else is listed or staked.
+        chosen: Whether the user wants to see a price, asked as ``ValueFilter.passes`` is; nothing
+            else is listed or staked.
         everything: Also what the contract lists at gross odds, or what would be listed were it
             not for its cautions.
     """
@@ -134,14 +118,14 @@ def list_bets(
     return [_bet(price, staked, carriers) for price in found if everything or price.is_value]
 
 
-def _is_wanted(price: AssessedPrice, basis: Basis, chosen: PriceFilter | None) -> bool:
+def _is_wanted(price: AssessedPrice, basis: Basis, chosen: Callable[..., bool] | None) -> bool:
     if not basis.is_mine(price.bookmaker):
         return False
     found = price.assessment
     ev = found.ev_pct
     if price.is_in_contract and not price.is_value:
         ev = found.service_ev_pct  # it is listed for that, and shown as less after commission
-    return chosen is None or chosen.passes(
+    return chosen is None or chosen(
         sport=price.sport,
         market_type=price.key.market_type,
         bookmaker=price.bookmaker,

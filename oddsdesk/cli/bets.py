@@ -137,7 +137,8 @@ def _found(
     board = board_of(moment, now_ms)
     placed = placed_in(placed_bets(), now_ms)
     prices = board.value_bets.values()
-    return list_bets(prices, board.basis, plan, placed, chosen=passes, everything=everything)
+    chosen = None if passes is None else passes.passes
+    return list_bets(prices, board.basis, plan, placed, chosen=chosen, everything=everything)
 
 
 def _profiles() -> Profiles:

@@ -5,12 +5,13 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
+
+from tests.kit.loopback import loopback_server
 
 Answering = Callable[[Request], Awaitable[Response]]
 
@@ -29,16 +30,7 @@ class FakeSource:
             WebSocketRoute("/{path:path}", self._stream),
             Route("/{path:path}", self._answer, methods=["GET", "POST"]),
         ]
-        config = uvicorn.Config(
-            Starlette(routes=routes),
-            host="127.0.0.1",
-            port=0,
-            log_config=None,
-            lifespan="off",
-            ws="websockets-sansio",
-            timeout_graceful_shutdown=1,
-        )
-        self._server = uvicorn.Server(config)
+        self._server = loopback_server(Starlette(routes=routes))
         self._serving: asyncio.Task[None] | None = None
 
     async def start(self) -> None:

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -16,6 +15,7 @@ from starlette.websockets import WebSocket
 from oddsdesk.client import Client, StreamState
 from oddsdesk.client.stream import follow
 from oddsdesk.contract.resources import PriceMessage
+from tests.kit.loopback import loopback_server
 
 KEY = "oddsdesk_live_" + "0123456789abcdef" * 2
 
@@ -40,16 +40,7 @@ class SmallService:
                 Route("/{path:path}", self._answer),
             ]
         )
-        config = uvicorn.Config(
-            app,
-            host="127.0.0.1",
-            port=0,
-            log_config=None,
-            lifespan="off",
-            ws="websockets-sansio",
-            timeout_graceful_shutdown=1,
-        )
-        self._server = uvicorn.Server(config)
+        self._server = loopback_server(app)
         self._serving: asyncio.Task[None] | None = None
 
     def listen_at(self, port: int) -> None:

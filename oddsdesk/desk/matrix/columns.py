@@ -22,7 +22,7 @@ from oddsdesk.desk.ui.formatting import odds_sample
 from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column, Header, ShrinkStep
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec
 from oddsdesk.desk.ui.time_format import age_text
-from oddsdesk.pricing.profiles import Profile, Profiles
+from oddsdesk.pricing.profiles import Profile
 
 _WIDE_NAME: Final = "Both teams to score  Full Time"
 _USUAL_NAME: Final = "Both teams to score"
@@ -53,8 +53,6 @@ class MatrixContext:
         self.names = names
         self._titled: tuple[int, Sequence[str]] = (0, ())
         self._titles: dict[str, str] = {}
-        self._profiles: Profiles | None = None
-        self._keepers: dict[str, Profile | None] = {}
         self.widest_name = ""
         """Of the first column, folded rows too."""
 
@@ -92,14 +90,7 @@ class MatrixContext:
 
     def keeper(self, bookmaker: str) -> Profile | None:
         """Return the profile of a bookmaker that keeps a part of a win; None of others."""
-        profiles = self.board.basis.profiles
-        if self._profiles is not profiles:
-            self._profiles, self._keepers = profiles, {}
-        if bookmaker not in self._keepers:
-            found = profiles.of(bookmaker)
-            keeps = found.commission or found.tax or found.taker_fee
-            self._keepers[bookmaker] = found if keeps else None
-        return self._keepers[bookmaker]
+        return self.board.basis.profiles.charging(bookmaker)
 
     def is_favourite(self, bookmaker: str) -> bool:
         """Whether the user wants the bookmaker first."""
@@ -291,21 +282,6 @@ def bookmaker_column(name: str) -> MatrixColumn:
     def price_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
         return tips.price_tip(section, row, name, context)
 
-    def header(context: MatrixContext) -> Header:
-        age, code, is_favourite = (
-            context.age(name),
-            context.names.code(name),
-            context.is_favourite(name),
-        )
-        title, tip = context.title(name), _age_tip(name, age)
-        keeper = context.keeper(name)
-        if keeper is not None:
-            age = f"net {keeper.commission * 100:g} %" if keeper.commission else "net"
-            tip = f"{tip} · the small price is what is left of a win"
-        if is_favourite:
-            title, code, tip = f"★ {title}", f"★ {code}", f"{tip} · favourite"
-        return Header(title, age, tip, is_favourite, code, name)
-
     def width(context: MatrixContext) -> Column:
         sample = odds_sample(has_long=context.layout.has_long(name))
         return _price_width(sample, has_net=context.keeper(name) is not None)
@@ -316,9 +292,21 @@ def bookmaker_column(name: str) -> MatrixColumn:
         Column(""),
         price_cell,
         width_now=width,
-        header_now=header,
+        header_now=lambda context: _bookmaker_header(name, context),
         cell_tip=_tips(price_tip, lambda section: tips.hold_tip(section, name)),
     )
+
+
+def _bookmaker_header(name: str, context: MatrixContext) -> Header:
+    """Its name, and the age of its newest price, or what it keeps of a win."""
+    age, code, keeper = context.age(name), context.names.code(name), context.keeper(name)
+    title, tip = context.title(name), _age_tip(name, age)
+    if keeper is not None:
+        age = f"net {keeper.commission * 100:g} %" if keeper.commission else "net"
+        tip = f"{tip} · the small price is what is left of a win"
+    if not context.is_favourite(name):
+        return Header(title, age, tip, False, code, name)
+    return Header(f"★ {title}", age, f"{tip} · favourite", True, f"★ {code}", name)
 
 
 @cache

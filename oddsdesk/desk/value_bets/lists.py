@@ -132,7 +132,7 @@ class ValueLists(QObject):
         """Take the bets that the preset lets pass, each outcome once."""
         began = time.perf_counter()
         self._moves.stop()
-        now, chosen = self._clock(), self.preset.filter
+        now, chosen = self._clock(), self.preset.filter.passes
         prices = self._board.value_bets.values()
         self._placed = placed_in(self._records.bets(), now)
         bets = self._listed = list_bets(

@@ -13,7 +13,8 @@ from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.kalshi.series import PARLAYS, competition
-from oddsdesk.feeds.kalshi.shapes import ACTIVE, Market, read_market, read_page
+from oddsdesk.feeds.kalshi.shapes import ACTIVE, Market, read_page
+from oddsdesk.feeds.parts import read_as
 from oddsdesk.pricing.selections import order_selections
 
 __all__ = ["Reading", "read_page"]
@@ -76,7 +77,7 @@ class Reading(msgspec.Struct):
                 self.skipped[PARLAY] += 1
                 continue
             try:
-                self._read_market(read_market(raw))
+                self._read_market(read_as(Market, raw))
             except FeedError as error:
                 self.problems.append(f"{place}: {error}")
                 if isinstance(raw, dict) and isinstance(event := raw.get("event_ticker"), str):

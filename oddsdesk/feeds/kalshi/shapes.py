@@ -57,15 +57,3 @@ def read_page(data: bytes) -> Page:
         return msgspec.json.decode(data, type=Page)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FeedError(f"{_EXPECTED}: {error}") from error
-
-
-def read_market(raw: Any) -> Market:
-    """Return a market of a page.
-
-    Raises:
-        FeedError: a field is missing or of another type; says which.
-    """
-    try:
-        return msgspec.convert(raw, Market)
-    except msgspec.ValidationError as error:
-        raise FeedError(str(error)) from error

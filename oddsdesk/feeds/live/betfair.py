@@ -1,7 +1,6 @@
 """Betfair's exchange: what can be backed, asked for and streamed, with the user's own key."""
 
 import contextlib
-import logging
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -16,7 +15,13 @@ from oddsdesk.feeds.betfair.quotes import quotes_of
 from oddsdesk.feeds.betfair.shapes import error_code
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.betfair_stream import BetfairStream
-from oddsdesk.feeds.live.errors import KeyRefusedError, ShapeError, SourceError, TooFastError
+from oddsdesk.feeds.live.errors import (
+    KeyRefusedError,
+    ShapeError,
+    SourceError,
+    TooFastError,
+    pass_over,
+)
 from oddsdesk.feeds.live.merging import merged
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import KeyUse, decode, retry_after_s
@@ -54,8 +59,6 @@ _KEY_CODES: Final = frozenset(
     }
 )
 _LOG_IN: Final = "log in anew and give the app key and the session token, with a colon between"
-
-_log = logging.getLogger(__name__)
 
 
 class _KeptAlive(msgspec.Struct, frozen=True):
@@ -131,10 +134,7 @@ class Betfair(PollingFeed):
             except FeedError as error:
                 raise ShapeError(str(error)) from error
         found = quotes_of(catalogue.markets, books, now_ms)
-        if problems and not found:
-            raise ShapeError(problems[0])
-        if problems:
-            _log.info("betfair: %d things cannot be read: %s", len(problems), problems[0])
+        pass_over("betfair", problems, is_empty=not found)
         return [each.quote for each in found if each.quote.odds or not each.is_open]
 
     def judge(self, reply: "Reply") -> None:

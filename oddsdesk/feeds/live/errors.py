@@ -1,6 +1,11 @@
 """What may go wrong with the source of a live feed, by what the feed does then (D65)."""
 
+import logging
+from collections.abc import Sequence
+
 from oddsdesk.feeds.errors import FeedError
+
+_log = logging.getLogger(__name__)
 
 
 class SourceError(FeedError):
@@ -25,3 +30,15 @@ class TooFastError(SourceError):
     def __init__(self, message: str, wait_s: float) -> None:
         super().__init__(message)
         self.wait_s = wait_s
+
+
+def pass_over(name: str, problems: Sequence[str], *, is_empty: bool) -> None:
+    """Log how much of a source's answer cannot be read.
+
+    Raises:
+        ShapeError: nothing else was in it: the source has another shape now.
+    """
+    if problems and is_empty:
+        raise ShapeError(problems[0])
+    if problems:
+        _log.info("%s: %d things cannot be read: %s", name, len(problems), problems[0])

@@ -1,6 +1,5 @@
 """Kalshi: what a Yes on each side of a game costs; needs no key."""
 
-import logging
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -8,14 +7,12 @@ import msgspec
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.kalshi import Reading, read_page
-from oddsdesk.feeds.live.errors import ShapeError, SourceError
+from oddsdesk.feeds.live.errors import ShapeError, SourceError, pass_over
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import decode
 
 MOST_PAGES: Final = 50
 """Of a thousand markets each; no series has that many."""
-
-_log = logging.getLogger(__name__)
 
 
 class _Cursor(msgspec.Struct, frozen=True):
@@ -63,9 +60,5 @@ class Kalshi(PollingFeed):
             except FeedError as error:
                 raise ShapeError(str(error)) from error
         quotes = reading.quotes(now_ms)
-        if reading.problems and not quotes:
-            raise ShapeError(reading.problems[0])
-        if reading.problems:
-            count = len(reading.problems)
-            _log.info("kalshi: %d markets cannot be read: %s", count, reading.problems[0])
+        pass_over("kalshi", reading.problems, is_empty=not quotes)
         return quotes

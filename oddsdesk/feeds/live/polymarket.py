@@ -1,7 +1,6 @@
 """Polymarket: what a share of each side of a game costs; needs no key."""
 
 import contextlib
-import logging
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
@@ -11,7 +10,7 @@ import msgspec
 from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.live.errors import ShapeError, SourceError
+from oddsdesk.feeds.live.errors import ShapeError, SourceError, pass_over
 from oddsdesk.feeds.live.merging import merged
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.polymarket_stream import PolymarketStream
@@ -30,8 +29,6 @@ BOOKS_AT_ONCE: Final = 200
 """So many order books are asked for in one request."""
 LIST_MS: Final = 5 * 60_000
 """How long a list of games is good for; prices are read more often."""
-
-_log = logging.getLogger(__name__)
 
 
 class _Tag(msgspec.Struct, frozen=True):
@@ -95,10 +92,7 @@ class Polymarket(PollingFeed):
                 raise ShapeError(str(error)) from error
         found = quotes_of(listing.games.values(), books, now_ms)
         quotes = [quote for quote in found if quote.odds]
-        if problems and not quotes:
-            raise ShapeError(problems[0])
-        if problems:
-            _log.info("polymarket: %d things cannot be read: %s", len(problems), problems[0])
+        pass_over("polymarket", problems, is_empty=not quotes)
         return quotes
 
     async def _games_of(self, tag: str) -> Listing:

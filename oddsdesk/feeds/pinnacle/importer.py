@@ -12,6 +12,7 @@ from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
 from oddsdesk.feeds.notation import is_american
+from oddsdesk.feeds.parts import read_as
 from oddsdesk.feeds.pinnacle.markets import MarketReader, PeriodMarket
 from oddsdesk.feeds.pinnacle.shapes import (
     SOCCER,
@@ -20,7 +21,6 @@ from oddsdesk.feeds.pinnacle.shapes import (
     Odds,
     Period,
     read_answer,
-    read_period,
 )
 
 BOOKMAKER = "Pinnacle"
@@ -101,7 +101,7 @@ class _Reading(msgspec.Struct, frozen=True):
         code = _COMPETITIONS.get(competition, competition)
         for raw in event.periods:
             try:
-                period = read_period(raw)
+                period = read_as(Period, raw)
                 kick_off = parse_ms(game.starts)
             except (FeedError, ValueError) as error:
                 self._skip("broken period", raw)

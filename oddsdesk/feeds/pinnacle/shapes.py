@@ -119,15 +119,3 @@ def read_answer(data: bytes) -> Odds | Fixtures:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FeedError(f"{_EXPECTED}: {error}") from error
     raise FeedError(f"{_EXPECTED}, but this holds neither")
-
-
-def read_period(raw: Any) -> Period:
-    """Return a period of an event.
-
-    Raises:
-        FeedError: a field is missing or of another type; says which.
-    """
-    try:
-        return msgspec.convert(raw, Period)
-    except msgspec.ValidationError as error:
-        raise FeedError(str(error)) from error

@@ -7,6 +7,7 @@ import msgspec
 
 from oddsdesk.contract.quoting import shown
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.parts import read_as
 from oddsdesk.feeds.polymarket.shapes import (
     BestPrices,
     Book,
@@ -15,7 +16,6 @@ from oddsdesk.feeds.polymarket.shapes import (
     Resolved,
     level,
     number,
-    read_as,
     read_books,
 )
 

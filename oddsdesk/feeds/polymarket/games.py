@@ -12,8 +12,9 @@ from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.notation import line_text, signed_text
+from oddsdesk.feeds.parts import read_as
 from oddsdesk.feeds.polymarket.leagues import competition, is_away_first, league_of
-from oddsdesk.feeds.polymarket.shapes import Event, Market, read_as, read_events, texts
+from oddsdesk.feeds.polymarket.shapes import Event, Market, read_events, texts
 
 NOT_A_GAME: Final = "not a game"
 CLOSED: Final = "closed"

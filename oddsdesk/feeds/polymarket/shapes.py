@@ -112,18 +112,6 @@ def read_books(data: bytes) -> list[Any]:
     return _array(data, _BOOKS)
 
 
-def read_as(kind: type[T], raw: Any) -> T:
-    """Return a part of an answer as a struct.
-
-    Raises:
-        FeedError: a field is missing or of another type; says which.
-    """
-    try:
-        return msgspec.convert(raw, kind)
-    except msgspec.ValidationError as error:
-        raise FeedError(str(error)) from error
-
-
 def texts(name: str, value: str | list[str]) -> list[str]:
     """Return a list that came as JSON in a text.
 

@@ -13,6 +13,7 @@ from oddsdesk.contract.quotes import BadQuoteError, Offer, Quote, check_link, ch
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile, count_prices
 from oddsdesk.feeds.notation import decimal_odds, is_american
+from oddsdesk.feeds.parts import read_as
 from oddsdesk.feeds.the_odds_api.markets import (
     MarketKind,
     Order,
@@ -29,7 +30,6 @@ from oddsdesk.feeds.the_odds_api.shapes import (
     Outcome,
     moment,
     read_answer,
-    read_as,
 )
 
 IMPOSSIBLE = "impossible price"

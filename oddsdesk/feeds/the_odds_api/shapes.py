@@ -6,6 +6,7 @@ import msgspec
 
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.parts import read_as
 
 _EXPECTED = "expected a v4 odds answer of The Odds API: an array of events with bookmakers"
 T = TypeVar("T")
@@ -71,18 +72,6 @@ def read_answer(data: bytes) -> Answer:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FeedError(f"{_EXPECTED}, but this is no JSON ({error})") from error
     return _answer(raw)
-
-
-def read_as(kind: type[T], raw: Any) -> T:
-    """Return a part of an answer as a struct.
-
-    Raises:
-        FeedError: a field is missing or of another type; says which.
-    """
-    try:
-        return msgspec.convert(raw, kind)
-    except msgspec.ValidationError as error:
-        raise FeedError(str(error)) from error
 
 
 def moment(value: str | int) -> int:

@@ -230,10 +230,10 @@ def test_a_line_of_zero_pushes_on_the_draw_before_kick_off_only() -> None:
 def test_only_what_is_chosen_is_listed_and_staked() -> None:
     quotes = [quote("Best", {"A": GOOD}), quote("Mine", {"A": 2.08})]
     chosen = ValueFilter(bookmakers=("Mine",))
-    (row,) = listed(*quotes, chosen=chosen)
+    (row,) = listed(*quotes, chosen=chosen.passes)
     assert (row.price.bookmaker, row.same_bet_as) == ("Mine", None)
     assert row.stake > 0
-    assert listed(*quotes, chosen=ValueFilter(max_odds=2.0)) == []
+    assert listed(*quotes, chosen=ValueFilter(max_odds=2.0).passes) == []
 
 
 def test_what_the_users_bookmakers_do_not_offer_is_neither_listed_nor_staked() -> None:

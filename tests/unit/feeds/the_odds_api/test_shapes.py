@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.feeds.errors import FeedError
-from oddsdesk.feeds.the_odds_api.shapes import Outcome, moment, read_answer, read_as
+from oddsdesk.feeds.parts import read_as
+from oddsdesk.feeds.the_odds_api.shapes import Outcome, moment, read_answer
 
 EVENT = {"id": "1", "bookmakers": []}
 
