@@ -8,8 +8,9 @@ from starlette.types import Receive, Scope, Send
 from oddsdesk.clock import Clock
 from oddsdesk.server.admission import open_connection
 from oddsdesk.server.frames import text_frame
-from oddsdesk.server.hub import FELL_BEHIND, UNAUTHORIZED, Channel, Hub, Interest, Subscriber
+from oddsdesk.server.hub import FELL_BEHIND, UNAUTHORIZED, Hub
 from oddsdesk.server.parameters import BadParameterError, game_id, read_query, sport, text
+from oddsdesk.server.subscribers import Channel, Interest, Subscriber
 from oddsdesk.server.tokens import read_token
 from oddsdesk.server.websocket import CHANNEL
 from oddsdesk.store.access import AccessStore

@@ -7,7 +7,8 @@ import pytest
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.server import hub as hub_module
-from oddsdesk.server.hub import Hub, Interest, Subscriber
+from oddsdesk.server.hub import Hub
+from oddsdesk.server.subscribers import Interest, Subscriber
 from oddsdesk.store.access import open_access
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.store import open_store
