@@ -157,7 +157,6 @@ class Games:
         self._reference = reference
         self._other_names = other_names
         self._rows: dict[int, StoredGame] = {}
-        self._made: list[StoredGame] = []
         self._families: dict[Family, list[StoredGame]] = {}
         self._found: dict[tuple[str, str, int | None, int], StoredGame] = {}
         self._moved: dict[int, StoredGame] = {}
@@ -279,11 +278,7 @@ class Games:
         if self._other_names is None or quote.match_date is None or not _tells_its_day(quote):
             return None
         plain = plain_name(quote.match_name)
-        made = [
-            (g.row, g.competition, plain_name(g.match_name), g.match_name, g.match_date)
-            for g in self._made
-        ]
-        match = self._other_names.find(quote, plain, made)
+        match = self._other_names.find(quote, plain)
         if match is None:
             return None
         row, is_crosswise = match
@@ -309,7 +304,8 @@ class Games:
         game = StoredGame(row, name, quote.competition, None, None, None, NO_DATE, 0)
         self._families[quote.competition, plain].append(game)
         self._rows[row] = game
-        self._made.append(game)
+        if self._other_names is not None:
+            self._other_names.note_made(game, plain)
         return game
 
 

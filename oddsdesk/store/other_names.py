@@ -3,22 +3,21 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-from oddsdesk.contract.identity import teams
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.pricing.outcomes import AWAY, HOME, read_selection
 from oddsdesk.store.matching import SAME_START_MS, Game, Verdict, compare
-from oddsdesk.store.team_names import Key, SameTeam, TeamNames, shipped_names
+from oddsdesk.store.team_names import GameKey, SameTeam, TeamNames, shipped_names
 
 _ABOUT_THEN: Final = """
 SELECT game.id, competition, plain_name, match_name, match_date FROM json_each(:competitions) asked
 CROSS JOIN game INDEXED BY game_kick_off ON game.competition = asked.value
-    AND kickoff BETWEEN :low AND :high
+    AND kickoff >= :low AND kickoff < :high
 """
 _MONEYLINES: Final = """
 SELECT odds FROM quote
@@ -30,8 +29,6 @@ VALUES (?, ?, ?, ?, ?)
 """
 _SAME_TEAMS: Final = "SELECT competition, one, other FROM same_team ORDER BY rowid"
 
-Dated = tuple[int, str, str, str, int | None]
-"""A game's row, competition, plain name, name and kick-off."""
 _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 
 
@@ -66,44 +63,65 @@ def _shares(match_name: str, odds: dict[str, float]) -> tuple[float, float] | No
     return (sides[HOME], sides[AWAY]) if HOME in sides and AWAY in sides else None
 
 
+class MadeGame(Protocol):
+    """A game that a recording has made; its kick-off is not stored yet, and may move."""
+
+    row: int
+    competition: str
+    match_name: str
+    match_date: int | None
+
+
+class _Dated(NamedTuple):
+    row: int
+    competition: str
+    plain_name: str
+    match_name: str
+    kick_off: int
+
+
 class OtherNames:
-    """The other names of games, as one recording needs them."""
+    """The other names of games, as one recording needs them.
+
+    Games are found by their teams' keys, so that many new ones at one kick-off are not compared
+    with each other; those that are stored are read once, by competition and kick-off.
+    """
 
     def __init__(self, connection: sqlite3.Connection, quotes: Iterable[Quote]) -> None:
         self._connection = connection
         self._quotes = quotes
         self._names: TeamNames | None = None
-        self._keys: dict[tuple[str, str], frozenset[Key]] = {}
+        self._stored: defaultdict[GameKey, list[_Dated]] = defaultdict(list)
+        self._read: set[tuple[str, int]] = set()
+        """Competitions and spans of ``SAME_START_MS`` whose games are in ``_stored``."""
+        self._made: defaultdict[GameKey, list[tuple[MadeGame, str]]] = defaultdict(list)
+        self._not_indexed: list[tuple[MadeGame, str]] = []
         self._said: defaultdict[str, list[dict[str, float]]] | None = None
 
-    def find(self, quote: Quote, plain: str, made: Iterable[Dated]) -> tuple[int, bool] | None:
+    def note_made(self, game: MadeGame, plain: str) -> None:
+        """Note a game that this recording has made, and its plain name."""
+        self._not_indexed.append((game, plain))
+
+    def find(self, quote: Quote, plain: str) -> tuple[int, bool] | None:
         """Return the row of the game, and whether it has the teams the other way round.
 
         Args:
             quote: One of a game of which no name is stored; it tells a kick-off.
             plain: Its plain name. Games of that are told apart by their kick-offs (D31).
-            made: The games that this recording has made.
         """
         start = quote.match_date
         assert start is not None
         if self._names is None:
             self._names = names_known(self._connection)
-        asked = {
-            "competitions": json.dumps(self._names.competitions_of(quote.competition)),
-            "low": start - SAME_START_MS,
-            "high": start + SAME_START_MS,
-        }
-        about = self._connection.execute(_ABOUT_THEN, asked).fetchall()
-        about += [each for each in made if each[4] is not None]
-        about.sort(key=lambda each: abs(each[4] - start))
-        keys = self._team_keys(quote.competition, quote.match_name)
-        for row, competition, its_plain, match_name, kick_off in about:
-            is_told_apart = (competition, its_plain) == (quote.competition, plain)
-            if is_told_apart or self._team_keys(competition, match_name) != keys:
-                continue
-            is_crosswise = self._compare(quote, row, competition, match_name, kick_off)
+        wanted = self._names.game_key(quote.competition, quote.match_name)
+        self._read_about(self._names, wanted[0], quote.competition, start)
+        found = [*self._stored.get(wanted, ()), *self._made_of(self._names, wanted)]
+        for game in sorted(found, key=lambda each: (abs(each.kick_off - start), each.row)):
+            if (game.competition, game.plain_name) == (quote.competition, plain):
+                continue  # told apart by their kick-offs
+            is_crosswise = self._compare(self._names, quote, game)
             if is_crosswise is not None:
-                return row, is_crosswise
+                return game.row, is_crosswise
         return None
 
     def keep(self, quote: Quote, plain: str, row: int, is_crosswise: bool) -> None:
@@ -111,28 +129,42 @@ class OtherNames:
         values = (quote.competition, plain, row, quote.match_name, is_crosswise)
         self._connection.execute(_KEEP, values)
 
-    def _team_keys(self, competition: str, match_name: str) -> frozenset[Key]:
-        """Return keys that are equal for all names of a game's teams: quicker than comparing."""
-        asked = (competition, match_name)
-        if asked not in self._keys:
-            assert self._names is not None
-            pair = teams(match_name) or ()
-            self._keys[asked] = frozenset(self._names.key(competition, name) for name in pair)
-        return self._keys[asked]
+    def _read_about(self, names: TeamNames, place: str, competition: str, start: int) -> None:
+        """Read the games of a competition that begin about then."""
+        first, last = (
+            moment // SAME_START_MS for moment in (start - SAME_START_MS, start + SAME_START_MS)
+        )
+        for span in range(first, last + 1):
+            if (place, span) in self._read:
+                continue
+            self._read.add((place, span))
+            asked = {
+                "competitions": json.dumps(names.competitions_of(competition)),
+                "low": span * SAME_START_MS,
+                "high": (span + 1) * SAME_START_MS,
+            }
+            for row in self._connection.execute(_ABOUT_THEN, asked).fetchall():
+                game = _Dated(*row)
+                self._stored[names.game_key(game.competition, game.match_name)].append(game)
 
-    def _compare(
-        self, quote: Quote, row: int, competition: str, match_name: str, kick_off: int
-    ) -> bool | None:
+    def _made_of(self, names: TeamNames, wanted: GameKey) -> Iterator[_Dated]:
+        for made, plain in self._not_indexed:
+            self._made[names.game_key(made.competition, made.match_name)].append((made, plain))
+        self._not_indexed.clear()
+        for made, plain in self._made.get(wanted, ()):
+            if made.match_date is not None:
+                yield _Dated(made.row, made.competition, plain, made.match_name, made.match_date)
+
+    def _compare(self, names: TeamNames, quote: Quote, game: _Dated) -> bool | None:
         """Return whether a game is the quote's crosswise; None where it is another."""
-        assert self._names is not None
         said = Game(quote.competition, quote.match_name, quote.match_date, quote.scraped_at)
-        stored = Game(competition, match_name, kick_off, quote.scraped_at)
-        if compare(self._names, said, stored).verdict is not Verdict.SAME:
+        stored = Game(game.competition, game.match_name, game.kick_off, quote.scraped_at)
+        if compare(names, said, stored).verdict is not Verdict.SAME:
             return None
         said = msgspec.structs.replace(said, chances=self._said_chances(quote.match_name))
-        known = stored_chances(self._connection, row, match_name) or self._said_chances(match_name)
-        stored = msgspec.structs.replace(stored, chances=known)
-        match = compare(self._names, said, stored)
+        known = stored_chances(self._connection, game.row, game.match_name)
+        known = known or self._said_chances(game.match_name)
+        match = compare(names, said, msgspec.structs.replace(stored, chances=known))
         return match.is_crosswise if match.verdict is Verdict.SAME else None
 
     def _said_chances(self, match_name: str) -> tuple[float, float] | None:

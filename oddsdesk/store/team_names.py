@@ -16,6 +16,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.contract.identity import teams
 from oddsdesk.resource_files import resource_path
 
 _LETTERS: Final = str.maketrans(
@@ -27,6 +28,8 @@ _BETWEEN_WORDS: Final = re.compile(r"[\W_]+")
 
 Key = tuple[str, str]
 """What all names of a team have in common: its scope and name, or no scope and the name folded."""
+GameKey = tuple[str, frozenset[Key]]
+"""What all names of a game have in common: its competition as it is called here, and its teams."""
 
 
 class Team(msgspec.Struct, frozen=True):
@@ -99,6 +102,7 @@ class TeamNames:
         for competition in competitions:
             for name in (competition.name, *competition.aliases):
                 self._competitions[fold_team(name)] = competition
+        self._game_by_table = lru_cache(maxsize=1 << 14)(self._look_up_game)  # copies share it
         self._said: dict[tuple[str, Key], Key] = {}
         for pair in same:
             self._join(pair)
@@ -127,17 +131,32 @@ class TeamNames:
 
     def key(self, competition: str, name: str) -> Key:
         """Return what all names of a team have in common in a competition."""
-        key = self._key_by_table(competition, name)
-        place = self.competition(competition)
+        return self._as_said(self.competition(competition), self._key_by_table(competition, name))
+
+    def game_key(self, competition: str, match_name: str) -> GameKey:
+        """Return what all names of a game have in common, whichever way round they are.
+
+        As for ``key``, but kept: quick where many games are compared.
+        """
+        place, keys = self._game_by_table(competition, match_name)
+        if not self._said:
+            return place, keys
+        return place, frozenset(self._as_said(place, key) for key in keys)
+
+    def _as_said(self, place: str, key: Key) -> Key:
         while (place, key) in self._said:
             key = self._said[place, key]
         return key
 
+    def _look_up_game(self, competition: str, match_name: str) -> GameKey:
+        keys = (self._key_by_table(competition, name) for name in teams(match_name) or ())
+        return self.competition(competition), frozenset(keys)
+
     def _key_by_table(self, competition: str, name: str) -> Key:
         folded = fold_team(name)
         known = self._competitions.get(fold_team(competition))
-        teams = self._teams.named(folded, () if known is None else known.scopes)
-        return teams.pop() if len(teams) == 1 else ("", folded)
+        found = self._teams.named(folded, () if known is None else known.scopes)
+        return found.pop() if len(found) == 1 else ("", folded)
 
     def _join(self, pair: SameTeam) -> None:
         one, other = (self.key(pair.competition, name) for name in (pair.one, pair.other))
