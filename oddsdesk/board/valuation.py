@@ -105,13 +105,14 @@ def _state(prices: Iterable[Price]) -> bool | None:
 
 
 def redate(section: Section) -> None:
-    """Note that the reference was scraped again and says the same."""
-    if section.reference is not None:
-        scraped_at = min(
-            row.reference.scraped_at
-            for row in section.rows
-            if row.reference is not None and row.reference.is_offered
-        )
+    """Note that the reference was scraped again and says the same, unless it is gone by now."""
+    offered_at = [
+        row.reference.scraped_at
+        for row in section.rows
+        if row.reference is not None and row.reference.is_offered
+    ]
+    if section.reference is not None and offered_at:
+        scraped_at = min(offered_at)
         section.reference = msgspec.structs.replace(section.reference, scraped_at=scraped_at)
 
 

@@ -55,6 +55,19 @@ def test_a_selection_that_a_row_no_longer_names_is_withdrawn_and_others_stay(des
     assert len(offered) == 8
 
 
+def test_a_line_of_the_reference_goes_while_its_others_are_scraped_again(desk: Desk) -> None:
+    lines_of = {"Over 2.5": 1.9, "Under 2.5": 2.0, "Over 3.5": 2.8, "Under 3.5": 1.45}
+    desk.board.want_rows(True)
+    first = odds_row(REFERENCE, lines_of, market_type="total")
+    exhaust(desk.board.merge_rows([first]))
+    desk.now += 60_000
+    of_one_line = {name: odds for name, odds in lines_of.items() if name.endswith("2.5")}
+    later = odds_row(REFERENCE, of_one_line, at=desk.now, market_type="total")
+    exhaust(desk.board.merge_rows([later]))
+    offered = {key.selection for key in desk.board.row_keys() if held_price(desk, key).is_offered}
+    assert offered == {"Over 2.5", "Under 2.5"}
+
+
 def test_a_whole_pass_withdraws_what_it_did_not_show(desk: Desk) -> None:
     desk.board.want_rows(True)
     exhaust(desk.board.merge_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()]))
