@@ -1,22 +1,30 @@
-"""`oddsdesk feeds`: the state of the running server's feeds, and the keys of their sources."""
+"""`oddsdesk feeds`: the state of the running server's feeds; keys, choices and cost of sources."""
 
 import asyncio
 import json
 import sys
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 import msgspec
 
 from oddsdesk.cli.options import maybe_database_option, usual_database
+from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedReport
+from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.adapters import live_names
-from oddsdesk.feeds.live.keys import keep_key
+from oddsdesk.feeds.live.keys import is_key, keep_key
 from oddsdesk.network.errors import NetworkError
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import Owner, owner_of
 from oddsdesk.system_keyring import KeyringError
+
+if TYPE_CHECKING:
+    from oddsdesk.feeds.live.guides import Guides
+
+T = TypeVar("T")
 
 _HEADINGS: Final = ("FEED", "STATE", "SINCE", "UNTIL", "CREDITS", "READ AT", "REASON")
 _PATH: Final = "/administration/feeds"
@@ -34,6 +42,8 @@ def feeds(context: click.Context, database: Path | None, as_json: bool) -> None:
       oddsdesk feeds
       oddsdesk feeds --database odds.db --json
       oddsdesk feeds key the-odds-api
+      oddsdesk feeds choices the-odds-api
+      oddsdesk feeds plan 'the-odds-api:soccer_epl?regions=uk,eu'
     """
     if context.invoked_subcommand is not None:
         return
@@ -63,13 +73,76 @@ def key(name: str) -> None:
     else:
         given = sys.stdin.readline(4096)
     secret = given.strip()
-    if not (secret and secret.isascii() and secret.isprintable() and " " not in secret):
+    if not is_key(secret):
         raise click.ClickException("expected a key: letters and digits, with no blank among them")
     try:
         keep_key(name, secret)
     except KeyringError as error:
         raise click.ClickException(f"the key is not kept: {error}") from error
     click.echo(f"the key of {name} is kept in the keyring")
+
+
+@feeds.command()
+@click.argument("name", metavar="[NAME]", default="")
+@click.option("--url", metavar="ADDRESS", help="Where the source is, where a proxy stands for it.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
+def choices(name: str, url: str | None, as_json: bool) -> None:
+    """Show what can be read from a source; without NAME, which sources there are. Free.
+
+    \b
+    Example:
+      oddsdesk feeds choices
+      oddsdesk feeds choices the-odds-api --json
+    """
+    from oddsdesk.feeds.live.guides import Guides, sources  # noqa: PLC0415 - 0.4 s that --help saves
+
+    found: list[Any] = [*sources()]
+    if name:
+        found = [*_told(lambda guides: guides.choices(name, url), Guides).choices]
+    if as_json:
+        click.echo(json.dumps(msgspec.to_builtins(found), indent=2))
+    elif name:
+        parts = [(each.name, each.title, each.group) for each in found]
+        click.echo(_columns([("NAME", "COMPETITION", "SPORT"), *parts]))
+    else:
+        rows = [(each.name, each.title, each.key or "no key", each.summary) for each in found]
+        click.echo(_columns([("NAME", "SOURCE", "KEY", "HAS"), *rows]))
+
+
+@feeds.command()
+@click.argument("feed", metavar="FEED")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+def plan(feed: str, as_json: bool) -> None:
+    """Tell what a feed would do and cost, before anything is paid.
+
+    \b
+    Example:
+      oddsdesk feeds plan 'the-odds-api:soccer_epl,basketball_nba?regions=uk,eu'
+    """
+    from oddsdesk.feeds.live.guides import Guides  # noqa: PLC0415 - as above
+
+    told = _told(lambda guides: guides.plan(feed), Guides)
+    if as_json:
+        click.echo(json.dumps(msgspec.to_builtins(told), indent=2))
+        return
+    counts = [
+        f"{part}: {count} game{'' if count == 1 else 's'}" for part, count in told.games.items()
+    ]
+    click.echo("\n".join([told.sentence or "nothing is known of its cost", *counts]))
+
+
+def _told(ask: Callable[["Guides"], Awaitable[T]], kind: "type[Guides]") -> T:
+    async def answer() -> T:
+        guides = kind(system_clock)
+        try:
+            return await ask(guides)
+        finally:
+            await guides.close()
+
+    try:
+        return asyncio.run(answer())
+    except FeedError as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _ask(database: Path) -> list[FeedReport]:
@@ -104,14 +177,17 @@ async def _get(owner: Owner) -> bytes:
 
 
 def _table(reports: list[FeedReport]) -> str:
-    rows: list[tuple[str, ...]] = [_HEADINGS, *(_row(each) for each in reports)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    plans = [f"{each.name}: {each.plan}" for each in reports if each.plan]
+    return "\n".join([_columns([_HEADINGS, *(_row(each) for each in reports)]), *plans])
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in rows
     )
-    plans = [f"{each.name}: {each.plan}" for each in reports if each.plan]
-    return "\n".join([*lines, *plans])
+    return "\n".join(lines)
 
 
 def _row(report: FeedReport) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key, LogState
+from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.server.importing import import_files
@@ -20,6 +22,9 @@ from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import NewKey
 from oddsdesk.store.settings import KEEP_ALL
 from oddsdesk.store.values import HistoryPoint
+
+if TYPE_CHECKING:
+    from oddsdesk.feeds.live.guides import Guides
 
 SILENT_MS = 10 * MINUTE_MS
 """Where the log has no price of any game for this long, it was not being written."""
@@ -39,11 +44,14 @@ class Administration:
         self._ask = self._questions.ask
         self._clock = clock
         self._has_ended = threading.Event()
+        self._guides: Guides | None = None
 
     async def end(self) -> None:
         """Answer what was asked and refuse later calls; on the loop, before the server ends."""
         self._has_ended.set()
         await self._questions.end()
+        if self._guides is not None:
+            await self._guides.close()
 
     def database(self) -> Future[DatabaseState]:
         """Return where the database is and how large it is."""
@@ -90,6 +98,18 @@ class Administration:
     def add_feed(self, spec: str, speed: float) -> Future[None]:
         """Open a feed and run it; it is gone when the server ends."""
         return self._ask(self._add_feed(spec, speed))
+
+    def live_sources(self) -> Future[list[LiveSource]]:
+        """Return the sources of live odds that one can choose from."""
+        return self._ask(asyncio.to_thread(_live_sources))
+
+    def choices(self, name: str, url: str | None, key: str) -> Future[Choices]:
+        """Return what may be chosen from a source; spends nothing. ``key``: empty for the kept."""
+        return self._ask(self._choices(name, url, key))
+
+    def plan_feed(self, spec: str, key: str) -> Future[LivePlan]:
+        """Return what a feed will do and cost; spends nothing."""
+        return self._ask(self._plan_feed(spec, key))
 
     def start_feed(self, number: int) -> Future[None]:
         """Run a feed that was stopped or has ended."""
@@ -167,6 +187,29 @@ class Administration:
     async def _add_feed(self, spec: str, speed: float) -> None:
         for number in await self._server.feeds.open([spec], speed):
             await self._server.feeds.start(number)
+
+    async def _choices(self, name: str, url: str | None, key: str) -> Choices:
+        return await (await self._opened_guides()).choices(name, url, key)
+
+    async def _plan_feed(self, spec: str, key: str) -> LivePlan:
+        return await (await self._opened_guides()).plan(spec, key)
+
+    async def _opened_guides(self) -> "Guides":
+        kind = await asyncio.to_thread(_load_guides)
+        self._guides = self._guides or kind(self._clock)
+        return self._guides
+
+
+def _load_guides() -> "type[Guides]":
+    from oddsdesk.feeds.live.guides import Guides  # noqa: PLC0415 - 0.4 s that a start saves
+
+    return Guides
+
+
+def _live_sources() -> list[LiveSource]:
+    from oddsdesk.feeds.live.guides import sources  # noqa: PLC0415 - as above
+
+    return sources()
 
 
 def _size(path: Path) -> int:

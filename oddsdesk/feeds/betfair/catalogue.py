@@ -171,6 +171,11 @@ def _competition(entry: CatalogueMarket) -> str:
     if entry.event_type.id == _TENNIS:
         return "TENNIS"
     name = fold_name((entry.competition or entry.event_type).name)
+    return competition(name)
+
+
+def competition(name: str) -> str:
+    """Return the competition code of a name; one without a code keeps it."""
     return _COMPETITIONS.get(name, name)
 
 

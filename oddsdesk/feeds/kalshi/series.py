@@ -31,6 +31,11 @@ _CODES = MappingProxyType(
 )
 
 
+def known_series() -> tuple[str, ...]:
+    """Return the series that have a code."""
+    return tuple(_CODES)
+
+
 def competition(event_ticker: str) -> str:
     """Return the competition code of a game; a series without a code keeps its ticker."""
     series = event_ticker.partition("-")[0]

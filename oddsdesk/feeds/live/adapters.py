@@ -2,9 +2,8 @@
 
 import importlib
 import logging
-from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
-from typing import Final
+from typing import Any, Final
 
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.command import Command
@@ -25,8 +24,6 @@ _OWN: Final = {
 
 _log = logging.getLogger(__name__)
 
-Maker = Callable[[LiveSpec], LiveFeed]
-
 
 def live_names() -> list[str]:
     """Return the names of all live feeds; nothing is loaded for it."""
@@ -44,16 +41,28 @@ def open_live(text: str) -> LiveFeed:
         return Command(rest)
     if name in ("ws", "wss"):
         return StreamedQuotes(text)
-    spec = read_spec(text)
-    own = _OWN.get(spec.name)
-    if own is not None:
-        module, name = own.split(":")
-        maker: Maker = getattr(importlib.import_module(module), name)
-        return maker(spec)
+    return make_live(read_spec(text))
+
+
+def make_live(spec: LiveSpec) -> LiveFeed:
+    """Return the live feed of a spec; errors as for ``open_live``."""
+    if spec.name in _OWN:
+        made: LiveFeed = _load(spec.name)(spec)
+        return made
     found = entry_points(group=GROUP, name=spec.name)
     if not found:
         raise FeedError(f"feed {spec.name!r}: there is none of that name")
     return _of_others(next(iter(found)), spec)
+
+
+def own_feeds() -> list[type[LiveFeed]]:
+    """Return the classes of our own feeds; loads them all."""
+    return [_load(name) for name in _OWN]
+
+
+def _load(name: str) -> Any:
+    module, _, kind = _OWN[name].partition(":")
+    return getattr(importlib.import_module(module), kind)
 
 
 def _of_others(point: EntryPoint, spec: LiveSpec) -> LiveFeed:

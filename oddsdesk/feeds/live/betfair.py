@@ -22,6 +22,7 @@ from oddsdesk.feeds.live.errors import (
     TooFastError,
     pass_over,
 )
+from oddsdesk.feeds.live.exchange_guides import BetfairGuide
 from oddsdesk.feeds.live.merging import merged
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import KeyUse, decode, retry_after_s
@@ -79,6 +80,7 @@ class Betfair(PollingFeed):
 
     source_name: ClassVar[str] = "betfair"
     base_url: ClassVar[str] = "https://api.betfair.com"
+    guide = BetfairGuide
     floor_s: ClassVar[float] = 10.0
     key_use: ClassVar[KeyUse | None] = KeyUse(headers=("X-Application", "X-Authentication"))
     options: ClassVar[frozenset[str]] = frozenset({"markets", "stream"})
@@ -112,10 +114,10 @@ class Betfair(PollingFeed):
         await self._keep_session(now_ms)
         listed = self._listed.get(part)
         if listed is None or now_ms - listed.at_ms >= LIST_MS:
-            listed = self._listed[part] = _Listed(now_ms, await self._catalogue(part))
+            listed = self._listed[part] = _Listed(now_ms, await self.catalogue_of(part))
             self._stream.follow(part, listed.catalogue.markets)
         books = [
-            await self._ask(
+            await self.ask(
                 "listMarketBook",
                 {"marketIds": some, "priceProjection": {"priceData": ["EX_BEST_OFFERS"]}},
             )
@@ -147,10 +149,11 @@ class Betfair(PollingFeed):
         if code and reply.status == 200:
             raise SourceError(f"Betfair answers an error: {code}")
 
-    async def _catalogue(self, competition: str) -> Catalogue:
+    async def catalogue_of(self, competition: str) -> Catalogue:
+        """Return the markets of a competition."""
         catalogue = Catalogue()
         wanted = {"competitionIds": [competition], "marketTypeCodes": self._markets}
-        body = await self._ask(
+        body = await self.ask(
             "listMarketCatalogue",
             {
                 "filter": wanted,
@@ -165,7 +168,8 @@ class Betfair(PollingFeed):
             raise ShapeError(str(error)) from error
         return catalogue
 
-    async def _ask(self, method: str, params: object) -> bytes:
+    async def ask(self, method: str, params: object) -> bytes:
+        """Call a method of Betfair's API and return its whole answer."""
         body = {"jsonrpc": "2.0", "method": f"SportsAPING/v1.0/{method}", "params": params, "id": 1}
         return await self.source.post("/exchange/betting/json-rpc/v1", body)
 

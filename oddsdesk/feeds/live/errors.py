@@ -20,6 +20,10 @@ class KeyRefusedError(SourceError):
     """There is no key, or the source refuses it: tried again in ten minutes."""
 
 
+class MissingKeyError(KeyRefusedError):
+    """There is no key at all."""
+
+
 class OutOfCreditsError(SourceError):
     """The credits are used up."""
 

@@ -8,6 +8,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.kalshi import Reading, read_page
 from oddsdesk.feeds.live.errors import ShapeError, SourceError, pass_over
+from oddsdesk.feeds.live.exchange_guides import KalshiGuide
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import decode
 
@@ -24,6 +25,7 @@ class Kalshi(PollingFeed):
 
     source_name: ClassVar[str] = "kalshi"
     base_url: ClassVar[str] = "https://api.elections.kalshi.com"
+    guide = KalshiGuide
     floor_s: ClassVar[float] = 10.0
 
     def prepare(self) -> None:

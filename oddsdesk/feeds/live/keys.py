@@ -25,6 +25,11 @@ def keyring_name(name: str) -> str:
     return f"feed {name}"
 
 
+def is_key(text: str) -> bool:
+    """Say whether a text may be a key: letters and digits, with no blank among them."""
+    return bool(text) and text.isascii() and text.isprintable() and " " not in text
+
+
 def keep_key(name: str, key: str, keyring: Keyring | None = None) -> None:
     """Keep the key of a source in the system's keyring; a running feed takes it up by itself.
 
@@ -85,7 +90,7 @@ class KeySource:
         except OSError as error:
             reason = error.strerror or error
             raise KeyRefusedError(f"the key file cannot be read: {reason}") from error
-        if not (key and key.isprintable() and key.isascii() and " " not in key):
+        if not is_key(key):
             raise KeyRefusedError("the key file holds no key: expected one line of letters")
         return key
 
@@ -103,3 +108,26 @@ class KeySource:
             return self._keyring.get(keyring_name(self._name))
         except KeyringError as error:
             raise KeyRefusedError(f"the keyring cannot be read ({error}); unlock it") from error
+
+
+class GivenKey(KeySource):
+    """A key that somebody has just typed, which is kept nowhere yet."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__("", None)
+        self._key = key
+
+    async def find(self) -> str | None:
+        """Return the key.
+
+        Raises:
+            KeyRefusedError: it cannot be one.
+        """
+        if not is_key(self._key):
+            raise KeyRefusedError("this is no key: expected letters and digits without a blank")
+        keep_secret(self._key)
+        return self._key
+
+    def advice(self) -> str:
+        """Return how to give another one."""
+        return "check it, or take another"

@@ -2,11 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.live.status import Status
+
+if TYPE_CHECKING:
+    from oddsdesk.feeds.live.guide import SourceGuide
 
 BATCH_QUOTES: Final = 500
 """Quotes recorded at a time, so that other feeds are recorded between."""
@@ -21,6 +24,8 @@ class LiveFeed(ABC):
 
     may_share: ClassVar[bool] = True
     """Whether the terms of the source let others have its prices (D66)."""
+    guide: "ClassVar[type[SourceGuide] | None]" = None
+    """Tells people what to choose from the source and what that costs; None: it is typed."""
     simulated: ClassVar[bool] = False
     recorded_at: ClassVar[int | None] = None
 

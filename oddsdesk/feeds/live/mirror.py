@@ -28,6 +28,7 @@ from oddsdesk.feeds.live.errors import (
     SourceError,
     TooFastError,
 )
+from oddsdesk.feeds.live.exchange_guides import MirrorGuide
 from oddsdesk.feeds.live.keys import KeySource
 from oddsdesk.feeds.live.merging import merged
 from oddsdesk.feeds.live.mirror_stream import MirrorStream, Picture
@@ -52,6 +53,7 @@ class Mirror(PollingFeed):
 
     source_name: ClassVar[str] = "mirror"
     base_url: ClassVar[str] = ""
+    guide = MirrorGuide
     floor_s: ClassVar[float] = PICTURE_S
     key_use: ClassVar[KeyUse | None] = KeyUse(header="X-Api-Key")
 

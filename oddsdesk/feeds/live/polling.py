@@ -17,7 +17,7 @@ from oddsdesk.feeds.live.errors import (
     SourceError,
     TooFastError,
 )
-from oddsdesk.feeds.live.keys import KeySource
+from oddsdesk.feeds.live.keys import GivenKey, KeySource
 from oddsdesk.feeds.live.live_feed import LiveFeed, cut
 from oddsdesk.feeds.live.source import KeyUse, Source
 from oddsdesk.feeds.live.spec import LiveSpec
@@ -101,6 +101,16 @@ class PollingFeed(LiveFeed):
         self._sources.append(source)
         return source
 
+    def use_key(self, key: str) -> None:
+        """Ask with this key, wherever another one is kept."""
+        for source in self._sources:
+            source.keys = GivenKey(key)
+
+    async def close(self) -> None:
+        """End the connections; a later question opens new ones."""
+        for source in self._sources:
+            await source.close()
+
     def parts(self) -> Sequence[str]:
         """Return what is read on its own: a competition, a page. Asked before each reading."""
         return self.spec.what
@@ -150,8 +160,7 @@ class PollingFeed(LiveFeed):
                 for batch in cut(await self._take_turn(part, clock)):
                     yield batch
         finally:
-            for source in self._sources:
-                await source.close()
+            await self.close()
 
     def is_whole(self, part: str) -> bool:
         """Return whether the last answer was complete; else nothing is withdrawn by it."""

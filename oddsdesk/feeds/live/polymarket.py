@@ -11,6 +11,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.errors import ShapeError, SourceError, pass_over
+from oddsdesk.feeds.live.exchange_guides import PolymarketGuide
 from oddsdesk.feeds.live.merging import merged
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.polymarket_stream import PolymarketStream
@@ -45,6 +46,7 @@ class Polymarket(PollingFeed):
 
     source_name: ClassVar[str] = "polymarket"
     base_url: ClassVar[str] = GAMMA
+    guide = PolymarketGuide
     floor_s: ClassVar[float] = 10.0
 
     def prepare(self) -> None:
@@ -71,7 +73,7 @@ class Polymarket(PollingFeed):
         """Return the games of a tag and their books."""
         listed = self._listed.get(part)
         if listed is None or now_ms - listed.at_ms >= LIST_MS:
-            listed = self._listed[part] = _Listed(now_ms, await self._games_of(part))
+            listed = self._listed[part] = _Listed(now_ms, await self.games_of(part))
             self._stream.follow(part, listed.listing.games.values())
         tokens = listed.listing.tokens
         books = [
@@ -95,7 +97,8 @@ class Polymarket(PollingFeed):
         pass_over("polymarket", problems, is_empty=not quotes)
         return quotes
 
-    async def _games_of(self, tag: str) -> Listing:
+    async def games_of(self, tag: str) -> Listing:
+        """Return the games of a tag that are not over."""
         listing = Listing()
         asked = {**await self._tag(tag), "closed": "false", "limit": str(PAGE)}
         for page in range(MOST_PAGES):

@@ -10,6 +10,7 @@ import msgspec
 from oddsdesk.contract.quoting import shown
 from oddsdesk.feeds.live.errors import (
     KeyRefusedError,
+    MissingKeyError,
     ShapeError,
     SourceError,
     TooFastError,
@@ -79,12 +80,12 @@ class Source:
         """Return the key.
 
         Raises:
-            KeyRefusedError: there is none.
+            MissingKeyError: there is none.
         """
         assert self.keys is not None
         key = await self.keys.find()
         if key is None:
-            raise KeyRefusedError(f"there is no key: {self.keys.advice()}")
+            raise MissingKeyError(f"there is no key: {self.keys.advice()}")
         return key
 
     async def key_parts(self) -> list[str]:

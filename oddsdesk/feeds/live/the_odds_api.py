@@ -17,9 +17,10 @@ from oddsdesk.feeds.live.errors import (
     SourceError,
     TooFastError,
 )
-from oddsdesk.feeds.live.planner import Job, Memory, Planner
+from oddsdesk.feeds.live.planner import Job, Memory, Plan, Planner
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import KeyUse, decode, retry_after_s
+from oddsdesk.feeds.live.the_odds_api_guide import OddsApiGuide
 from oddsdesk.feeds.the_odds_api import convert
 from oddsdesk.feeds.the_odds_api.shapes import moment
 
@@ -49,7 +50,7 @@ class _Refusal(msgspec.Struct, frozen=True):
     message: str = ""
 
 
-class _Game(msgspec.Struct, frozen=True):
+class Game(msgspec.Struct, frozen=True):
     """A game of ``/events``, which costs nothing."""
 
     id: str
@@ -61,6 +62,7 @@ class TheOddsApi(PollingFeed):
 
     source_name: ClassVar[str] = "the-odds-api"
     base_url: ClassVar[str] = "https://api.the-odds-api.com"
+    guide = OddsApiGuide
     floor_s: ClassVar[float] = 60.0
     may_share: ClassVar[bool] = False
     key_use: ClassVar[KeyUse | None] = KeyUse(query="apiKey")
@@ -87,7 +89,7 @@ class TheOddsApi(PollingFeed):
         wanted = "bookmakers" if "bookmakers" in options else "regions"
         self._asked[wanted] = ",".join(_words(options[wanted]))
         self._cost = _cost_of(options) if wanted == "regions" else _cost_of_bookmakers(options)
-        self._games: dict[str, list[_Game]] = {}
+        self._games: dict[str, list[Game]] = {}
         self._prices: dict[str, dict[_Price, float]] = {}
         self._planner = Planner()
         self._used_up: int | None = None
@@ -111,7 +113,8 @@ class TheOddsApi(PollingFeed):
     async def read(self, part: str, now_ms: int) -> bytes | None:
         """Return the odds of a competition or game; None, and no credits spent, without a game."""
         if part.startswith(_LIST):
-            await self._read_games(part.removeprefix(_LIST))
+            listed = part.removeprefix(_LIST)
+            self._games[listed] = await self.games_of(listed)
             return None
         sport, _, game = part.partition("/")
         if not self._games.get(sport):
@@ -125,9 +128,19 @@ class TheOddsApi(PollingFeed):
             path, markets = f"/v4/sports/{sport}/odds", self._at_once
         return await self.source.get(path, {**self._asked, "markets": ",".join(markets)})
 
-    async def _read_games(self, sport: str) -> None:
+    async def games_of(self, sport: str) -> list[Game]:
+        """Return the games of a competition, which costs nothing."""
         found = await self.source.get(f"/v4/sports/{sport}/events", {"dateFormat": "iso"})
-        self._games[sport] = decode(list[_Game], found, f"/events of {sport}")
+        return decode(list[Game], found, f"/events of {sport}")
+
+    def plan_for(
+        self, games: Mapping[str, list[Game]], left: int | None, used: int | None, now_ms: int
+    ) -> Plan:
+        """Return the plan for these games and credits; it asks nothing."""
+        self._games = dict(games)
+        if left is not None and used is not None:
+            self._planner.note_credits(left, used, now_ms)
+        return self._planner.plan(self._jobs(), now_ms)
 
     def parse(self, part: str, answer: Any, now_ms: int) -> list[Quote]:
         """Return the quotes of an answer, as the importer of such files reads them."""
@@ -295,7 +308,7 @@ def _number(reply: "Reply", name: str) -> int | None:
     return int(text) if is_number else None
 
 
-def _kick_off(game: _Game) -> int:
+def _kick_off(game: Game) -> int:
     try:
         return moment(game.commence_time)
     except FeedError:

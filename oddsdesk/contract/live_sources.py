@@ -1,0 +1,82 @@
+"""What an embedded server tells of live sources before a feed runs: choices and cost (D65, D68)."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+from urllib.parse import quote
+
+import msgspec
+
+_IN_PARTS: Final = ":/[]"
+_IN_VALUES: Final = ":/,[]"
+
+
+class SourceOption(msgspec.Struct, frozen=True):
+    """An option of a source of which several values may be chosen."""
+
+    name: str
+    """As a feed is written: ``regions``."""
+    title: str
+    values: tuple[tuple[str, str], ...]
+    """Each as a feed is written, and what people read."""
+    chosen: tuple[str, ...]
+    """Those that are chosen to begin with."""
+
+
+class LiveSource(msgspec.Struct, frozen=True):
+    """A source of live odds, for people who have to choose one; every text is one line."""
+
+    name: str
+    """As a feed is written: ``the-odds-api``."""
+    title: str
+    summary: str
+    """What it has."""
+    costs: str
+    key: str = ""
+    """What its key is called; empty where it needs none."""
+    key_url: str = ""
+    """The page on which people get a key."""
+    parts: str = ""
+    """What is typed where the source has no list to choose from; empty where it has one."""
+    options: tuple[SourceOption, ...] = ()
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One of the competitions of a source."""
+
+    name: str
+    """As a feed is written: ``soccer_epl``."""
+    title: str
+    group: str
+    """The sport, or the country, as people write it."""
+    competition: str = ""
+    """What the competition is called here; empty for those that are not in the contract's table."""
+
+
+class Choices(msgspec.Struct, frozen=True):
+    """All competitions of a source, those known here first, and what its credits are."""
+
+    choices: tuple[Choice, ...]
+    credits_left: int | None = None
+    credits_used: int | None = None
+
+
+class LivePlan(msgspec.Struct, frozen=True):
+    """What a feed will do and cost, told before anything is paid."""
+
+    sentence: str
+    games: dict[str, int] = {}
+    """How many games there are now, by part of the feed; only where it is free to know."""
+    credits_left: int | None = None
+    credits_used: int | None = None
+
+
+def feed_text(name: str, parts: Iterable[str], options: Mapping[str, str]) -> str:
+    """Return a feed as it is written: ``NAME:WHAT?option=value&...``; empty options are left out.
+
+    >>> feed_text("kalshi", ["KXEPLGAME"], {"url": "http://127.0.0.1:1", "every": ""})
+    'kalshi:KXEPLGAME?url=http://127.0.0.1:1'
+    """
+    what = ",".join(quote(part, safe=_IN_PARTS) for part in parts)
+    given = {option: value for option, value in options.items() if value}
+    tail = "&".join(f"{option}={quote(value, safe=_IN_VALUES)}" for option, value in given.items())
+    return f"{name}:{what}?{tail}" if tail else f"{name}:{what}"

@@ -1,0 +1,157 @@
+"""What can be chosen from Polymarket, Kalshi, Betfair and a mirrored service; all of it is free."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+import msgspec
+
+from oddsdesk.contract.competitions import sport_of, sport_title
+from oddsdesk.contract.live_sources import Choice, Choices, LiveSource
+from oddsdesk.feeds.betfair.catalogue import competition as betfair_competition
+from oddsdesk.feeds.betfair.shapes import read_as, read_result
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.kalshi.series import competition as kalshi_competition
+from oddsdesk.feeds.kalshi.series import known_series
+from oddsdesk.feeds.live.errors import ShapeError
+from oddsdesk.feeds.live.guide import SourceGuide, in_order, known, title_of
+from oddsdesk.feeds.live.source import decode
+from oddsdesk.feeds.polymarket.leagues import competition as polymarket_competition
+
+if TYPE_CHECKING:
+    from oddsdesk.feeds.live.betfair import Betfair
+    from oddsdesk.feeds.live.kalshi import Kalshi
+    from oddsdesk.feeds.live.polymarket import Polymarket
+
+_SPORTS: Final = ("1", "2", "7522", "7524", "7511", "6423", "1477")
+"""Betfair's numbers of the sports of the contract's table."""
+
+
+class _League(msgspec.Struct, frozen=True):
+    """A row of gamma's ``/sports``; ``tags`` are numbers with commas between."""
+
+    sport: str
+    tags: str
+
+
+class PolymarketGuide(SourceGuide):
+    """Asks gamma's ``/sports``: leagues, each with a tag of its own among shared ones."""
+
+    about: ClassVar[LiveSource] = LiveSource(
+        "polymarket",
+        "Polymarket",
+        "Games on a prediction market: what a share of each side costs",
+        "Free, streamed",
+    )
+
+    async def choices(self) -> Choices:
+        """Return the leagues by the tag that the fewest others share."""
+        listed = decode(list[_League], await self.feed.source.get("/sports"), "/sports")
+        shared = Counter(tag for league in listed for tag in _tags(league))
+        return Choices(
+            in_order(
+                _choice(min(tags, key=lambda tag: shared[tag]), league.sport)
+                for league in listed
+                if (tags := _tags(league))
+            )
+        )
+
+    async def games(self, part: str, now_ms: int) -> Any:
+        """Return the games of a tag."""
+        return (await cast("Polymarket", self.feed).games_of(part)).games
+
+
+def _tags(league: _League) -> list[str]:
+    return [tag for tag in league.tags.split(",") if tag.isdigit()]
+
+
+def _choice(name: str, league: str) -> Choice:
+    code = known(polymarket_competition(league))
+    return Choice(name, title_of(code, league.upper()), _sport(code), code)
+
+
+class KalshiGuide(SourceGuide):
+    """Lists the series that are known here: Kalshi's own list has thousands, most of no sport."""
+
+    about: ClassVar[LiveSource] = LiveSource(
+        "kalshi",
+        "Kalshi",
+        "Games on a US exchange; it tells no kick-off, so that its games stand beside others",
+        "Free, read every 10 seconds",
+    )
+
+    async def choices(self) -> Choices:
+        """Return the series; asks nothing."""
+        return Choices(in_order(_series(ticker) for ticker in known_series()))
+
+    async def games(self, part: str, now_ms: int) -> Any:
+        """Return the games of a series by their names."""
+        feed = cast("Kalshi", self.feed)
+        return {quote.match_name for quote in feed.parse(part, await feed.read(part, 0), now_ms)}
+
+
+def _series(ticker: str) -> Choice:
+    code = kalshi_competition(ticker)
+    tour = ticker.removeprefix("KX").removesuffix("MATCH")
+    return Choice(ticker, title_of(code, tour), _sport(code), code)
+
+
+def _sport(code: str) -> str:
+    return sport_title(sport_of(code)) if code else ""
+
+
+class _Competition(msgspec.Struct, frozen=True):
+    id: str
+    name: str
+
+
+class _Listed(msgspec.Struct, frozen=True, rename="camel"):
+    competition: _Competition
+    competition_region: str = ""
+
+
+class BetfairGuide(SourceGuide):
+    """Asks ``listCompetitions``."""
+
+    about: ClassVar[LiveSource] = LiveSource(
+        "betfair",
+        "Betfair",
+        "The exchange: what can be backed now, before commission",
+        "Free with an app key of your account; a delayed app key has delayed prices",
+        key="App key and session token, with a colon between",
+        key_url="https://developer.betfair.com",
+    )
+
+    async def choices(self) -> Choices:
+        """Return the competitions of the sports that are known here."""
+        body = await cast("Betfair", self.feed).ask(
+            "listCompetitions", {"filter": {"eventTypeIds": _SPORTS}}
+        )
+        try:
+            listed = [read_as(_Listed, raw) for raw in read_result(body)]
+        except FeedError as error:
+            raise ShapeError(f"listCompetitions: {error}") from error
+        return Choices(in_order(map(_betfair_choice, listed)))
+
+    async def games(self, part: str, now_ms: int) -> Any:
+        """Return the games of a competition by their names."""
+        catalogue = await cast("Betfair", self.feed).catalogue_of(part)
+        return {market.match_name for market in catalogue.markets.values()}
+
+
+def _betfair_choice(listed: _Listed) -> Choice:
+    code = known(betfair_competition(listed.competition.name))
+    where = _sport(code) or listed.competition_region
+    return Choice(listed.competition.id, listed.competition.name, where, code)
+
+
+class MirrorGuide(SourceGuide):
+    """An address and a key are all there is to say."""
+
+    about: ClassVar[LiveSource] = LiveSource(
+        "mirror",
+        "Another odds service",
+        "Everything that a service like this one offers to your key",
+        "As many requests as your plan there has; it never asks for more",
+        key="Key of that service",
+        parts="Its address, such as https://odds.example.com",
+    )
