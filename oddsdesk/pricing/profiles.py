@@ -131,6 +131,14 @@ class Profiles:
             self._found[name] = found
         return found
 
+    def canonical(self, name: str) -> str | None:
+        """Return what a known bookmaker is called here, None where no profile has the name (D70).
+
+        Late prices are a bookmaker of their own: their name says that they are late (D66).
+        """
+        found = self._by_name.get(fold_name(name))
+        return None if found is None else found.name
+
     def with_changes(self, changes: Iterable[Profile]) -> "Profiles":
         """Return these profiles with others in the place of those of the same name."""
         changed = {fold_name(profile.name): profile for profile in changes}

@@ -47,6 +47,20 @@ class Call(msgspec.Struct, frozen=True):
     path: dict[str, str]
     asked: dict[str, Any]
 
+    def in_stored_words(self) -> "Call":
+        """Return the call with a plan's one bookmaker as the database calls it (D70)."""
+        chosen = self.caller.bookmaker
+        if self.caller.rights.all_bookmakers or chosen is None:
+            return self
+        name = self.reader.bookmaker_name(chosen)
+
+        def named(values: dict[str, Any]) -> dict[str, Any]:
+            is_chosen = values.get("bookmaker") == chosen
+            return {**values, "bookmaker": name} if is_chosen else values
+
+        caller = msgspec.structs.replace(self.caller, bookmaker=name)
+        return Call(caller, self.now_ms, self.reader, named(self.path), named(self.asked))
+
 
 class Endpoint(msgspec.Struct, frozen=True):
     """One path of the contract and what answers it, on a thread of ``ReaderPool``.
@@ -190,7 +204,7 @@ class EndpointGate(Gate):
 
         def answer() -> Reply:
             call = Call(caller, request.now_ms, store.reader(), path, asked)
-            return encode(endpoint.answer(call), remaining)
+            return encode(endpoint.answer(call.in_stored_words()), remaining)
 
         return await self._reads.run(answer)
 

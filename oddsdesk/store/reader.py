@@ -14,6 +14,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.bookmaker_names import STORED_NAMES, name_among
 from oddsdesk.store.queries import (
     aged,
     as_of,
@@ -306,6 +307,10 @@ class Reader:
     def newest_price(self) -> int | None:
         """Return the time of the newest price of all, withdrawn or not."""
         return aged.newest_price(self._select)
+
+    def bookmaker_name(self, said: str) -> str:
+        """Return what the database calls a bookmaker that somebody names in their own way (D70)."""
+        return name_among((name for name, _ in self._select(STORED_NAMES)), said)
 
     def keep_days(self) -> int | None:
         """Return for how many days the log is kept, 0 for ever; None where that was never set."""

@@ -8,6 +8,7 @@ import msgspec
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.bookmaker_names import BookmakerNames
 from oddsdesk.store.games import Games
 from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.other_names import OtherNames
@@ -266,8 +267,10 @@ def record_quotes(
     reference: str,
     simulated: bool,
     now_ms: int,
+    bookmakers: BookmakerNames | None = None,
 ) -> Recorded:
-    """Record checked quotes inside the caller's transaction (D40, D42)."""
+    """Record checked quotes inside the caller's transaction (D40, D42, D70)."""
+    quotes = (bookmakers or BookmakerNames(reference)).in_own_words(connection, quotes)
     other_names = None if simulated else OtherNames(connection, quotes)
     recording = _Recording(connection, reference, now_ms, other_names)
     recording.read_ahead(quotes)

@@ -9,6 +9,7 @@ from typing import Final
 from oddsdesk.store.games import NO_DATE
 from oddsdesk.store.migrations import Schema, Step
 from oddsdesk.store.parting import part_fused_games
+from oddsdesk.store.spellings import join_spellings
 
 _GAME = f"""
 CREATE TABLE game (
@@ -231,5 +232,6 @@ ODDS: Final = Schema(
             ("CREATE INDEX other_name_match ON other_name (match_name)",),
         ),
         Step("offers", ("ALTER TABLE quote ADD COLUMN offers TEXT",)),  # JSON by selection
+        Step("one_name_a_bookmaker", (), join_spellings),
     ),
 )

@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.bookmaker_names import BookmakerNames, stored_name
 from oddsdesk.store.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock
@@ -64,15 +65,17 @@ def open_store(
     if read_only:
         connection = open_reader(path, ODDS)
         try:
-            return Store(path, None, reference or stored_reference(connection), clock)
+            named = reference or stored_reference(connection)
+            return Store(path, None, stored_name(connection, named), clock)
         finally:
             connection.close()
     synchronous: Synchronous = "FULL" if durable else "NORMAL"
     connection = open_writer(path, ODDS, synchronous=synchronous, lock=lock)
     if reference is not None:
-        put_setting(connection, REFERENCE, reference)
+        put_setting(connection, REFERENCE, stored_name(connection, reference))
     sync = None if durable else TimedSync(path)
-    return Store(path, connection, stored_reference(connection), clock, sync)
+    named = stored_name(connection, stored_reference(connection))
+    return Store(path, connection, named, clock, sync)
 
 
 class Store:
@@ -90,6 +93,7 @@ class Store:
         self.reference = reference
         self._clock = clock
         self._sync = sync
+        self._bookmakers = BookmakerNames(reference)
         self._writer: Writer | None = None
         if connection is not None:
             check, wal = SchemaCheck(path, ODDS), WriteAheadLog(path, connection)
@@ -121,6 +125,7 @@ class Store:
                 reference=self.reference,
                 simulated=simulated,
                 now_ms=self._clock(),
+                bookmakers=self._bookmakers,
             )
             self._log_grew = self._log_grew or recorded.changes > 0
             return recorded

@@ -175,3 +175,25 @@ def test_a_revoked_or_rotated_key_is_unknown_from_the_next_request(service: Any)
     service.access.keys.rotate(second)
     assert service.get("/api/sports", first).status_code == 401
     assert service.get("/api/sports", second).status_code == 401
+
+
+@pytest.mark.parametrize("chosen", ["betvictor", "BetVictor", "Bet Victor"])
+def test_free_sees_its_bookmaker_however_that_is_spelled(service: Any, chosen: str) -> None:
+    """D70: the database's name is in the answers; the key's own may be asked for, too."""
+    service.quote(bookmaker="Bet Victor")
+    service.quote(bookmaker="Unibet")
+    key = service.key(Plan.FREE, chosen)
+    for asked in ({}, {"bookmaker": chosen}, {"bookmaker": "Bet Victor"}):
+        assert [row["bookmaker"] for row in service.data("/api/odds", key, **asked)] == [
+            "Bet Victor"
+        ]
+    assert len(service.data(f"/api/odds/{chosen}", key)) == 1
+    assert code(service.get("/api/odds", key, bookmaker="Unibet")) == (403, "bookmaker_forbidden")
+
+
+def test_a_filter_names_a_bookmaker_as_the_answers_do(service: Any) -> None:
+    """service.md: bookmakers exactly; D70 changes names where they are recorded only."""
+    service.quote(bookmaker="Bet Victor")
+    key = service.key()
+    assert service.data("/api/odds", key, bookmaker="betvictor") == []
+    assert len(service.data("/api/odds", key, bookmaker="Bet Victor")) == 1

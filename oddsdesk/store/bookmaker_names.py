@@ -1,0 +1,90 @@
+"""One bookmaker, many spellings: a database has one name for each (D70).
+
+``resources/bookmakers.csv`` says which names are one bookmaker's. A database calls it as it was
+first told: the name stays, since clients, keys and saved filters know it, and what other sources
+say under another name is recorded under this one.
+"""
+
+import sqlite3
+from collections.abc import Collection, Iterable
+from functools import cache
+from typing import Final
+
+import msgspec
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.pricing.profiles import Profiles, read_profiles
+from oddsdesk.resource_files import resource_path
+
+STORED_NAMES: Final = "SELECT bookmaker, max(newest) FROM source GROUP BY bookmaker"
+
+
+@cache
+def _known() -> Profiles:
+    return Profiles(read_profiles(resource_path("bookmakers.csv").read_text("utf-8"))[0])
+
+
+def canonical(name: str) -> str | None:
+    """Return what all spellings of a known bookmaker have in common, None of an unknown one."""
+    return _known().canonical(name)
+
+
+def name_among(stored: Iterable[str], name: str) -> str:
+    """Return which of the stored names is a bookmaker's; its own where none is."""
+    known = canonical(name)
+    if known is None:
+        return name
+    return next((each for each in stored if canonical(each) == known), name)
+
+
+def stored_name(connection: sqlite3.Connection, name: str) -> str:
+    """Return what a database calls a bookmaker that somebody names in their own way."""
+    return name_among((each for each, _ in connection.execute(STORED_NAMES).fetchall()), name)
+
+
+class BookmakerNames:
+    """What a database calls bookmakers; for the thread that writes.
+
+    A name that was found stays, whoever else writes into the file: only what the file lacks is
+    looked for again.
+    """
+
+    def __init__(self, reference: str) -> None:
+        self._reference = reference
+        self._stored: dict[str, str] = {}
+
+    def in_own_words(
+        self, connection: sqlite3.Connection, quotes: Collection[Quote]
+    ) -> Collection[Quote]:
+        """Return the quotes with bookmakers as the database calls them, inside a transaction."""
+        names = self._stored
+        said = dict.fromkeys(quote.bookmaker for quote in quotes)
+        if new := [name for name in said if name not in names]:
+            names = names | self._look_up(connection, new)
+        if all(names[name] == name for name in said):
+            return quotes
+        return [
+            quote
+            if (name := names[quote.bookmaker]) == quote.bookmaker
+            else msgspec.structs.replace(quote, bookmaker=name)
+            for quote in quotes
+        ]
+
+    def _look_up(self, connection: sqlite3.Connection, said: Iterable[str]) -> dict[str, str]:
+        """Return what bookmakers are called; those that are new as they were told first.
+
+        New ones are not kept: where the transaction fails, another program may name them.
+        """
+        rows = connection.execute(STORED_NAMES).fetchall()
+        stored = {canonical(name): name for name, _ in reversed(rows)}
+        stored[canonical(self._reference)] = self._reference
+        new: dict[str | None, str] = {}
+        found = {}
+        for name in said:
+            known = canonical(name)
+            if known is None:
+                self._stored[name] = name
+            elif known in stored:
+                self._stored[name] = stored[known]
+            found[name] = self._stored.get(name) or new.setdefault(known, name)
+        return found
