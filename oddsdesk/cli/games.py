@@ -2,8 +2,7 @@
 
 import contextlib
 import json
-import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,16 +12,7 @@ from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.game_pairs import (
-    GamePair,
-    PairError,
-    PairState,
-    accept,
-    all_pairs,
-    find_pairs,
-    refuse,
-    undo,
-)
+from oddsdesk.store.game_pairs import GamePair, PairError, PairState
 from oddsdesk.store.store import Store, open_store
 
 _HEADINGS: Final = ("ID", "STATE", "COMPETITION", "KICK-OFF", "GAME", "OTHER GAME")
@@ -32,8 +22,6 @@ _DONE: Final = {
     PairState.REFUSED: "two games",
     PairState.SUGGESTED: "undecided again",
 }
-
-Decision = Callable[[sqlite3.Connection, int], None]
 
 idents_argument = click.argument("idents", nargs=-1, required=True, type=int, metavar="ID...")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print a JSON array.")
@@ -67,7 +55,7 @@ def suggest(database: Path, as_json: bool) -> None:
       oddsdesk games suggest --json
     """
     with _open(database) as store:
-        found = store.write(find_pairs).result()
+        found = store.find_pairs().result()
     _tell(sorted(found, key=lambda pair: _ORDER.index(pair.state)), as_json=as_json)
 
 
@@ -82,7 +70,7 @@ def accept_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
     Example:
       oddsdesk games accept 3 5
     """
-    _decide(database, idents, lambda c, ident: accept(c, ident, system_clock()), as_json=as_json)
+    _decide(database, idents, PairState.ACCEPTED, as_json=as_json)
 
 
 @games.command(name="refuse")
@@ -96,7 +84,7 @@ def refuse_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
     Example:
       oddsdesk games refuse 4
     """
-    _decide(database, idents, lambda c, ident: refuse(c, ident, system_clock()), as_json=as_json)
+    _decide(database, idents, PairState.REFUSED, as_json=as_json)
 
 
 @games.command(name="undo")
@@ -113,25 +101,13 @@ def undo_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
     Example:
       oddsdesk games undo 3
     """
-    with _open(database) as store:
-        reference = store.reference
-
-    def decide(connection: sqlite3.Connection, ident: int) -> None:
-        undo(connection, ident, system_clock(), reference=reference)
-
-    _decide(database, idents, decide, as_json=as_json)
+    _decide(database, idents, PairState.SUGGESTED, as_json=as_json)
 
 
-def _decide(database: Path, idents: Sequence[int], decide: Decision, *, as_json: bool) -> None:
+def _decide(database: Path, idents: Sequence[int], state: PairState, *, as_json: bool) -> None:
     """Decide of all pairs or, where one cannot be decided of, of none; then tell them."""
-
-    def function(connection: sqlite3.Connection) -> list[GamePair]:
-        for ident in idents:
-            decide(connection, ident)
-        return [pair for pair in all_pairs(connection) if pair.ident in idents]
-
     with _open(database) as store:
-        decided = store.write(function).result()
+        decided = store.decide_pairs(idents, state, system_clock()).result()
     if as_json:
         _tell(decided, as_json=True)
         return

@@ -11,7 +11,6 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.recognition import refused
 from oddsdesk.store.retention import imported_past
-from oddsdesk.store.settings import agree_on_shift
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Recorded
 
@@ -33,7 +32,7 @@ class Recorder:
 
     def agree_on_shift(self, own_ms: int, *, again: bool) -> int:
         """Return by how much to move times: as the first import here did (D72)."""
-        return self._store.write(lambda c: agree_on_shift(c, own_ms, again=again)).result()
+        return self._store.agree_on_shift(own_ms, again=again).result()
 
     def record(self, quotes: Sequence[Quote]) -> None:
         """Record one batch and wait until it is committed."""

@@ -8,7 +8,6 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import ImportOutcome
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.retention import imported_past
-from oddsdesk.store.settings import agree_on_shift
 from oddsdesk.store.store import Store
 
 BATCH_QUOTES: Final = 2_000
@@ -43,7 +42,7 @@ def import_files(
     shift = None
     if shift_to_now and imported.quotes:
         own = shift_to(imported, clock())
-        shift = store.write(lambda c: agree_on_shift(c, own, again=False)).result()
+        shift = store.agree_on_shift(own).result()
     set_times(imported, clock(), shift)
     leave_out_future(imported, clock(), _REMEDY_AGAIN if shift_to_now else _REMEDY)
     past = imported_past(imported.quotes, store.reader().keep_days(), clock())

@@ -10,9 +10,7 @@ import msgspec
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.aged_log import AgedLog
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.retention import prune
 from oddsdesk.store.store import Store
 
 PRUNE_S: Final = 600.0
@@ -44,7 +42,6 @@ class Pruning:
         self._store = store
         self._clock = clock
         self._steady = steady
-        self._aged_log = AgedLog()
         self._first: _Moment | None = None
         self._last: _Moment | None = None
 
@@ -66,7 +63,7 @@ class Pruning:
         now_ms = self._now()
         if now_ms is not None:
             keep_days = self._store.reader().keep_days() or 0
-            prune(self._store, now_ms, keep_days, self._aged_log)
+            self._store.prune(now_ms, keep_days)
 
     def _now(self) -> int | None:
         """Return what ages are counted from; None to leave this round out."""

@@ -18,7 +18,6 @@ from oddsdesk.feeds.feed import Feed, Recorder, open_feed
 from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.server.troubles import Trouble
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.settings import keep_for_feed, kept_for_feed
 from oddsdesk.store.store import Store
 from oddsdesk.tasks import JobFault, Jobs, in_daemon_thread
 
@@ -171,12 +170,10 @@ class RunningFeeds:
         """Let a feed keep in the database what it wants to know when it runs next."""
         store = self._store
         with contextlib.suppress(StoreUnavailableError):  # then it learns anew
-            kept = await asyncio.wrap_future(store.write(lambda c: kept_for_feed(c, spec)))
+            kept = await asyncio.wrap_future(store.kept_for_feed(spec))
             if kept is not None:
                 feed.recall(kept)
-        feed.keep = lambda memory: _note_refusal(
-            store.write(lambda c: keep_for_feed(c, spec, memory))
-        )
+        feed.keep = lambda memory: _note_refusal(store.keep_for_feed(spec, memory))
 
     def _entry(self, number: int) -> _Entry:
         entry = self._entries.get(number)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from oddsdesk.clock import Clock
 from oddsdesk.pricing.market import Judged, Market, Prices, value_bets
@@ -20,8 +20,7 @@ from oddsdesk.server.troubles import Troubles
 from oddsdesk.slices import slices
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.store import Store
-from oddsdesk.store.value_bets import replace_value_bets
-from oddsdesk.store.values import FoundValueBet
+from oddsdesk.store.values import FoundValueBet, MarketKey
 
 BATCH: Final = 512
 PACE_S: Final = 0.05
@@ -47,6 +46,11 @@ class _Place(NamedTuple):
     period: int
     match_name: str
     sport: str
+
+    @property
+    def key(self) -> MarketKey:
+        """The same for the store."""
+        return MarketKey(self.game, self.market_type, self.period)
 
     @property
     def market(self) -> Market:
@@ -196,16 +200,9 @@ class Valuation:
     async def _store_news(self, news: dict[_Place, _Found]) -> None:
         """Store what was found; remembered at once, so that it is not stored twice."""
         self._stored.update(news)
-        now_ms = self._clock()
-
-        def write(connection: Any) -> None:
-            for place, found in news.items():
-                replace_value_bets(
-                    connection, place.game, place.market_type, place.period, found, now_ms
-                )
-
+        found = {place.key: bets for place, bets in news.items()}
         try:
-            await asyncio.wrap_future(self._store.write(write))
+            await asyncio.wrap_future(self._store.replace_value_bets(found, self._clock()))
         except StoreUnavailableError:
             for place in news:
                 self._stored.pop(place, None)

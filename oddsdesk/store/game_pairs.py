@@ -8,7 +8,7 @@ of it since: undone, each game has its own again, as if nobody had accepted.
 import sqlite3
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from enum import Enum
 from typing import Any, Final
 
@@ -207,6 +207,25 @@ def undo(connection: sqlite3.Connection, ident: int, now_ms: int, *, reference: 
     _decide(connection, ident, PairState.SUGGESTED, None, None)
     if said:
         record_quotes(connection, said, reference=reference, simulated=False, now_ms=now_ms)
+
+
+def decide_pairs(
+    connection: sqlite3.Connection,
+    idents: Collection[int],
+    state: PairState,
+    now_ms: int,
+    *,
+    reference: str,
+) -> list[GamePair]:
+    """Decide of pairs, in their order, and return them; see ``Store.decide_pairs``."""
+    for ident in idents:
+        if state is PairState.ACCEPTED:
+            accept(connection, ident, now_ms)
+        elif state is PairState.REFUSED:
+            refuse(connection, ident, now_ms)
+        else:
+            undo(connection, ident, now_ms, reference=reference)
+    return [pair for pair in all_pairs(connection) if pair.ident in idents]
 
 
 def forget_pairs(connection: sqlite3.Connection, game: int) -> None:

@@ -1,4 +1,4 @@
-"""Inspecting a database file: whether it is damaged, and how much is in it."""
+"""Inspecting a database file and its engine: whether it is damaged, and how much is in it."""
 
 import contextlib
 import sqlite3
@@ -18,6 +18,17 @@ from oddsdesk.store.settings import stored_reference
 QUICK_LIMIT_S: Final = 5.0
 """How long the quick check for damage may take; a big file is checked in part."""
 MAX_TOLD: Final = 10
+_WAL_RESET_FIXED: Final = (3, 51, 3)
+
+
+def sqlite_version() -> str:
+    """Return the version of the SQLite that this process uses."""
+    return sqlite3.sqlite_version
+
+
+def has_wal_reset_bug() -> bool:
+    """Say whether that SQLite has the bug that ``write_ahead`` works around."""
+    return sqlite3.sqlite_version_info < _WAL_RESET_FIXED
 
 
 def damage(path: Path, schema: Schema, *, full: bool) -> list[str]:

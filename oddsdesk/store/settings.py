@@ -49,11 +49,7 @@ def kept_for_feed(connection: sqlite3.Connection, spec: str) -> bytes | None:
 
 
 def agree_on_shift(connection: sqlite3.Connection, own_ms: int, *, again: bool) -> int:
-    """Return by how much an import moves its times: as the first of this database did (D72).
-
-    ``own_ms`` is what would move its newest price to now: taken, and kept for the next ones,
-    where it is the first import or ``again`` says so.
-    """
+    """Return by how much an import moves its times; see ``Store.agree_on_shift``."""
     first = number_setting(connection, SHIFT_TO_NOW)
     if first is not None and not again:
         return first

@@ -4,30 +4,37 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Final, TypeVar
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.aged_log import AgedLog
 from oddsdesk.store.bookmaker_names import BookmakerNames, stored_name
 from oddsdesk.store.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.errors import Fault, StoreUnavailableError
+from oddsdesk.store.game_pairs import GamePair, PairState, decide_pairs, find_pairs
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.recognition import SchemaCheck
 from oddsdesk.store.recording import record_quotes
+from oddsdesk.store.retention import prune
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.settings import (
     KEEP_DAYS,
     READ_SETTING,
     REFERENCE,
+    agree_on_shift,
+    keep_for_feed,
+    kept_for_feed,
     put_setting,
     stored_reference,
 )
 from oddsdesk.store.syncing import TimedSync
-from oddsdesk.store.values import Recorded
+from oddsdesk.store.value_bets import replace_value_bets
+from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 from oddsdesk.store.write_ahead import WriteAheadLog
 from oddsdesk.store.writer import Writer
 
@@ -103,6 +110,7 @@ class Store:
         self._readers: list[Reader] = []
         self._callbacks: list[Callable[[], None]] = []
         self._log_grew = False
+        self._aged_log = AgedLog()
         self._refused: tuple[float, StoreUnavailableError | None] = (0.0, None)
 
     @property
@@ -158,7 +166,10 @@ class Store:
         return full
 
     def write(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        """Run a function on the writer thread; it takes effect whole or not at all."""
+        """Run a function on the writer thread; it takes effect whole or not at all.
+
+        For the store itself and its tests: others ask for what they mean.
+        """
         if self._writer is None:
             future: Future[T] = Future()
             future.set_exception(StoreUnavailableError(f"{self.path}: is open for reading only"))
@@ -179,6 +190,62 @@ class Store:
             return unsaid
 
         return self.write(register_panel)
+
+    def prune(self, now_ms: int, keep_days: int = 0) -> int:
+        """Remove what is too old and return how many log rows went; waits, so not on a loop.
+
+        One thread at a time. ``now_ms`` is what ages are counted from; ``keep_days`` is for how
+        long the log is kept, 0 for ever.
+
+        Raises:
+            StoreUnavailableError: the file cannot be written now; what went before stays gone.
+        """
+        return prune(self, now_ms, keep_days, self._aged_log)
+
+    def replace_value_bets(
+        self, found: Mapping[MarketKey, Collection[FoundValueBet]], now_ms: int
+    ) -> Future[None]:
+        """Make these the value bets of their markets, found at ``now_ms`` (D29)."""
+
+        def function(connection: sqlite3.Connection) -> None:
+            for market, bets in found.items():
+                replace_value_bets(connection, *market, bets, now_ms)
+
+        return self.write(function)
+
+    def find_pairs(self) -> Future[list[GamePair]]:
+        """Suggest the games that may be one; return these and what was decided of others (D69)."""
+        return self.write(find_pairs)
+
+    def decide_pairs(
+        self, idents: Collection[int], state: PairState, now_ms: int
+    ) -> Future[list[GamePair]]:
+        """Decide of pairs of games, or of none where one cannot be decided of; return them.
+
+        ``PairState.SUGGESTED`` takes back what was decided. The future fails with ``PairError``
+        where there is no such pair, or its state allows that not.
+        """
+        return self.write(
+            lambda connection: decide_pairs(
+                connection, idents, state, now_ms, reference=self.reference
+            )
+        )
+
+    def agree_on_shift(self, own_ms: int, *, again: bool = False) -> Future[int]:
+        """Return by how much an import moves its times: as the first of this database did (D72).
+
+        ``own_ms`` would move its newest price to now: taken, and kept for the next ones, where
+        it is the first import or ``again`` says so.
+        """
+        return self.write(lambda connection: agree_on_shift(connection, own_ms, again=again))
+
+    def keep_for_feed(self, spec: str, kept: bytes) -> Future[None]:
+        """Keep what a feed wants to know when it runs next."""
+        return self.write(lambda connection: keep_for_feed(connection, spec, kept))
+
+    def kept_for_feed(self, spec: str) -> Future[bytes | None]:
+        """Return what a feed kept, None where it never did."""
+        return self.write(lambda connection: kept_for_feed(connection, spec))
 
     def reader(self) -> Reader:
         """Return the calling thread's reader; the store closes it."""

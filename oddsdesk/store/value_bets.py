@@ -41,7 +41,7 @@ def replace_value_bets(
     bets: Iterable[FoundValueBet],
     now_ms: int,
 ) -> None:
-    """Make these the value bets of a market; to be run by ``Store.write``.
+    """Make these the value bets of a market; inside the caller's transaction.
 
     A bet stored before with the same price and fair price keeps its time of detection. Whether
     price and reference still stand, are fresh, and agree on in play is judged on each read.

@@ -1,6 +1,6 @@
 """The store's own types for arguments and results; other results are the contract's structs."""
 
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -95,8 +95,16 @@ class StoredQuote(msgspec.Struct, frozen=True):
     liquidity: float | None
 
 
+class MarketKey(NamedTuple):
+    """A market of a game; ``game`` is the row of the game in this database."""
+
+    game: int
+    market_type: str
+    period: int
+
+
 class FoundValueBet(msgspec.Struct, frozen=True):
-    """A value bet as the rules found it, unrounded; its market is named where bets are replaced.
+    """A value bet as the rules found it, unrounded; its ``MarketKey`` is told beside it.
 
     ``line`` is what it was valued by: the reference's odds of the whole line group.
     """

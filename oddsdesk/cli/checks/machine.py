@@ -5,7 +5,6 @@ import json
 import os
 import platform
 import shutil
-import sqlite3
 import sys
 import time
 import urllib.request
@@ -29,13 +28,13 @@ from oddsdesk.places import (
 from oddsdesk.resource_files import resource_path
 from oddsdesk.server.listener import ListenError, bind
 from oddsdesk.store.access import access_path
+from oddsdesk.store.inspection import has_wal_reset_bug, sqlite_version
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
 
 LEAST_FREE_BYTES: Final = 100 * 2**20
 LEAST_YEAR: Final = 2026
 """A clock before it is wrong: this program was not there yet."""
 _PROBE_S: Final = 2.0
-_WAL_RESET_FIXED: Final = (3, 51, 3)
 _PACKAGES: Final = (
     "PySide6-Essentials",
     "qasync",
@@ -59,15 +58,14 @@ _OPTIONAL: Final = frozenset({"uvloop", "keyring"})
 def versions() -> Section:
     """Tell what runs on what."""
     how = "bundle" if getattr(sys, "frozen", False) else "Python package"
-    fixed = sqlite3.sqlite_version_info >= _WAL_RESET_FIXED
-    sqlite = "" if fixed else " (has the WAL-reset bug: harmless here)"
+    bug = " (has the WAL-reset bug: harmless here)" if has_wal_reset_bug() else ""
     return Section(
         "versions",
         (
             Finding("oddsdesk", f"{__version__} ({how})"),
             Finding("python", f"{platform.python_version()} {platform.python_implementation()}"),
             Finding("system", f"{platform.platform()} {platform.machine()}"),
-            Finding("sqlite", sqlite3.sqlite_version + sqlite),
+            Finding("sqlite", sqlite_version() + bug),
             *(_package(name) for name in _PACKAGES),
         ),
     )

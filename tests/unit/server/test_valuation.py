@@ -57,17 +57,17 @@ async def test_what_the_database_refused_is_stored_by_a_later_round(
     await _record(store, "Pinnacle", 2.05, 1.88)
     await _record(store, "Betfair", 2.15, 1.7)
     await _listed(store, [2.15])
-    working, refused = store.write, []
+    working, refused = store.replace_value_bets, []
 
-    def refuse_once(function):
-        if function.__module__ != valuation_module.__name__ or refused:
-            return working(function)
-        refused.append(function)
+    def refuse_once(found, now_ms):
+        if refused:
+            return working(found, now_ms)
+        refused.append(found)
         future: Future[None] = Future()
         future.set_exception(StoreUnavailableError("disk full"))
         return future
 
-    monkeypatch.setattr(store, "write", refuse_once)
+    monkeypatch.setattr(store, "replace_value_bets", refuse_once)
     await _record(store, "Betfair", 2.16, 1.7)
     await _listed(store, [2.16])
     assert refused

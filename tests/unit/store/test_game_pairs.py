@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store import game_pairs, retention
+from oddsdesk.store import retention
 from oddsdesk.store.game_pairs import GamePair, PairError, PairState
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Filters, Visibility
@@ -52,20 +52,19 @@ def do(store: Store, function: Callable[[sqlite3.Connection], Any]) -> Any:
 
 
 def pairs(store: Store) -> list[GamePair]:
-    found: list[GamePair] = do(store, game_pairs.find_pairs)
-    return found
+    return store.find_pairs().result(10)
 
 
 def accept(store: Store, ident: int) -> None:
-    do(store, lambda c: game_pairs.accept(c, ident, NOW))
+    store.decide_pairs([ident], PairState.ACCEPTED, NOW).result(10)
 
 
 def undo(store: Store, ident: int) -> None:
-    do(store, lambda c: game_pairs.undo(c, ident, NOW, reference=store.reference))
+    store.decide_pairs([ident], PairState.SUGGESTED, NOW).result(10)
 
 
 def refuse(store: Store, ident: int) -> None:
-    do(store, lambda c: game_pairs.refuse(c, ident, NOW))
+    store.decide_pairs([ident], PairState.REFUSED, NOW).result(10)
 
 
 def dump(store: Store) -> dict[str, list[tuple[Any, ...]]]:

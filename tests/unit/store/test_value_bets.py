@@ -8,8 +8,7 @@ import pytest
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.store import Store
-from oddsdesk.store.value_bets import replace_value_bets
-from oddsdesk.store.values import Filters, FoundValueBet, Visibility
+from oddsdesk.store.values import Filters, FoundValueBet, MarketKey, Visibility
 
 MakeQuote = Callable[..., Quote]
 LINE = {"PSG": 1.6, "Draw": 4.2, "Lyon": 5.5}
@@ -24,7 +23,7 @@ def priced(store: Store, quote: MakeQuote) -> Store:
 
 
 def reconcile(store: Store, now: int, *bets: FoundValueBet) -> None:
-    store.write(lambda c: replace_value_bets(c, 1, "moneyline", 0, bets, now)).result(10)
+    store.replace_value_bets({MarketKey(1, "moneyline", 0): bets}, now).result(10)
 
 
 def listed(store: Store, now: int, filters=Filters(), visibility=Visibility(), low=1.0, high=20.0):  # noqa: B008
@@ -83,7 +82,7 @@ def test_a_reference_that_writes_the_selection_otherwise_is_the_same_line(
     book = quote(market_type="spread", odds={"PSG +0": 1.7, "Lyon -0": 2.2})
     store.record([book, quote("Pinnacle", market_type="spread", odds=line)]).result(10)
     bet = FoundValueBet("Bet365", "Lyon -0", 2.2, line, 2.0, 2.05, 5.0, 1.02)
-    store.write(lambda c: replace_value_bets(c, 1, "spread", 0, [bet], now)).result(10)
+    store.replace_value_bets({MarketKey(1, "spread", 0): [bet]}, now).result(10)
     assert [bet.selection for bet in listed(store, now)] == ["Lyon -0"]
 
 
