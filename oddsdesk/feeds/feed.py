@@ -15,6 +15,8 @@ from oddsdesk.store.store import Store
 
 __all__ = ["Feed", "FeedError", "Recorder", "open_feed"]
 
+MOST_AT_ONCE: Final = 500
+"""Quotes recorded at a time, however many a feed says: other feeds are recorded between."""
 RETRY_S: Final = 1.0
 """Seconds until quotes that the database refused are recorded again."""
 
@@ -87,6 +89,8 @@ class Recorder:
         self._feed = feed
         self._store = store
         self._clock = clock
+        self._later = 0
+        """Quotes of a batch whose turn comes yet."""
         self.waiting = 0
         """How many quotes the database refuses now."""
         self.fault: Fault | None = None
@@ -101,7 +105,9 @@ class Recorder:
         try:
             async with aclosing(self._feed.batches(self._clock)) as batches:
                 async for batch in batches:
-                    await self._take(batch)
+                    for start in range(0, len(batch), MOST_AT_ONCE):
+                        self._later = max(len(batch) - start - MOST_AT_ONCE, 0)
+                        await self._take(batch[start : start + MOST_AT_ONCE])
         finally:
             self._give_up()
 
@@ -118,7 +124,7 @@ class Recorder:
             except StoreUnavailableError as error:
                 if not self.waiting:
                     _log.warning("%s waits, its quotes are kept: %s", self._feed.name, error)
-                self.waiting, self.fault = len(batch), error.fault
+                self.waiting, self.fault = len(batch) + self._later, error.fault
                 await asyncio.sleep(RETRY_S)
                 continue
             if self.waiting:

@@ -42,6 +42,8 @@ T = TypeVar("T")
 REFUSAL_S: Final = 15.0
 """A refusal counts as over once nobody has tried to record for so long: feeds try each second,
 and may wait 5 s for a lock."""
+SHORT_QUOTES: Final = 50
+"""With more a recording is long: those of others have their turn between two such."""
 LEAST_ROOM: Final = 1 << 20
 """Bytes that a disk must have free for prices to be recorded: a commit of a few hundred quotes."""
 
@@ -121,7 +123,8 @@ class Store:
     def record(self, quotes: Iterable[Quote], simulated: bool = False) -> Future[Recorded]:
         """Record checked quotes in one transaction, in their order (D42).
 
-        ``simulated`` says that the prices are made up. The future fails with
+        A short recording may overtake a long one that still waits: who wants an order between
+        two awaits the first. ``simulated`` says that the prices are made up. The future fails with
         ``StoreUnavailableError`` where the file cannot be written now.
         """
         batch = list(quotes)
@@ -138,7 +141,7 @@ class Store:
             self._log_grew = self._log_grew or recorded.changes > 0
             return recorded
 
-        future = self.write(function)
+        future = self._submit(function, is_long=len(batch) > SHORT_QUOTES)
         if self._writer is not None:
             future.add_done_callback(self._note_refusal)
         return future
@@ -170,11 +173,7 @@ class Store:
 
         For the store itself and its tests: others ask for what they mean.
         """
-        if self._writer is None:
-            future: Future[T] = Future()
-            future.set_exception(StoreUnavailableError(f"{self.path}: is open for reading only"))
-            return future
-        return self._writer.submit(function)
+        return self._submit(function, is_long=False)
 
     def keep_log(self, days: int) -> Future[None]:
         """Keep the log of price changes for so many days from now on, 0 for ever (D76)."""
@@ -277,6 +276,13 @@ class Store:
         self._close_readers()  # those that a callback of the last commit opened
         if self._sync is not None:
             self._sync.close()
+
+    def _submit(self, function: Callable[[sqlite3.Connection], T], *, is_long: bool) -> Future[T]:
+        if self._writer is None:
+            future: Future[T] = Future()
+            future.set_exception(StoreUnavailableError(f"{self.path}: is open for reading only"))
+            return future
+        return self._writer.submit(function, is_long=is_long)
 
     def _note_refusal(self, recorded: Future[Recorded]) -> None:
         error = None if recorded.cancelled() else recorded.exception()

@@ -2,9 +2,9 @@
 
 import contextlib
 import logging
-import queue
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from oddsdesk.store.write_ahead import WriteAheadLog
 
 T = TypeVar("T")
 MAX_JOBS = 64
-"""How many waiting jobs may share a transaction."""
+"""How many waiting short jobs may share a transaction."""
 
 _REFUSALS = {
     sqlite3.SQLITE_BUSY: Fault.LOCKED,
@@ -59,8 +59,9 @@ class _Job(msgspec.Struct):
 class Writer:
     """Runs functions on the only read-write connection, one after another.
 
-    Each function runs whole or not at all. Jobs that wait together share one
-    ``BEGIN IMMEDIATE`` transaction; their futures are done when it is committed.
+    Each function runs whole or not at all. Short jobs that wait together share one
+    ``BEGIN IMMEDIATE`` transaction; their futures are done when it is committed. Long jobs have
+    one each, and take turns with the short ones: however many wait, a short job waits for one.
     ``committed`` is called on the writer thread after each commit, then ``wal`` kept small.
     ``check`` is called before the first job of each transaction and may refuse it.
     """
@@ -77,52 +78,53 @@ class Writer:
         self._check = check
         self._wal = wal
         self._committed = committed
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._closing = threading.Lock()
+        self._changed = threading.Condition()
+        self._short: deque[_Job] = deque()
+        self._long: deque[_Job] = deque()
+        self._is_turn_of_long = False
         self._closed = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def submit(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
-        """Queue a function; its future fails with ``StoreUnavailableError`` if SQLite refuses."""
+    def submit(
+        self, function: Callable[[sqlite3.Connection], T], *, is_long: bool = False
+    ) -> Future[T]:
+        """Queue a function; its future fails with ``StoreUnavailableError`` if SQLite refuses.
+
+        What is short may be done before what is long and was queued earlier.
+        """
         future: Future[T] = Future()
-        with self._closing:
+        with self._changed:
             if self._closed:
                 future.set_exception(StoreUnavailableError("the database is closed"))
             else:
-                self._jobs.put(_Job(function, future))
+                (self._long if is_long else self._short).append(_Job(function, future))
+                self._changed.notify()
         return future
 
     def close(self) -> None:
         """Finish what is queued, then close the connection; may be called twice."""
-        with self._closing:
-            if not self._closed:
-                self._closed = True
-                self._jobs.put(None)
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
         self._thread.join()
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            jobs, last = self._waiting(job)
+        while jobs := self._waiting():
             self._transact([each for each in jobs if each.future.set_running_or_notify_cancel()])
-            if last:
-                break
         if self._wal is not None:
             self._wal.close()
         self._connection.close()
 
-    def _waiting(self, job: _Job) -> tuple[list[_Job], bool]:
-        """Return the jobs that share a transaction, and whether ``close`` was queued after them."""
-        jobs = [job]
-        while len(jobs) < MAX_JOBS:
-            try:
-                another = self._jobs.get_nowait()
-            except queue.Empty:
-                break
-            if another is None:
-                return jobs, True
-            jobs.append(another)
-        return jobs, False
+    def _waiting(self) -> list[_Job]:
+        """Wait for jobs and return those that share a transaction; none at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._short or self._long or self._closed)
+            is_long = bool(self._long) and (self._is_turn_of_long or not self._short)
+            self._is_turn_of_long = not is_long
+            if is_long:
+                return [self._long.popleft()]
+            return [self._short.popleft() for _ in range(min(len(self._short), MAX_JOBS))]
 
     def _transact(self, jobs: list[_Job]) -> None:
         done: list[_Job] = []

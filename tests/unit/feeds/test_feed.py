@@ -77,6 +77,16 @@ def _quotes(first: int, count: int) -> list[Quote]:
     ]
 
 
+async def test_a_batch_of_many_quotes_leaves_others_their_turn(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    commits: list[bool] = []
+    store.on_commit(lambda: commits.append(True))
+    await Recorder(Said(_quotes(0, 1_200)), store, lambda: NOW).run()
+    assert store.reader().last_seq() == 2 * 1_200
+    store.close()  # callbacks come after what a commit answers
+    assert len(commits) == 3, "500 quotes each, at most"
+
+
 async def test_what_the_database_refuses_is_kept_until_it_takes_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

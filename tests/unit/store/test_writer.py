@@ -10,7 +10,7 @@ import pytest
 from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.migrations import Schema, Step
-from oddsdesk.store.writer import Writer
+from oddsdesk.store.writer import MAX_JOBS, Writer
 
 SCHEMA = Schema("notes", (Step("notes", ("CREATE TABLE note (text TEXT UNIQUE)",)),))
 LIMIT_S = 10
@@ -88,6 +88,33 @@ def test_waiting_jobs_share_one_commit(connection: sqlite3.Connection) -> None:
         future.result(LIMIT_S)
     writer.close()
     assert len(commits) == 2
+
+
+def note(order: list[str], name: str):
+    return lambda _: order.append(name)
+
+
+def test_a_short_job_waits_for_one_long_one_at_most(writer: Writer) -> None:
+    order: list[str] = []
+    go = hold(writer)
+    waiting = [writer.submit(note(order, f"long {number}"), is_long=True) for number in range(4)]
+    waiting += [writer.submit(note(order, f"short {number}")) for number in range(2)]
+    go.set()
+    for future in waiting:
+        future.result(LIMIT_S)
+    assert order == ["long 0", "short 0", "short 1", "long 1", "long 2", "long 3"]
+
+
+def test_however_many_short_jobs_come_long_ones_have_their_turn(writer: Writer) -> None:
+    order: list[str] = []
+    go = hold(writer)
+    waiting = [writer.submit(note(order, "short")) for _ in range(MAX_JOBS * 3)]
+    waiting += [writer.submit(note(order, "long"), is_long=True) for _ in range(2)]
+    go.set()
+    for future in waiting:
+        future.result(LIMIT_S)
+    turns = ["long", *["short"] * MAX_JOBS]
+    assert order == [*turns, *turns, *["short"] * MAX_JOBS]
 
 
 def test_a_full_disk_is_told_to_every_caller_and_the_writer_lives_on(
