@@ -150,8 +150,11 @@ def _ask(database: Path) -> list[FeedReport]:
         owner = owner_of(database)
     except StoreError as error:
         raise click.ClickException(str(error)) from error
-    if owner is None or not owner.url:
+    if owner is None:
         raise click.ClickException(f"{database}: no oddsdesk serves it now")
+    if not owner.url:
+        who = f"process {owner.pid} runs its feeds"
+        raise click.ClickException(f"{database}: {who} and listens on nothing, or only starts")
     if not owner.secret:
         raise click.ClickException(
             f"{database}: is served by an older oddsdesk, which does not tell of its feeds"

@@ -8,6 +8,7 @@ import click
 
 from oddsdesk.places import NoHomeError, default_database, default_ledger
 from oddsdesk.pricing.devig import METHODS
+from oddsdesk.server.settings import ALL_ROLES, Role
 from oddsdesk.store.settings import KEEP_ALL
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -112,3 +113,24 @@ def speed_option(**attributes: Any) -> Callable[[F], F]:
         help="How fast replays run: 60 plays an hour a minute.",
         **attributes,
     )
+
+
+def _roles(_: click.Context, __: click.Parameter, value: str | None) -> frozenset[Role]:
+    """Return the roles of a list with commas."""
+    if value is None:
+        return ALL_ROLES
+    try:
+        return frozenset(Role(name.strip()) for name in value.split(","))
+    except ValueError as error:
+        known = ", ".join(Role)
+        raise click.BadParameter(f"expected some of {known}, separated by commas") from error
+
+
+roles_option = click.option(
+    "--roles",
+    callback=_roles,
+    metavar="LIST",
+    show_default=",".join(Role),
+    help="What this process does, where others do the rest. Only one of them runs valuation, "
+    "upkeep and feeds; without api and stream it listens on nothing.",
+)

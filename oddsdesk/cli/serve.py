@@ -15,6 +15,7 @@ from oddsdesk.cli.options import (
     feeds_option,
     keep_days_option,
     reference_option,
+    roles_option,
     speed_option,
 )
 from oddsdesk.ending import Ending
@@ -23,7 +24,14 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.listener import ListenError
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.runner import serving
-from oddsdesk.server.settings import DEFAULT_HOST, DEFAULT_PORT, Settings, is_loopback
+from oddsdesk.server.settings import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    RUN_ONCE,
+    Role,
+    Settings,
+    is_loopback,
+)
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
 
@@ -48,6 +56,7 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
 )
 @speed_option(default=1.0, show_default=True)
 @durable_option
+@roles_option
 @click.option(
     "--share",
     multiple=True,
@@ -66,11 +75,13 @@ def serve(
     feeds: tuple[str, ...],
     speed: float,
     durable: bool,
+    roles: frozenset[Role],
     share: tuple[str, ...],
 ) -> None:
     """Serve odds over HTTP and WebSocket until stopped.
 
-    Prints one line once it answers: the address.
+    Prints one line once it answers: the address. With roles that answer nobody it prints
+    `running` and them instead.
 
     \b
     Example:
@@ -97,7 +108,9 @@ def serve(
         durable,
         access=access,
         share=share,
+        roles=roles,
     )
+    _check_roles(settings)
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
             runner.run(_run(settings, ending))
@@ -105,6 +118,18 @@ def serve(
         raise click.ClickException(str(error)) from error
     finally:
         ending.listen()  # the loop has let go of the signals, and a second one may come
+
+
+def _check_roles(settings: Settings) -> None:
+    """Refuse options that speak of what is left to another process."""
+    given = {
+        "--feed": (any(each != "none" for each in settings.feeds), {Role.FEEDS}),
+        "--reference": (settings.reference is not None, RUN_ONCE),
+        "--keep-days": (settings.keep_days is not None, RUN_ONCE),
+    }
+    for option, (is_given, needed) in given.items():
+        if is_given and not settings.roles & needed:
+            raise click.UsageError(f"{option} is for who runs {' or '.join(sorted(needed))}")
 
 
 async def _run(settings: Settings, ending: Ending) -> None:
@@ -116,5 +141,12 @@ async def _run(settings: Settings, ending: Ending) -> None:
     ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
     with contextlib.suppress(asyncio.CancelledError):
         async with serving(settings) as server:
-            click.echo(f"listening on {server.url}")
+            click.echo(first_line(settings, server.url))
             await asyncio.Event().wait()
+
+
+def first_line(settings: Settings, url: str) -> str:
+    """Return what is printed once it runs."""
+    if settings.listens:
+        return f"listening on {url}"
+    return f"running {', '.join(each for each in Role if each in settings.roles)}"

@@ -1,6 +1,8 @@
 """The service as an ASGI application: which path goes where."""
 
-from starlette.routing import Route, Router, WebSocketRoute
+from collections.abc import Iterator
+
+from starlette.routing import BaseRoute, Route, Router, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.server.answers import refuse, send_reply
@@ -27,6 +29,7 @@ from oddsdesk.server.hosts import HostGuard
 from oddsdesk.server.limits import limits_before_the_gate
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
+from oddsdesk.server.settings import Role
 
 STREAM_PATH = "/api/stream"
 
@@ -55,6 +58,20 @@ def create_app(service: Service) -> App:
 
 
 def _router(service: Service, reads: ReaderPool) -> Router:
+    return Router(
+        [
+            *(_resources(service, reads) if Role.API in service.roles else ()),
+            *(_streaming(service) if Role.STREAM in service.roles else ()),
+            Route(HEALTH_PATH, HealthGate(service, reads)),
+            Route(READY_PATH, ReadyGate(service, reads)),
+            Route(FEEDS_PATH, FeedsGate(service)),
+        ],
+        redirect_slashes=False,
+        default=_Nowhere(service),
+    )
+
+
+def _resources(service: Service, reads: ReaderPool) -> Iterator[BaseRoute]:
     endpoints = [
         *Catalogue().endpoints(),
         EVENTS,
@@ -66,21 +83,17 @@ def _router(service: Service, reads: ReaderPool) -> Router:
         GAME,
         VALUE_BETS,
     ]
-    return Router(
-        [
-            *(Route(each.path, EndpointGate(each, service, reads)) for each in endpoints),
-            WebSocketRoute(STREAM_PATH, service.stream),
-            Route(TOKEN_PATH, TokenGate(service)),
-            Route(HEALTH_PATH, HealthGate(service, reads)),
-            Route(READY_PATH, ReadyGate(service, reads)),
-            Route(OPENAPI_PATH, OpenApiGate(service, endpoints)),
-            Route(FEEDS_PATH, FeedsGate(service)),
-            Route(INGEST_PATH, IngestGate(service)),
-            Route(DOCS_PATH, DocsGate(service, endpoints)),
-        ],
-        redirect_slashes=False,
-        default=_Nowhere(service),
-    )
+    for each in endpoints:
+        yield Route(each.path, EndpointGate(each, service, reads))
+    yield Route(OPENAPI_PATH, OpenApiGate(service, endpoints))
+    yield Route(INGEST_PATH, IngestGate(service))
+    yield Route(DOCS_PATH, DocsGate(service, endpoints))
+
+
+def _streaming(service: Service) -> Iterator[BaseRoute]:
+    if service.stream is not None:
+        yield WebSocketRoute(STREAM_PATH, service.stream)
+        yield Route(TOKEN_PATH, TokenGate(service))
 
 
 class _Nowhere:

@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from oddsdesk.server.frames import price_frame
-from oddsdesk.server.log_watch import LogWatch
+from oddsdesk.server.log_tail import Tail
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.subscribers import Interest, Subscriber, Subscribers
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.slices import in_slices
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.keys import Caller
-from oddsdesk.store.store import Store
 from oddsdesk.store.values import Change
 
 BATCH: Final = 256
@@ -38,28 +37,33 @@ class Hub:
 
     def __init__(
         self,
-        store: Store,
+        tail: Tail,
         access: AccessStore,
         reference: str,
         troubles: Troubles | None = None,
     ) -> None:
-        self._store = store
+        self._tail = tail
         self._access = access
         self._reference = reference
         self._subscribers = Subscribers()
-        self._watch = LogWatch(store)
         self._patience = RetryWhileUnavailable("the stream", troubles)
         self._seq = 0
         self._keys_checked = 0.0
         self._closed = False
         self._has_left_out = False
 
-    def subscribe(self, subscriber: Subscriber) -> None:
-        """Send a subscriber every change from now on."""
+    async def subscribe(self, subscriber: Subscriber) -> None:
+        """Send a subscriber every change from now on.
+
+        Raises:
+            StoreUnavailableError: it is not known where the log ends now.
+        """
+        if not self._subscribers and not self._closed:
+            end = await self._tail.end()
+            if not self._subscribers:  # nobody came meanwhile
+                self._seq = end
         if self._closed:
             subscriber.channel.close(GOING_AWAY, "the server is going down")
-        elif not self._subscribers:
-            self._seq = self._store.reader().last_seq()
         self._subscribers.add(subscriber)
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
@@ -78,9 +82,9 @@ class Hub:
         After an error it may be run again: it goes on after the last change that it read.
         """
         try:
-            with self._watch.listening():
+            with self._tail.listening():
                 while True:
-                    await self._watch.wait()
+                    await self._tail.wait()
                     await self._patience.do(self._turn, RETRY_S)
         except asyncio.CancelledError:
             self.close()
@@ -92,7 +96,10 @@ class Hub:
 
     async def _send_changes(self) -> None:
         while self._subscribers:
-            changes = self._store.reader().changes_after(self._seq, BATCH)
+            after = self._seq
+            changes = await self._tail.read(after, BATCH)
+            if self._seq != after:
+                continue  # all had left, and somebody came for whom these are the past
             if not changes:
                 return
             self._seq = changes[-1].seq

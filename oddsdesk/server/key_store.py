@@ -48,6 +48,16 @@ def open_key_store(
     return access, path
 
 
+def share_key_store(settings: Settings) -> tuple[AccessStore, Path]:
+    """Open the keys of a server beside the one that guards them; return where they lie.
+
+    Raises:
+        StoreError: they cannot be kept; one line that says what to do.
+    """
+    path = make_access_file(settings.database, settings.access)
+    return open_access(settings.database, settings.access), path
+
+
 def _tell_of_earlier(database: Path, path: Path) -> None:
     for earlier in earlier_access_files(database):
         if earlier != path:

@@ -39,12 +39,34 @@ class ListenError(Exception):
     """The address cannot be listened on; the message is one line that says why."""
 
 
-def bind(host: str, port: int) -> socket.socket:
+def bind(host: str, port: int, *, shared: bool = False) -> socket.socket:
     """Return a socket that listens; port 0 picks a free one.
+
+    ``shared``: beside others of ``reserve`` and of this, which the system deals connections to.
 
     Raises:
         ListenError: the address is in use, not allowed, or not of this machine.
     """
+    return _bound(host, port, shared=shared, listens=True)
+
+
+def can_share_ports() -> bool:
+    """Say whether several processes may listen on one port here."""
+    return hasattr(socket, "SO_REUSEPORT")
+
+
+def reserve(host: str, port: int) -> socket.socket:
+    """Return a socket that keeps an address for those who share it; it does not listen.
+
+    Raises:
+        ListenError: as ``bind``, also where somebody else shares the port with his own.
+    """
+    reserved = _bound(host, port, shared=False, listens=False)
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)  # from now on, for ours
+    return reserved
+
+
+def _bound(host: str, port: int, *, shared: bool, listens: bool) -> socket.socket:
     try:
         found = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP, flags=socket.AI_PASSIVE
@@ -57,10 +79,13 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         if sys.platform != "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
         listener.setblocking(False)
         listener.bind(address)
-        listener.listen(BACKLOG)
+        if listens:
+            listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         raise ListenError(f"cannot listen on {host}:{port}: {_reason(error)}") from error

@@ -2,31 +2,35 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
-from oddsdesk.store.store import Store
+OnGrowth = Callable[[Callable[[], None]], Callable[[], None]]
+"""Takes what is to be called, on any thread, when the log grew; returns how to end that."""
 
 POLL_S: Final = 0.25
 """How often the log is checked for rows of other processes."""
 
 
 class LogWatch:
-    """Wakes one task whenever the log grew: at once after our commits, others' by polling."""
+    """Wakes one task whenever the log grew: at once where that is said, else by polling.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    ``on_growth`` is ``Store.on_commit``, or what knows of other processes' commits, too.
+    """
+
+    def __init__(self, on_growth: OnGrowth) -> None:
+        self._on_growth = on_growth
         self._grown = asyncio.Event()
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Listen to the store's writer inside the ``with`` block, on the running loop."""
+        """Listen inside the ``with`` block, on the running loop."""
         loop = asyncio.get_running_loop()
 
         def wake() -> None:
             loop.call_soon_threadsafe(self._grown.set)
 
-        stop_listening = self._store.on_commit(wake)
+        stop_listening = self._on_growth(wake)
         try:
             yield
         finally:

@@ -7,6 +7,7 @@ from starlette.types import ASGIApp
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import FeedReport
+from oddsdesk.server.settings import ANSWERING, Role
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.store import Store
@@ -15,15 +16,17 @@ from oddsdesk.store.store import Store
 class Service(msgspec.Struct, frozen=True):
     """The stores, the clock, the stream's application and the list of troubles.
 
-    ``hosts`` are the host names that are served besides loopback's.
+    ``hosts`` are the host names that are served besides loopback's. Without ``stream``, or
+    without the role, there is no such path; ``roles`` are those that answer.
     """
 
     store: Store
     access: AccessStore
     clock: Clock
-    stream: ASGIApp
+    stream: ASGIApp | None = None
     hosts: frozenset[str] = frozenset()
     feeds: Callable[[], Sequence[FeedReport]] = tuple
     owner_secret: str = ""
     """A caller on this machine who knows it may see the feeds; empty: nobody may."""
     troubles: Troubles = msgspec.field(default_factory=Troubles)
+    roles: frozenset[Role] = ANSWERING

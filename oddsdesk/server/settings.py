@@ -1,7 +1,9 @@
 """What a server is started with."""
 
 import ipaddress
+from enum import StrEnum
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -9,6 +11,23 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
+
+
+class Role(StrEnum):
+    """What a server does; each may be left to another process on the same database."""
+
+    API = "api"
+    STREAM = "stream"
+    VALUATION = "valuation"
+    UPKEEP = "upkeep"
+    FEEDS = "feeds"
+
+
+ALL_ROLES: Final = frozenset(Role)
+ANSWERING: Final = frozenset({Role.API, Role.STREAM})
+"""What needs an address to listen on; any number of processes may do it."""
+RUN_ONCE: Final = ALL_ROLES - ANSWERING
+"""What one process of a database does, the one that holds its lock."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -34,6 +53,17 @@ class Settings(msgspec.Struct, frozen=True):
     lasting_keys: bool = True
     share: tuple[str, ...] = ()
     """Sources whose prices may be passed on, though their usual terms forbid it (D66)."""
+    roles: frozenset[Role] = ALL_ROLES
+
+    @property
+    def listens(self) -> bool:
+        """Whether it answers anybody."""
+        return bool(self.roles & ANSWERING)
+
+    @property
+    def needs_lock(self) -> bool:
+        """Whether it does something that only one process may do."""
+        return bool(self.roles & RUN_ONCE)
 
 
 def is_loopback(host: str) -> bool:

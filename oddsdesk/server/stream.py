@@ -54,7 +54,7 @@ class Stream:
         channel: Channel = scope["extensions"][CHANNEL]
         try:
             subscriber = self._admit(scope["query_string"], channel)
-            self._hub.subscribe(subscriber)
+            await self._hub.subscribe(subscriber)
         except _ClosedError as closed:
             channel.close(closed.code, str(closed))
             return

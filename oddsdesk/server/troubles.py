@@ -2,12 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
 
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
+from oddsdesk.tasks import JobFault
 
 DAMAGE_S: Final = 60.0
 """For how long damage is reported after it was last met: data in use is met again by then."""
@@ -62,3 +63,9 @@ def refused(who: str, error: StoreError) -> Trouble:
     """Return the trouble of a job that the database refuses."""
     fault = error.fault if isinstance(error, StoreUnavailableError) else Fault.OTHER
     return Trouble(f"{who}: {fault.value}", fault)
+
+
+def job_troubles(faults: Iterable[JobFault], words: Mapping[str, str]) -> Iterator[Trouble]:
+    """Yield the trouble of each job that died; ``words`` are what health calls them."""
+    for fault in faults:
+        yield Trouble(f"{words.get(fault.job, fault.job)} failed and is begun anew")

@@ -14,7 +14,7 @@ from oddsdesk.server.comparability import (
     depends_on_others,
     informed,
 )
-from oddsdesk.server.log_watch import LogWatch
+from oddsdesk.server.log_watch import LogWatch, OnGrowth
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.slices import slices
@@ -74,7 +74,12 @@ class Valuation:
     """
 
     def __init__(
-        self, store: Store, clock: Clock, method: str, troubles: Troubles | None = None
+        self,
+        store: Store,
+        clock: Clock,
+        method: str,
+        troubles: Troubles | None = None,
+        on_growth: OnGrowth | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -84,7 +89,7 @@ class Valuation:
         self._round = 0
         self._failing: dict[_Place, int] = {}
         """Markets whose valuation raised an error, each with the round in which it last did."""
-        self._watch = LogWatch(store)
+        self._watch = LogWatch(on_growth or store.on_commit)
         self._moneylines = MoneylineForms()
         self._stored: dict[_Place, _Found] = {}
 

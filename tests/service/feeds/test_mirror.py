@@ -104,8 +104,8 @@ async def test_what_was_missed_while_the_stream_was_cut_is_read(
         async with serve(there.spec) as here:
             await until_equal(there.served, here)
             for cut in range(3):
-                there.server._hub.close()
-                there.server._hub._closed = False  # it goes on, with nobody who listens
+                there.server._answering.hub.close()
+                there.server._answering.hub._closed = False  # it goes on, with nobody who listens
                 changed = quote(cut, "Pinnacle", odds={f"Home {cut}": 5.0, "Away": 1.2})
                 await there.record(changed)
                 await until_equal(there.served, here)

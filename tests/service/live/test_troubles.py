@@ -13,7 +13,7 @@ import pytest
 
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.replay import Replay
-from oddsdesk.server import runner
+from oddsdesk.server import duties
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.valuation import Valuation
@@ -101,7 +101,7 @@ async def test_the_valuation_is_begun_anew(live, monkeypatch, job):
 
 async def test_http_itself_is_begun_anew_at_the_same_address(live, monkeypatch):
     """D82."""
-    serving = live.server._http._uvicorn
+    serving = live.server._answering._http._uvicorn
     ended = asyncio.Event()
 
     async def die(_counter):
@@ -309,7 +309,7 @@ async def test_a_lock_that_another_program_keeps_is_told_though_nothing_is_recor
     live, monkeypatch
 ):
     """D82: with nothing to record or to save, nobody here meets it."""
-    monkeypatch.setattr(runner, "LOOK_S", 0.05)
+    monkeypatch.setattr(duties, "LOOK_S", 0.05)
     await live.stop()
     await live.start()
     other = sqlite3.connect(live.database, isolation_level=None)

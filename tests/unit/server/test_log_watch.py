@@ -22,7 +22,7 @@ async def _record(store, odds: float) -> None:
 
 async def test_wakes_when_the_log_grows(store, monkeypatch):
     monkeypatch.setattr(log_watch, "POLL_S", 3600)
-    log = LogWatch(store)
+    log = LogWatch(store.on_commit)
     with log.listening():
         for odds in (1.5, 1.6):
             await _record(store, odds)
@@ -32,7 +32,7 @@ async def test_wakes_when_the_log_grows(store, monkeypatch):
 
 async def test_growth_between_two_waits_is_not_missed_and_wakes_once(store, monkeypatch):
     monkeypatch.setattr(log_watch, "POLL_S", 3600)
-    log = LogWatch(store)
+    log = LogWatch(store.on_commit)
     with log.listening():
         await _record(store, 1.5)
         await _record(store, 1.6)
@@ -46,14 +46,14 @@ async def test_growth_between_two_waits_is_not_missed_and_wakes_once(store, monk
 
 async def test_wakes_now_and_then_for_what_others_wrote(store, monkeypatch):
     monkeypatch.setattr(log_watch, "POLL_S", 0.01)
-    log = LogWatch(store)
+    log = LogWatch(store.on_commit)
     with log.listening():
         async with asyncio.timeout(1):
             await log.wait()
 
 
 async def test_commits_after_listening_disturb_nobody(store):
-    log = LogWatch(store)
+    log = LogWatch(store.on_commit)
     with log.listening():
         pass
     await _record(store, 1.5)

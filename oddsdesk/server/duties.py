@@ -1,0 +1,101 @@
+"""What one process of a database does for all: feeds, valuation, upkeep."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Final
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.administration import FeedReport
+from oddsdesk.server.log_watch import OnGrowth
+from oddsdesk.server.pruning import Pruning
+from oddsdesk.server.running_feeds import RunningFeeds
+from oddsdesk.server.settings import Role, Settings, is_loopback
+from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
+from oddsdesk.server.valuation import Valuation
+from oddsdesk.store.errors import Fault
+from oddsdesk.store.store import Store
+from oddsdesk.store.write_lock import WriteLockProbe
+from oddsdesk.tasks import Jobs
+
+LOOK_S: Final = 2.0
+"""How often the server looks whether another program keeps the database locked."""
+
+_WORDS: Final = {
+    "valuation": "the valuation",
+    "valuation rounds": "the rounds of the valuation",
+    "prune": "removing what is too old",
+    "write lock": "looking whether the database is locked",
+}
+"""Jobs as the health endpoint calls them."""
+
+
+class Duties:
+    """The jobs of who holds the database's lock, as far as the roles of ``settings`` go.
+
+    It does not close the store. ``on_growth`` tells that the log grew. What is wrong is said to
+    ``troubles`` or told by ``troubles()``; nothing runs where the store can only be read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Clock,
+        troubles: Troubles,
+        on_growth: OnGrowth,
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self.feeds = RunningFeeds(
+            store, clock, is_local=is_loopback(settings.host), share=settings.share
+        )
+        self.pruning = Pruning(store, clock)
+        self._valuation = Valuation(store, clock, settings.devig_method, troubles, on_growth)
+        self._write_lock = WriteLockProbe(store.path)
+        self._jobs = Jobs()
+
+    async def open(self) -> None:
+        """Open the feeds.
+
+        Raises:
+            FeedError: one cannot be opened.
+        """
+        await self.feeds.open(self._settings.feeds, self._settings.speed)
+
+    async def start(self) -> None:
+        """Begin all jobs."""
+        roles = self._settings.roles
+        if not self._store.is_read_only:
+            if Role.VALUATION in roles:
+                self._jobs.start("valuation", self._valuation.follow)
+                self._jobs.start("valuation rounds", self._valuation.rounds)
+            if Role.UPKEEP in roles:
+                self._jobs.start("prune", self.pruning.run)
+            self._jobs.start("write lock", self._watch_write_lock)
+        await self.feeds.start_all()
+
+    async def stop(self) -> None:
+        """End all jobs; what they recorded stays."""
+        await self.feeds.stop_all()
+        await self._jobs.stop()
+        self._write_lock.close()
+
+    def reports(self) -> list[FeedReport]:
+        """Return the state of every feed."""
+        return [FeedReport.of(feed) for feed in self.feeds.states()]
+
+    def troubles(self) -> Iterator[Trouble]:
+        """Yield what is wrong with the jobs, with recording and with feeds."""
+        yield from job_troubles(self._jobs.faults, _WORDS)
+        if self._valuation.failing:
+            yield Trouble(f"{self._valuation.failing} markets cannot be valued")
+        refusal = self._store.refusal()
+        held = Fault.LOCKED if self._write_lock.is_held else None
+        if (why := held if refusal is None else refusal.fault) is not None:
+            yield Trouble(f"prices cannot be recorded: {why.value}", why, stops_recording=True)
+        yield from self.feeds.troubles()
+
+    async def _watch_write_lock(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_S)
+            self._write_lock.check()
