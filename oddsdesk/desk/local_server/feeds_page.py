@@ -77,12 +77,6 @@ class FeedsPage(QWidget):
                 selected = feed.number
         self._show_buttons()
 
-    def choose_live(self) -> None:
-        """Put the keyboard where live odds are named."""
-        kind = self.fields.kind
-        kind.setCurrentIndex(kind.findData(LIVE))
-        self.fields.live.setFocus(Qt.FocusReason.OtherFocusReason)
-
     def _lay_out(self, theme: Theme) -> None:
         heading = Label("One more")
         heading.setFont(theme.fonts.strong)

@@ -221,6 +221,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     connections = _connections(desk, theme, manager, root, bookmakers)
     connections.restored.connect(records.read_again)
     introduction = Introduction(theme, board, root.preferences)
+    introduction.live_requested.connect(connections.get_live_odds)
     introduction.service_requested.connect(connections.add)
     desk.window.put_notice(introduction)
     try:

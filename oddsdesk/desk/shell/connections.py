@@ -12,7 +12,13 @@ from PySide6.QtWidgets import QMenu
 
 from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.connections.manager import ConnectionManager
-from oddsdesk.desk.connections.profiles import Profile, Profiles, RemoteProfile
+from oddsdesk.desk.connections.profiles import (
+    EMBEDDED_NAME,
+    EmbeddedProfile,
+    Profile,
+    Profiles,
+    RemoteProfile,
+)
 from oddsdesk.desk.connections.sessions import (
     InUseError,
     MissingKeyError,
@@ -31,8 +37,8 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.tasks import spawn, stop
 
-_OF_THE_SERVER = ("server.live", "server.open", "server.import")
-_IDENTS = (*_OF_THE_SERVER, "connection.new", "connection.edit")
+_OF_THE_SERVER = ("server.open", "server.import")
+_IDENTS = ("server.live", *_OF_THE_SERVER, "connection.new", "connection.edit")
 
 _MIB = 1 << 20
 
@@ -103,6 +109,22 @@ class Connections(QObject):
         """Ask for a new connection to a service."""
         self._dialogs.add()
 
+    def get_live_odds(self) -> None:
+        """Open the dialog of live odds; without a server of one's own, say what it takes."""
+        session = self._manager.session
+        if session is not None and session.local is not None:
+            self._dialogs.open_live()
+        elif session is None:
+            self._window.say("Live odds need the embedded server, which is not there yet.")
+        elif isinstance(session.profile, EmbeddedProfile):
+            self._window.say("This server runs in another window or program: get live odds there.")
+        else:
+            self._window.say(
+                f"Live odds are recorded by the embedded server; this is {session.profile.name}.",
+                action="Use the embedded server",
+                act=lambda: self.connect_to(self._profiles.find(EMBEDDED_NAME)),
+            )
+
     def tell(self, profile: Profile, error: SessionError) -> None:
         """Say in one line why a connection cannot be had, with a button that may help."""
         present = self._manager.session
@@ -164,7 +186,7 @@ class Connections(QObject):
     def _bind(self) -> None:
         bind, dialogs = self._actions.bind, self._dialogs
         bind("server.open", lambda: dialogs.open_server()).setEnabled(False)
-        bind("server.live", lambda: dialogs.open_live()).setEnabled(False)
+        bind("server.live", self.get_live_odds)
         bind("server.import", lambda: dialogs.open_import()).setEnabled(False)
         bind("connection.new", lambda: dialogs.add())
         bind("connection.edit", lambda: dialogs.open_list())

@@ -8,10 +8,19 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.connections.controller import ProfileController
 from oddsdesk.desk.connections.dialog import ConnectionsDialog
 from oddsdesk.desk.connections.manager import ConnectionManager
-from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, Profiles, RemoteProfile
+from oddsdesk.desk.connections.profiles import (
+    EmbeddedProfile,
+    Profile,
+    ProfileError,
+    Profiles,
+    RemoteProfile,
+    UnknownProfileError,
+)
 from oddsdesk.desk.connections.secrets import KeyPlace, Secrets
 from oddsdesk.desk.local_server.controller import ImportController, ServerController
 from oddsdesk.desk.local_server.dialog import ServerDialog
+from oddsdesk.desk.local_server.live_controller import LiveController
+from oddsdesk.desk.local_server.live_dialog import LiveDialog
 from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -52,6 +61,7 @@ class DeskDialogs(QObject):
         self._clock = clock
         self._open: dict[type[QDialog], QDialog] = {}
         self._server_controller: ServerController | None = None
+        self._live_controller: LiveController | None = None
         self._imports = ImportController(self)
         self._imports.message_ready.connect(self.message_ready)
         self._imports.day_requested.connect(self.day_requested)
@@ -80,12 +90,49 @@ class DeskDialogs(QObject):
         self._show(dialog)
 
     def open_live(self) -> None:
-        """Show where live odds are named and a key is given, if there is an embedded server."""
+        """Show where live odds are chosen, if there is an embedded server."""
+        session = self._manager.session
+        if session is None or session.local is None or self._is_shown(LiveDialog):
+            return
+        dialog = LiveDialog(self._theme, self._window)
+        controller = LiveController(dialog, session.local, self._clock)
+        controller.feeds_changed.connect(self.feeds_changed)
+        controller.kept.connect(self._on_live_kept)
+        dialog.feeds_requested.connect(self._on_live_feeds_requested)
+        dialog.offer_start(self._saved_profile() is not None)
+        self._live_controller = controller
+        self._show(dialog)
+
+    def _saved_profile(self) -> EmbeddedProfile | None:
+        """The saved connection to the present database; None where it holds for this time only."""
+        session = self._manager.session
+        if session is None or not isinstance(session.profile, EmbeddedProfile):
+            return None
+        try:
+            saved = self._profiles.find(session.profile.name)
+        except UnknownProfileError:
+            return None
+        if isinstance(saved, EmbeddedProfile) and saved.database == session.profile.database:
+            return saved
+        return None
+
+    def _on_live_kept(self, spec: str, replaced: list[str], stops_simulation: bool) -> None:
+        saved = self._saved_profile()
+        if saved is None:
+            return
+        gone = {"none", spec, *replaced, *(["simulator"] if stops_simulation else [])}
+        feeds = (*(feed for feed in saved.feeds if feed not in gone), spec)
+        try:
+            self._profiles.put(msgspec.structs.replace(saved, feeds=feeds), saved.name)
+        except (ProfileError, OSError) as error:
+            self.message_ready.emit(f"The next start begins without these live odds: {error}")
+
+    def _on_live_feeds_requested(self) -> None:
+        self._open[LiveDialog].accept()
         self.open_server()
         dialog = self._open.get(ServerDialog)
         if isinstance(dialog, ServerDialog):
             dialog.pages.setCurrentWidget(dialog.feeds)
-            dialog.feeds.choose_live()
 
     def open_import(self) -> None:
         """Show the embedded server's page for importing files, if that is connected to."""
@@ -121,6 +168,8 @@ class DeskDialogs(QObject):
         """End what dialogs are waiting for."""
         if self._server_controller is not None:
             await self._server_controller.close()
+        if self._live_controller is not None:
+            await self._live_controller.close()
         await self._imports.close()
         await self._profile_controller.close()
 
@@ -145,6 +194,8 @@ class DeskDialogs(QObject):
         del self._open[kind]
         if kind is ServerDialog:
             self._server_controller = None
+        if kind is LiveDialog:
+            self._live_controller = None
 
     def _show_list(self) -> None:
         dialog = self._open.get(ConnectionsDialog)
@@ -183,6 +234,7 @@ class DeskDialogs(QObject):
         self.restore_requested.emit(file)
 
     def _on_manager_left(self) -> None:
-        dialog = self._open.get(ServerDialog)
-        if dialog is not None:
-            dialog.reject()
+        for kind in (ServerDialog, LiveDialog):
+            dialog = self._open.get(kind)
+            if dialog is not None:
+                dialog.reject()

@@ -19,18 +19,19 @@ _WHAT = (
 _SIMULATED = "The odds you see now are simulated: no bookmaker offers them."
 _REAL = "The odds you see now come from the connection named above."
 _HOW = (
-    "For real odds, connect to an odds service with its address and your key, or import files "
-    "of your own (Ctrl+I)."
+    "For real odds, get live ones of bookmakers and exchanges, some without a key; connect to an "
+    "odds service; or import files of your own (Ctrl+I)."
 )
 
 
-_LEAST_BESIDE = 640
+_LEAST_BESIDE = 780
 """Where it is narrower the buttons stand below the text."""
 
 
 class Introduction(QWidget):
     """A strip above the tabs that goes for good when it is closed."""
 
+    live_requested = Signal()
     service_requested = Signal()
 
     def __init__(self, theme: Theme, board: Board, preferences: Preferences) -> None:
@@ -45,6 +46,9 @@ class Introduction(QWidget):
         self._title.setFont(theme.fonts.strong)
         self._text = Label(wordWrap=True)
         self._text.setProperty("variant", "soft")
+        live = QPushButton("Get live odds…")
+        live.setProperty("variant", "primary")
+        live.clicked.connect(self.live_requested)
         connect = QPushButton("Connect to a service…")
         connect.clicked.connect(self.service_requested)
         close = QPushButton("Got it")
@@ -60,6 +64,7 @@ class Introduction(QWidget):
         row.addSpacing(GAP)
         buttons = self._buttons = QHBoxLayout()
         buttons.setSpacing(STEP)
+        buttons.addWidget(live)
         buttons.addWidget(connect)
         buttons.addWidget(close)
         buttons.addStretch()

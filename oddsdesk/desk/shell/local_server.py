@@ -12,14 +12,18 @@ from oddsdesk.board.history import Point
 from oddsdesk.board.history_source import HistoryError, PriceLog
 from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key, LogState
+from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
+from oddsdesk.desk.connections.secrets import write_whole
 from oddsdesk.desk.ui.background import in_background
-from oddsdesk.desk.ui.local_server import LocalServerError
+from oddsdesk.desk.ui.local_server import LocalServerError, SourceKeyError
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.live.errors import KeyRefusedError, MissingKeyError
 from oddsdesk.feeds.live.keys import keep_key
 from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
-from oddsdesk.places import default_ledger
+from oddsdesk.network.secrets import keep_secret
+from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.server.administration import Administration
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.backup import Contents
@@ -27,7 +31,7 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 from oddsdesk.store.restore import Restored, restore
 from oddsdesk.store.values import HistoryPoint
-from oddsdesk.system_keyring import KeyringError
+from oddsdesk.system_keyring import Keyring, KeyringError
 
 T = TypeVar("T")
 
@@ -86,6 +90,32 @@ class LocalAdministration:
     async def add_feed(self, spec: str, speed: float) -> None:
         """Open a feed and run it until the server stops."""
         await _answer(self._server.add_feed(spec, speed))
+
+    async def live_sources(self) -> list[LiveSource]:
+        """Return the sources of live odds that one can choose from."""
+        return await _answer(self._server.live_sources())
+
+    async def choices(self, name: str, url: str, key: str) -> Choices:
+        """Return what may be chosen from a source; spends nothing."""
+        return await _answer(self._server.choices(name, url or None, key))
+
+    async def plan_feed(self, spec: str, key: str) -> LivePlan:
+        """Return what a feed will do and cost; spends nothing."""
+        return await _answer(self._server.plan_feed(spec, key))
+
+    async def has_keyring(self) -> bool:
+        """Say whether this machine has a keyring that keeps anything."""
+        return await asyncio.wrap_future(in_background("keyring", Keyring().is_there))
+
+    async def keep_feed_key_in_file(self, name: str, key: str) -> Path:
+        """Keep the key of a live feed's source in a file that only its owner may read."""
+        path = settings_folder() / "feed-keys" / f"{name}.key"
+        keep_secret(key)
+        try:
+            await asyncio.to_thread(write_whole, path, key.encode())
+        except OSError as error:
+            raise LocalServerError(f"{path}: cannot be written: {error.strerror}") from error
+        return path
 
     async def keep_feed_key(self, name: str, key: str) -> None:
         """Keep the key of a live feed's source in the system's keyring."""
@@ -156,6 +186,9 @@ class EmbeddedLog:
 async def _answer(future: Future[T]) -> T:
     try:
         return await asyncio.wrap_future(future)
+    except KeyRefusedError as error:
+        is_missing = isinstance(error, MissingKeyError)
+        raise SourceKeyError(str(error), is_missing=is_missing) from error
     except _REFUSALS as error:
         raise LocalServerError(str(error)) from error
 

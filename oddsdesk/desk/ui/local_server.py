@@ -6,11 +6,20 @@ from typing import Protocol
 
 from oddsdesk.board.history_source import PriceLog
 from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key
+from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
 
 
 class LocalServerError(Exception):
     """The server refused; one line that says why and what to do."""
+
+
+class SourceKeyError(LocalServerError):
+    """A source of live odds does not take the key, or there is none (``is_missing``)."""
+
+    def __init__(self, message: str, *, is_missing: bool) -> None:
+        super().__init__(message)
+        self.is_missing = is_missing
 
 
 class LocalServer(Protocol):
@@ -56,6 +65,24 @@ class LocalServer(Protocol):
 
     async def add_feed(self, spec: str, speed: float) -> None:
         """Open a feed and run it until the server stops."""
+
+    async def live_sources(self) -> list[LiveSource]:
+        """Return the sources of live odds that one can choose from."""
+
+    async def choices(self, name: str, url: str, key: str) -> Choices:
+        """Return what may be chosen from a source; spends nothing.
+
+        ``url`` and ``key``: empty for the source's own address and for the key that is kept.
+        """
+
+    async def plan_feed(self, spec: str, key: str) -> LivePlan:
+        """Return what a feed will do and cost; spends nothing. ``key`` as above."""
+
+    async def has_keyring(self) -> bool:
+        """Say whether this machine has a keyring that keeps anything."""
+
+    async def keep_feed_key_in_file(self, name: str, key: str) -> Path:
+        """Keep the key of a live feed's source in a file that only its owner may read."""
 
     async def keep_feed_key(self, name: str, key: str) -> None:
         """Keep the key of a live feed's source in the system's keyring."""

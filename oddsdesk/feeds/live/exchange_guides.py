@@ -39,8 +39,8 @@ class PolymarketGuide(SourceGuide):
     about: ClassVar[LiveSource] = LiveSource(
         "polymarket",
         "Polymarket",
-        "Games on a prediction market: what a share of each side costs",
-        "Free, streamed",
+        "A prediction market's games",
+        "free, streamed",
     )
 
     async def choices(self) -> Choices:
@@ -75,8 +75,8 @@ class KalshiGuide(SourceGuide):
     about: ClassVar[LiveSource] = LiveSource(
         "kalshi",
         "Kalshi",
-        "Games on a US exchange; it tells no kick-off, so that its games stand beside others",
-        "Free, read every 10 seconds",
+        "A US exchange; tells no kick-offs",
+        "free, read every 10 seconds",
     )
 
     async def choices(self) -> Choices:
@@ -115,8 +115,8 @@ class BetfairGuide(SourceGuide):
     about: ClassVar[LiveSource] = LiveSource(
         "betfair",
         "Betfair",
-        "The exchange: what can be backed now, before commission",
-        "Free with an app key of your account; a delayed app key has delayed prices",
+        "The exchange, before commission",
+        "free with an account",
         key="App key and session token, with a colon between",
         key_url="https://developer.betfair.com",
     )
@@ -150,8 +150,8 @@ class MirrorGuide(SourceGuide):
     about: ClassVar[LiveSource] = LiveSource(
         "mirror",
         "Another odds service",
-        "Everything that a service like this one offers to your key",
-        "As many requests as your plan there has; it never asks for more",
-        key="Key of that service",
+        "All that a service like this one has",
+        "within your plan there",
+        key="Your key of that service",
         parts="Its address, such as https://odds.example.com",
     )

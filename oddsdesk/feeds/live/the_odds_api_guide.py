@@ -31,9 +31,9 @@ class OddsApiGuide(SourceGuide):
     about: ClassVar[LiveSource] = LiveSource(
         "the-odds-api",
         "The Odds API",
-        "Some forty bookmakers of Europe, the US and Australia, for most sports",
-        "From a free plan of 500 credits a month; you see first what your choice costs",
-        key="Key",
+        "Some forty bookmakers, most sports",
+        "500 credits a month are free",
+        key="Your key of The Odds API",
         key_url="https://the-odds-api.com/#get-access",
         options=(
             SourceOption(
@@ -41,9 +41,9 @@ class OddsApiGuide(SourceGuide):
                 "Bookmakers of",
                 (
                     ("eu", "Europe"),
-                    ("uk", "United Kingdom"),
+                    ("uk", "UK"),
                     ("us", "US"),
-                    ("us2", "US, others"),
+                    ("us2", "US 2"),
                     ("au", "Australia"),
                 ),
                 ("eu",),

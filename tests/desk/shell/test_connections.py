@@ -3,17 +3,22 @@
 import asyncio
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
-from oddsdesk.desk.connections.profiles import EmbeddedProfile
+from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, EmbeddedProfile, RemoteProfile
 from oddsdesk.desk.local_server.dialog import ServerDialog
+from oddsdesk.desk.local_server.live_dialog import LiveDialog
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections, badge_of
+from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from tests.kit.connections import make_session
 
 LIMIT_S = 10
-OF_THE_SERVER = ("server.live", "server.open", "server.import")
+OF_THE_SERVER = ("server.open", "server.import")
 
 
 async def test_a_server_of_ones_own_can_be_opened_and_fed_once_there_is_one(
@@ -29,13 +34,67 @@ async def test_a_server_of_ones_own_can_be_opened_and_fed_once_there_is_one(
     dialog = window.window.findChild(ServerDialog)
     assert dialog is not None
     assert dialog.pages.currentWidget() is dialog.imports
-    actions.trigger("server.live")
-    assert dialog.pages.currentWidget() is dialog.feeds
-    assert dialog.feeds.fields.live.isVisibleTo(dialog)
     async with asyncio.timeout(LIMIT_S):
         while not dialog.backup.backup.isEnabled():
             await asyncio.sleep(0.01)
     dialog.reject()
+
+
+async def test_live_odds_are_kept_for_the_next_start_and_lead_to_all_feeds(
+    desk: tuple[Desk, Connections], tmp_path: Path
+) -> None:
+    window, connections = desk
+    profiles = connections._profiles
+    assert isinstance(profiles.find(EMBEDDED_NAME), EmbeddedProfile)
+    own = EmbeddedProfile("mine", str(tmp_path / "odds.db"), ("simulator", "exec:x"))
+    profiles.put(own)
+    assert await connections.open(make_session(own)) is None
+    window.around.actions.trigger("server.live")
+    dialog = window.window.findChild(LiveDialog)
+    assert dialog is not None
+    assert not dialog.at_start.isHidden()
+    connections._dialogs._on_live_kept("kalshi:KXNBAGAME", ["exec:x"], True)
+    assert profiles.find("mine").feeds == ("kalshi:KXNBAGAME",)
+    dialog.feeds_requested.emit()
+    server = window.window.findChild(ServerDialog)
+    assert server is not None
+    assert server.pages.currentWidget() is server.feeds
+    async with asyncio.timeout(LIMIT_S):
+        while not server.backup.backup.isEnabled():
+            await asyncio.sleep(0.01)
+    server.reject()
+
+
+async def test_a_database_of_this_time_only_keeps_no_live_odds(
+    desk: tuple[Desk, Connections], tmp_path: Path
+) -> None:
+    window, connections = desk
+    profile = EmbeddedProfile(EMBEDDED_NAME, str(tmp_path / "odds.db"), ("none",))
+    assert await connections.open(make_session(profile)) is None
+    window.around.actions.trigger("server.live")
+    dialog = window.window.findChild(LiveDialog)
+    assert dialog is not None
+    assert dialog.at_start.isHidden()
+    dialog.reject()
+
+
+async def test_live_odds_say_what_they_need_where_there_is_no_server_of_ones_own(
+    desk: tuple[Desk, Connections], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, connections = desk
+    window.around.actions.trigger("server.live")
+    bar = window.window.findChild(MessageBar)
+    assert bar is not None
+    assert "need the embedded server" in bar.text
+    remote = SimpleNamespace(local=None, profile=RemoteProfile("Club", "https://odds.example"))
+    monkeypatch.setattr(connections._manager, "session", remote)
+    wanted: list[str] = []
+    monkeypatch.setattr(connections, "connect_to", lambda profile: wanted.append(profile.name))
+    window.around.actions.trigger("server.live")
+    assert "recorded by the embedded server; this is Club" in bar.text
+    bar.action_requested.emit()
+    assert wanted == [EMBEDDED_NAME]
+    monkeypatch.undo()
 
 
 async def test_menu_and_palette_have_the_same(desk: tuple[Desk, Connections]) -> None:
@@ -44,7 +103,7 @@ async def test_menu_and_palette_have_the_same(desk: tuple[Desk, Connections]) ->
     in_menu = {action.text() for action in window.connections_menu.actions() if action.text()}
     entries = [entry for offer in window.around.palette._providers for entry in offer()]
     in_palette = {entry.title.removeprefix("Connect to ") for entry in entries}
-    of_the_server = {"Get live odds…", "Feeds, keys, backup…", "Import files…"}
+    of_the_server = {"Feeds, keys, backup…", "Import files…"}
     assert in_menu - in_palette == of_the_server, "not enabled now"
     next(entry for entry in entries if entry.title == "New connection…").run()
     assert window.window.findChild(RemoteDialog) is not None

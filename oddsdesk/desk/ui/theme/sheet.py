@@ -90,10 +90,11 @@ QComboBox QAbstractItemView {
     selection-background-color: $selected; selection-color: $strong;
 }
 QCheckBox { spacing: 8px; }
-QCheckBox::indicator, QListView::indicator, QTableView::indicator {
+QCheckBox::indicator, QListView::indicator, QTableView::indicator, QTreeView::indicator {
     width: 14px; height: 14px; border: 1px solid $note; border-radius: 3px; background: $window;
 }
-QCheckBox::indicator:checked, QListView::indicator:checked, QTableView::indicator:checked {
+QCheckBox::indicator:checked, QListView::indicator:checked, QTableView::indicator:checked,
+QTreeView::indicator:checked {
     background: $accent; border-color: $accent; image: url("$tick");
 }
 QCheckBox::indicator:focus { border-color: $accent; }

@@ -1,0 +1,221 @@
+"""Carrying out what the dialog of live odds asks for."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.administration import FeedState
+from oddsdesk.desk.local_server.live_dialog import LiveDialog
+from oddsdesk.desk.local_server.source_list import OTHER
+from oddsdesk.desk.ui.controls.form_dialog import sentence
+from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError, SourceKeyError
+from oddsdesk.tasks import spawn, stop
+
+_INTERVAL_MS: Final = 1_000
+_NO_KEYRING: Final = (
+    "This machine has no keyring: the key is kept in a file that only you can read."
+)
+_KEYRING: Final = "Kept in the system's keyring. Empty: the key that is kept there already."
+
+_Work = Callable[[], Coroutine[Any, Any, None]]
+
+
+class LiveController(QObject):
+    """Asks the server what the dialog needs to know, and starts what was chosen.
+
+    Of each kind of question only the last one counts: one that is still under way is dropped.
+    """
+
+    feeds_changed = Signal()
+    kept = Signal(str, list, bool)
+    """A feed to begin with at each start, the feeds it stands for, and whether none is simulated
+    from now on."""
+
+    def __init__(self, dialog: LiveDialog, server: LocalServer, clock: Clock) -> None:
+        super().__init__(dialog)
+        self._dialog = dialog
+        self._server = server
+        self._clock = clock
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._feeds: list[FeedState] = []
+        self._has_keyring = True
+        self._has_ended = False
+        self._number: int | None = None
+        self._title = ""
+        self._timer = QTimer(self, interval=_INTERVAL_MS)
+        self._timer.timeout.connect(self._look)
+        page = dialog.choice
+        page.source_chosen.connect(self._on_page_source_chosen)
+        page.choice_changed.connect(self._on_page_choice_changed)
+        dialog.start_requested.connect(self._on_dialog_start_requested)
+        dialog.running.change_requested.connect(self._on_running_change_requested)
+        dialog.running.stop_requested.connect(lambda: self._do("stop", self._stop))
+        dialog.finished.connect(self._on_dialog_finished)
+        self._do("open", self._open)
+
+    async def close(self) -> None:
+        """Wait for nothing any more."""
+        if not self._has_ended:
+            self._timer.stop()
+        await stop(*self._tasks.values())
+
+    def _do(self, kind: str, work: _Work) -> None:
+        self._drop(kind)
+        self._tasks[kind] = spawn(f"live odds: {kind}", self._reported(work))
+
+    def _drop(self, kind: str) -> None:
+        before = self._tasks.pop(kind, None)
+        if before is not None:
+            before.cancel()
+
+    async def _reported(self, work: _Work) -> None:
+        try:
+            await work()
+        except LocalServerError as error:
+            self._dialog.say_trouble(sentence(str(error)))
+
+    async def _open(self) -> None:
+        self._has_keyring = await self._server.has_keyring()
+        page = self._dialog.choice
+        page.show_key_place(_KEYRING if self._has_keyring else _NO_KEYRING)
+        self._feeds = await self._server.feeds()
+        self._dialog.show_simulation(any(_simulations(self._feeds)))
+        page.sources.show_sources(await self._server.live_sources())
+        self._timer.start()
+
+    def _on_page_source_chosen(self) -> None:
+        page = self._dialog.choice
+        rivals = self._rivals()
+        self._dialog.show_rival(page.source.title if rivals else "")
+        page.tick_at_first([part for feed in rivals for part in _parts(feed.spec)])
+        self._drop("plan")
+        if page.source.parts:
+            self._drop("choices")
+            page.show_planning()
+        else:
+            page.show_asking()
+            self._do("choices", self._show_choices)
+
+    async def _show_choices(self) -> None:
+        page = self._dialog.choice
+        try:
+            found = await self._server.choices(page.source.name, page.url, page.typed_key)
+        except SourceKeyError as error:
+            if error.is_missing and not page.typed_key:
+                page.want_key()
+            else:
+                page.say_key_trouble(str(error))
+        except LocalServerError as error:
+            page.say_list_trouble(str(error))
+        else:
+            page.show_choices(found)
+
+    def _on_page_choice_changed(self) -> None:
+        page = self._dialog.choice
+        if page.source is OTHER or not page.text():
+            self._drop("plan")
+            return
+        page.show_planning()
+        self._do("plan", partial(self._show_plan, page.text(), page.typed_key))
+
+    async def _show_plan(self, text: str, key: str) -> None:
+        page = self._dialog.choice
+        try:
+            plan = await self._server.plan_feed(text, key)
+        except LocalServerError as error:
+            page.say_cost_trouble(str(error))
+        else:
+            page.show_plan(plan)
+
+    def _on_dialog_start_requested(self) -> None:
+        missing = self._dialog.choice.missing()
+        if missing:
+            self._dialog.say_trouble(missing)
+        else:
+            self._dialog.message.hide()
+            self._dialog.show_starting(True)
+            self._do("start", self._begin)
+
+    async def _begin(self) -> None:
+        dialog, page = self._dialog, self._dialog.choice
+        replaced = self._rivals() if dialog.replace.isChecked() else []
+        stops_simulation = dialog.stop_simulation.isChecked()
+        try:
+            text = await self._with_key()
+            await self._server.add_feed(text, 1.0)
+            page.key.clear()
+            ended = [feed.number for feed in replaced]
+            for number in [*ended, *(_simulations(self._feeds) if stops_simulation else ())]:
+                await self._server.stop_feed(number)
+            self._feeds = await self._server.feeds()
+        finally:
+            dialog.show_starting(False)
+        self.feeds_changed.emit()
+        if dialog.at_start.isVisibleTo(dialog) and dialog.at_start.isChecked():
+            self.kept.emit(text, [feed.spec for feed in replaced], stops_simulation)
+        self._number = max(feed.number for feed in self._feeds)
+        self._title = text.partition(":")[0] if page.source is OTHER else page.source.title
+        self._show_running()
+
+    async def _with_key(self) -> str:
+        """Keep the key that is typed, and return the feed as it is written then."""
+        page = self._dialog.choice
+        name, key = page.source.name, page.typed_key
+        if not key:
+            return page.text()
+        if self._has_keyring:
+            await self._server.keep_feed_key(name, key)
+            return page.text()
+        return page.text(str(await self._server.keep_feed_key_in_file(name, key)))
+
+    async def _stop(self) -> None:
+        if self._number is not None:
+            await self._server.stop_feed(self._number)
+            await self._look_at_feeds()
+            self.feeds_changed.emit()
+
+    def _on_running_change_requested(self) -> None:
+        name = self._dialog.choice.source.name
+        self._number = None
+        self._dialog.show_simulation(any(_simulations(self._feeds)))
+        self._dialog.show_choice()
+        self._dialog.choice.sources.choose(name)
+        self._on_page_source_chosen()
+
+    def _look(self) -> None:
+        before = self._tasks.get("look")
+        if before is None or before.done():
+            self._do("look", self._look_at_feeds)
+
+    async def _look_at_feeds(self) -> None:
+        self._feeds = await self._server.feeds()
+        self._show_running()
+
+    def _show_running(self) -> None:
+        feed = next((feed for feed in self._feeds if feed.number == self._number), None)
+        if feed is not None:
+            self._dialog.show_running(self._title, feed, self._clock())
+
+    def _rivals(self) -> list[FeedState]:
+        """What is read of the chosen source now: its key and credits are the same."""
+        name = self._dialog.choice.source.name
+        running = [feed for feed in self._feeds if feed.is_running]
+        return [feed for feed in running if name and feed.spec.startswith(f"{name}:")]
+
+    def _on_dialog_finished(self) -> None:
+        self._has_ended = True
+        self._timer.stop()
+        for task in self._tasks.values():
+            task.cancel()
+
+
+def _simulations(feeds: Iterable[FeedState]) -> list[int]:
+    return [feed.number for feed in feeds if feed.simulated and feed.is_running]
+
+
+def _parts(spec: str) -> list[str]:
+    return spec.partition(":")[2].partition("?")[0].split(",")

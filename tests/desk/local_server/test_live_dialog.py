@@ -1,0 +1,384 @@
+"""Get live odds: chosen, told what it costs, started and seen running; and every bad day."""
+
+import asyncio
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QMainWindow
+from starlette.responses import RedirectResponse
+
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.administration import FeedCondition
+from oddsdesk.contract.live_sources import Choice, Choices, LivePlan
+from oddsdesk.desk.local_server import choice_page
+from oddsdesk.desk.local_server.live_controller import LiveController
+from oddsdesk.desk.local_server.live_dialog import LiveDialog
+from tests.kit.fake_source import FakeSource, as_response
+from tests.kit.odds_api_answers import bookmaker, game, h2h, listed
+from tests.kit.waiting import until
+
+KEY = "canary0123456789canary0123456789"
+OTHER_KEY = "another0123456789another01234567"
+CREDITS = {"x-requests-remaining": "480", "x-requests-used": "20"}
+SPORTS = [
+    {"key": "cricket_ipl", "group": "Cricket", "title": "IPL <b>& more</b>"},
+    {"key": "basketball_nba", "group": "Basketball", "title": "NBA"},
+    {"key": "soccer_epl", "group": "Soccer", "title": "EPL"},
+]
+
+
+@pytest.fixture
+async def source() -> AsyncIterator[FakeSource]:
+    fake = FakeSource()
+    await fake.start()
+    say_sports(fake)
+    yield fake
+    await fake.stop()
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No pause before anything is asked, no key of the machine's, and settings in a folder."""
+    monkeypatch.setattr(choice_page, "KEY_PAUSE_MS", 0)
+    monkeypatch.setattr(choice_page, "PLAN_PAUSE_MS", 0)
+    monkeypatch.delenv("ODDSDESK_THE_ODDS_API_KEY", raising=False)
+    monkeypatch.setattr("oddsdesk.system_keyring.Keyring.is_there", lambda _: False)
+    monkeypatch.setattr("oddsdesk.desk.shell.local_server.settings_folder", lambda: tmp_path)
+
+
+@pytest.fixture
+async def home(qapp) -> AsyncIterator[QMainWindow]:
+    """A window that outlives what waits for answers, unlike those of ``qtbot``."""
+    made = QMainWindow()
+    yield made
+    made.deleteLater()
+
+
+@pytest.fixture
+async def live(theme, home, session, qtbot) -> AsyncIterator[LiveDialog]:
+    dialog = LiveDialog(theme, home)
+    controller = LiveController(dialog, session.local, system_clock)
+    dialog.kept_feeds = []
+    controller.kept.connect(lambda *what: dialog.kept_feeds.append(what))
+    dialog.open()
+    await until(lambda: dialog.choice.sources.count() == 6)
+    yield dialog
+    await controller.close()
+
+
+def say_sports(source: FakeSource) -> None:
+    now = system_clock()
+    played = [game(now, bookmaker(now, "Pinnacle", h2h()))]
+    source.say("/v4/sports", SPORTS, headers=CREDITS)
+    source.say("/v4/sports/soccer_epl/events", listed(*played), headers=CREDITS)
+    source.say("/v4/sports/soccer_epl/odds", played, headers=CREDITS)
+    source.say("/v4/sports/basketball_nba/events", [], headers=CREDITS)
+
+
+async def listing(live: LiveDialog, source: FakeSource, key: str = KEY) -> None:
+    """Give address and key, and wait for the list."""
+    live.choice.address.setText(source.url)
+    live.choice.key.setText(key)
+    await until(lambda: live.choice.competitions.list.topLevelItemCount() == 3)
+
+
+def tick(live: LiveDialog, row: int) -> None:
+    item = live.choice.competitions.list.topLevelItem(row)
+    item.setCheckState(0, Qt.CheckState.Checked)
+
+
+def rows(live: LiveDialog) -> list[tuple[str, str, str]]:
+    table = live.choice.competitions.list
+    items = [table.topLevelItem(row) for row in range(table.topLevelItemCount())]
+    return [(item.text(0), item.text(1), item.text(2)) for item in items]
+
+
+async def test_a_source_is_chosen_its_cost_told_and_prices_come(live, source, session):
+    page = live.choice
+    await until(lambda: "Paste your key" in page._list_note.text())
+    assert page.cost.text() == "Tick competitions to see what they cost."
+    await listing(live, source)
+    assert [row[0] for row in rows(live)] == ["EPL", "NBA", "IPL <b>& more</b>"]
+    assert "480 credits left, 20 used." in page.cost.text()
+    tick(live, 0)
+    tick(live, 1)
+    await until(lambda: "a month: every " in page.cost.text())
+    assert page.cost.text().startswith("One league, 500 a month: every ")
+    assert [row[2] for row in rows(live)] == ["1", "0", ""]
+    assert not any(path.endswith("/odds") for path in source.paths()), "nothing is paid yet"
+    live.start.click()
+    await until(lambda: live.running.state.text() == "Running")
+    await until(lambda: "480 credits left" in live.running.read.text())
+    assert (live.running.title.text(), page.key.text()) == ("The Odds API", "")
+    (feed,) = await session.local.feeds()
+    assert feed.spec.startswith(
+        "the-odds-api:soccer_epl,basketball_nba?regions=eu&markets=h2h&url="
+    )
+
+
+async def test_without_a_keyring_the_key_is_kept_in_a_file_of_ones_own(live, source, tmp_path):
+    assert "no keyring" in live.choice._key_note.text()
+    await listing(live, source)
+    tick(live, 0)
+    live.start.click()
+    await until(lambda: live.running.isVisible())
+    kept = tmp_path / "feed-keys" / "the-odds-api.key"
+    assert kept.read_text() == KEY
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    (spec, replaced, stops) = live.kept_feeds[0]
+    assert f"key-file={kept}" in spec
+    assert (KEY in spec, replaced, stops) == (False, [], True)
+
+
+async def test_a_kept_key_needs_not_be_typed(live, source, monkeypatch):
+    monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", KEY)
+    live.choice.address.setText(source.url)
+    await until(lambda: len(rows(live)) == 3)
+
+
+async def test_a_refused_key_is_told_beside_it_and_another_one_helps(live, source):
+    refusal = as_response({"error_code": "INVALID_KEY", "message": "no"}, 401)
+    source.say("/v4/sports", refusal)
+    live.choice.address.setText(source.url)
+    live.choice.key.setText(KEY)
+    bar = live.choice.key_trouble
+    await until(lambda: bar.isVisible())
+    assert "does not take the key (INVALID_KEY); check it, or take another." in bar.text
+    say_sports(source)
+    live.choice.key.setText(OTHER_KEY)
+    await until(lambda: len(rows(live)) == 3)
+    assert bar.isHidden()
+
+
+async def nobody(request):
+    return RedirectResponse("http://127.0.0.1:1/")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"<html>busy</html>", "is no JSON"),
+        ([{"name": 1}], "/sports has another shape"),
+        (RedirectResponse("http://127.0.0.1:1/"), "redirects elsewhere"),
+        (as_response({}, 500), "status 500"),
+        (as_response({"error_code": "EXCEEDED_FREQ_LIMIT"}, 429), "asked too often"),
+    ],
+)
+async def test_a_source_on_a_bad_day_is_one_line_and_can_be_asked_again(live, source, answer, said):
+    source.say("/v4/sports", answer)
+    live.choice.address.setText(source.url)
+    live.choice.key.setText(KEY)
+    bar = live.choice.list_trouble
+    await until(lambda: bar.isVisible())
+    assert said in bar.text
+    assert "\n" not in bar.text
+    say_sports(source)
+    bar.action_requested.emit()
+    await until(lambda: len(rows(live)) == 3)
+    assert bar.isHidden()
+
+
+async def test_nobody_at_the_address_is_said(live):
+    live.choice.address.setText("http://127.0.0.1:1")
+    live.choice.key.setText(KEY)
+    await until(lambda: "Nothing answers at 127.0.0.1:1." in live.choice.list_trouble.text)
+
+
+async def test_a_hanging_source_keeps_nobody_from_choosing_another(live, source):
+    hangs = asyncio.Event()
+
+    async def behave(request):
+        await hangs.wait()
+        return as_response([])
+
+    source.behave = behave
+    live.choice.address.setText(source.url)
+    live.choice.key.setText(KEY)
+    await until(lambda: source.asked)
+    assert "Asking The Odds API…" in live.choice._list_note.text()
+    live.choice.sources.choose("kalshi")
+    await until(lambda: len(rows(live)) == 20)
+    hangs.set()
+    assert rows(live)[0][:2] == ("English Premier League", "Football")
+
+
+async def test_only_the_cost_of_what_is_ticked_last_is_told(live, source, session, monkeypatch):
+    waiting: dict[str, asyncio.Future[LivePlan]] = {}
+
+    async def plan_feed(spec, key):
+        waiting[spec] = asyncio.get_running_loop().create_future()
+        return await waiting[spec]
+
+    monkeypatch.setattr(session.local, "plan_feed", plan_feed)
+    await listing(live, source)
+    tick(live, 0)
+    await until(lambda: len(waiting) == 1)
+    tick(live, 1)
+    await until(lambda: len(waiting) == 2)
+    first, second = waiting.values()
+    assert first.cancelled()
+    second.set_result(LivePlan("the second"))
+    await until(lambda: live.choice.cost.text() == "The second.")
+
+
+async def test_a_cost_that_cannot_be_told_is_said_and_starting_still_works(live, source):
+    await listing(live, source)
+    source.say("/v4/sports/soccer_epl/events", b"<html>")
+    tick(live, 0)
+    await until(lambda: "/events of soccer_epl is no JSON" in live.choice.cost_trouble.text)
+    live.start.click()
+    await until(lambda: live.running.state.text().startswith("Failing"))
+    assert "is no JSON" in live.running.reason.text()
+
+
+async def test_regions_and_markets_count_and_one_of_each_is_needed(live, source):
+    await listing(live, source)
+    tick(live, 0)
+    regions, markets = live.choice._options
+    regions.boxes["uk"].setChecked(True)
+    markets.boxes["totals"].setChecked(True)
+    assert "regions=eu,uk&markets=h2h,totals" in live.choice.text()
+    for box in regions.boxes.values():
+        box.setChecked(False)
+    assert live.choice.cost.text() == "Tick something beside “Bookmakers of”."
+    live.start.click()
+    assert live.message.text == "Tick something beside “Bookmakers of”."
+
+
+async def test_competitions_are_found_by_words_and_ticked_ones_stay(live, source):
+    await listing(live, source)
+    tick(live, 0)
+    live.choice.competitions.filter.setText("basket")
+    table = live.choice.competitions.list
+    assert [table.topLevelItem(row).isHidden() for row in range(3)] == [True, False, True]
+    assert live.choice.competitions.ticked() == ("soccer_epl",)
+
+
+async def test_the_simulation_stops_as_live_odds_begin_unless_it_is_to_go_on(
+    theme, home, session, source
+):
+    await session.local.add_feed("simulator", 1.0)
+    dialog = LiveDialog(theme, home)
+    controller = LiveController(dialog, session.local, system_clock)
+    dialog.open()
+    await until(lambda: dialog.choice.sources.count() == 6)
+    assert dialog.stop_simulation.isVisible()
+    assert dialog.stop_simulation.isChecked()
+    await listing(dialog, source)
+    tick(dialog, 0)
+    dialog.start.click()
+    await until(lambda: dialog.running.isVisible())
+    simulated, added = await session.local.feeds()
+    assert (simulated.is_running, added.is_running) == (False, True)
+    await controller.close()
+
+
+async def test_out_of_credits_says_what_to_do(live, source):
+    spent = {"error_code": "OUT_OF_USAGE_CREDITS", "message": "x"}
+    none_left = {"x-requests-remaining": "0", "x-requests-used": "500"}
+    source.say("/v4/sports/soccer_epl/odds", spent, status=401, headers=none_left)
+    await listing(live, source)
+    tick(live, 0)
+    live.start.click()
+    await until(lambda: live.running.state.text().startswith("Out of credits"))
+    assert "used up" in live.running.reason.text()
+    assert "another key help at once" in live.running.advice.text()
+
+
+async def test_what_runs_is_changed_in_place_with_its_ticks(live, source, session):
+    await listing(live, source)
+    tick(live, 0)
+    live.start.click()
+    await until(lambda: live.running.state.text() == "Running")
+    live.running.change.click()
+    assert live.replace.isVisible()
+    await listing(live, source)
+    assert live.choice.competitions.ticked() == ("soccer_epl",)
+    tick(live, 1)
+    live.start.click()
+    await until(lambda: live.running.isVisible())
+    before, after = await session.local.feeds()
+    assert (before.is_running, after.is_running) == (False, True)
+    assert live.kept_feeds[1][1] == [before.spec]
+    live.running.stop.click()
+    await until(lambda: live.running.state.text() == "Stopped")
+
+
+async def test_what_has_no_list_is_typed(live, session):
+    live.choice.sources.choose("")
+    await until(lambda: live.choice.parts.isVisible())
+    live.choice.parts.setText("kalshi:KXEPLGAME?url=http://127.0.0.1:1")
+    live.start.click()
+    await until(lambda: live.running.state.text().startswith("Failing"))
+    assert live.running.title.text() == "kalshi"
+    live.running.change.click()
+    live.choice.sources.choose("mirror")
+    live.choice.parts.setText("http://127.0.0.1:1")
+    await until(lambda: "Within your plan there" in live.choice.cost.text())
+    assert live.choice.text() == "mirror:http://127.0.0.1:1"
+
+
+async def test_what_cannot_be_opened_is_one_line_and_can_be_mended(live, session):
+    live.choice.sources.choose("")
+    live.choice.parts.setText("no-such-source:x")
+    live.start.click()
+    await until(lambda: "there is none of that name" in live.message.text)
+    assert live.start.isEnabled()
+    assert live.choice.isVisible()
+
+
+async def test_everything_is_done_by_keys(live, source, qtbot, session, monkeypatch):
+    monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", KEY)
+    live.choice.address.setText(source.url)
+    await until(lambda: len(rows(live)) == 3)
+    await until(lambda: QApplication.focusWidget() is not None)
+
+    def walk_to(widget) -> None:
+        for _ in range(40):
+            if QApplication.focusWidget() is widget:
+                return
+            QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        pytest.fail(f"Tab does not reach {widget}")
+
+    walk_to(live.choice.competitions.list)
+    QTest.keyClick(live.choice.competitions.list, Qt.Key.Key_Space)
+    assert live.choice.competitions.ticked() == ("soccer_epl",)
+    walk_to(live.start)
+    QTest.keyClick(live.start, Qt.Key.Key_Space)
+    await until(lambda: live.running.isVisible())
+    closed = []
+    live.finished.connect(closed.append)
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Escape)
+    assert closed == [QDialog.DialogCode.Rejected]
+
+
+@pytest.mark.parametrize("percent", [100, 160])
+async def test_it_holds_on_a_small_screen(theme, home, session, source, percent):
+    theme.zoom(percent)
+    dialog = LiveDialog(theme, home)
+    controller = LiveController(dialog, session.local, system_clock)
+    dialog.open()
+    await until(lambda: dialog.choice.sources.count() == 6)
+    await listing(dialog, source)
+    least = dialog.minimumSizeHint()
+    await controller.close()
+    dialog.reject()
+    theme.zoom(100)
+    assert (least.width() <= 1_280, least.height() <= 800) == (True, True), least
+
+
+async def test_choosing_a_source_while_a_list_is_long_does_not_hold_the_window(live):
+    choices = tuple(Choice(str(n), f"League {n}", "Sport") for n in range(2_000))
+    began = system_clock()
+    live.choice.show_choices(Choices(choices))
+    assert system_clock() - began < 1_000
+
+
+def test_every_state_has_its_words() -> None:
+    from oddsdesk.desk.local_server import running_page
+
+    assert set(running_page._STATES) == set(running_page._ADVICE) == set(FeedCondition)
