@@ -48,6 +48,8 @@ class Connection(msgspec.Struct, frozen=True):
     """Where the plan can be changed, as the service said."""
     simulated: bool | None = None
     """Whether the service says that its odds are made up."""
+    sources: tuple[str, ...] = ()
+    """Whose odds the service shows, as far as it says."""
     code: str | None = None
     """The contract's error code for ``reason``, where the service gave one."""
     faults: tuple[JobFault, ...] = ()

@@ -47,6 +47,7 @@ _PATIENCE: Final = 1.5
 """In polling intervals: for so long a price may go unread while the stream is up."""
 _MOST_TROUBLES: Final = 5
 """How many of the troubles that a service reports of itself are shown."""
+_MOST_SOURCES: Final = 20
 _RIGHTS_S: Final = 6 * 3600.0
 """How often it is asked whether the plan has in-play odds."""
 
@@ -216,12 +217,15 @@ class Sync:
         try:
             health = await self._client.health()
         except (NotFoundError, MalformedAnswerError):
-            self._monitor.knows(simulated=None, service_troubles=())
+            self._monitor.knows(simulated=None, service_troubles=(), sources=())
         else:
             troubles = tuple(health.reasons[:_MOST_TROUBLES])
             newest = optional_ms(health.last_scraped_at)
             self._monitor.knows(
-                simulated=health.simulated, service_troubles=troubles, newest_ms=newest
+                simulated=health.simulated,
+                service_troubles=troubles,
+                newest_ms=newest,
+                sources=tuple(health.sources or ())[:_MOST_SOURCES],
             )
 
     async def _try_live(self) -> None:

@@ -30,6 +30,8 @@ class Moment(NamedTuple):
     reference: str
     draws: list[tuple[str, int, str]]
     """Game id, period and bookmaker of draws that were priced in the last day (D48)."""
+    sources: list[str]
+    """Whose prices these are, as far as that is known (D66)."""
 
 
 def moment_of_database(path: Path, now_ms: int) -> Moment:
@@ -40,7 +42,7 @@ def moment_of_database(path: Path, now_ms: int) -> Moment:
     """
     try:
         with contextlib.closing(open_store(path, read_only=True)) as store:
-            return _standing(store.reader(), now_ms - DAY_MS, store.reference)
+            return _standing(store.reader(), now_ms, store.reference)
     except StoreError as error:
         raise click.ClickException(str(error)) from error
 
@@ -55,12 +57,13 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
     try:
         with SyncClient(url, key) as client:
             rows = list(client.all_odds())
-            return Moment(rows, _reference(client, rows), [])
+            return Moment(rows, _reference(client, rows), [], list(client.health().sources or ()))
     except ServiceError as error:
         raise click.ClickException(error.message) from error
 
 
-def _standing(reader: Reader, since: int, reference: str) -> Moment:
+def _standing(reader: Reader, now_ms: int, reference: str) -> Moment:
+    since = now_ms - DAY_MS
     quotes = reader.standing_quotes(since)
     rows = [
         OddsRow(
@@ -80,7 +83,8 @@ def _standing(reader: Reader, since: int, reference: str) -> Moment:
         for each in quotes
     ]
     draws = reader.priced_draws(since)
-    return Moment(rows, reference, [(game, period, name) for game, name, period in draws])
+    missed = [(game, period, name) for game, name, period in draws]
+    return Moment(rows, reference, missed, reader.sources(now_ms))
 
 
 def _reference(client: SyncClient, rows: list[OddsRow]) -> str:

@@ -10,12 +10,13 @@ _HEADINGS: Final = ("OUTCOME", "BOOKMAKER", "ODDS", "NET", "EV", "STAKE", "", "G
 _RIGHT: Final = frozenset({"ODDS", "NET", "EV", "STAKE"})
 
 
-def table(bets: Sequence[Bet]) -> str:
-    """Return the table, and below it how much is staked in all."""
+def table(bets: Sequence[Bet], sources: Sequence[str] = ()) -> str:
+    """Return the table, below it how much is staked in all, and whose prices these are."""
     rows = [_HEADINGS, *map(_row, bets)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
     lines = [_line(row, widths) for row in rows] if bets else []
-    return "\n".join([*lines, *([""] if bets else []), _sum(bets)])
+    told = [f"prices of {_plain(', '.join(sources))}"] if sources else []
+    return "\n".join([*lines, *([""] if bets else []), _sum(bets), *told])
 
 
 def _row(bet: Bet) -> tuple[str, ...]:

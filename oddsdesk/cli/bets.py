@@ -79,11 +79,15 @@ def bets(
         plan = replace(plan, bankroll=bankroll)
     moment = _moment(database, url, key_file)
     found = _found(moment, plan, passes, everything=everything)
-    click.echo(json.dumps([fields(bet) for bet in found], indent=2) if as_json else table(found))
+    if as_json:
+        told = {"sources": moment.sources} if moment.sources else {}
+        click.echo(json.dumps([fields(bet) | told for bet in found], indent=2))
+    else:
+        click.echo(table(found, moment.sources))
 
 
 def fields(bet: Bet) -> dict[str, Any]:
-    """Return a bet as ``--json`` prints it."""
+    """Return a bet as ``--json`` prints it, but for the sources."""
     price, found = bet.price, bet.price.assessment
     return {
         "game_id": price.key.game_id,

@@ -17,6 +17,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.importing import leave_out_future, read_files, set_times, shift_to
+from oddsdesk.store.origins import Origin, origin_named
 
 BATCH_QUOTES = 2_000
 _SHIFT, _AGAIN, _SHIFT_AGAIN = "--shift-to-now", "again", "--shift-to-now-again"
@@ -86,7 +87,7 @@ def import_(
         assert database is not None
         with open_recorder(database, durable=durable) as recorder:
             _move_times(imported, recorder, own_shift, again=shift_again)
-            _record(imported, recorder)
+            _record(imported, recorder, origin_named(format_name))
         last_line = recorder.count_line()
     else:
         set_times(imported, system_clock(), own_shift)
@@ -117,7 +118,7 @@ def _move_times(
     leave_out_future(imported, system_clock(), _REMEDY if shift is None else _REMEDY_AGAIN)
 
 
-def _record(imported: Imported, recorder: Recorder) -> None:
+def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:
     recorder.bad = len(imported.problems)
     past = recorder.past_line(imported.quotes, system_clock())
     if past is not None:
@@ -125,7 +126,7 @@ def _record(imported: Imported, recorder: Recorder) -> None:
     with Progress("quotes recorded") as progress:
         for start in range(0, len(imported.quotes), BATCH_QUOTES):
             batch = imported.quotes[start : start + BATCH_QUOTES]
-            recorder.record(batch)
+            recorder.record(batch, origin)
             progress.add(len(batch))
 
 

@@ -9,6 +9,7 @@ import click
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.origins import Origin
 from oddsdesk.store.recognition import refused
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.store import Store, open_store
@@ -34,10 +35,10 @@ class Recorder:
         """Return by how much to move times: as the first import here did (D72)."""
         return self._store.agree_on_shift(own_ms, again=again).result()
 
-    def record(self, quotes: Sequence[Quote]) -> None:
-        """Record one batch and wait until it is committed."""
+    def record(self, quotes: Sequence[Quote], origin: Origin | None = None) -> None:
+        """Record one batch, of a source where that is known, and wait until it is committed."""
         if quotes:
-            self._pending = self._store.record(quotes)
+            self._pending = self._store.record(quotes, origin=origin)
             self.collect()
 
     def collect(self) -> None:

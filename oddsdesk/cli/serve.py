@@ -61,8 +61,8 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
     "--share",
     multiple=True,
     metavar="SOURCE",
-    help="You may pass on what this source says, though its usual terms forbid it: run its feed on "
-    "an address that other machines reach, too.",
+    help="You may pass on what this source says, though its usual terms forbid it: its prices are "
+    "in the answers on an address that other machines reach, too.",
 )
 def serve(
     database: Path,

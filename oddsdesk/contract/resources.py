@@ -218,7 +218,8 @@ class Health(msgspec.Struct, frozen=True):
 
     ``status`` is ``ok``, ``degraded`` where something is wrong but requests are answered, or
     ``unavailable``; ``database`` is ``ok`` or what is wrong with it, and ``reasons`` says what is
-    wrong, a line each. ``simulated`` says that odds are made up.
+    wrong, a line each. ``simulated`` says that odds are made up; ``sources`` names those of the
+    last hour's odds, where any are known (D66).
     """
 
     status: str
@@ -227,6 +228,7 @@ class Health(msgspec.Struct, frozen=True):
     last_scraped_at: Timestamp | None
     simulated: bool = False
     reasons: list[Name] = []
+    sources: list[Name] | UnsetType = UNSET
 
 
 class Readiness(msgspec.Struct, frozen=True):

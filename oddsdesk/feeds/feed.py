@@ -11,6 +11,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.store.errors import Fault, StoreUnavailableError
+from oddsdesk.store.origins import Origin
 from oddsdesk.store.store import Store
 
 __all__ = ["Feed", "FeedError", "Recorder", "open_feed"]
@@ -39,6 +40,11 @@ class Feed(Protocol):
     @property
     def recorded_at(self) -> int | None:
         """When a replay's prices were recorded, in milliseconds; None: they are of now."""
+        ...
+
+    @property
+    def origin(self) -> Origin | None:
+        """Which source it tells the prices of; None: made up, or said by the user's program."""
         ...
 
     def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
@@ -118,9 +124,10 @@ class Recorder:
             await self._record_singly(batch)
 
     async def _record(self, batch: list[Quote]) -> None:
+        feed = self._feed
         while True:
             try:
-                await asyncio.wrap_future(self._store.record(batch, simulated=self._feed.simulated))
+                await asyncio.wrap_future(self._store.record(batch, feed.simulated, feed.origin))
             except StoreUnavailableError as error:
                 if not self.waiting:
                     _log.warning("%s waits, its quotes are kept: %s", self._feed.name, error)

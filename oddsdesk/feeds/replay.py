@@ -17,8 +17,10 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, bounded_ms, format_ms
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.recording import Moment, read_recording
 from oddsdesk.store.games import SAME_GAME_MS
+from oddsdesk.store.origins import Origin, origin_named
 
 REPEAT_MS = 10_000
 """How often the last prices are yielded again after the end."""
@@ -43,7 +45,9 @@ def open_replay(place: str, speed: float) -> "Replay":
     if not (math.isfinite(speed) and speed > 0):
         raise FeedError(f"speed: expected a number above 0, got {speed}")
     title = Path(place.rpartition(":")[2]).name or place
-    return Replay(read_recording(place), title, speed)
+    format_name, _, named = place.partition(":")
+    origin = origin_named(format_name) if named and format_name in IMPORTERS else None
+    return Replay(read_recording(place), title, speed, origin=origin)
 
 
 class Replay:
@@ -52,8 +56,15 @@ class Replay:
     simulated = False
 
     def __init__(
-        self, moments: Sequence[Moment], title: str, speed: float, sleep: Sleep = asyncio.sleep
+        self,
+        moments: Sequence[Moment],
+        title: str,
+        speed: float,
+        sleep: Sleep = asyncio.sleep,
+        *,
+        origin: Origin | None = None,
     ) -> None:
+        self.origin = origin
         self.name = f"replay of {title}" + (f" · {speed:g}x" if speed != 1 else "")
         self.recorded_at = moments[0].at
         self._moments = moments

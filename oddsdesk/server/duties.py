@@ -9,7 +9,7 @@ from oddsdesk.contract.administration import FeedReport
 from oddsdesk.server.log_watch import OnGrowth
 from oddsdesk.server.pruning import Pruning
 from oddsdesk.server.running_feeds import RunningFeeds
-from oddsdesk.server.settings import Role, Settings, is_loopback
+from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import Fault
@@ -47,7 +47,7 @@ class Duties:
         self._store = store
         self._settings = settings
         self.feeds = RunningFeeds(
-            store, clock, is_local=is_loopback(settings.host), share=settings.share
+            store, clock, is_local=settings.told is None, share=settings.share
         )
         self.pruning = Pruning(store, clock)
         self._valuation = Valuation(store, clock, settings.devig_method, troubles, on_growth)

@@ -44,6 +44,7 @@ def open_files(settings: Settings, clock: Clock) -> ServerFiles:
             read_only=lock is None,
             durable=settings.durable,
             lock=lock,
+            share=settings.told,
             clock=clock,
         )
         opened.callback(opened.store.close)
@@ -68,7 +69,11 @@ def open_shared(settings: Settings, clock: Clock) -> ServerFiles:
     with ServerFiles() as opened:
         opened.lock = None
         opened.store = open_store(
-            database, read_only=not can_write(database), durable=settings.durable, clock=clock
+            database,
+            read_only=not can_write(database),
+            durable=settings.durable,
+            share=settings.told,
+            clock=clock,
         )
         opened.callback(opened.store.close)
         opened.access, opened.keys_path = share_key_store(settings)

@@ -22,8 +22,11 @@ def text_frame(payload: bytes) -> bytes:
 
 
 def price_frame(change: Change, reference: str) -> bytes | None:
-    """Return the frame that tells of a change; None for a withdrawal, which sends none (D41)."""
-    if change.odds is None:
+    """Return the frame that tells of a change.
+
+    None for a withdrawal, which sends none (D41), and for what may not be passed on (D66).
+    """
+    if change.odds is None or change.is_left_out:
         return None
     return text_frame(
         _encoder.encode(

@@ -6,6 +6,7 @@ from typing import Final
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import ImportOutcome
+from oddsdesk.store.origins import origin_named
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.retention import imported_past
 from oddsdesk.store.store import Store
@@ -49,7 +50,8 @@ def import_files(
     newest = imported.quotes[-1].scraped_at if imported.quotes else None
     quotes = changes = 0
     for start in range(0, len(imported.quotes), BATCH_QUOTES):
-        recorded = store.record(imported.quotes[start : start + BATCH_QUOTES]).result()
+        batch = imported.quotes[start : start + BATCH_QUOTES]
+        recorded = store.record(batch, origin=origin_named(format_name)).result()
         quotes += recorded.quotes
         changes += recorded.changes
     _log.info("imported %s: %d quotes, %d changes", ", ".join(places), quotes, changes)

@@ -1,6 +1,7 @@
 """The server: the service on a socket, with hub, valuation, feeds and background jobs."""
 
 import contextlib
+import logging
 import secrets
 from collections.abc import AsyncIterator
 from functools import partial
@@ -11,6 +12,7 @@ from oddsdesk.server.answering import Answering
 from oddsdesk.server.duties import Duties
 from oddsdesk.server.files import ServerFiles, open_files
 from oddsdesk.server.log_tail import LogTail
+from oddsdesk.server.running_feeds import left_out_line
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.troubles import Troubles
@@ -20,6 +22,8 @@ from oddsdesk.tasks import in_daemon_thread
 
 OPEN_S: Final = 1.0
 """How long a stop during the start waits for the files to be opened, and closed again."""
+
+_log = logging.getLogger(__name__)
 
 
 class Server:
@@ -68,6 +72,8 @@ class Server:
         if self._settings.listens:
             await self._answering.start()
         await self._duties.start()
+        for source in set(self.store.left_out()) - self.feeds.left_out():
+            _log.warning("%s", left_out_line(source))
 
     async def stop(self) -> None:
         """End within 2 s: the streams first (1001), then requests, then the background jobs."""

@@ -37,8 +37,8 @@ class _Entry(msgspec.Struct):
     has_ended: bool = False
     started_at: int | None = None
     stopped_at: int | None = None
-    withheld: str = ""
-    """Why it may not run here."""
+    left_out: str = ""
+    """Why its prices are in no answer here."""
 
 
 class RunningFeeds:
@@ -74,7 +74,7 @@ class RunningFeeds:
             FeedError: there is no such feed, or its files cannot be used any more.
         """
         entry = self._entry(number)
-        if entry.is_running or self._is_withheld(entry):
+        if entry.is_running:
             return
         entry.is_running = True
         try:
@@ -86,21 +86,24 @@ class RunningFeeds:
             entry.is_running = False
             raise
         entry.has_run, entry.has_ended, entry.started_at = True, False, self._clock()
+        self._note_terms(entry)
         self._jobs.start(_job(number), lambda: self._run(entry))
 
-    def _is_withheld(self, entry: _Entry) -> bool:
-        """Leave a feed out whose prices its source lets nobody else have, and say so (D66)."""
-        feed = entry.feed
-        if self._is_local or not isinstance(feed, LiveFeed):
-            return False
-        if feed.may_share or feed.name in self._share:
-            return False
-        entry.withheld = (
-            "its terms forbid to pass its prices on, and other machines reach this server; listen"
-            f" on 127.0.0.1, or give --share {feed.name} if yours allow it"
-        )
-        _log.warning("%s is left out: %s", feed.name, entry.withheld)
-        return True
+    def _note_terms(self, entry: _Entry) -> None:
+        """Say of a feed that its prices are left out of answers, where its terms want so (D66)."""
+        origin = entry.feed.origin
+        if self._is_local or origin is None or origin.may_share or origin.source in self._share:
+            return
+        entry.left_out = left_out_line(origin.source)
+        _log.warning("%s", entry.left_out)
+
+    def left_out(self) -> set[str]:
+        """Return the sources of feeds whose prices are left out of answers."""
+        return {
+            entry.feed.origin.source
+            for entry in self._entries.values()
+            if entry.left_out and entry.feed.origin is not None
+        }
 
     async def start_all(self) -> None:
         """Run every feed."""
@@ -192,6 +195,15 @@ def _note_refusal(kept: Future[None]) -> None:
     kept.add_done_callback(check)
 
 
+def left_out_line(source: str) -> str:
+    """Return what a server says of a source whose prices it does not pass on."""
+    return (
+        f"{source}: its terms forbid to pass its prices on, and other machines reach this server:"
+        " they are recorded and left out of answers; listen on 127.0.0.1, or give"
+        f" --share {source} if yours allow it"
+    )
+
+
 def _job(number: int) -> str:
     return f"feed {number}"
 
@@ -214,8 +226,6 @@ def _status(entry: _Entry, fault: JobFault | None) -> FeedStatus:
     """Return a feed's status: its own, unless it is not running or cannot record."""
     said = entry.feed.status.now if isinstance(entry.feed, LiveFeed) else FeedStatus()
     problem = _problem(entry, fault)
-    if entry.withheld:
-        return FeedStatus(FeedCondition.REFUSED, reason=entry.withheld)
     if not entry.is_running:
         return msgspec.structs.replace(
             said, state=FeedCondition.STOPPED, since=entry.stopped_at, until=None, reason=problem
@@ -225,7 +235,8 @@ def _status(entry: _Entry, fault: JobFault | None) -> FeedStatus:
         return msgspec.structs.replace(
             said, state=FeedCondition.FAILING, since=since, until=None, reason=problem
         )
-    return msgspec.structs.replace(said, since=said.since or entry.started_at)
+    reason = said.reason or entry.left_out
+    return msgspec.structs.replace(said, since=said.since or entry.started_at, reason=reason)
 
 
 def _problem(entry: _Entry, fault: JobFault | None) -> str:

@@ -61,6 +61,14 @@ class Settings(msgspec.Struct, frozen=True):
         return bool(self.roles & ANSWERING)
 
     @property
+    def told(self) -> tuple[str, ...] | None:
+        """Of sources that forbid to pass prices on, those that are told all the same (D66).
+
+        None where nobody else is told anything: nothing is left out then.
+        """
+        return self.share if self.listens and not is_loopback(self.host) else None
+
+    @property
     def needs_lock(self) -> bool:
         """Whether it does something that only one process may do."""
         return bool(self.roles & RUN_ONCE)

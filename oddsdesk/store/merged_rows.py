@@ -14,6 +14,7 @@ _TABLES: Final = {
     "value_bet": "game",
     "other_name": "game",
     "event": "game",
+    "origin": "game",
 }
 """Tables with rows of a game, and their column of it; not the log, which stays as it is."""
 _LOG: Final = "SELECT seq, market_type, selection FROM price_change WHERE game = ? ORDER BY seq"
@@ -51,6 +52,10 @@ _TAKE_NAMES: Final = """
 UPDATE OR REPLACE other_name SET game = :kept, crosswise = (crosswise + :crosswise) % 2
 WHERE game = :other
 """
+_TAKE_ORIGINS: Final = """
+INSERT OR IGNORE INTO origin (game, bookmaker, source, may_share)
+SELECT ?, bookmaker, source, may_share FROM origin WHERE game = ?
+"""
 _TAKE_EVENTS: Final = "UPDATE event SET game = ? WHERE game = ?"
 _NAMES: Final = "SELECT match_name FROM game WHERE id = ?"
 _Row = dict[str, Any]
@@ -77,6 +82,7 @@ def merge_rows(
     names = {"kept": kept, "other": other, "crosswise": is_crosswise}
     connection.execute(_TAKE_NAMES, names)
     connection.execute(_TAKE_EVENTS, (kept, other))
+    connection.execute(_TAKE_ORIGINS, (kept, other))
     _drop(connection, other)
     connection.execute(_UNCOVER, (kept,))
     connection.execute(_COVER, (kept,))
@@ -85,8 +91,12 @@ def merge_rows(
 
 
 def part_rows(connection: sqlite3.Connection, kept: int, before: bytes) -> None:
-    """Undo ``merge_rows``: both games are as they were, and what was logged since is gone."""
+    """Undo ``merge_rows``: both games are as they were, and what was logged since is gone.
+
+    Sources that told prices since then stay noted at both: nobody knows whose game they meant.
+    """
     were = json.loads(before)
+    origins = _rows(connection, kept)["origin"]
     connection.execute(_DROP_LOG_SINCE, (kept, were["last_seq"]))
     _drop(connection, kept)
     for game in (were["kept"], were["other"]):
@@ -96,6 +106,12 @@ def part_rows(connection: sqlite3.Connection, kept: int, before: bytes) -> None:
     other = were["other"]["game"][0]["id"]
     moved = [(other, selection, seq) for seq, selection in were["log"]]
     connection.executemany(_MOVE_LOG, moved)
+    noted = [row for game in ("kept", "other") for row in were[game].get("origin", ())]
+    known = {(row["bookmaker"], row["source"]) for row in noted}
+    for row in origins:
+        if (row["bookmaker"], row["source"]) not in known:
+            for game in (kept, other):
+                _insert(connection, "origin", {**row, "game": game})
 
 
 def _in_other_words(quote: _Row, kept: int, words: tuple[str, str, bool]) -> tuple[object, ...]:

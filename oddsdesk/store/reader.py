@@ -1,8 +1,10 @@
 """Reading the odds file: every resource of the contract, and the log."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Final
+
+import msgspec
 
 from oddsdesk.contract.resources import (
     Bookmaker,
@@ -15,6 +17,7 @@ from oddsdesk.contract.resources import (
 )
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.bookmaker_names import STORED_NAMES, name_among
+from oddsdesk.store.origins import FORBIDDING
 from oddsdesk.store.queries import (
     aged,
     as_of,
@@ -31,7 +34,14 @@ from oddsdesk.store.queries import (
 from oddsdesk.store.queries import quotes as quote_queries
 from oddsdesk.store.queries import value_bets as bet_queries
 from oddsdesk.store.queries.select import Select
-from oddsdesk.store.settings import KEEP_DAYS, LAST_REAL_AT, LAST_SIMULATED_AT, READ_SETTING
+from oddsdesk.store.settings import (
+    KEEP_DAYS,
+    LAST_REAL_AT,
+    LAST_SIMULATED_AT,
+    READ_SETTING,
+    SOURCE,
+    SOURCES,
+)
 from oddsdesk.store.values import (
     Change,
     EncodedOddsRow,
@@ -61,17 +71,20 @@ class Reader:
         connection: sqlite3.Connection,
         reference: str,
         check: Callable[[sqlite3.Connection], None] = lambda _: None,
+        share: Collection[str] | None = None,
     ) -> None:
         self._select = Select(connection, check)
+        self._share = None if share is None else tuple(share)
         self._reference = reference
 
     def sports(self, now_ms: int) -> list[Sport]:
         """Return the sports with fresh prices, by name."""
-        return catalogue.list_sports(self._select, now_ms - WINDOW_MS)
+        return catalogue.list_sports(self._select, now_ms - WINDOW_MS, self._share)
 
     def bookmakers(self, now_ms: int, has_live: bool | None = None) -> list[Bookmaker]:
         """Return the bookmakers with fresh prices, by name (D38)."""
-        return catalogue.list_bookmakers(self._select, now_ms - WINDOW_MS, has_live)
+        since = now_ms - WINDOW_MS
+        return catalogue.list_bookmakers(self._select, since, has_live, self._share)
 
     def events(
         self,
@@ -85,7 +98,7 @@ class Reader:
         """Return events in the order of D13; ``filters.market_type`` is not for events."""
         since = now_ms - stale_minutes * MINUTE_MS
         page = listing.list_games(
-            self._select, self._reference, filters, visibility, since, limit, cursor
+            self._select, self._reference, filters, self._told(visibility), since, limit, cursor
         )
         return Page([listing.to_event(game) for game in page.items], page.next_cursor)
 
@@ -100,7 +113,7 @@ class Reader:
         """Return games in the order of D13; ``filters.market_type`` is not for games."""
         since = now_ms - WINDOW_MS
         page = listing.list_games(
-            self._select, self._reference, filters, visibility, since, limit, cursor
+            self._select, self._reference, filters, self._told(visibility), since, limit, cursor
         )
         return Page([listing.to_game(game) for game in page.items], page.next_cursor)
 
@@ -120,7 +133,7 @@ class Reader:
             self._select,
             self._reference,
             match_name,
-            visibility,
+            self._told(visibility),
             now_ms - stale_minutes * MINUTE_MS,
             bookmaker=bookmaker,
             market_type=market_type,
@@ -138,7 +151,7 @@ class Reader:
         """Return odds rows in the order of D13."""
         since = now_ms - WINDOW_MS
         return odds.list_odds(
-            self._select, self._reference, filters, visibility, since, limit, cursor
+            self._select, self._reference, filters, self._told(visibility), since, limit, cursor
         )
 
     def matrix(
@@ -156,7 +169,7 @@ class Reader:
             self._select,
             self._reference,
             game_id,
-            visibility,
+            self._told(visibility),
             now_ms - WINDOW_MS,
             bookmaker=bookmaker,
             market_type=market_type,
@@ -176,7 +189,7 @@ class Reader:
         From those that began a day before on; ``filters.market_type`` is not for games.
         """
         page = as_of.list_games_as_of(
-            self._select, self._reference, filters, visibility, at_ms, limit, cursor
+            self._select, self._reference, filters, self._told(visibility), at_ms, limit, cursor
         )
         return Page([listing.to_game(game) for game in page.items], page.next_cursor)
 
@@ -196,7 +209,7 @@ class Reader:
             return None
         return matrix.matrix_of(
             game,
-            as_of.quotes_as_of(self._select, self._reference, game, visibility, at_ms),
+            as_of.quotes_as_of(self._select, self._reference, game, self._told(visibility), at_ms),
             self._reference,
             bookmaker=bookmaker,
             market_type=market_type,
@@ -218,7 +231,7 @@ class Reader:
             self._select,
             self._reference,
             filters,
-            visibility,
+            self._told(visibility),
             now_ms,
             min_ev=min_ev,
             max_ev=max_ev,
@@ -228,7 +241,7 @@ class Reader:
 
     def changes_after(self, seq: int, limit: int) -> list[Change]:
         """Return the log after ``seq``, at most ``limit`` rows."""
-        return log.changes_after(self._select, self._reference, seq, limit)
+        return log.changes_after(self._select, self._reference, seq, limit, self._share)
 
     def last_seq(self) -> int:
         """Return the end of the log, 0 where nothing was ever recorded."""
@@ -240,7 +253,9 @@ class Reader:
 
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
         """Return what every bookmaker says of a market, whatever its age; for the valuation."""
-        return quote_queries.market_quotes(self._select, self._reference, game, market_type, period)
+        return quote_queries.market_quotes(
+            self._select, self._reference, game, market_type, period, self._share
+        )
 
     def standing_quotes(self, since: int) -> list[standing.StandingQuote]:
         """Return the present quotes of all games that were seen since a time."""
@@ -338,6 +353,14 @@ class Reader:
             return False
         return real is None or simulated >= real or simulated >= now_ms - LONGEST_WINDOW_MS
 
+    def sources(self, now_ms: int) -> list[str]:
+        """Return whose prices lists of fresh ones may hold, as far as sources are known (D66)."""
+        told = self._select(SOURCES, {"since": now_ms - LONGEST_WINDOW_MS})
+        names = sorted(str(key).removeprefix(SOURCE) for (key,) in told)
+        if self._share is None:
+            return names
+        return [name for name in names if name in self._share or name not in FORBIDDING]
+
     def holds_real_odds(self) -> bool:
         """Whether prices that are not simulated were ever recorded."""
         return self._setting(LAST_REAL_AT) is not None
@@ -345,6 +368,12 @@ class Reader:
     def close(self) -> None:
         """Close the connection; the store does it."""
         self._select.close()
+
+    def _told(self, visibility: Visibility) -> Visibility:
+        """Return what a caller may see of what may be passed on (D66)."""
+        if self._share is None:
+            return visibility
+        return msgspec.structs.replace(visibility, share=self._share)
 
     def _setting(self, key: str) -> int | None:
         rows = self._select(READ_SETTING, (key,))

@@ -11,11 +11,13 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.bookmaker_names import BookmakerNames
 from oddsdesk.store.games import Games
 from oddsdesk.store.order import ordered_selections
+from oddsdesk.store.origins import Origin, origin_of_event
 from oddsdesk.store.other_names import OtherNames
 from oddsdesk.store.settings import (
     LAST_REAL_AT,
     LAST_SIMULATED_AT,
     NEWEST_SCRAPED_AT,
+    note_source,
     number_setting,
     put_setting,
 )
@@ -71,6 +73,7 @@ _ACCEPTED = """
 SELECT game.id, pair.id FROM game_pair pair CROSS JOIN game ON game.game_id = pair.kept
 WHERE pair.state = 'accepted' ORDER BY pair.decided_at
 """
+_TOLD_BY = "INSERT OR IGNORE INTO origin (game, bookmaker, source, may_share) VALUES (?, ?, ?, ?)"
 _SAY = "INSERT INTO said_since (pair, quote) VALUES (?, ?)"
 _LAST_SEQ = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 
@@ -108,8 +111,11 @@ class _Recording:
         reference: str,
         now_ms: int,
         other_names: OtherNames | None,
+        origin: Origin | None,
     ) -> None:
         self._connection = connection
+        self._origin = origin
+        self._told_by: dict[tuple[Pair, str], Origin] = {}
         self._now_ms = now_ms
         self._games = Games(connection, reference, other_names)
         self._pairs = dict(connection.execute(_ACCEPTED).fetchall())
@@ -151,6 +157,8 @@ class _Recording:
             self.skipped += 1
             return
         self.quotes += 1
+        if (origin := self._origin or origin_of_event(quote.event)) is not None:
+            self._told_by[pair, origin.source] = origin
         self._games.note_times(game, quote)
         said = quote
         if game.other_names:
@@ -183,6 +191,10 @@ class _Recording:
         connection.executemany(_KEEP, self._kept.values())
         connection.executemany(_LOG, self._log)
         connection.executemany(_SAY, self._said_since)
+        told = [(*pair, name, said.may_share) for (pair, name), said in self._told_by.items()]
+        connection.executemany(_TOLD_BY, told)
+        for source in {name for _, name in self._told_by}:
+            note_source(connection, source, self._now_ms)
         connection.executemany(_UNCOVER, self._uncovered)
         covered = [row for pair in pairs for row in _coverage(pair, self._present[pair])]
         connection.executemany(_COVER, covered)
@@ -268,11 +280,12 @@ def record_quotes(
     simulated: bool,
     now_ms: int,
     bookmakers: BookmakerNames | None = None,
+    origin: Origin | None = None,
 ) -> Recorded:
     """Record checked quotes inside the caller's transaction (D40, D42, D70)."""
     quotes = (bookmakers or BookmakerNames(reference)).in_own_words(connection, quotes)
     other_names = None if simulated else OtherNames(connection, quotes)
-    recording = _Recording(connection, reference, now_ms, other_names)
+    recording = _Recording(connection, reference, now_ms, other_names, origin)
     recording.read_ahead(quotes)
     for quote in quotes:
         recording.take(quote)

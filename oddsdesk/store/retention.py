@@ -41,6 +41,7 @@ _STILL_FORGOTTEN: Final = f"{FORGOTTEN} AND id = :game"
 _DROP_GAME: Final = (
     "DELETE FROM quote WHERE game = ?",
     "DELETE FROM coverage WHERE game = ?",
+    "DELETE FROM origin WHERE game = ?",
     "DELETE FROM value_bet WHERE game = ?",
     "DELETE FROM event WHERE game = ?",
     "DELETE FROM other_name WHERE game = ?",

@@ -172,6 +172,24 @@ _GAMES_BY_KICK_OFF = (
     f"CREATE INDEX game_past ON game ({_IN_ORDER}, first_scraped_at)",
 )
 
+_ORIGINS = (
+    # Who told a bookmaker's prices of a game, and whether its terms let others have them (D66).
+    """
+    CREATE TABLE origin (
+        game INTEGER NOT NULL REFERENCES game (id),
+        bookmaker TEXT NOT NULL,
+        source TEXT NOT NULL,
+        may_share INTEGER NOT NULL,
+        PRIMARY KEY (game, bookmaker, source)
+    ) WITHOUT ROWID
+    """,
+    # Nobody noted it before: what this source has an id of counts as its own.
+    """
+    INSERT OR IGNORE INTO origin SELECT event.game, quote.bookmaker, 'the-odds-api', 0
+    FROM event JOIN quote ON quote.game = event.game WHERE event.event LIKE 'the-odds-api:%'
+    """,
+)
+
 _EVENT = """
 CREATE TABLE event (                -- what sources call games by ids of their own (D51)
     event TEXT PRIMARY KEY,         -- SOURCE:ID
@@ -232,6 +250,7 @@ ODDS: Final = Schema(
             ("CREATE INDEX other_name_match ON other_name (match_name)",),
         ),
         Step("offers", ("ALTER TABLE quote ADD COLUMN offers TEXT",)),  # JSON by selection
+        Step("origins", _ORIGINS),
         Step("one_name_a_bookmaker", (), join_spellings),
     ),
 )

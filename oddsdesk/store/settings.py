@@ -16,6 +16,11 @@ SHIFT_TO_NOW: Final = "shift_to_now_ms"
 DEFAULT_REFERENCE: Final = "Pinnacle"
 """The reference bookmaker where none was ever set (D1)."""
 
+SOURCE: Final = "source "
+"""Before the name of a source: when it was recorded last."""
+SOURCES: Final = (
+    "SELECT key FROM setting WHERE key >= 'source ' AND key < 'source!' AND value >= :since"
+)
 _FEED: Final = "feed "
 """Before the text of a feed: what it keeps between two runs."""
 
@@ -35,6 +40,11 @@ def number_setting(connection: sqlite3.Connection, key: str) -> int | None:
     """Return a setting that is a number, None where it was never set."""
     rows = connection.execute(READ_SETTING, (key,)).fetchall()
     return int(rows[0][0]) if rows else None
+
+
+def note_source(connection: sqlite3.Connection, source: str, now_ms: int) -> None:
+    """Note when prices of a source were recorded."""
+    put_setting(connection, SOURCE + source, now_ms)
 
 
 def keep_for_feed(connection: sqlite3.Connection, spec: str, kept: bytes) -> None:

@@ -34,15 +34,20 @@ INSERT INTO source (bookmaker, market_type, newest)
 SELECT kept, market_type, newest FROM source JOIN joined ON other = bookmaker WHERE true
 ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest)
 """
+_TAKE_ORIGINS: Final = """
+INSERT OR IGNORE INTO origin (game, bookmaker, source, may_share)
+SELECT game, kept, source, may_share FROM origin JOIN joined ON other = bookmaker
+"""
 _RENAME_LOG: Final = """
 UPDATE price_change SET bookmaker = kept FROM joined WHERE other = bookmaker
 """
 _RENAME_DATES: Final = """
 UPDATE game SET match_date_by = kept FROM joined WHERE other = match_date_by
 """
+_TAKE: Final = (_TAKE_QUOTES, _TAKE_SOURCES, _TAKE_ORIGINS, _RENAME_LOG, _RENAME_DATES)
 _DROP: Final = tuple(
     f"DELETE FROM {table} WHERE bookmaker IN (SELECT other FROM joined)"  # noqa: S608 - constants
-    for table in ("quote", "source", "value_bet")
+    for table in ("quote", "source", "origin", "value_bet")
 )
 _UNCOVER: Final = "DELETE FROM coverage WHERE game = ?"
 _COVER: Final = """
@@ -69,7 +74,14 @@ def join_spellings(connection: sqlite3.Connection) -> None:
     connection.execute(_JOINED)
     connection.executemany("INSERT INTO joined VALUES (?, ?)", joined)
     games = connection.execute(_GAMES).fetchall()
-    for statement in (_TAKE_QUOTES, _TAKE_SOURCES, _RENAME_LOG, _RENAME_DATES, *_DROP):
+    for statement in (
+        _TAKE_QUOTES,
+        _TAKE_SOURCES,
+        _TAKE_ORIGINS,
+        _RENAME_LOG,
+        _RENAME_DATES,
+        *_DROP,
+    ):
         connection.execute(statement)
     for (game,) in games:
         connection.execute(_UNCOVER, (game,))

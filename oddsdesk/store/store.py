@@ -17,6 +17,7 @@ from oddsdesk.store.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.game_pairs import GamePair, PairState, decide_pairs, find_pairs
 from oddsdesk.store.lock import DatabaseLock
+from oddsdesk.store.origins import Origin, kept_to_itself
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.recognition import SchemaCheck
 from oddsdesk.store.recording import record_quotes
@@ -55,6 +56,7 @@ def open_store(
     read_only: bool = False,
     durable: bool = False,
     lock: DatabaseLock | None = None,
+    share: Collection[str] | None = None,
     clock: Clock = system_clock,
 ) -> "Store":
     """Open the odds file; it is made if it is new.
@@ -66,6 +68,8 @@ def open_store(
         durable: Whether each recording is on the disk before its future is done; else that
             is so within a second (``docs/promises.md``).
         lock: The database's lock where this process holds it.
+        share: What readers leave out: the prices of sources whose terms forbid passing on, but for
+            these. None: nothing (D66).
         clock: The time that recordings are stamped with.
 
     Raises:
@@ -75,7 +79,7 @@ def open_store(
         connection = open_reader(path, ODDS)
         try:
             named = reference or stored_reference(connection)
-            return Store(path, None, stored_name(connection, named), clock)
+            return Store(path, None, stored_name(connection, named), clock, share=share)
         finally:
             connection.close()
     synchronous: Synchronous = "FULL" if durable else "NORMAL"
@@ -84,7 +88,7 @@ def open_store(
         put_setting(connection, REFERENCE, stored_name(connection, reference))
     sync = None if durable else TimedSync(path)
     named = stored_name(connection, stored_reference(connection))
-    return Store(path, connection, named, clock, sync)
+    return Store(path, connection, named, clock, sync, share)
 
 
 class Store:
@@ -97,8 +101,10 @@ class Store:
         reference: str,
         clock: Clock,
         sync: TimedSync | None = None,
+        share: Collection[str] | None = None,
     ) -> None:
         self.path = path
+        self._share = share
         self.reference = reference
         self._clock = clock
         self._sync = sync
@@ -120,11 +126,14 @@ class Store:
         """Whether nothing can be recorded."""
         return self._writer is None
 
-    def record(self, quotes: Iterable[Quote], simulated: bool = False) -> Future[Recorded]:
+    def record(
+        self, quotes: Iterable[Quote], simulated: bool = False, origin: Origin | None = None
+    ) -> Future[Recorded]:
         """Record checked quotes in one transaction, in their order (D42).
 
         A short recording may overtake a long one that still waits: who wants an order between
-        two awaits the first. ``simulated`` says that the prices are made up. The future fails with
+        two awaits the first. ``simulated`` says that the prices are made up, ``origin`` which
+        source told them, where that is not the user's own program. The future fails with
         ``StoreUnavailableError`` where the file cannot be written now.
         """
         batch = list(quotes)
@@ -137,6 +146,7 @@ class Store:
                 simulated=simulated,
                 now_ms=self._clock(),
                 bookmakers=self._bookmakers,
+                origin=origin,
             )
             self._log_grew = self._log_grew or recorded.changes > 0
             return recorded
@@ -174,6 +184,16 @@ class Store:
         For the store itself and its tests: others ask for what they mean.
         """
         return self._submit(function, is_long=False)
+
+    def left_out(self) -> list[str]:
+        """Return the sources whose prices are recorded here and that readers leave out (D66)."""
+        if self._share is None:
+            return []
+        connection = open_reader(self.path, ODDS, checked=True)
+        try:
+            return [name for name in kept_to_itself(connection) if name not in self._share]
+        finally:
+            connection.close()
 
     def keep_log(self, days: int) -> Future[None]:
         """Keep the log of price changes for so many days from now on, 0 for ever (D76)."""
@@ -251,7 +271,8 @@ class Store:
         reader: Reader | None = getattr(self._local, "reader", None)
         if reader is None:
             connection = open_reader(self.path, ODDS, checked=True)
-            reader = Reader(connection, self.reference, SchemaCheck(self.path, ODDS))
+            check = SchemaCheck(self.path, ODDS)
+            reader = Reader(connection, self.reference, check, self._share)
             self._local.reader = reader
             with self._lock:
                 self._readers.append(reader)

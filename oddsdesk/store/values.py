@@ -26,6 +26,8 @@ class Visibility(msgspec.Struct, frozen=True):
 
     bookmaker: str | None = None
     live: bool = True
+    share: tuple[str, ...] | None = None
+    """Without the prices of sources that forbid passing on, but for these; None: with all (D66)."""
 
 
 class Filters(msgspec.Struct, frozen=True):
@@ -66,7 +68,7 @@ class Change(msgspec.Struct, frozen=True):
     """One row of the log; times in milliseconds.
 
     ``game`` is the row of the game in this database; ``odds`` None: withdrawn;
-    ``liquidity`` is the reference's only (D32).
+    ``liquidity`` is the reference's only (D32). One that ``is_left_out`` is told to nobody (D66).
     """
 
     seq: int
@@ -83,6 +85,7 @@ class Change(msgspec.Struct, frozen=True):
     is_live: bool
     scraped_at: int
     liquidity: float | None
+    is_left_out: bool = False
 
 
 class StoredQuote(msgspec.Struct, frozen=True):

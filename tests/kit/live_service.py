@@ -17,6 +17,7 @@ from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import Settings
+from oddsdesk.store.origins import Origin
 
 NOW = int(datetime(2026, 11, 20, 18, 0, tzinfo=UTC).timestamp()) * 1000
 LIMIT_S = 5
@@ -25,8 +26,11 @@ LIMIT_S = 5
 class LiveService:
     """A running server; ``now`` is its clock, in milliseconds."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(
+        self, database: Path, host: str = "127.0.0.1", share: tuple[str, ...] = ()
+    ) -> None:
         self.database = database
+        self.host, self.share = host, share
         self.now = NOW
         self.devig_method = DEFAULT_METHOD
         self._names = itertools.count()
@@ -34,7 +38,12 @@ class LiveService:
 
     async def start(self) -> None:
         settings = Settings(
-            self.database, port=0, reference="Pinnacle", devig_method=self.devig_method
+            self.database,
+            self.host,
+            port=0,
+            reference="Pinnacle",
+            devig_method=self.devig_method,
+            share=self.share,
         )
         self._serving = serving(settings, self._clock)
         self._running = True
@@ -56,9 +65,9 @@ class LiveService:
         name = f"account {next(self._names)}"
         return self.access.keys.create(name, plan, bookmaker, self.now).secret
 
-    async def record(self, *quotes: Quote) -> None:
+    async def record(self, *quotes: Quote, origin: Origin | None = None) -> None:
         checked = [check_quote(quote, self.now) for quote in quotes]
-        await asyncio.wrap_future(self.store.record(checked))
+        await asyncio.wrap_future(self.store.record(checked, origin=origin))
 
     def quote(self, **changed: Any) -> Quote:
         """A football moneyline of now with some fields changed."""

@@ -8,6 +8,7 @@ import pytest
 
 from oddsdesk import __version__
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
+from oddsdesk.store.origins import Origin
 
 
 def test_health_needs_no_key(service: Any) -> None:
@@ -34,6 +35,16 @@ def test_health_says_that_prices_are_simulated(service: Any) -> None:
     """docs/decisions.md: a field beyond D15."""
     service.store.record([service.quote(bookmaker="Made up")], simulated=True).result(timeout=10)
     assert service.http.get("/api/health").json()["simulated"] is True
+
+
+def test_health_names_the_sources_of_the_last_hours_odds(service: Any) -> None:
+    """docs/decisions.md: a field beyond D15, left out where no source is known (D66)."""
+    told = [service.quote()]
+    for source in ("the-odds-api", "polymarket"):
+        service.store.record(told, origin=Origin(source)).result(timeout=10)
+    assert service.http.get("/api/health").json()["sources"] == ["polymarket", "the-odds-api"]
+    service.now += 61 * 60_000
+    assert "sources" not in service.http.get("/api/health").json()
 
 
 def test_an_unknown_key_does_not_matter_to_health(service: Any) -> None:

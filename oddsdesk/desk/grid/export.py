@@ -16,6 +16,8 @@ from oddsdesk.slices import one_slice
 
 _STEP = 50
 _END_S = 2.0
+_SOURCES = ExportColumn("sources", "Sources")
+"""Whose odds the service shows: all of them in each row, since it tells none of a single price."""
 
 
 class _Job(msgspec.Struct):
@@ -27,6 +29,7 @@ class _Job(msgspec.Struct):
     columns: Sequence[int]
     shape: Shape
     then: Callable[[Table], None]
+    sources: str = ""
 
 
 class GridExport(QObject):
@@ -60,7 +63,8 @@ class GridExport(QObject):
 
     def copy(self, entries: Sequence[Entry], columns: Sequence[int], shape: Shape) -> None:
         """Put rows on the clipboard as tab-separated text and as HTML."""
-        self._add("Copying", "the clipboard", entries, columns, shape, self._put_on_clipboard)
+        then = self._put_on_clipboard
+        self._add(_Job("Copying", "the clipboard", list(entries), columns, shape, then))
 
     def write(
         self,
@@ -69,15 +73,19 @@ class GridExport(QObject):
         shape: Shape,
         file_format: FileFormat,
         path: Path,
+        sources: Sequence[str] = (),
     ) -> None:
-        """Write rows to a file, whole or not at all."""
+        """Write rows to a file, whole or not at all; ``sources`` stand in each (D66)."""
         self._add(
-            f"Writing {path.name}",
-            path.name,
-            entries,
-            columns,
-            shape,
-            lambda table: self._write(table, file_format, path),
+            _Job(
+                f"Writing {path.name}",
+                path.name,
+                list(entries),
+                columns,
+                shape,
+                lambda table: self._write(table, file_format, path),
+                ", ".join(sources),
+            )
         )
 
     def stop(self) -> list[str]:
@@ -99,16 +107,8 @@ class GridExport(QObject):
         if writer is not None:
             writer.wait(_END_S)
 
-    def _add(
-        self,
-        doing: str,
-        target: str,
-        entries: Sequence[Entry],
-        columns: Sequence[int],
-        shape: Shape,
-        then: Callable[[Table], None],
-    ) -> None:
-        self._waiting.append(_Job(doing, target, list(entries), columns, shape, then))
+    def _add(self, job: _Job) -> None:
+        self._waiting.append(job)
         if self._job is None:
             self._begin_next()
 
@@ -125,6 +125,9 @@ class GridExport(QObject):
             ExportColumn(spec.key, title_in(spec, job.shape), spec.kind)
             for spec in (COLUMNS[column] for column in job.columns)
         )
+        if job.sources:
+            self._values.append(lambda row: job.sources)
+            self._columns += (_SOURCES,)
         self._rows: list[Row] = []
         self._timer.start()
 

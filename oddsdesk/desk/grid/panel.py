@@ -221,7 +221,8 @@ class GridPanel(QWidget):
     def write(self, file_format: FileFormat, path: Path) -> None:
         """Write all rows that the filter keeps to a file."""
         entries, columns = self.model.entries(), self.view.exported()
-        self.export.write(entries, columns, self.model.shape, file_format, path)
+        sources = self._board.connection.sources
+        self.export.write(entries, columns, self.model.shape, file_format, path, sources)
 
     def _ask_for_file(self, file_format: FileFormat) -> None:
         folder = QStandardPaths.StandardLocation.DocumentsLocation

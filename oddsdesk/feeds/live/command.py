@@ -54,6 +54,11 @@ class Command(LiveFeed):
         self._bad = BadLines(self.name, self.status)
         self._sleep = sleep
 
+    @property
+    def origin(self) -> None:
+        """Say of no source that it told these prices: the program may have any."""
+        return
+
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the quotes of one run after the other, until one ends well."""
         wait_s = FIRST_WAIT_S

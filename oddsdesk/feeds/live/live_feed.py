@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.live.status import Status
+from oddsdesk.store.origins import Origin
 
 if TYPE_CHECKING:
     from oddsdesk.feeds.live.guide import SourceGuide
@@ -34,6 +35,11 @@ class LiveFeed(ABC):
         self.status = Status(name)
         self.keep: Callable[[bytes], None] = lambda _: None
         """Keeps what the feed wants to know when it runs next, in the same database."""
+
+    @property
+    def origin(self) -> Origin | None:
+        """Which source it tells the prices of; None where that is the user's own program."""
+        return Origin(self.name, self.may_share)
 
     def recall(self, kept: bytes) -> None:  # noqa: B027 - most keep nothing
         """Take what it kept when it last ran; called before its first batch is requested."""

@@ -45,6 +45,11 @@ class StreamedQuotes(LiveFeed):
         self._bad = BadLines(self.name, self.status)
         self._sleep = sleep
 
+    @property
+    def origin(self) -> None:
+        """Say of no source that it told these prices: the program may have any."""
+        return
+
     async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
         """Yield the quotes of one connection after the other, for ever."""
         backoff = Backoff()

@@ -26,6 +26,7 @@ class Simulator:
     name = "simulator"
     simulated = True
     recorded_at = None
+    origin = None
 
     def __init__(
         self,

@@ -2,6 +2,8 @@
 
 import logging
 
+from msgspec import UNSET
+
 from oddsdesk import __version__
 from oddsdesk.contract.resources import Health, Readiness
 from oddsdesk.contract.times import format_ms
@@ -39,21 +41,26 @@ class HealthGate(Gate):
             reader = self._service.store.reader()
             last = reader.last_scraped_at()
             simulated = reader.is_simulated(request.now_ms)
+            sources = reader.sources(request.now_ms)
         except StoreError as error:
             _log.warning("the database is unavailable: %s", error)
             return self._unavailable([refused("nothing can be read", error), *troubles])
-        return self._state_of(troubles, last, simulated)
+        return self._state_of(troubles, last, simulated, sources)
 
     def _unavailable(self, troubles: list[Trouble]) -> Bare:
         health = Health("unavailable", __version__, "unavailable", None, reasons=_lines(troubles))
         return Bare(health, status=503)
 
-    def _state_of(self, troubles: list[Trouble], last: int | None, simulated: bool) -> Bare:
+    def _state_of(
+        self, troubles: list[Trouble], last: int | None, simulated: bool, sources: list[str]
+    ) -> Bare:
         shown = None if last is None else format_ms(last)
         faults = [trouble.fault.value for trouble in troubles if trouble.fault is not None]
         database = faults[0] if faults else "ok"
         status = "degraded" if troubles else "ok"
-        return Bare(Health(status, __version__, database, shown, simulated, _lines(troubles)))
+        reasons = _lines(troubles)
+        told = sources or UNSET
+        return Bare(Health(status, __version__, database, shown, simulated, reasons, told))
 
 
 class ReadyGate(HealthGate):
@@ -62,7 +69,9 @@ class ReadyGate(HealthGate):
     def _unavailable(self, troubles: list[Trouble]) -> Bare:
         return Bare(Readiness("not ready", _lines(troubles)), status=503)
 
-    def _state_of(self, troubles: list[Trouble], last: int | None, simulated: bool) -> Bare:
+    def _state_of(
+        self, troubles: list[Trouble], last: int | None, simulated: bool, sources: list[str]
+    ) -> Bare:
         stopping = [trouble for trouble in troubles if trouble.stops_recording]
         return self._unavailable(stopping) if stopping else Bare(Readiness("ready"))
 

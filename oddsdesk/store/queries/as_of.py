@@ -12,7 +12,13 @@ from typing import Any, Final, NamedTuple
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.games import NO_DATE, UNDATED_MS
 from oddsdesk.store.order import ordered_selections
-from oddsdesk.store.queries.conditions import canonical_sport, visibility_parameters, visible
+from oddsdesk.store.queries.conditions import (
+    canonical_sport,
+    may_be_told,
+    share_parameter,
+    visibility_parameters,
+    visible,
+)
 from oddsdesk.store.queries.cursors import GamePlace, from_cursor, to_cursor
 from oddsdesk.store.queries.listing import ListedGame
 from oddsdesk.store.queries.quotes import GameQuote, GameRow, decode_odds
@@ -26,7 +32,7 @@ _NEWEST: Final = "SELECT max(scraped_at), max(odds IS NOT NULL) FROM quote WHERE
 _SUM: Final = """
 SELECT count(DISTINCT bookmaker), max(scraped_at), max(is_live),
     max(:bookmaker IS NULL OR bookmaker = :bookmaker)
-FROM ({}) stood WHERE odds IS NOT NULL AND {}
+FROM (SELECT :game AS game, * FROM ({})) stood WHERE odds IS NOT NULL AND {}
 """
 _PRESENT: Final = "SELECT bookmaker, odds, is_live, scraped_at FROM quote WHERE game = :game"
 _LAST: Final = """
@@ -40,6 +46,7 @@ SELECT bookmaker, market_type, period, is_live, scraped_at, odds, url,
     CASE bookmaker WHEN :reference THEN liquidity END
 FROM quote WHERE game = :game
 """
+_TOLD: Final = "SELECT DISTINCT bookmaker FROM quote q WHERE game = :game AND {}"
 
 _Market = tuple[str, str, int]
 
@@ -90,6 +97,7 @@ def quotes_as_of(
 ) -> list[GameQuote]:
     """Return what stood then of a game and may be seen, by bookmaker, market type and period."""
     asked = {"game": game.row, "at": at, "reference": reference}
+    told = _told(select, game, visibility)
     found: dict[_Market, GameQuote] = {}
     urls: dict[_Market, str | None] = {}
     for bookmaker, market_type, period, is_live, scraped_at, odds, url, liquidity in select(
@@ -109,7 +117,18 @@ def quotes_as_of(
         if quote.odds
         and (visibility.live or not quote.is_live)
         and visibility.bookmaker in (None, quote.bookmaker)
+        and (told is None or quote.bookmaker in told)
     ]
+
+
+def _told(select: Select, game: GameRow, visibility: Visibility) -> set[str] | None:
+    """Return whose prices of a game may be passed on; None: everybody's (D66)."""
+    if visibility.share is None:
+        return None
+    query = _TOLD.format(may_be_told("q", visibility.share))
+    return {
+        name for (name,) in select(query, {"game": game.row} | share_parameter(visibility.share))
+    }
 
 
 def _candidates(

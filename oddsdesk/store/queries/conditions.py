@@ -1,6 +1,7 @@
 """SQL conditions that queries share: what a caller may see, and which games it asks for."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from oddsdesk.contract.competitions import SPORTS
@@ -30,17 +31,34 @@ def is_priced(
 
 def visibility_parameters(visibility: Visibility, reference: str) -> dict[str, Any]:
     """Return the parameters of ``visible`` and of the reference's liquidity."""
-    return {"visible_bookmaker": visibility.bookmaker, "reference": reference}
+    share = share_parameter(visibility.share)
+    return {"visible_bookmaker": visibility.bookmaker, "reference": reference, **share}
 
 
 def visible(alias: str, visibility: Visibility) -> str:
-    """Return the condition on a row with ``bookmaker`` and ``is_live`` (D19, D20)."""
-    parts = ["1"]
+    """Return the condition on a row with ``bookmaker`` and ``is_live`` (D19, D20, D66)."""
+    parts = [may_be_told(alias, visibility.share)]
     if visibility.bookmaker is not None:
         parts.append(f"{alias}.bookmaker = :visible_bookmaker")
     if not visibility.live:
         parts.append(f"{alias}.is_live = 0")
     return " AND ".join(parts)
+
+
+def may_be_told(alias: str, share: Collection[str] | None) -> str:
+    """Return the condition that a row with ``game`` and ``bookmaker`` may be passed on (D66)."""
+    if share is None:
+        return "1"
+    return f"""NOT EXISTS (
+        SELECT 1 FROM origin WHERE origin.game = {alias}.game
+            AND origin.bookmaker = {alias}.bookmaker AND NOT origin.may_share
+            AND origin.source NOT IN (SELECT value FROM json_each(:share))
+    )"""
+
+
+def share_parameter(share: Collection[str] | None) -> dict[str, str]:
+    """Return the parameter of ``may_be_told``."""
+    return {"share": json.dumps(sorted(share or ()))}
 
 
 def phases(filters: Filters, visibility: Visibility, after: bool | None) -> Iterator[bool]:

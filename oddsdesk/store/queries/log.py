@@ -1,14 +1,16 @@
 """The log of price changes: its tail for the stream, its past for charts."""
 
+from collections.abc import Collection
 from typing import Final
 
+from oddsdesk.store.queries.conditions import may_be_told, share_parameter
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.values import Change, HistoryPoint
 
 _AFTER: Final = """
 SELECT c.seq, c.game, g.game_id, g.match_name, g.competition, g.sport, c.bookmaker,
     c.market_type, c.period, c.selection, c.odds, c.is_live, c.scraped_at,
-    CASE c.bookmaker WHEN :reference THEN c.liquidity END
+    CASE c.bookmaker WHEN :reference THEN c.liquidity END, NOT {}
 FROM price_change c CROSS JOIN game g ON g.id = c.game
 WHERE c.seq > :seq ORDER BY c.seq LIMIT :limit
 """
@@ -22,9 +24,12 @@ ORDER BY c.seq
 """
 
 
-def changes_after(select: Select, reference: str, seq: int, limit: int) -> list[Change]:
+def changes_after(
+    select: Select, reference: str, seq: int, limit: int, share: Collection[str] | None
+) -> list[Change]:
     """Return the rows of the log after one, in order."""
-    rows = select(_AFTER, {"seq": seq, "limit": limit, "reference": reference})
+    asked = {"seq": seq, "limit": limit, "reference": reference, **share_parameter(share)}
+    rows = select(_AFTER.format(may_be_told("c", share)), asked)
     return [_change(row) for row in rows]
 
 
@@ -79,4 +84,5 @@ def _change(row: Row) -> Change:
         is_live=bool(row[11]),
         scraped_at=row[12],
         liquidity=row[13],
+        is_left_out=bool(row[14]),
     )

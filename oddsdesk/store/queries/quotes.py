@@ -1,10 +1,16 @@
 """One game and its quotes, as event detail, matrix and valuation need them."""
 
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.store.queries.conditions import visibility_parameters, visible
+from oddsdesk.store.queries.conditions import (
+    may_be_told,
+    share_parameter,
+    visibility_parameters,
+    visible,
+)
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import StoredQuote, Visibility
 
@@ -18,7 +24,7 @@ ORDER BY competition
 _MARKET: Final = """
 SELECT bookmaker, odds, is_live, scraped_at, CASE bookmaker WHEN :reference THEN liquidity END
 FROM quote INDEXED BY quote_market
-WHERE game = :game AND market_type = :market_type AND period = :period AND odds IS NOT NULL
+WHERE game = :game AND market_type = :market_type AND period = :period AND odds IS NOT NULL AND {}
 ORDER BY bookmaker
 """
 decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
@@ -91,7 +97,12 @@ def fresh_quotes(
 
 
 def market_quotes(
-    select: Select, reference: str, game: int, market_type: str, period: int
+    select: Select,
+    reference: str,
+    game: int,
+    market_type: str,
+    period: int,
+    share: Collection[str] | None,
 ) -> list[StoredQuote]:
     """Return what every bookmaker says of a market, of whatever age."""
     parameters = {
@@ -99,8 +110,10 @@ def market_quotes(
         "market_type": market_type,
         "period": period,
         "reference": reference,
+        **share_parameter(share),
     }
+    query = _MARKET.format(may_be_told("quote", share))
     return [
         StoredQuote(bookmaker, decode_odds(odds), bool(is_live), scraped_at, liquidity)
-        for bookmaker, odds, is_live, scraped_at, liquidity in select(_MARKET, parameters)
+        for bookmaker, odds, is_live, scraped_at, liquidity in select(query, parameters)
     ]

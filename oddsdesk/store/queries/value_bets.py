@@ -4,7 +4,12 @@ from typing import Any, Final
 
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.store.queries.conditions import canonical_sport, visibility_parameters, visible
+from oddsdesk.store.queries.conditions import (
+    canonical_sport,
+    may_be_told,
+    visibility_parameters,
+    visible,
+)
 from oddsdesk.store.queries.cursors import BetPlace, from_cursor, to_cursor
 from oddsdesk.store.queries.select import Row, Select
 from oddsdesk.store.values import Filters, Page, Visibility
@@ -51,7 +56,12 @@ def list_value_bets(
     cursor: str | None,
 ) -> Page[ValueBet]:
     """Return the value bets that hold now, the best first; figures rounded as in D3."""
-    conditions = [_HOLDS, visible("q", visibility), "v.ev_pct BETWEEN :min_ev AND :max_ev"]
+    conditions = [
+        _HOLDS,
+        visible("q", visibility),
+        may_be_told("r", visibility.share),
+        "v.ev_pct BETWEEN :min_ev AND :max_ev",
+    ]
     parameters: dict[str, Any] = {
         "since": now_ms - ODDS_AGE_MS,
         "detected_since": now_ms - DETECTION_AGE_MS,

@@ -2,6 +2,7 @@
 
 import csv
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QGuiApplication
@@ -170,6 +171,17 @@ def test_rows_are_written_as_shown(panel, tmp_path, qtbot):
     assert rows[0]["scraped_at"] == "2026-04-16T12:00:00.000Z"
     assert rows[0]["bookmakers"] == "1"
     assert panel.messages.text == f"18 rows written to {path}."
+
+
+def test_rows_that_are_written_name_the_sources(panel, quoted, tmp_path, qtbot):
+    told = msgspec.structs.replace(quoted.board.connection, sources=("polymarket", "the-odds-api"))
+    quoted.board.set_connection(told)
+    path = tmp_path / "odds.csv"
+    with qtbot.waitSignal(panel.export.ended):
+        panel.write(CSV, path)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["sources"] for row in rows} == {"polymarket, the-odds-api"}
 
 
 def test_what_cannot_be_written_is_one_line(panel, tmp_path, qtbot):

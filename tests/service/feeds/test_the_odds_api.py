@@ -71,6 +71,26 @@ async def test_prices_of_real_bookmakers_are_served(source: FakeSource, serve: S
     assert (query["includeLinks"], query["includeBetLimits"]) == ("true", "true")
 
 
+async def test_where_other_machines_may_ask_it_is_recorded_and_left_out(
+    source: FakeSource, tmp_path: Path
+) -> None:
+    """D66."""
+    say(source, two_books(system_clock()))
+    path = tmp_path / "odds.db"
+    settings = Settings(path, "0.0.0.0", port=0, feeds=(spec(source),))
+    async with serving(settings) as server:
+        served = Served(server)
+        await served.until(lambda: server.store.reader().last_seq() >= 6)
+        assert await served.odds() == []
+        status = served.status()
+    assert status.state is FeedCondition.RUNNING
+    assert "--share the-odds-api" in status.reason
+    async with serving(msgspec.structs.replace(settings, share=("the-odds-api",))) as server:
+        served = Served(server)
+        assert len(await served.odds()) == 2
+        assert served.status().reason == ""
+
+
 async def test_bookmakers_may_be_named_instead_of_regions(source, serve) -> None:
     say(source, two_books(system_clock()))
     async with serve(spec(source, more="&bookmakers=pinnacle,unibet")) as served:
@@ -441,21 +461,3 @@ async def test_what_was_read_just_now_is_not_paid_for_again_by_a_restart(
             before = source.paths().count(EVENTS)
             await served.until(lambda before=before: source.paths().count(EVENTS) > before + 2)
     assert source.paths().count(ODDS) == 1
-
-
-async def test_where_others_may_ask_it_is_left_out_unless_its_prices_may_be_shared(
-    source, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    """D66."""
-    say(source, two_books(system_clock()))
-    settings = Settings(tmp_path / "odds.db", host="0.0.0.0", port=0, feeds=(spec(source),))
-    async with serving(settings) as server:
-        (feed,) = server.feeds.states()
-        assert feed.status.state is FeedCondition.REFUSED
-        assert "--share the-odds-api" in feed.status.reason
-        assert "the-odds-api is left out" in caplog.text
-        assert source.asked == []
-    async with serving(msgspec.structs.replace(settings, share=("the-odds-api",))) as server:
-        served = Served(server)
-        await served.until(lambda: served.status().read_at is not None)
-        assert served.status().state is FeedCondition.RUNNING

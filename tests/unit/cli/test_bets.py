@@ -18,6 +18,7 @@ from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import Settings
+from oddsdesk.store.origins import origin_named
 from oddsdesk.store.store import open_store
 
 KEYS = [
@@ -78,6 +79,15 @@ def test_json_has_the_keys_of_the_specification(database: Path) -> None:
     assert (row["odds"], row["net_odds"], row["fair_odds"]) == (2.09, 2.09, 2.0)
     assert (row["ev_pct"], row["service_ev_pct"], row["per"]) == (3.47, 3.47, "staked")
     assert (row["stake"], row["bound"], row["same_bet_as"]) == (10, "kelly", None)
+
+
+def test_bets_name_the_sources_of_the_prices_where_they_are_known(database: Path) -> None:
+    store = open_store(database)
+    told = Quote("Book", "C vs D", "EPL", "btts", 0, {"Yes": 1.8, "No": 1.9}, system_clock())
+    store.record([told], origin=origin_named("the-odds-api")).result(10)
+    store.close()
+    assert [row["sources"] for row in rows("--database", database)] == [["the-odds-api"]]
+    assert run("--database", database).stdout.endswith("\nprices of the-odds-api\n")
 
 
 def test_all_adds_what_is_value_at_gross_odds_only(database: Path) -> None:

@@ -27,6 +27,7 @@ class Said:
 
     name = "said"
     recorded_at = None
+    origin = None
 
     def __init__(self, *batches: list[Quote], simulated: bool = False) -> None:
         self.simulated = simulated

@@ -11,12 +11,22 @@ import pytest
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store import retention
 from oddsdesk.store.game_pairs import GamePair, PairError, PairState
+from oddsdesk.store.origins import Origin
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Filters, Visibility
 from tests.kit.store import NOW
 
 HOUR = 3_600_000
-TABLES = ("game", "quote", "coverage", "value_bet", "price_change", "other_name", "event")
+TABLES = (
+    "game",
+    "quote",
+    "coverage",
+    "value_bet",
+    "price_change",
+    "other_name",
+    "event",
+    "origin",
+)
 MakeQuote = Callable[..., Quote]
 
 
@@ -269,7 +279,7 @@ def test_undo_restores_both_games_to_the_byte(
 ) -> None:
     link = "https://a.b/c"
     record(store, quote(event="a:1"), stars(), stars("Bet365", scraped_at=NOW + 1_000, url=link))
-    record(store, stars("Bwin", event="b:1"))
+    record(store, stars("Bwin", event="the-odds-api:1"))
     record(store, stars(market_type="spread", odds={"PSG Stars -1": 1.9}, liquidity=0.1 + 0.2))
     record(store, stars(odds={}, scraped_at=NOW + 5), quote("Bwin", match_date=NOW + HOUR + 60_000))
     (pair,) = pairs(store)
@@ -304,6 +314,28 @@ def test_what_was_said_since_is_of_its_own_game_again(
         ("PSG - Lyon", "Bwin", "Draw", 4.0),
         ("PSG - Lyon", "Bwin", "Lyon", 6.0),
     ]
+
+
+def test_what_may_not_be_passed_on_stays_so_through_accepting_and_undo(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(), stars("Bwin", event="the-odds-api:1"))
+    (pair,) = pairs(store)
+    accept(store, pair.ident)
+    assert told_by(store) == {("PSG - Lyon", "Bwin")}
+    store.record([stars("Unibet")], origin=Origin("a", may_share=False)).result(10)
+    undo(store, pair.ident)
+    assert told_by(store) == {
+        ("PSG Stars v Lyon Lions", "Bwin"),
+        ("PSG Stars v Lyon Lions", "Unibet"),
+        ("PSG - Lyon", "Unibet"),  # nobody knows whose game was meant
+    }
+
+
+def told_by(store: Store) -> set[tuple[str, str]]:
+    query = "SELECT match_name, bookmaker FROM origin JOIN game ON game.id = origin.game"
+    with closing(sqlite3.connect(store.path)) as connection:
+        return set(connection.execute(f"{query} WHERE NOT may_share").fetchall())
 
 
 def test_two_names_are_taken_back_in_reverse_order(
