@@ -17,6 +17,7 @@ from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.merging import among, batched, put_all, quote_of
 from oddsdesk.board.notices import (
     ConnectionChanged,
+    GameMerged,
     GamesChanged,
     RowsChanged,
     SnapshotProgressChanged,
@@ -424,6 +425,11 @@ class Board:
             now = self._clock()
             book.withdraw_unheard(now + 1, now, changes)
             self._recompute(book, changes)
+
+    def merge_game(self, game: str, into: str) -> None:
+        """Note that a game is part of another by now: nobody offers its prices any more (D69)."""
+        self.end_game(game)
+        self._subscribers.tell(GameMerged(game, into))
 
     def _recompute(self, book: GameBook, changes: Changes) -> None:
         book.recompute(self.basis, changes)

@@ -17,6 +17,13 @@ class MatrixLoaded(msgspec.Struct, frozen=True):
     game_id: str
 
 
+class GameMerged(msgspec.Struct, frozen=True):
+    """A game is part of another by now, which the service answers in its place (D69)."""
+
+    game_id: str
+    into: str
+
+
 class PricesChanged(msgspec.Struct, frozen=True):
     """Prices of a game moved, were seen again or withdrawn, in a matrix laid out as before.
 
@@ -57,6 +64,7 @@ class SnapshotProgressChanged(msgspec.Struct, frozen=True):
 Notice = (
     GamesChanged
     | MatrixLoaded
+    | GameMerged
     | PricesChanged
     | RowsChanged
     | ValueBetsChanged

@@ -90,6 +90,8 @@ class Past:
         except NotFoundError:
             return
         await in_slices(self._board.merge_matrix(matrix))
+        if matrix.game_id != game_id:
+            self._board.merge_game(game_id, matrix.game_id)
 
     @property
     def _moment(self) -> str:

@@ -211,7 +211,9 @@ class Sync:
             self._board.end_game(game_id)
             return
         await in_slices(self._board.merge_matrix(matrix, asked_at))
-        await learn_in_play(self._client, self._board, game_id, self._clock)
+        await learn_in_play(self._client, self._board, matrix.game_id, self._clock)
+        if matrix.game_id != game_id:
+            self._board.merge_game(game_id, matrix.game_id)
 
     async def _read_health(self) -> None:
         try:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from oddsdesk.server.frames import price_frame
@@ -97,6 +97,7 @@ class Hub:
     async def _send_changes(self) -> None:
         while self._subscribers:
             after = self._seq
+            merged = await self._tail.merged_ids() if self._subscribers.ask_for_games else {}
             changes = await self._tail.read(after, BATCH)
             if self._seq != after:
                 continue  # all had left, and somebody came for whom these are the past
@@ -104,7 +105,7 @@ class Hub:
                 return
             self._seq = changes[-1].seq
             try:
-                await in_slices(self._hand_out(changes))
+                await in_slices(self._hand_out(changes, merged))
             except Exception:
                 self._give_up_all()
                 raise
@@ -131,10 +132,12 @@ class Hub:
             subscriber.channel.close(FELL_BEHIND, "changes were missed: read the present state")
         self._subscribers.clear()
 
-    def _hand_out(self, changes: Sequence[Change]) -> Iterator[None]:
+    def _hand_out(
+        self, changes: Sequence[Change], merged_ids: Mapping[str, Sequence[str]]
+    ) -> Iterator[None]:
         frames: dict[Interest, list[bytes]] = defaultdict(list)
         for change in changes:
-            interests = [*self._subscribers.interests_in(change)]
+            interests = [*self._subscribers.interests_in(change, merged_ids)]
             frame = self._frame(change) if interests else None
             if frame is not None:
                 for interest in interests:

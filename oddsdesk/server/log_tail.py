@@ -1,6 +1,6 @@
 """The log of price changes as the stream follows it, whatever engine keeps it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -24,6 +24,9 @@ class Tail(Protocol):
     async def read(self, after: int, limit: int) -> Sequence[Change]:
         """Return the changes behind a position in their order, as many as ``limit``."""
 
+    async def merged_ids(self) -> Mapping[str, Sequence[str]]:
+        """Return the ids of games that became part of another, by that one's id (D69)."""
+
 
 class LogTail:
     """The tail of a file.
@@ -45,3 +48,7 @@ class LogTail:
     async def read(self, after: int, limit: int) -> Sequence[Change]:
         """Return the changes behind a position in their order, as many as ``limit``."""
         return self._store.reader().changes_after(after, limit)
+
+    async def merged_ids(self) -> Mapping[str, Sequence[str]]:
+        """Return the ids of games that became part of another, by that one's id (D69)."""
+        return self._store.reader().merged_ids()

@@ -1,7 +1,7 @@
 """Who listens to the stream and for what; found by a change without asking each of them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -100,17 +100,29 @@ class Subscribers:
         """Return who has an interest."""
         return self._by_interest.get(interest, set())
 
-    def interests_in(self, change: Change) -> Iterator[Interest]:
-        """Yield the interests that somebody has and that a change meets."""
+    @property
+    def ask_for_games(self) -> bool:
+        """Whether somebody wants a single game."""
+        return any(shape.game_id for shape in self._shapes)
+
+    def interests_in(
+        self, change: Change, merged_ids: Mapping[str, Sequence[str]]
+    ) -> Iterator[Interest]:
+        """Yield the interests that somebody has and that a change meets.
+
+        ``merged_ids``: by a game's id, the ids of games that became part of it (D69).
+        """
+        games = (change.game_id, *merged_ids.get(change.game_id, ()))
         for sport, competition, bookmaker, game_id, live in self._shapes:
             if change.is_live and not live:
                 continue
-            interest = Interest(
-                change.sport if sport else None,
-                change.competition if competition else None,
-                change.bookmaker if bookmaker else None,
-                change.game_id if game_id else None,
-                live,
-            )
-            if interest in self._by_interest:
-                yield interest
+            for game in games if game_id else (None,):
+                interest = Interest(
+                    change.sport if sport else None,
+                    change.competition if competition else None,
+                    change.bookmaker if bookmaker else None,
+                    game,
+                    live,
+                )
+                if interest in self._by_interest:
+                    yield interest

@@ -17,7 +17,16 @@ import msgspec
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.games import plain_name
-from oddsdesk.store.matching import SAME_START_MS, Game, Match, Verdict, compare
+from oddsdesk.store.matching import (
+    SAME_START_MS,
+    Game,
+    Match,
+    Side,
+    Verdict,
+    compare,
+    may_be_alike,
+    sides,
+)
 from oddsdesk.store.merged_rows import merge_rows, part_rows
 from oddsdesk.store.other_names import names_known, stored_chances
 from oddsdesk.store.recording import record_quotes
@@ -43,8 +52,10 @@ _PAIR: Final = "SELECT kept, other, crosswise, state, before FROM game_pair WHER
 _DECIDE: Final = "UPDATE game_pair SET state = ?, decided_at = ?, before = ? WHERE id = ?"
 _LAST_DECIDED: Final = "SELECT coalesce(max(decided_at), 0) FROM game_pair"
 _LATER: Final = """
-SELECT later.id FROM game_pair pair CROSS JOIN game_pair later ON later.kept = pair.kept
+SELECT later.id FROM game_pair pair CROSS JOIN game_pair later
+    ON pair.kept IN (later.kept, later.other)
 WHERE pair.id = ? AND later.state = 'accepted' AND later.decided_at > pair.decided_at
+ORDER BY later.decided_at
 """
 _GAME_OF: Final = "SELECT id, competition, match_name FROM game WHERE game_id = ?"
 _KEEP_NAME: Final = """
@@ -103,6 +114,7 @@ class _Stored(msgspec.Struct, frozen=True):
     game: Game
     sources: frozenset[str]
     """That have an id for it."""
+    sides: tuple[Side, Side]
 
 
 def find_pairs(connection: sqlite3.Connection) -> list[GamePair]:
@@ -261,6 +273,8 @@ def _if_alike(
     if other.row < one.row:
         one, other = other, one
     wanted = (Verdict.SAME, Verdict.ALIKE)
+    if not may_be_alike(one.sides, other.sides):
+        return
     if plain_name(one.game.match_name) == plain_name(other.game.match_name):
         return  # told apart by their kick-offs already (D31)
     if one.sources & other.sources:
@@ -284,10 +298,11 @@ def _by_competition(connection: sqlite3.Connection, names: TeamNames) -> dict[st
     for row, event in connection.execute(_EVENTS).fetchall():
         sources[row].add(event.partition(":")[0])
     for row, game_id, competition, *game in connection.execute(_GAMES).fetchall():
-        place = names.competition(competition)
-        games[place].append(
-            _Stored(row, game_id, Game(competition, *game), frozenset(sources[row]))
-        )
+        stored = Game(competition, *game)
+        pair = sides(names, competition, stored.match_name)
+        if pair is not None:
+            known = _Stored(row, game_id, stored, frozenset(sources[row]), pair)
+            games[names.competition(competition)].append(known)
     return games
 
 

@@ -55,7 +55,10 @@ _BY_ROW = """
 SELECT id, match_name, competition, match_date, match_date_by, match_date_scraped_at,
     first_scraped_at, last_scraped_at FROM game WHERE id = ?
 """
-_IS_TAKEN = "SELECT 1 FROM game WHERE game_id = ?"
+_IS_TAKEN = """
+SELECT 1 FROM game WHERE game_id = :ident
+UNION ALL SELECT 1 FROM game_pair WHERE other = :ident AND state = 'accepted' AND before NOT NULL
+"""  # the id of a game that became part of another leads there, until that is undone
 _INSERT = """
 INSERT INTO game (game_id, competition, sport, match_name, plain_name) VALUES (?, ?, ?, ?, ?)
 """
@@ -296,7 +299,7 @@ class Games:
         plain = plain_name(quote.match_name)
         for name in names_of_game(quote.match_name, moment):
             ident = _ident(quote.competition, name)
-            if not self._connection.execute(_IS_TAKEN, (ident,)).fetchall():
+            if not self._connection.execute(_IS_TAKEN, {"ident": ident}).fetchall():
                 break
         values = (ident, quote.competition, sport_of(quote.competition), name, plain)
         row = self._connection.execute(_INSERT, values).lastrowid

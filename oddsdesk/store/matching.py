@@ -9,7 +9,7 @@ import msgspec
 
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.team_names import TeamNames, fold_team
+from oddsdesk.store.team_names import Key, TeamNames, fold_team
 
 SAME_START_MS: Final = 2 * 60 * MINUTE_MS
 """The most that kick-offs of one game differ between two sources."""
@@ -87,6 +87,46 @@ def compare(names: TeamNames, one: Game, other: Game) -> Match:
     return _NO_MATCH
 
 
+class Side(NamedTuple):
+    """A team of a game, prepared for comparing it with those of many others."""
+
+    key: Key
+    words: frozenset[str]
+    """Those that may tell a team."""
+    sorted_words: str
+
+
+def sides(names: TeamNames, competition: str, match_name: str) -> tuple[Side, Side] | None:
+    """Return the teams of a game, prepared; None where a name tells no teams."""
+    pair = teams(match_name)
+    if pair is None:
+        return None
+    home, away = (_side(names.key(competition, name), name) for name in pair)
+    return home, away
+
+
+def _side(key: Key, name: str) -> Side:
+    folded = fold_team(name)
+    words = frozenset(word for word in folded.split() if len(word) >= _LEAST_LETTERS)
+    return Side(key, words - _COMMON - _OTHER_SIDES, " ".join(sorted(folded.split())))
+
+
+def may_be_alike(one: tuple[Side, Side], other: tuple[Side, Side]) -> bool:
+    """Whether it is worth comparing two games: where not, their names are not alike.
+
+    A hundred times as quick as ``compare``, of which it leaves out what needs more than a look.
+    """
+    return (_may_be_team(one[0], other[0]) and _may_be_team(one[1], other[1])) or (
+        _may_be_team(one[0], other[1]) and _may_be_team(one[1], other[0])
+    )
+
+
+def _may_be_team(one: Side, other: Side) -> bool:
+    if one.key == other.key or not one.words.isdisjoint(other.words):
+        return True
+    return _ratio(one.sorted_words, other.sorted_words) >= ALIKE_SCORE
+
+
 def _may_be_one(names: TeamNames, one: Game, other: Game) -> bool:
     """Whether competition and kick-off allow that they are one."""
     if names.competition(one.competition) != names.competition(other.competition):
@@ -156,7 +196,16 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _score(name: str, other: str) -> float:
-    # Not needed by a start, nor where the table knows the teams.
-    from rapidfuzz.fuzz import token_sort_ratio  # noqa: PLC0415
+    words, other_words = (sorted(fold_team(each).split()) for each in (name, other))
+    return _ratio(" ".join(words), " ".join(other_words))
 
-    return float(token_sort_ratio(fold_team(name), fold_team(other)))
+
+def _ratio(one: str, other: str) -> float:
+    """Return how alike two texts are, of 100; 0 where that is less than ``ALIKE_SCORE``."""
+    lengths = len(one), len(other)
+    if abs(lengths[0] - lengths[1]) * 100 > sum(lengths) * (100 - ALIKE_SCORE):
+        return 0
+    # Not needed by a start, nor where the table knows the teams.
+    from rapidfuzz.fuzz import ratio  # noqa: PLC0415
+
+    return float(ratio(one, other, score_cutoff=ALIKE_SCORE))

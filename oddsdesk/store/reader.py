@@ -216,6 +216,10 @@ class Reader:
             period=period,
         )
 
+    def merged_ids(self) -> dict[str, list[str]]:
+        """Return the ids of games that became part of another, by that one's id (D69)."""
+        return quote_queries.merged_ids(self._select)
+
     def value_bets(
         self,
         now_ms: int,

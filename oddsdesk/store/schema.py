@@ -252,5 +252,9 @@ ODDS: Final = Schema(
         Step("offers", ("ALTER TABLE quote ADD COLUMN offers TEXT",)),  # JSON by selection
         Step("origins", _ORIGINS),
         Step("one_name_a_bookmaker", (), join_spellings),
+        Step(
+            "ids_of_merged_games",
+            ("CREATE INDEX game_pair_other ON game_pair (other) WHERE state = 'accepted'",),
+        ),
     ),
 )

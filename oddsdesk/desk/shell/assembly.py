@@ -13,7 +13,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistorySource, PriceLog
 from oddsdesk.board.matrix import RowKey
-from oddsdesk.board.notices import GamesChanged, Notice
+from oddsdesk.board.notices import GameMerged, GamesChanged, Notice
 from oddsdesk.clock import Clock
 from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.explain.panel import ExplainPanel
@@ -386,6 +386,8 @@ class Desk:
                 panel.show_sparklines(self._preferences.get(SPARKLINES))
 
     def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, GameMerged):
+            self.games.replace(notice.game_id, notice.into, self._title(notice.into))
         if isinstance(notice, GamesChanged):
             self._show_favourites()
         if isinstance(notice, GamesChanged) and self._board.games and not self._has_chosen:

@@ -129,6 +129,24 @@ class GameTabs(QObject):
         window.show()
         focus_within(panel)
 
+    def replace(self, game_id: str, other: str, title: str) -> None:
+        """Show another game in the place of one, where that is open."""
+        if game_id not in self._games:
+            return
+        panel, window = self._games[game_id], self._windows.get(game_id)
+        index, had_focus = self._tabs.indexOf(panel), holds_focus(panel)
+        in_front = window is None and index == self._tabs.currentIndex()
+        if other not in self._games:
+            self._add(index + 1 or self._tabs.count(), other, title, in_front=in_front)
+            if window is not None:
+                self.detach(other)
+                self._windows[other].setGeometry(window.geometry())
+        elif in_front:
+            self._bring_to_front(other)
+        self.close(game_id)
+        if had_focus:
+            focus_within(self._games[other])
+
     def close(self, game_id: str) -> None:
         """Close a game."""
         panel = self._games.pop(game_id)

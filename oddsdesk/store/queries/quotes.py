@@ -1,5 +1,6 @@
 """One game and its quotes, as event detail, matrix and valuation need them."""
 
+from collections import defaultdict
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
@@ -14,6 +15,8 @@ from oddsdesk.store.queries.conditions import (
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import StoredQuote, Visibility
 
+_MOST_STEPS: Final = 20
+"""From a game to the one that it became, and from that on, where it became another."""
 _GAME: Final = "SELECT id, game_id, match_name, competition, sport, match_date FROM game"
 _BY_ID: Final = f"{_GAME} WHERE game_id = :game_id"
 _BY_NAME: Final = f"{_GAME} WHERE match_name = :match_name ORDER BY competition"
@@ -21,6 +24,15 @@ _BY_OTHER_NAME: Final = f"""
 {_GAME} WHERE id IN (SELECT game FROM other_name WHERE match_name = :match_name)
 ORDER BY competition
 """
+_BY_MERGED_ID: Final = f"""
+WITH RECURSIVE kept (game_id, steps) AS (
+    SELECT kept, 1 FROM game_pair WHERE state = 'accepted' AND other = :game_id
+    UNION ALL SELECT pair.kept, steps + 1 FROM kept CROSS JOIN game_pair pair
+        ON pair.state = 'accepted' AND pair.other = kept.game_id WHERE steps < {_MOST_STEPS}
+)
+{_GAME} WHERE game_id IN (SELECT game_id FROM kept)
+"""
+_MERGED: Final = "SELECT other, kept FROM game_pair WHERE state = 'accepted' AND before NOT NULL"
 _MARKET: Final = """
 SELECT bookmaker, odds, is_live, scraped_at, CASE bookmaker WHEN :reference THEN liquidity END
 FROM quote INDEXED BY quote_market
@@ -55,9 +67,21 @@ class GameQuote(NamedTuple):
 
 
 def game_by_id(select: Select, game_id: str) -> GameRow | None:
-    """Return the game of an id."""
-    rows = select(_BY_ID, {"game_id": game_id})
+    """Return the game of an id, or the one that it became part of (D69)."""
+    asked = {"game_id": game_id}
+    rows = select(_BY_ID, asked) or select(_BY_MERGED_ID, asked)
     return GameRow(*rows[0]) if rows else None
+
+
+def merged_ids(select: Select) -> dict[str, list[str]]:
+    """Return the ids of games that became part of another, by that one's id (D69)."""
+    kept: dict[str, str] = dict(select(_MERGED))
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for other, game_id in kept.items():
+        for _ in range(_MOST_STEPS):
+            game_id = kept.get(game_id, game_id)
+        found[game_id].append(other)
+    return dict(found)
 
 
 def games_by_name(select: Select, match_name: str) -> list[GameRow]:

@@ -98,3 +98,22 @@ def test_the_keyboard_is_in_the_table_of_the_game_that_comes_to_the_front(
     games.detach("b")
     assert tabs.focusWidget() is tables[1]
     games.close_all()
+
+
+def test_another_game_takes_the_place_of_one(theme: Theme, qtbot: QtBot) -> None:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    games = GameTabs(tabs, theme, lambda _game: Panel())
+    for game in "abc":
+        games.open_beside(game, game)
+    games.replace("b", "new", "New")
+    assert (games.open_games, games.active(), tabs.tabText(1)) == (["a", "new", "c"], "c", "New")
+    games.replace("c", "a", "A")
+    assert (games.open_games, games.active()) == (["a", "new"], "a")
+    games.detach("new")
+    place = games._windows["new"].geometry()
+    games.replace("new", "d", "D")
+    assert (games.open_games, games._windows["d"].geometry()) == (["a", "d"], place)
+    games.replace("not open", "e", "E")
+    assert games.open_games == ["a", "d"]
+    games.close_all()

@@ -6,6 +6,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from oddsdesk.cli.games import games
+from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import parse_ms
 
 FAIR = {"Over 2.5": 2.05, "Under 2.5": 1.88}
@@ -42,3 +43,36 @@ async def test_a_price_of_an_accepted_pair_is_valued_by_the_other_games_referenc
         while await live.get("/api/value-bets", key):
             await asyncio.sleep(0.05)
     assert len(await live.get("/api/games", live.key())) == 2
+
+
+async def test_the_id_of_a_merged_game_leads_to_the_one_game_until_that_is_undone(
+    live, listening, tmp_path
+):
+    """D69: REST and the stream alike."""
+    start = parse_ms("2026-11-20T19:00:00.000Z")
+    own, old = (game_id("EPL", name) for name in ("Arsenal - Chelsea", OTHER_NAME))
+    total = {"market_type": "total", "match_date": start}
+    other = {"bookmaker": "Betfair", "match_name": OTHER_NAME, **total}
+    await live.record(
+        live.quote(bookmaker="Pinnacle", odds=FAIR, **total), live.quote(odds=VALUE, **other)
+    )
+    key = live.key()
+    stream = await live.stream(key, game_id=old)
+    await decided(tmp_path / "odds.db", "suggest")
+    await decided(tmp_path / "odds.db", "accept", "1")
+    matrix = await live.get(f"/api/games/{old}", key)
+    assert matrix == await live.get(f"/api/games/{own}", key)
+    assert (matrix["game_id"], matrix["all_bookmakers"]) == (own, ["Betfair", "Pinnacle"])
+    live.now += 1_000
+    moved = {**VALUE, "Over 2.5": 2.2}
+    await live.record(live.quote(odds=moved, scraped_at=live.now, **other))
+    message = await listening.message(stream)
+    assert (message["match_name"], message["odds"]) == ("Arsenal - Chelsea", 2.2)
+    await decided(tmp_path / "odds.db", "undo", "1")
+    matrix = await live.get(f"/api/games/{old}", key)
+    assert (matrix["game_id"], matrix["match_name"]) == (old, OTHER_NAME)
+    live.now += 1_000
+    await live.record(live.quote(odds=VALUE, scraped_at=live.now, **other))
+    message = await listening.message(stream)
+    assert message["match_name"] == OTHER_NAME
+    await stream.close()

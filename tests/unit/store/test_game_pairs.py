@@ -274,6 +274,44 @@ def test_names_of_an_accepted_pair_are_aliases_from_then_on(
     assert all(len(books) == 2 for books in prices(store).values())
 
 
+def test_the_id_of_a_merged_game_is_kept_free_for_it(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    record(store, quote(), stars())
+    (pair,) = pairs(store)
+    accept(store, pair.ident)
+    week = 7 * 24 * HOUR
+    record(store, stars(match_date=NOW + week))
+    games = store.reader().games(NOW, Filters(), Visibility(), 10).items
+    assert pair.other_game_id not in [game.game_id for game in games]
+    matrix = store.reader().matrix(pair.other_game_id, NOW, Visibility())
+    assert matrix is not None
+    assert matrix.match_name == "PSG - Lyon"
+    undo(store, pair.ident)
+    matrix = store.reader().matrix(pair.other_game_id, NOW, Visibility())
+    assert matrix is not None
+    assert matrix.match_name == "PSG Stars v Lyon Lions"
+
+
+def test_the_id_of_a_game_that_was_merged_twice_leads_all_the_way(
+    store: Store, quote: MakeQuote, stars: MakeQuote
+) -> None:
+    third = stars("Bwin", match_name="PSG Team v Lyon Team", odds={"PSG Team": 1.4})
+    record(store, quote(), stars(), third)
+    found = {(each.match_name[:9], each.other_name[:9]): each for each in pairs(store)}
+    later, sooner = found["PSG - Lyo", "PSG Stars"], found["PSG Stars", "PSG Team "]
+    accept(store, sooner.ident)
+    accept(store, later.ident)
+    assert store.reader().merged_ids() == {
+        later.game_id: [sooner.other_game_id, later.other_game_id]
+    }
+    matrix = store.reader().matrix(sooner.other_game_id, NOW, Visibility())
+    assert matrix is not None
+    assert matrix.all_bookmakers == ["Bet365", "Bwin", "Unibet"]
+    with pytest.raises(PairError, match=f"undo {later.ident} first"):
+        undo(store, sooner.ident)
+
+
 def test_undo_restores_both_games_to_the_byte(
     store: Store, quote: MakeQuote, stars: MakeQuote
 ) -> None:

@@ -7,12 +7,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz import fuzz
 
 from oddsdesk.contract.identity import teams
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.store.game_pairs import find_pairs
-from oddsdesk.store.matching import Game, Match, Verdict, compare
+from oddsdesk.store.matching import Game, Match, Verdict, compare, may_be_alike, sides
 from oddsdesk.store.store import open_store
 from oddsdesk.store.team_names import shipped_names
 
@@ -171,3 +174,35 @@ def test_a_weekend_of_two_sources_is_recorded_as_one_by_names_and_prices(
         pairs = store.write(find_pairs).result(60)
     assert kept == [(18, 18)]
     assert pairs == []
+
+
+def test_a_score_of_sixty_makes_no_opponent_the_same() -> None:
+    """A score of 60.87 against a bound of 60 took the wrong opponent elsewhere."""
+    one, other = "Manchester United", "Sheffield United"
+    assert 60 < fuzz.token_sort_ratio(one, other) < 61
+    for place in ("a league", "EPL"):
+        assert (
+            verdict(game(f"{one} vs Everton", place), game(f"{other} vs Everton", place)) is OTHER
+        )
+
+
+def test_athletics_of_any_city_are_one_team_by_the_table() -> None:
+    """They scored 0.56 elsewhere."""
+    for name in ("Athletics", "Oakland Athletics", "Las Vegas Athletics"):
+        other = game(f"{name} vs Kansas City Royals", "MLB")
+        assert verdict(game("Oakland Athletics vs Kansas City Royals", "MLB"), other) is SAME
+
+
+parts = st.sampled_from(
+    ["Real", "Altdorf", "Altdorff", "Neustadt", "Neustad", "FC", "B", "09", "Rosenhof"]
+)
+team_names = st.lists(parts, min_size=1, max_size=3).map(" ".join)
+match_names = st.tuples(team_names, team_names).map(" vs ".join)
+
+
+@given(match_names, match_names, st.sampled_from(["a league", "BUN1"]))
+def test_no_games_that_are_alike_are_passed_over_at_the_first_look(one, other, competition) -> None:
+    found = verdict(game(one, competition), game(other, competition))
+    pairs = [sides(shipped_names(), competition, name) for name in (one, other)]
+    if found is not OTHER:
+        assert may_be_alike(*pairs)
