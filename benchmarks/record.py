@@ -28,10 +28,10 @@ START_MS = 1_776_000_000_000
 BOOKMAKERS = [f"Bookmaker {number:02}" for number in range(40)]
 BUDGET = 50_000
 QUOTE_ROWS = """
-INSERT INTO quote VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+INSERT INTO quote VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
     is_live = excluded.is_live, scraped_at = excluded.scraped_at,
     selections = excluded.selections, odds = excluded.odds,
-    liquidity = excluded.liquidity, url = excluded.url
+    liquidity = excluded.liquidity, url = excluded.url, offers = excluded.offers
 """
 LOG_ROWS = "INSERT INTO price_change VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 

@@ -5,10 +5,9 @@ first told: the name stays, since clients, keys and saved filters know it, and w
 say under another name is recorded under this one.
 """
 
-import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
-from typing import Final
+from typing import Protocol
 
 import msgspec
 
@@ -16,7 +15,13 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.pricing.profiles import Profiles, read_profiles
 from oddsdesk.resource_files import resource_path
 
-STORED_NAMES: Final = "SELECT bookmaker, max(newest) FROM source GROUP BY bookmaker"
+
+class BookmakerTable(Protocol):
+    """What naming bookmakers needs of an engine."""
+
+    def bookmakers(self) -> Sequence[str]:
+        """Return the names of all that ever priced anything, in their order."""
+        ...
 
 
 @cache
@@ -37,11 +42,6 @@ def name_among(stored: Iterable[str], name: str) -> str:
     return next((each for each in stored if canonical(each) == known), name)
 
 
-def stored_name(connection: sqlite3.Connection, name: str) -> str:
-    """Return what a database calls a bookmaker that somebody names in their own way."""
-    return name_among((each for each, _ in connection.execute(STORED_NAMES).fetchall()), name)
-
-
 class BookmakerNames:
     """What a database calls bookmakers; for the thread that writes.
 
@@ -53,14 +53,12 @@ class BookmakerNames:
         self._reference = reference
         self._stored: dict[str, str] = {}
 
-    def in_own_words(
-        self, connection: sqlite3.Connection, quotes: Collection[Quote]
-    ) -> Collection[Quote]:
+    def in_own_words(self, table: BookmakerTable, quotes: Collection[Quote]) -> Collection[Quote]:
         """Return the quotes with bookmakers as the database calls them, inside a transaction."""
         names = self._stored
         said = dict.fromkeys(quote.bookmaker for quote in quotes)
         if new := [name for name in said if name not in names]:
-            names = names | self._look_up(connection, new)
+            names = names | self._look_up(table, new)
         if all(names[name] == name for name in said):
             return quotes
         return [
@@ -70,13 +68,12 @@ class BookmakerNames:
             for quote in quotes
         ]
 
-    def _look_up(self, connection: sqlite3.Connection, said: Iterable[str]) -> dict[str, str]:
+    def _look_up(self, table: BookmakerTable, said: Iterable[str]) -> dict[str, str]:
         """Return what bookmakers are called; those that are new as they were told first.
 
         New ones are not kept: where the transaction fails, another program may name them.
         """
-        rows = connection.execute(STORED_NAMES).fetchall()
-        stored = {canonical(name): name for name, _ in reversed(rows)}
+        stored = {canonical(name): name for name in reversed(table.bookmakers())}
         stored[canonical(self._reference)] = self._reference
         new: dict[str | None, str] = {}
         found = {}

@@ -30,6 +30,7 @@ from oddsdesk.store.matching import (
 from oddsdesk.store.merged_rows import merge_rows, part_rows
 from oddsdesk.store.other_names import names_known, stored_chances
 from oddsdesk.store.recording import record_quotes
+from oddsdesk.store.sqlite.tables import SqliteTables
 from oddsdesk.store.team_names import TeamNames
 
 _GAMES: Final = """
@@ -218,7 +219,8 @@ def undo(connection: sqlite3.Connection, ident: int, now_ms: int, *, reference: 
         connection.execute(statement, (ident,))
     _decide(connection, ident, PairState.SUGGESTED, None, None)
     if said:
-        record_quotes(connection, said, reference=reference, simulated=False, now_ms=now_ms)
+        tables = SqliteTables(connection)
+        record_quotes(tables, said, reference=reference, simulated=False, now_ms=now_ms)
 
 
 def decide_pairs(
@@ -250,7 +252,7 @@ def forget_pairs(connection: sqlite3.Connection, game: int) -> None:
 
 def _alike(connection: sqlite3.Connection) -> Iterator[tuple[_Stored, _Stored, Match]]:
     """Yield the pairs to suggest, each with the game that was there first before the other."""
-    names = names_known(connection)
+    names = names_known(SqliteTables(connection))
     for games in _by_competition(connection, names).values():
         dated = sorted(
             (each for each in games if each.game.kick_off is not None),
@@ -283,7 +285,8 @@ def _if_alike(
         return
     priced = [
         msgspec.structs.replace(
-            each.game, chances=stored_chances(connection, each.row, each.game.match_name)
+            each.game,
+            chances=stored_chances(SqliteTables(connection), each.row, each.game.match_name),
         )
         for each in (one, other)
     ]

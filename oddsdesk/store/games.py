@@ -5,12 +5,10 @@ name, and so its id (D6), is that of its first quote if no other game has it, el
 with the UTC date of its kick-off, and with the time as well if that is taken, too.
 """
 
-import json
-import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -29,49 +27,6 @@ UNDATED_MS: Final = 14 * 24 * 60 * MINUTE_MS
 """How far from a game's time a quote without a kick-off may be scraped to belong to it."""
 NO_DATE: Final = 2**63 - 1
 """``game.kickoff`` of a game without ``match_date``: after all others (D13)."""
-
-_FIND = """
-SELECT g.id, g.match_name, g.competition, g.match_date, g.match_date_by,
-    g.match_date_scraped_at, g.first_scraped_at, g.last_scraped_at, g.competition, g.plain_name,
-    NULL
-FROM json_each(:asked) asked CROSS JOIN game g INDEXED BY game_plain
-    ON g.competition = json_extract(asked.value, '$[0]')
-    AND g.plain_name = json_extract(asked.value, '$[1]')
-"""
-_FIND_OTHER = """
-SELECT g.id, g.match_name, g.competition, g.match_date, g.match_date_by,
-    g.match_date_scraped_at, g.first_scraped_at, g.last_scraped_at, n.competition, n.plain_name,
-    n.crosswise
-FROM json_each(:asked) asked CROSS JOIN other_name n
-    ON n.competition = json_extract(asked.value, '$[0]')
-    AND n.plain_name = json_extract(asked.value, '$[1]')
-    CROSS JOIN game g ON g.id = n.game
-WHERE g.kickoff BETWEEN :low AND :high OR g.match_date IS NULL
-"""
-_DATED = f"{_FIND} WHERE g.kickoff BETWEEN :low AND :high"
-_UNDATED = f"{_FIND} WHERE g.kickoff = {NO_DATE}"
-_FIND_ALL = f"{_DATED} UNION ALL {_UNDATED} UNION ALL {_FIND_OTHER}"
-_BY_ROW = """
-SELECT id, match_name, competition, match_date, match_date_by, match_date_scraped_at,
-    first_scraped_at, last_scraped_at FROM game WHERE id = ?
-"""
-_IS_TAKEN = """
-SELECT 1 FROM game WHERE game_id = :ident
-UNION ALL SELECT 1 FROM game_pair WHERE other = :ident AND state = 'accepted' AND before NOT NULL
-"""  # the id of a game that became part of another leads there, until that is undone
-_INSERT = """
-INSERT INTO game (game_id, competition, sport, match_name, plain_name) VALUES (?, ?, ?, ?, ?)
-"""
-_EVENTS_OF = """
-SELECT game, event FROM event INDEXED BY event_game
-WHERE game IN (SELECT value FROM json_each(?))
-"""
-_LINK = (
-    "INSERT INTO event (event, game) VALUES (?, ?) ON CONFLICT DO UPDATE SET game = excluded.game"
-)
-_DATE = "UPDATE game SET match_date = ? WHERE id = ?"
-_DATE_SOURCE = "UPDATE game SET match_date_by = ?, match_date_scraped_at = ? WHERE id = ?"
-_FIRST = "UPDATE game SET first_scraped_at = ? WHERE id = ?"
 
 Family = tuple[str, str]
 """Competition and plain name: the games that only their kick-offs tell apart."""
@@ -146,17 +101,72 @@ class StoredGame(msgspec.Struct):
         return not self.last_seen or abs(self.last_seen - moment) <= UNDATED_MS
 
 
+NamedGame = tuple[StoredGame, Family, bool | None]
+"""A game, by which name it was found, and where that is another name, whether it is crosswise."""
+
+
+class NewGame(NamedTuple):
+    """A game to be added."""
+
+    game_id: str
+    competition: str
+    sport: str
+    match_name: str
+    plain_name: str
+
+
+class GameChanges(NamedTuple):
+    """What a recording changes of games."""
+
+    moved: Collection[StoredGame]
+    """With another ``match_date``."""
+    dated: Collection[StoredGame]
+    """With another bookmaker or time that ``match_date`` is from."""
+    begun: Collection[StoredGame]
+    """With another ``first_seen``."""
+    events: Mapping[str, int]
+    """Games by what sources call them."""
+
+
+class GameTables(Protocol):
+    """What finding the games of quotes needs of an engine, inside a transaction."""
+
+    def games_named(self, families: Collection[Family], low: int, high: int) -> Iterable[NamedGame]:
+        """Return games by competition and plain name, their own or another.
+
+        Those without a kick-off, and those with one from ``low`` to ``high``. Of each family come
+        those named so first, by kick-off and row; then those of other names, by row.
+        """
+        ...
+
+    def game(self, row: int) -> StoredGame:
+        """Return a game by its row."""
+        ...
+
+    def is_taken(self, game_id: str) -> bool:
+        """Say whether a game has that id, or had it and became part of another: it leads there."""
+        ...
+
+    def add_game(self, game: NewGame) -> int:
+        """Add a game without prices or times; return its row."""
+        ...
+
+    def events_of(self, games: Collection[int]) -> Iterable[tuple[int, str]]:
+        """Return the sources' ids that mean games, each after its game."""
+        ...
+
+
 class Games:
-    """The games of one recording: found or made once, their new dates written at the end."""
+    """The games of one recording: found or made once, their new dates told at the end."""
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        tables: GameTables,
         reference: str,
         other_names: OtherNames | None = None,
     ) -> None:
         """Where ``other_names`` is None, games of other names are other games: made-up ones are."""
-        self._connection = connection
+        self._tables = tables
         self._reference = reference
         self._other_names = other_names
         self._rows: dict[int, StoredGame] = {}
@@ -165,7 +175,7 @@ class Games:
         self._moved: dict[int, StoredGame] = {}
         self._dated: dict[int, StoredGame] = {}
         self._begun: dict[int, StoredGame] = {}
-        self._events = _Events(connection)
+        self._events = _Events(tables)
 
     def read_ahead(self, quotes: Iterable[Quote]) -> None:
         """Read the games that quotes may belong to, in one query."""
@@ -179,13 +189,11 @@ class Games:
                 low, high = min(low, quote.scraped_at - UNDATED_MS), NO_DATE - 1
             else:
                 low, high = min(low, moment - SAME_GAME_MS), max(high, moment + SAME_GAME_MS)
-        window = {"asked": json.dumps(list(self._families)), "low": low, "high": high}
-        found = self._connection.execute(_FIND_ALL, window).fetchall()
-        for *fields, competition, plain, crosswise in found:
-            game = self._rows.setdefault(fields[0], StoredGame(*fields))
-            self._families[competition, plain].append(game)
+        for found, family, crosswise in self._tables.games_named(self._families, low, high):
+            game = self._rows.setdefault(found.row, found)
+            self._families[family].append(game)
             if crosswise is not None:
-                game.other_names[plain] = bool(crosswise)
+                game.other_names[family[1]] = crosswise
         self._events.read_ahead(quotes, self._fitting)
 
     def known(self, quote: Quote) -> StoredGame | None:
@@ -238,22 +246,11 @@ class Games:
         if outranks or scraped_at >= (game.match_date_scraped_at or 0):
             self._move(game, quote)
 
-    def write(self) -> None:
-        """Write what is new: kick-offs, who said each last, first sightings, ids of sources."""
-        self._connection.executemany(
-            _DATE, [(game.match_date, game.row) for game in self._moved.values()]
+    def changes(self) -> GameChanges:
+        """Return what is new: kick-offs, who said each last, first sightings, ids of sources."""
+        return GameChanges(
+            self._moved.values(), self._dated.values(), self._begun.values(), self._events.new
         )
-        self._connection.executemany(
-            _DATE_SOURCE,
-            [
-                (game.match_date_by, game.match_date_scraped_at, game.row)
-                for game in self._dated.values()
-            ],
-        )
-        self._connection.executemany(
-            _FIRST, [(game.first_seen, game.row) for game in self._begun.values()]
-        )
-        self._events.write()
 
     def _move(self, game: StoredGame, quote: Quote) -> None:
         if game.match_date != quote.match_date:
@@ -286,8 +283,7 @@ class Games:
             return None
         row, is_crosswise = match
         if row not in self._rows:
-            (fields,) = self._connection.execute(_BY_ROW, (row,)).fetchall()
-            self._rows[row] = StoredGame(*fields)
+            self._rows[row] = self._tables.game(row)
         game = self._rows[row]
         self._other_names.keep(quote, plain, row, is_crosswise)
         game.other_names[plain] = is_crosswise
@@ -299,11 +295,10 @@ class Games:
         plain = plain_name(quote.match_name)
         for name in names_of_game(quote.match_name, moment):
             ident = _ident(quote.competition, name)
-            if not self._connection.execute(_IS_TAKEN, {"ident": ident}).fetchall():
+            if not self._tables.is_taken(ident):
                 break
-        values = (ident, quote.competition, sport_of(quote.competition), name, plain)
-        row = self._connection.execute(_INSERT, values).lastrowid
-        assert row is not None
+        new = NewGame(ident, quote.competition, sport_of(quote.competition), name, plain)
+        row = self._tables.add_game(new)
         game = StoredGame(row, name, quote.competition, None, None, None, NO_DATE, 0)
         self._families[quote.competition, plain].append(game)
         self._rows[row] = game
@@ -319,13 +314,14 @@ class _Events:
     of its source has, or a game of its own.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, tables: GameTables) -> None:
+        self.new: dict[str, int] = {}
+        """Games, by their rows, of the ids that are new."""
+        self._tables = tables
         self._said: dict[_Event, Quote] = {}
         self._games: dict[_Event, StoredGame] = {}
         self._taken: defaultdict[int, set[str]] = defaultdict(set)
         """The sources of which an id means the game, by its row."""
-        self._new: dict[str, int] = {}
 
     def read_ahead(
         self, quotes: Iterable[Quote], fitting: Callable[[Quote], list[StoredGame]]
@@ -368,9 +364,7 @@ class _Events:
 
     def may_be(self, quote: Quote, game: StoredGame) -> bool:
         """Whether no other id of the quote's source means a game."""
-        for row, ident in self._connection.execute(
-            _EVENTS_OF, (json.dumps([game.row]),)
-        ).fetchall():
+        for row, ident in self._tables.events_of([game.row]):
             self._taken[row].add(_source(ident))
         return _source(quote.event or "") not in self._taken[game.row]
 
@@ -378,21 +372,16 @@ class _Events:
         """Have the quote's id mean a game from now on."""
         self._link(_event(quote), game)
 
-    def write(self) -> None:
-        """Write the ids that are new."""
-        self._connection.executemany(_LINK, self._new.items())
-
     def _link(self, event: "_Event", game: StoredGame) -> None:
         self._games[event] = game
         self._taken[game.row].add(event.source)
-        self._new[event.ident] = game.row
+        self.new[event.ident] = game.row
 
     def _read(self, may_be: Mapping["_Event", list[StoredGame]]) -> None:
         """Read which ids mean these games already."""
         idents = {event.ident: event for event in may_be}
         games = {game.row: game for games in may_be.values() for game in games}
-        asked = (json.dumps(list(games)),)
-        for row, ident in self._connection.execute(_EVENTS_OF, asked).fetchall():
+        for row, ident in self._tables.events_of(games):
             self._taken[row].add(_source(ident))
             event = idents.get(ident)
             if event is not None and games[row] in may_be[event]:

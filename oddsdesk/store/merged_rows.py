@@ -4,8 +4,9 @@ import json
 import sqlite3
 from typing import Any, Final
 
-from oddsdesk.store.recording import SUM_UP, encoded_odds
+from oddsdesk.store.recording import encoded_odds
 from oddsdesk.store.renaming import renamed
+from oddsdesk.store.sqlite.tables import SUM_UP
 
 _TABLES: Final = {
     "game": "id",

@@ -1,11 +1,9 @@
 """Finding the stored game of a quote whose teams it has under other names (D69)."""
 
-import json
-import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from statistics import median
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -14,27 +12,41 @@ from oddsdesk.pricing.outcomes import AWAY, HOME, read_selection
 from oddsdesk.store.matching import SAME_START_MS, Game, Verdict, compare
 from oddsdesk.store.team_names import GameKey, SameTeam, TeamNames, shipped_names
 
-_ABOUT_THEN: Final = """
-SELECT game.id, competition, plain_name, match_name, match_date FROM json_each(:competitions) asked
-CROSS JOIN game INDEXED BY game_kick_off ON game.competition = asked.value
-    AND kickoff >= :low AND kickoff < :high
-"""
-_MONEYLINES: Final = """
-SELECT odds FROM quote
-WHERE game = ? AND market_type = 'moneyline' AND period = 0 AND NOT is_live AND odds NOT NULL
-"""
-_KEEP: Final = """
-INSERT OR REPLACE INTO other_name (competition, plain_name, game, match_name, crosswise)
-VALUES (?, ?, ?, ?, ?)
-"""
-_SAME_TEAMS: Final = "SELECT competition, one, other FROM same_team ORDER BY rowid"
-
-_decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
+OtherName = tuple[str, str, int, str, bool]
+"""Competition, plain name, the game's row, the name, and whether it has the teams crosswise."""
 
 
-def names_known(connection: sqlite3.Connection) -> TeamNames:
+class DatedGame(NamedTuple):
+    """A game and when it begins, in milliseconds."""
+
+    row: int
+    competition: str
+    plain_name: str
+    match_name: str
+    kick_off: int
+
+
+class NameTables(Protocol):
+    """What finding games by other names needs of an engine, inside a transaction."""
+
+    def games_between(
+        self, competitions: Collection[str], low: int, high: int
+    ) -> Iterable[DatedGame]:
+        """Return the games of competitions that begin from ``low`` on, before ``high``."""
+        ...
+
+    def moneylines(self, game: int) -> Iterable[dict[str, float]]:
+        """Return the bookmakers' odds on the winner of a game, as far as it was not in play."""
+        ...
+
+    def same_teams(self) -> Sequence[SameTeam]:
+        """Return which names are one team's, in the order in which the user said so."""
+        ...
+
+
+def names_known(tables: NameTables) -> TeamNames:
     """Return the known names: of the table, and of pairs that the user accepted."""
-    said = [SameTeam(*row) for row in connection.execute(_SAME_TEAMS).fetchall()]
+    said = tables.same_teams()
     return shipped_names().with_same(said) if said else shipped_names()
 
 
@@ -46,12 +58,9 @@ def chances(match_name: str, moneylines: Iterable[dict[str, float]]) -> tuple[fl
     return median(home for home, _ in found), median(away for _, away in found)
 
 
-def stored_chances(
-    connection: sqlite3.Connection, game: int, match_name: str
-) -> tuple[float, float] | None:
+def stored_chances(tables: NameTables, game: int, match_name: str) -> tuple[float, float] | None:
     """Return the same of a stored game; None without prices from before its start."""
-    rows = connection.execute(_MONEYLINES, (game,)).fetchall()
-    return chances(match_name, (_decode_odds(odds) for (odds,) in rows))
+    return chances(match_name, tables.moneylines(game))
 
 
 def _shares(match_name: str, odds: dict[str, float]) -> tuple[float, float] | None:
@@ -72,14 +81,6 @@ class MadeGame(Protocol):
     match_date: int | None
 
 
-class _Dated(NamedTuple):
-    row: int
-    competition: str
-    plain_name: str
-    match_name: str
-    kick_off: int
-
-
 class OtherNames:
     """The other names of games, as one recording needs them.
 
@@ -87,11 +88,13 @@ class OtherNames:
     with each other; those that are stored are read once, by competition and kick-off.
     """
 
-    def __init__(self, connection: sqlite3.Connection, quotes: Iterable[Quote]) -> None:
-        self._connection = connection
+    def __init__(self, tables: NameTables, quotes: Iterable[Quote]) -> None:
+        self.kept: list[OtherName] = []
+        """Names that this recording has found, to be written with the rest of it."""
+        self._tables = tables
         self._quotes = quotes
         self._names: TeamNames | None = None
-        self._stored: defaultdict[GameKey, list[_Dated]] = defaultdict(list)
+        self._stored: defaultdict[GameKey, list[DatedGame]] = defaultdict(list)
         self._read: set[tuple[str, int]] = set()
         """Competitions and spans of ``SAME_START_MS`` whose games are in ``_stored``."""
         self._made: defaultdict[GameKey, list[tuple[MadeGame, str]]] = defaultdict(list)
@@ -112,7 +115,7 @@ class OtherNames:
         start = quote.match_date
         assert start is not None
         if self._names is None:
-            self._names = names_known(self._connection)
+            self._names = names_known(self._tables)
         wanted = self._names.game_key(quote.competition, quote.match_name)
         self._read_about(self._names, wanted[0], quote.competition, start)
         found = [*self._stored.get(wanted, ()), *self._made_of(self._names, wanted)]
@@ -126,8 +129,7 @@ class OtherNames:
 
     def keep(self, quote: Quote, plain: str, row: int, is_crosswise: bool) -> None:
         """Keep the name of a quote as one of a game's."""
-        values = (quote.competition, plain, row, quote.match_name, is_crosswise)
-        self._connection.execute(_KEEP, values)
+        self.kept.append((quote.competition, plain, row, quote.match_name, is_crosswise))
 
     def _read_about(self, names: TeamNames, place: str, competition: str, start: int) -> None:
         """Read the games of a competition that begin about then."""
@@ -138,31 +140,26 @@ class OtherNames:
             if (place, span) in self._read:
                 continue
             self._read.add((place, span))
-            asked = {
-                "competitions": json.dumps(names.competitions_of(competition)),
-                "low": span * SAME_START_MS,
-                "high": (span + 1) * SAME_START_MS,
-            }
-            for row in self._connection.execute(_ABOUT_THEN, asked).fetchall():
-                game = _Dated(*row)
+            window = (span * SAME_START_MS, (span + 1) * SAME_START_MS)
+            for game in self._tables.games_between(names.competitions_of(competition), *window):
                 self._stored[names.game_key(game.competition, game.match_name)].append(game)
 
-    def _made_of(self, names: TeamNames, wanted: GameKey) -> Iterator[_Dated]:
+    def _made_of(self, names: TeamNames, wanted: GameKey) -> Iterator[DatedGame]:
         for made, plain in self._not_indexed:
             self._made[names.game_key(made.competition, made.match_name)].append((made, plain))
         self._not_indexed.clear()
         for made, plain in self._made.get(wanted, ()):
             if made.match_date is not None:
-                yield _Dated(made.row, made.competition, plain, made.match_name, made.match_date)
+                yield DatedGame(made.row, made.competition, plain, made.match_name, made.match_date)
 
-    def _compare(self, names: TeamNames, quote: Quote, game: _Dated) -> bool | None:
+    def _compare(self, names: TeamNames, quote: Quote, game: DatedGame) -> bool | None:
         """Return whether a game is the quote's crosswise; None where it is another."""
         said = Game(quote.competition, quote.match_name, quote.match_date, quote.scraped_at)
         stored = Game(game.competition, game.match_name, game.kick_off, quote.scraped_at)
         if compare(names, said, stored).verdict is not Verdict.SAME:
             return None
         said = msgspec.structs.replace(said, chances=self._said_chances(quote.match_name))
-        known = stored_chances(self._connection, game.row, game.match_name)
+        known = stored_chances(self._tables, game.row, game.match_name)
         known = known or self._said_chances(game.match_name)
         match = compare(names, said, msgspec.structs.replace(stored, chances=known))
         return match.is_crosswise if match.verdict is Verdict.SAME else None

@@ -16,7 +16,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.bookmaker_names import STORED_NAMES, name_among
+from oddsdesk.store.bookmaker_names import name_among
 from oddsdesk.store.origins import FORBIDDING
 from oddsdesk.store.queries import (
     aged,
@@ -42,6 +42,7 @@ from oddsdesk.store.settings import (
     SOURCE,
     SOURCES,
 )
+from oddsdesk.store.sqlite.tables import STORED_NAMES
 from oddsdesk.store.values import (
     Change,
     EncodedOddsRow,

@@ -1,8 +1,7 @@
 """Recording quotes: change detection against present state, and the log of what changed."""
 
-import sqlite3
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -17,65 +16,10 @@ from oddsdesk.store.settings import (
     LAST_REAL_AT,
     LAST_SIMULATED_AT,
     NEWEST_SCRAPED_AT,
-    note_source,
-    number_setting,
-    put_setting,
+    SOURCE,
 )
+from oddsdesk.store.tables import Changes, CoverageRow, LogRow, Pair, QuoteRow, Tables
 from oddsdesk.store.values import Recorded
-
-_PRESENT = """
-SELECT q.game, q.bookmaker, q.market_type, q.period,
-    q.scraped_at, q.odds, q.is_live, q.selections
-FROM json_each(?) pair CROSS JOIN quote q
-    ON q.game = json_extract(pair.value, '$[0]') AND q.bookmaker = json_extract(pair.value, '$[1]')
-"""
-_KEEP = """
-INSERT INTO quote (game, bookmaker, market_type, period,
-                   is_live, scraped_at, selections, odds, liquidity, url, offers)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET
-    is_live = excluded.is_live, scraped_at = excluded.scraped_at,
-    selections = excluded.selections, odds = excluded.odds,
-    liquidity = excluded.liquidity, url = excluded.url, offers = excluded.offers
-"""
-_LOG = """
-INSERT INTO price_change (game, bookmaker, market_type, period, selection,
-                          odds, is_live, scraped_at, liquidity, recorded_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_UNCOVER = "DELETE FROM coverage WHERE game = ? AND bookmaker = ?"
-_COVER = """
-INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)
-VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET
-    newest = excluded.newest, oldest = excluded.oldest, selections = excluded.selections
-"""
-_SOURCE = """
-INSERT INTO source (bookmaker, market_type, newest) VALUES (?, ?, ?)
-ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest)
-"""
-_RAISE = """
-UPDATE game SET last_scraped_at = max(last_scraped_at, ?), has_live = max(has_live, ?)
-WHERE id = ?
-"""
-_RECENT = "UPDATE game SET recent = 1 WHERE id = ? AND NOT recent"  # touches no index where it is
-SUM_UP: Final = """
-UPDATE game SET (last_scraped_at, has_live) = (
-    SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = :game
-) WHERE id = :game
-"""
-_GO_ON = """
-UPDATE recorded SET until = max(until, :now)
-WHERE since = (SELECT max(since) FROM recorded) AND until >= :now - :pause
-"""
-_BEGIN_AGAIN = "INSERT OR IGNORE INTO recorded (since, until) VALUES (:now, :now)"
-_ACCEPTED = """
-SELECT game.id, pair.id FROM game_pair pair CROSS JOIN game ON game.game_id = pair.kept
-WHERE pair.state = 'accepted' ORDER BY pair.decided_at
-"""
-_TOLD_BY = "INSERT OR IGNORE INTO origin (game, bookmaker, source, may_share) VALUES (?, ?, ?, ?)"
-_SAY = "INSERT INTO said_since (pair, quote) VALUES (?, ?)"
-_LAST_SEQ = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 
 RECENT_MS: Final = 24 * 60 * MINUTE_MS
 """Games whose newest price is this much older than the newest of all are in no list of fresh
@@ -87,7 +31,6 @@ _SCRAPED_AT: Final = 5
 _SELECTIONS: Final = 6
 """Places in a row of ``quote``."""
 
-Pair = tuple[int, str]
 Market = tuple[str, int]
 _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 _encode: Final = msgspec.json.Encoder().encode
@@ -107,22 +50,23 @@ class _Recording:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        tables: Tables,
         reference: str,
         now_ms: int,
         other_names: OtherNames | None,
         origin: Origin | None,
     ) -> None:
-        self._connection = connection
+        self._tables = tables
         self._origin = origin
         self._told_by: dict[tuple[Pair, str], Origin] = {}
         self._now_ms = now_ms
-        self._games = Games(connection, reference, other_names)
-        self._pairs = dict(connection.execute(_ACCEPTED).fetchall())
+        self._other_names = other_names
+        self._games = Games(tables, reference, other_names)
+        self._pairs = tables.accepted_pairs()
         self._said_since: list[tuple[int, bytes]] = []
         self._present: dict[Pair, dict[Market, _Present]] = {}
-        self._kept: dict[tuple[Pair, Market], tuple[Any, ...]] = {}
-        self._log: list[tuple[Any, ...]] = []
+        self._kept: dict[tuple[Pair, Market], QuoteRow] = {}
+        self._log: list[LogRow] = []
         self._uncovered: set[Pair] = set()
         self.quotes = 0
         self.skipped = 0
@@ -184,43 +128,52 @@ class _Recording:
             None if quote.offers is None else _encode(quote.offers).decode(),
         )
 
-    def write(self) -> int:
-        """Write everything; return how many prices changed."""
-        connection = self._connection
-        pairs = {pair for pair, _ in self._kept}
-        connection.executemany(_KEEP, self._kept.values())
-        connection.executemany(_LOG, self._log)
-        connection.executemany(_SAY, self._said_since)
-        told = [(*pair, name, said.may_share) for (pair, name), said in self._told_by.items()]
-        connection.executemany(_TOLD_BY, told)
-        for source in {name for _, name in self._told_by}:
-            note_source(connection, source, self._now_ms)
-        connection.executemany(_UNCOVER, self._uncovered)
-        covered = [row for pair in pairs for row in _coverage(pair, self._present[pair])]
-        connection.executemany(_COVER, covered)
-        newest = _newest(covered)
-        since = self._recent_since(max((time for time, *_ in newest), default=0))
-        connection.executemany(_RAISE, newest)
-        connection.executemany(_RECENT, [(game,) for time, _, game in newest if time >= since])
-        connection.executemany(_SOURCE, _sources(self._kept))
-        games = {game for game, _ in self._uncovered}
-        connection.executemany(SUM_UP, [{"game": game} for game in games])
-        self._games.write()
-        return len(self._log)
-
-    def _recent_since(self, newest: int) -> int:
-        """Note the newest price there is; return since when a game counts as recent."""
-        before = number_setting(self._connection, NEWEST_SCRAPED_AT) or 0
+    def changes(self, said_by: str) -> Changes:
+        """Return what is to be written; ``said_by`` is the setting that tells when it last was."""
+        covered = [
+            row
+            for pair in {pair for pair, _ in self._kept}
+            for row in _coverage(pair, self._present[pair])
+        ]
+        seen = _newest(covered)
+        before = self._tables.number(NEWEST_SCRAPED_AT) or 0
+        newest = max((time for time, *_ in seen), default=0)
+        since = recent_since(max(before, newest), self._now_ms)
+        settings = {SOURCE + source: self._now_ms for _, source in self._told_by}
         if newest > before:
-            put_setting(self._connection, NEWEST_SCRAPED_AT, newest)
-        return recent_since(max(before, newest), self._now_ms)
+            settings[NEWEST_SCRAPED_AT] = newest
+        if self.quotes:
+            settings[said_by] = self._now_ms
+        return Changes(
+            quotes=self._kept.values(),
+            log=self._log,
+            said_since=self._said_since,
+            origins=[(*pair, name, said.may_share) for (pair, name), said in self._told_by.items()],
+            uncovered=self._uncovered,
+            coverage=covered,
+            seen=seen,
+            recent=[game for time, _, game in seen if time >= since],
+            sources=_sources(self._kept),
+            games=self._games.changes(),
+            other_names=() if self._other_names is None else self._other_names.kept,
+            settings=settings,
+            recorded=self._span() if self.quotes else None,
+        )
 
-    def _read(self, pairs: Iterable[Pair]) -> None:
-        asked = list(pairs)
-        self._present.update({pair: {} for pair in asked})
-        rows = self._connection.execute(_PRESENT, (_encode(asked).decode(),)).fetchall()
-        for game, bookmaker, market_type, period, *present in rows:
-            self._present[game, bookmaker][market_type, period] = _Present(*present)
+    def _span(self) -> tuple[int, int]:
+        """Return since and until when prices came in, whether they moved or not."""
+        last = self._tables.last_recorded()
+        if last is not None and last[1] >= self._now_ms - PAUSE_MS:
+            return last[0], max(last[1], self._now_ms)
+        return self._now_ms, self._now_ms
+
+    def _read(self, pairs: Collection[Pair]) -> None:
+        self._present.update({pair: {} for pair in pairs})
+        for game, bookmaker, market_type, period, at, odds, is_live, count in self._tables.present(
+            pairs
+        ):
+            offer = self._present[game, bookmaker]
+            offer[market_type, period] = _Present(at, odds, is_live, count)
 
     def _note_changes(self, pair: Pair, quote: Quote, before: str | None) -> None:
         old = {} if before is None else _decode_odds(before)
@@ -232,9 +185,9 @@ class _Recording:
         self._log += [(*pair, *market, *move, *common) for move in (*changed, *withdrawn)]
 
 
-def _coverage(pair: Pair, offer: Mapping[Market, _Present]) -> list[tuple[Any, ...]]:
+def _coverage(pair: Pair, offer: Mapping[Market, _Present]) -> list[CoverageRow]:
     """Return the rows of ``coverage`` of a bookmaker and game, in play and not."""
-    rows = []
+    rows: list[CoverageRow] = []
     for is_live in (False, True):
         priced = [said for said in offer.values() if said.selections and said.is_live == is_live]
         if priced:
@@ -244,7 +197,7 @@ def _coverage(pair: Pair, offer: Mapping[Market, _Present]) -> list[tuple[Any, .
     return rows
 
 
-def _sources(kept: Mapping[tuple[Pair, Market], tuple[Any, ...]]) -> list[tuple[str, str, int]]:
+def _sources(kept: Mapping[tuple[Pair, Market], QuoteRow]) -> list[tuple[str, str, int]]:
     """Return the newest time of each bookmaker's prices of a market type."""
     newest: dict[tuple[str, str], int] = {}
     for ((_, bookmaker), (market_type, _)), row in kept.items():
@@ -254,7 +207,7 @@ def _sources(kept: Mapping[tuple[Pair, Market], tuple[Any, ...]]) -> list[tuple[
     return [(*source, time) for source, time in newest.items()]
 
 
-def _newest(covered: Iterable[tuple[Any, ...]]) -> list[tuple[int, bool, int]]:
+def _newest(covered: Iterable[CoverageRow]) -> list[tuple[int, bool, int]]:
     """Return the newest time and whether there is anything in play, by game."""
     games: dict[int, tuple[int, bool]] = {}
     for game, _, is_live, newest, *_ in covered:
@@ -273,7 +226,7 @@ def recent_since(newest: int, now_ms: int) -> int:
 
 
 def record_quotes(
-    connection: sqlite3.Connection,
+    tables: Tables,
     quotes: Collection[Quote],
     *,
     reference: str,
@@ -283,25 +236,15 @@ def record_quotes(
     origin: Origin | None = None,
 ) -> Recorded:
     """Record checked quotes inside the caller's transaction (D40, D42, D70)."""
-    quotes = (bookmakers or BookmakerNames(reference)).in_own_words(connection, quotes)
-    other_names = None if simulated else OtherNames(connection, quotes)
-    recording = _Recording(connection, reference, now_ms, other_names, origin)
+    quotes = (bookmakers or BookmakerNames(reference)).in_own_words(tables, quotes)
+    other_names = None if simulated else OtherNames(tables, quotes)
+    recording = _Recording(tables, reference, now_ms, other_names, origin)
     recording.read_ahead(quotes)
     for quote in quotes:
         recording.take(quote)
-    changes = recording.write()
-    if recording.quotes:
-        put_setting(connection, LAST_SIMULATED_AT if simulated else LAST_REAL_AT, now_ms)
-        _note_time(connection, now_ms)
-    last = connection.execute(_LAST_SEQ).fetchall()
-    return Recorded(recording.quotes, changes, recording.skipped, last[0][0] if last else 0)
-
-
-def _note_time(connection: sqlite3.Connection, now_ms: int) -> None:
-    """Note in ``recorded`` that prices came in, whether they moved or not."""
-    times = {"now": now_ms, "pause": PAUSE_MS}
-    if not connection.execute(_GO_ON, times).rowcount:
-        connection.execute(_BEGIN_AGAIN, times)
+    changes = recording.changes(LAST_SIMULATED_AT if simulated else LAST_REAL_AT)
+    last_seq = tables.write(changes)
+    return Recorded(recording.quotes, len(changes.log), recording.skipped, last_seq)
 
 
 def encoded_odds(market_type: str, match_name: str, odds: Mapping[str, float]) -> str | None:

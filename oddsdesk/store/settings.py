@@ -42,11 +42,6 @@ def number_setting(connection: sqlite3.Connection, key: str) -> int | None:
     return int(rows[0][0]) if rows else None
 
 
-def note_source(connection: sqlite3.Connection, source: str, now_ms: int) -> None:
-    """Note when prices of a source were recorded."""
-    put_setting(connection, SOURCE + source, now_ms)
-
-
 def keep_for_feed(connection: sqlite3.Connection, spec: str, kept: bytes) -> None:
     """Keep what a feed wants to know when it runs next."""
     put_setting(connection, _FEED + spec, kept.decode())

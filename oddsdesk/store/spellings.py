@@ -10,8 +10,9 @@ import sqlite3
 from collections import defaultdict
 from typing import Final
 
-from oddsdesk.store.bookmaker_names import STORED_NAMES, canonical
+from oddsdesk.store.bookmaker_names import canonical
 from oddsdesk.store.settings import stored_reference
+from oddsdesk.store.sqlite.tables import STORED_NAMES
 
 _JOINED: Final = "CREATE TEMP TABLE joined (other TEXT PRIMARY KEY, kept TEXT) WITHOUT ROWID"
 _GAMES: Final = """

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.aged_log import AgedLog
-from oddsdesk.store.bookmaker_names import BookmakerNames, stored_name
+from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
 from oddsdesk.store.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.game_pairs import GamePair, PairState, decide_pairs, find_pairs
@@ -33,6 +33,7 @@ from oddsdesk.store.settings import (
     put_setting,
     stored_reference,
 )
+from oddsdesk.store.sqlite.tables import SqliteTables
 from oddsdesk.store.syncing import TimedSync
 from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
@@ -79,16 +80,21 @@ def open_store(
         connection = open_reader(path, ODDS)
         try:
             named = reference or stored_reference(connection)
-            return Store(path, None, stored_name(connection, named), clock, share=share)
+            return Store(path, None, _stored_name(connection, named), clock, share=share)
         finally:
             connection.close()
     synchronous: Synchronous = "FULL" if durable else "NORMAL"
     connection = open_writer(path, ODDS, synchronous=synchronous, lock=lock)
     if reference is not None:
-        put_setting(connection, REFERENCE, stored_name(connection, reference))
+        put_setting(connection, REFERENCE, _stored_name(connection, reference))
     sync = None if durable else TimedSync(path)
-    named = stored_name(connection, stored_reference(connection))
+    named = _stored_name(connection, stored_reference(connection))
     return Store(path, connection, named, clock, sync, share)
+
+
+def _stored_name(connection: sqlite3.Connection, name: str) -> str:
+    """Return what the file calls a bookmaker that somebody names in their own way (D70)."""
+    return name_among(SqliteTables(connection).bookmakers(), name)
 
 
 class Store:
@@ -140,7 +146,7 @@ class Store:
 
         def function(connection: sqlite3.Connection) -> Recorded:
             recorded = record_quotes(
-                connection,
+                SqliteTables(connection),
                 batch,
                 reference=self.reference,
                 simulated=simulated,

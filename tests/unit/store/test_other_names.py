@@ -14,6 +14,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.games import plain_name
 from oddsdesk.store.matching import Game, Verdict, compare
 from oddsdesk.store.other_names import OtherNames, names_known
+from oddsdesk.store.sqlite.tables import SqliteTables
 from oddsdesk.store.store import Store, open_store
 from tests.kit.store import NOW
 
@@ -76,7 +77,7 @@ def plainly(
         if game.match_date is None or plain == (quote.competition, plain_name(quote.match_name)):
             continue
         stored = Game(game.competition, game.match_name, game.match_date, NOW)
-        match = compare(names_known(connection), said, stored)
+        match = compare(names_known(SqliteTables(connection)), said, stored)
         if match.verdict is Verdict.SAME:
             away = abs(game.match_date - (quote.match_date or 0))
             found.append((away, game.row, match.is_crosswise))
@@ -103,7 +104,7 @@ def test_the_index_answers_as_comparing_with_every_game(
             connection.execute("INSERT INTO game_pair VALUES (1,'','','','','',0,'',0,NULL)")
             connection.execute(SAY_SAME, (1,))
         quotes = [quote_of(*each) for each in asked]
-        other_names = OtherNames(connection, quotes)
+        other_names = OtherNames(SqliteTables(connection), quotes)
         for game in made:
             other_names.note_made(game, plain_name(game.match_name))
         for quote in quotes:

@@ -1,0 +1,236 @@
+"""The tables of the odds file as recording needs them (``store.tables``), inside a transaction."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable
+from typing import Final
+
+import msgspec
+
+from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame
+from oddsdesk.store.other_names import DatedGame
+from oddsdesk.store.settings import number_setting, put_setting
+from oddsdesk.store.tables import Changes, Pair, PresentRow
+from oddsdesk.store.team_names import SameTeam
+
+STORED_NAMES: Final = "SELECT bookmaker, max(newest) FROM source GROUP BY bookmaker"
+SUM_UP: Final = """
+UPDATE game SET (last_scraped_at, has_live) = (
+    SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = :game
+) WHERE id = :game
+"""
+
+_GAME: Final = """
+g.id, g.match_name, g.competition, g.match_date, g.match_date_by, g.match_date_scraped_at,
+    g.first_scraped_at, g.last_scraped_at
+"""
+_FIND: Final = f"""
+SELECT {_GAME}, g.competition, g.plain_name, NULL
+FROM json_each(:asked) asked CROSS JOIN game g INDEXED BY game_plain
+    ON g.competition = json_extract(asked.value, '$[0]')
+    AND g.plain_name = json_extract(asked.value, '$[1]')
+"""  # noqa: S608 - a constant
+_FIND_OTHER: Final = f"""
+SELECT {_GAME}, n.competition, n.plain_name, n.crosswise
+FROM json_each(:asked) asked CROSS JOIN other_name n
+    ON n.competition = json_extract(asked.value, '$[0]')
+    AND n.plain_name = json_extract(asked.value, '$[1]')
+    CROSS JOIN game g ON g.id = n.game
+WHERE g.kickoff BETWEEN :low AND :high OR g.match_date IS NULL
+"""  # noqa: S608 - a constant
+_DATED: Final = f"{_FIND} WHERE g.kickoff BETWEEN :low AND :high"
+_UNDATED: Final = f"{_FIND} WHERE g.kickoff = {NO_DATE}"
+_FIND_ALL: Final = f"{_DATED} UNION ALL {_UNDATED} UNION ALL {_FIND_OTHER}"
+_BY_ROW: Final = f"SELECT {_GAME} FROM game g WHERE id = ?"  # noqa: S608 - a constant
+_IS_TAKEN: Final = """
+SELECT 1 FROM game WHERE game_id = :ident
+UNION ALL SELECT 1 FROM game_pair WHERE other = :ident AND state = 'accepted' AND before NOT NULL
+"""
+_ADD_GAME: Final = """
+INSERT INTO game (game_id, competition, sport, match_name, plain_name) VALUES (?, ?, ?, ?, ?)
+"""
+_EVENTS_OF: Final = """
+SELECT game, event FROM event INDEXED BY event_game
+WHERE game IN (SELECT value FROM json_each(?))
+"""
+_BETWEEN: Final = """
+SELECT game.id, competition, plain_name, match_name, match_date FROM json_each(:competitions) asked
+CROSS JOIN game INDEXED BY game_kick_off ON game.competition = asked.value
+    AND kickoff >= :low AND kickoff < :high
+"""
+_MONEYLINES: Final = """
+SELECT odds FROM quote
+WHERE game = ? AND market_type = 'moneyline' AND period = 0 AND NOT is_live AND odds NOT NULL
+"""
+_SAME_TEAMS: Final = "SELECT competition, one, other FROM same_team ORDER BY rowid"
+_ACCEPTED: Final = """
+SELECT game.id, pair.id FROM game_pair pair CROSS JOIN game ON game.game_id = pair.kept
+WHERE pair.state = 'accepted' ORDER BY pair.decided_at
+"""
+_PRESENT: Final = """
+SELECT q.game, q.bookmaker, q.market_type, q.period,
+    q.scraped_at, q.odds, q.is_live, q.selections
+FROM json_each(?) pair CROSS JOIN quote q
+    ON q.game = json_extract(pair.value, '$[0]') AND q.bookmaker = json_extract(pair.value, '$[1]')
+"""
+_LAST_RECORDED: Final = "SELECT since, until FROM recorded ORDER BY since DESC LIMIT 1"
+
+_KEEP: Final = """
+INSERT INTO quote (game, bookmaker, market_type, period,
+                   is_live, scraped_at, selections, odds, liquidity, url, offers)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+    is_live = excluded.is_live, scraped_at = excluded.scraped_at,
+    selections = excluded.selections, odds = excluded.odds,
+    liquidity = excluded.liquidity, url = excluded.url, offers = excluded.offers
+"""
+_LOG: Final = """
+INSERT INTO price_change (game, bookmaker, market_type, period, selection,
+                          odds, is_live, scraped_at, liquidity, recorded_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SAY: Final = "INSERT INTO said_since (pair, quote) VALUES (?, ?)"
+_TOLD_BY: Final = """
+INSERT OR IGNORE INTO origin (game, bookmaker, source, may_share) VALUES (?, ?, ?, ?)
+"""
+_UNCOVER: Final = "DELETE FROM coverage WHERE game = ? AND bookmaker = ?"
+_COVER: Final = """
+INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)
+VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET
+    newest = excluded.newest, oldest = excluded.oldest, selections = excluded.selections
+"""
+_RAISE: Final = """
+UPDATE game SET last_scraped_at = max(last_scraped_at, ?), has_live = max(has_live, ?)
+WHERE id = ?
+"""
+_RECENT: Final = "UPDATE game SET recent = 1 WHERE id = ? AND NOT recent"  # else touches no index
+_SOURCE: Final = """
+INSERT INTO source (bookmaker, market_type, newest) VALUES (?, ?, ?)
+ON CONFLICT DO UPDATE SET newest = max(newest, excluded.newest)
+"""
+_DATE: Final = "UPDATE game SET match_date = ? WHERE id = ?"
+_DATE_SOURCE: Final = "UPDATE game SET match_date_by = ?, match_date_scraped_at = ? WHERE id = ?"
+_FIRST: Final = "UPDATE game SET first_scraped_at = ? WHERE id = ?"
+_LINK: Final = (
+    "INSERT INTO event (event, game) VALUES (?, ?) ON CONFLICT DO UPDATE SET game = excluded.game"
+)
+_KEEP_NAME: Final = """
+INSERT OR REPLACE INTO other_name (competition, plain_name, game, match_name, crosswise)
+VALUES (?, ?, ?, ?, ?)
+"""
+_RECORDED: Final = """
+INSERT INTO recorded (since, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = excluded.until
+"""
+_LAST_SEQ: Final = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
+
+_encode: Final = msgspec.json.Encoder().encode
+_decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
+
+
+class SqliteTables:
+    """``store.tables.Tables`` on a connection in whose transaction all of it happens."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def bookmakers(self) -> list[str]:
+        """Return the names of all that ever priced anything, in their order."""
+        return [name for name, _ in self._connection.execute(STORED_NAMES).fetchall()]
+
+    def games_named(self, families: Collection[Family], low: int, high: int) -> list[NamedGame]:
+        """Return games by competition and plain name, their own or another."""
+        window = {"asked": json.dumps(list(families)), "low": low, "high": high}
+        return [
+            (
+                StoredGame(*fields),
+                (competition, plain),
+                None if crosswise is None else crosswise > 0,
+            )
+            for *fields, competition, plain, crosswise in self._connection.execute(
+                _FIND_ALL, window
+            ).fetchall()
+        ]
+
+    def game(self, row: int) -> StoredGame:
+        """Return a game by its row."""
+        (fields,) = self._connection.execute(_BY_ROW, (row,)).fetchall()
+        return StoredGame(*fields)
+
+    def is_taken(self, game_id: str) -> bool:
+        """Say whether a game has that id, or had it and became part of another."""
+        return bool(self._connection.execute(_IS_TAKEN, {"ident": game_id}).fetchall())
+
+    def add_game(self, game: NewGame) -> int:
+        """Add a game without prices or times; return its row."""
+        row = self._connection.execute(_ADD_GAME, game).lastrowid
+        assert row is not None
+        return row
+
+    def events_of(self, games: Collection[int]) -> list[tuple[int, str]]:
+        """Return the sources' ids that mean games, each after its game."""
+        return self._connection.execute(_EVENTS_OF, (json.dumps(list(games)),)).fetchall()
+
+    def games_between(
+        self, competitions: Collection[str], low: int, high: int
+    ) -> Iterable[DatedGame]:
+        """Return the games of competitions that begin from ``low`` on, before ``high``."""
+        asked = {"competitions": json.dumps(list(competitions)), "low": low, "high": high}
+        return map(DatedGame._make, self._connection.execute(_BETWEEN, asked).fetchall())
+
+    def moneylines(self, game: int) -> list[dict[str, float]]:
+        """Return the bookmakers' odds on the winner of a game, as far as it was not in play."""
+        rows = self._connection.execute(_MONEYLINES, (game,)).fetchall()
+        return [_decode_odds(odds) for (odds,) in rows]
+
+    def same_teams(self) -> list[SameTeam]:
+        """Return which names are one team's, in the order in which the user said so."""
+        return [SameTeam(*row) for row in self._connection.execute(_SAME_TEAMS).fetchall()]
+
+    def accepted_pairs(self) -> dict[int, int]:
+        """Return the pair that was last accepted of each game that stays of one."""
+        return dict(self._connection.execute(_ACCEPTED).fetchall())
+
+    def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
+        """Return what stands of bookmakers' offers of games."""
+        asked = _encode(list(pairs)).decode()
+        return self._connection.execute(_PRESENT, (asked,)).fetchall()
+
+    def number(self, setting: str) -> int | None:
+        """Return a setting that is a number, None where it was never set."""
+        return number_setting(self._connection, setting)
+
+    def last_recorded(self) -> tuple[int, int] | None:
+        """Return the last span in which prices came in."""
+        rows = self._connection.execute(_LAST_RECORDED).fetchall()
+        return rows[0] if rows else None
+
+    def write(self, changes: Changes) -> int:
+        """Write what a recording changes; return the end of the log."""
+        many = self._connection.executemany
+        many(_KEEP, changes.quotes)
+        many(_LOG, changes.log)
+        many(_SAY, changes.said_since)
+        many(_TOLD_BY, changes.origins)
+        many(_UNCOVER, changes.uncovered)
+        many(_COVER, changes.coverage)
+        many(_RAISE, changes.seen)
+        many(_RECENT, [(game,) for game in changes.recent])
+        many(_SOURCE, changes.sources)
+        many(SUM_UP, [{"game": game} for game, _ in changes.uncovered])
+        self._write_games(changes)
+        for key, value in changes.settings.items():
+            put_setting(self._connection, key, value)
+        if changes.recorded is not None:
+            self._connection.execute(_RECORDED, changes.recorded)
+        last = self._connection.execute(_LAST_SEQ).fetchall()
+        return int(last[0][0]) if last else 0
+
+    def _write_games(self, changes: Changes) -> None:
+        many, games = self._connection.executemany, changes.games
+        many(_DATE, [(game.match_date, game.row) for game in games.moved])
+        said = [(game.match_date_by, game.match_date_scraped_at, game.row) for game in games.dated]
+        many(_DATE_SOURCE, said)
+        many(_FIRST, [(game.first_seen, game.row) for game in games.begun])
+        many(_LINK, games.events.items())
+        many(_KEEP_NAME, changes.other_names)

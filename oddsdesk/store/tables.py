@@ -1,0 +1,86 @@
+"""What recording needs of an engine: the tables, read and written inside one transaction.
+
+The rules (``recording``, ``games``, ``other_names``, ``bookmaker_names``) know no SQL: they read
+by these names and say at the end what is to be written, as rows.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from oddsdesk.store.bookmaker_names import BookmakerTable
+from oddsdesk.store.games import GameChanges, GameTables
+from oddsdesk.store.other_names import NameTables, OtherName
+
+Pair = tuple[int, str]
+"""A game, by its row, and a bookmaker."""
+PresentRow = tuple[int, str, str, int, int, str | None, bool, int]
+"""Game, bookmaker, market type, period, scraped_at, odds as JSON, in play, number of odds."""
+QuoteRow = tuple[
+    *tuple[int, str, str, int, bool, int, int],
+    *tuple[str | None, float | None, str | None, str | None],
+]
+"""Game, bookmaker, market type, period, in play, scraped_at, number of odds, odds as JSON or None
+for withdrawn, liquidity, URL, offers as JSON."""
+LogRow = tuple[
+    *tuple[int, str, str, int, str],
+    *tuple[float | None, bool, int, float | None, int],
+]
+"""Game, bookmaker, market type, period, selection, odds or None for withdrawn, in play,
+scraped_at, liquidity, recorded_at."""
+CoverageRow = tuple[int, str, bool, int, int, int]
+"""Game, bookmaker, in play, newest and oldest scraped_at, number of odds."""
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """What a recording changes, to be written in this order."""
+
+    quotes: Collection[QuoteRow]
+    """Present state, in the place of what stood for that game, bookmaker and market."""
+    log: Collection[LogRow]
+    """Price changes, in their order."""
+    said_since: Collection[tuple[int, bytes]]
+    """Quotes of accepted pairs as they were said, as JSON, after the pair."""
+    origins: Collection[tuple[int, str, str, bool]]
+    """Game, bookmaker, source and whether that may be passed on; what stands there stays."""
+    uncovered: Collection[Pair]
+    """Whose sums are forgotten before those of ``coverage`` are put in their place; their games'
+    newest price and whether there is one in play are found anew from what is left."""
+    coverage: Collection[CoverageRow]
+    seen: Collection[tuple[int, bool, int]]
+    """Newest price, whether one is in play, game: raised by that, never lowered."""
+    recent: Collection[int]
+    """Games that lists of fresh prices may hold."""
+    sources: Collection[tuple[str, str, int]]
+    """Bookmaker, market type and newest price: raised, never lowered."""
+    games: GameChanges
+    other_names: Collection[OtherName]
+    """In the place of the same name of the same game."""
+    settings: Mapping[str, int]
+    recorded: tuple[int, int] | None
+    """The span in which prices came in, in the place of one with the same begin."""
+
+
+class Tables(GameTables, NameTables, BookmakerTable, Protocol):
+    """The tables of one database, as a recording sees them in its transaction."""
+
+    def accepted_pairs(self) -> Mapping[int, int]:
+        """Return the pair that was last accepted of each game that stays of one."""
+        ...
+
+    def present(self, pairs: Collection[Pair]) -> Iterable[PresentRow]:
+        """Return what stands of bookmakers' offers of games."""
+        ...
+
+    def number(self, setting: str) -> int | None:
+        """Return a setting that is a number, None where it was never set."""
+        ...
+
+    def last_recorded(self) -> tuple[int, int] | None:
+        """Return the last span in which prices came in, None where none ever did."""
+        ...
+
+    def write(self, changes: Changes) -> int:
+        """Write what a recording changes; return the end of the log."""
+        ...
