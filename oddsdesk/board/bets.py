@@ -56,10 +56,16 @@ class Exposure(NamedTuple):
     total: float
     """What is placed or to be staked in all."""
     bet: Bet
+    most: float | None
+    """What the bookmaker of the bet takes at most, as the user noted it (D55)."""
 
 
 def exposure_of(
-    bets: Iterable[Bet], price: AssessedPrice, plan: StakePlan, placed: Placed
+    bets: Iterable[Bet],
+    price: AssessedPrice,
+    plan: StakePlan,
+    placed: Placed,
+    profiles: Profiles,
 ) -> Exposure | None:
     """Return how the stake on a price's outcome came about; None where the price is no value."""
     held = [bet for bet in bets if bet.price.is_value]
@@ -78,6 +84,7 @@ def exposure_of(
         game=placed.by_game.get(game, 0.0) + staked,
         total=placed.total + sum(bet.stake for bet in held),
         bet=carrier,
+        most=profiles.of(carrier.price.bookmaker).limit,
     )
 
 

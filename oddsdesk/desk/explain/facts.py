@@ -209,6 +209,9 @@ def exposure(found: Exposure | None) -> list[Fact]:
         Fact("On the game", f"{found.game:,g} of {plan.bankroll * plan.game_cap:,g}"),
         Fact("Open in all", f"{found.total:,g} of {plan.bankroll * plan.total_cap:,g}"),
     ]
+    if found.most is not None:
+        tip = "As you noted it among your bookmakers"
+        facts.append(Fact(f"Most at {bet.price.bookmaker}", f"{found.most:,g}", tip=tip))
     where = f" at {bet.price.bookmaker}" if found.same_at else ""
     tip = f"In whole steps of {plan.step:g}, rounded down"
     facts.append(Fact(f"Stake{where}", f"{bet.stake:g}", note=bound, tip=tip))

@@ -159,7 +159,8 @@ class ValueLists(QObject):
         price = self._board.value_bets.get(key)
         if price is None:
             return None
-        return exposure_of(self._listed, price, self._stakes.plan, self._placed)
+        profiles = self._board.basis.profiles
+        return exposure_of(self._listed, price, self._stakes.plan, self._placed, profiles)
 
     def _is_fresh(self, key: RowKey) -> bool:
         price = self._board.price(key.game_id, CellKey(*key[1:]))

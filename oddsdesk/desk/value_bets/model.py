@@ -175,6 +175,8 @@ def _about_stake(row: BetRow) -> Iterator[str]:
             f"Edge over the fair price {signed_text(ends.gain(net) * 100)} %, "
             f"full Kelly {percent_text(ends.kelly(net) * 100)} % of the bankroll"
         )
+        if row.profile.limit is not None:
+            yield f"{row.price.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
         bound = "" if row.bet.bound is None else BOUNDS[row.bet.bound]
         yield f"Stake {row.bet.stake:g}" + (f": {bound}" if bound else "")
 

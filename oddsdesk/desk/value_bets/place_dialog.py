@@ -158,7 +158,7 @@ class PlaceDialog(QDialog):
         else:
             fault = ""
         # an empty stake is waited for, not complained of
-        self.fault.setText(fault if self.stake.text().strip() else "")
+        self.fault.setText((fault or self._above_limit()) if self.stake.text().strip() else "")
         self.fault.setVisible(bool(self.fault.text()))
         self.record.setEnabled(not fault)
 
@@ -180,6 +180,14 @@ class PlaceDialog(QDialog):
         if ev < MIN_EV:
             parts.append("no value")
         return " · ".join(parts)
+
+    def _above_limit(self) -> str:
+        """Say where the stake is more than its bookmaker takes, as the user noted it (D55)."""
+        typed, bookmaker = self.stake.text().strip(), self.bookmaker.currentText().strip()
+        most = self._profiles.of(bookmaker).limit
+        if most is None or not _AMOUNT.fullmatch(typed) or float(typed) <= most:
+            return ""
+        return f"You noted that {bookmaker} takes at most {most:,g}."
 
 
 def _written(odds: float) -> str:

@@ -4,8 +4,8 @@ import csv
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QFontMetrics, QGuiApplication
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link, SnapshotProgress
@@ -171,6 +171,31 @@ def test_rows_are_written_as_shown(panel, tmp_path, qtbot):
     assert rows[0]["scraped_at"] == "2026-04-16T12:00:00.000Z"
     assert rows[0]["bookmakers"] == "1"
     assert panel.messages.text == f"18 rows written to {path}."
+
+
+@pytest.mark.parametrize(
+    ("url", "opened"),
+    [
+        ("https://bovada.example/slip", ["https://bovada.example/slip"]),
+        ("javascript:alert(1)", []),
+        ("ftp://bovada.example", []),
+        (None, []),
+    ],
+)
+def test_enter_opens_the_page_of_a_price_where_it_is_a_web_page(
+    panel, quoted, qtbot, monkeypatch, url, opened
+):
+    found = []
+    monkeypatch.setattr(
+        QDesktopServices, "openUrl", lambda url: found.append(QUrl(url).toString()) or True
+    )
+    panel.show_filter(GridFilter(words=("over", "matchbook")))
+    qtbot.waitUntil(lambda: panel.model.count == 1)
+    entry = panel.model.entry(0)
+    entry.price = msgspec.structs.replace(entry.price, url=url)
+    panel.table.set_current(0, 0)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert found == opened
 
 
 def test_rows_that_are_written_name_the_sources(panel, quoted, tmp_path, qtbot):

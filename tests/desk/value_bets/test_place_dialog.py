@@ -44,6 +44,21 @@ def american() -> Iterator[None]:
     choose_style(DECIMAL)
 
 
+def test_a_stake_above_what_the_bookmaker_takes_is_said_and_may_be_recorded(
+    subject: BetSubject, qtbot: QtBot
+) -> None:
+    noted = Profile(name="Corner Shop", group="", limit=4)
+    dialog = PlaceDialog(subject, Profiles([noted]), ["Corner Shop"], reference="Pinnacle")
+    qtbot.addWidget(dialog)
+    dialog.stake.setText("5")
+    assert dialog.fault.text() == ""
+    dialog.bookmaker.setCurrentText("corner shop")
+    assert dialog.fault.text() == "You noted that corner shop takes at most 4."
+    assert dialog.record.isEnabled()
+    dialog.stake.setText("4")
+    assert dialog.fault.text() == ""
+
+
 def test_the_ev_of_the_listed_price_is_that_of_its_assessment(subject: BetSubject) -> None:
     found = subject.assessment
     assert found.ev_pct is not None

@@ -3,9 +3,12 @@
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_STEP
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -14,6 +17,7 @@ from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
 from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.pricing.profiles import Profile, Profiles
+from oddsdesk.slices import exhaust
 from tests.kit.value_bets import OVER, TITLES, be_value, row
 
 
@@ -72,6 +76,75 @@ def test_commission_lessens_the_edge_and_the_stake(
     panel.lists.bets.sort_now()
     assert row(panel)["Caution"] == "below 1 % after 8 % commission"
     assert row(panel)["Stake"] == "–"
+
+
+@pytest.mark.parametrize("bookmaker", ["Matchbook", "Bovada", "Corner Shop"])
+def test_what_any_bookmaker_takes_at_most_is_shown_and_bounds_its_stake(
+    panel: ValuesPanel, theme: Theme, quoted: Any, qtbot: QtBot, bookmaker: str
+) -> None:
+    explain = ExplainPanel(quoted.board, theme, quoted.clock)
+    qtbot.addWidget(explain)
+    explain.exposure_of = panel.exposure
+    noted = Profile(name=bookmaker.upper(), group="", limit=3)
+    quoted.board.set_profiles(Profiles([noted]))
+    be_value(quoted, 2.06, bookmaker)
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    assert row(panel)["Stake"] == "3"
+    assert panel.table.model.tip(0, STAKE_COLUMN).splitlines()[-2:] == [
+        f"{bookmaker} takes at most 3, as you noted",
+        "Stake 3: bookmaker's limit",
+    ]
+    panel.lists.show_bets(may_move=True)
+    explain.show_price(OVER._replace(bookmaker=bookmaker))
+    assert [(fact.title, fact.figure, fact.note) for fact in explain.exposure.facts][-2:] == [
+        (f"Most at {bookmaker}", "3", ""),
+        ("Stake", "3", "bookmaker's limit"),
+    ]
+    explain.close_panel()
+
+
+@pytest.mark.parametrize(
+    ("url", "opened"),
+    [
+        ("https://matchbook.example/slip?a=1&b=2", ["https://matchbook.example/slip?a=1&b=2"]),
+        ("javascript:alert(1)", []),
+        ("file:///etc/passwd", []),
+        (None, []),
+    ],
+)
+def test_enter_opens_the_page_of_a_bet_where_it_is_a_web_page(
+    panel: ValuesPanel,
+    quoted: Any,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    url: str | None,
+    opened: list[str],
+) -> None:
+    found: list[str] = []
+    monkeypatch.setattr(
+        QDesktopServices, "openUrl", lambda url: found.append(QUrl(url).toString()) or True
+    )
+    at = format_ms(quoted.clock.now + 1)
+    prices = {"Over 2.5": 2.06, "Under 2.5": 1.80}
+    told = OddsRow(
+        bookmaker="Matchbook",
+        match_name="Everton - Liverpool",
+        competition="EPL",
+        sport="Football",
+        market_type="total",
+        period=0,
+        is_live=False,
+        odds=prices,
+        match_date=None,
+        scraped_at=at,
+        url=url,
+        liquidity=None,
+    )
+    exhaust(quoted.board.merge_rows([told]))
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    panel.table.set_current(0)
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert found == opened
 
 
 def test_a_bet_is_marked_as_placed_shown_as_placed_and_taken_back(
