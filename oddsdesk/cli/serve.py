@@ -21,7 +21,7 @@ from oddsdesk.cli.options import (
 from oddsdesk.ending import Ending
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.server.listener import ListenError
+from oddsdesk.server.listener import ListenError, can_share_ports
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import (
@@ -58,6 +58,13 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
 @durable_option
 @roles_option
 @click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Processes that share the port; one of them runs valuation, upkeep and feeds.",
+)
+@click.option(
     "--share",
     multiple=True,
     metavar="SOURCE",
@@ -76,6 +83,7 @@ def serve(
     speed: float,
     durable: bool,
     roles: frozenset[Role],
+    workers: int,
     share: tuple[str, ...],
 ) -> None:
     """Serve odds over HTTP and WebSocket until stopped.
@@ -109,9 +117,13 @@ def serve(
         access=access,
         share=share,
         roles=roles,
+        workers=workers,
     )
     _check_roles(settings)
     try:
+        if workers > 1:
+            _supervise(settings, ending)
+            return
         with asyncio.Runner(loop_factory=new_loop) as runner:
             runner.run(_run(settings, ending))
     except (StoreError, ListenError, FeedError) as error:
@@ -130,6 +142,23 @@ def _check_roles(settings: Settings) -> None:
     for option, (is_given, needed) in given.items():
         if is_given and not settings.roles & needed:
             raise click.UsageError(f"{option} is for who runs {' or '.join(sorted(needed))}")
+
+
+def _supervise(settings: Settings, ending: Ending) -> None:
+    if not can_share_ports():
+        raise click.ClickException(
+            "this system has no SO_REUSEPORT, so processes cannot share a port: leave --workers"
+            " out, or run a server for each port behind a proxy"
+        )
+    from oddsdesk.server.workers.supervisor import (  # noqa: PLC0415 - not on every system
+        CannotStartError,
+        Supervisor,
+    )
+
+    try:
+        Supervisor(settings, ending).run(lambda url: click.echo(first_line(settings, url)))
+    except CannotStartError as error:
+        raise click.ClickException(str(error)) from error
 
 
 async def _run(settings: Settings, ending: Ending) -> None:

@@ -8,9 +8,9 @@ from oddsdesk.clock import Clock
 from oddsdesk.places import can_write
 from oddsdesk.server.key_store import open_key_store, share_key_store
 from oddsdesk.server.settings import Settings
-from oddsdesk.store.access import AccessStore
+from oddsdesk.store.access import AccessStore, lies_beside
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.lock import DatabaseLock, lock_database
+from oddsdesk.store.lock import DatabaseLock, lock_database, take_if_free
 from oddsdesk.store.store import Store, open_store
 
 _log = logging.getLogger(__name__)
@@ -79,6 +79,30 @@ def open_shared(settings: Settings, clock: Clock) -> ServerFiles:
         opened.access, opened.keys_path = share_key_store(settings)
         opened.callback(opened.access.close)
         return _kept(opened)
+
+
+class Locks(contextlib.ExitStack):
+    """The locks of a database and, where they lie elsewhere, of its keys."""
+
+    lock: DatabaseLock
+
+
+def lock_if_free(database: Path, keys_path: Path) -> Locks | None:
+    """Take the locks if nobody has them.
+
+    Raises:
+        StoreError: a lock file cannot be made.
+    """
+    with Locks() as taken:
+        for path in (database, *(() if lies_beside(database, keys_path) else (keys_path,))):
+            lock = take_if_free(path)
+            if lock is None:
+                return None
+            taken.callback(lock.release)
+            taken.lock = lock if path == database else taken.lock
+        kept = taken.pop_all()
+        kept.lock = taken.lock
+        return kept
 
 
 def _kept(opened: ServerFiles) -> ServerFiles:

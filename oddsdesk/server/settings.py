@@ -54,6 +54,8 @@ class Settings(msgspec.Struct, frozen=True):
     share: tuple[str, ...] = ()
     """Sources whose prices may be passed on, though their usual terms forbid it (D66)."""
     roles: frozenset[Role] = ALL_ROLES
+    workers: int = 1
+    """How many processes share the work; more than one need a ``Supervisor``."""
 
     @property
     def listens(self) -> bool:

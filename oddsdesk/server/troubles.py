@@ -28,11 +28,17 @@ class Trouble(msgspec.Struct, frozen=True):
 class Troubles:
     """Troubles by the job that has them; any thread may report, the server's loop reads.
 
-    ``sources`` are called for further ones, on the loop.
+    ``sources`` are called for further ones, on the loop, and ``others`` for those of other
+    processes of this server.
     """
 
-    def __init__(self, sources: Iterable[Callable[[], Iterable[Trouble]]] = ()) -> None:
+    def __init__(
+        self,
+        sources: Iterable[Callable[[], Iterable[Trouble]]] = (),
+        others: Iterable[Callable[[], Iterable[Trouble]]] = (),
+    ) -> None:
         self._sources = tuple(sources)
+        self._others = tuple(others)
         self._lock = threading.Lock()
         self._said: dict[str, tuple[float, Trouble]] = {}
 
@@ -52,7 +58,12 @@ class Troubles:
         self.say(who, trouble, DAMAGE_S if trouble.fault is Fault.DAMAGED else REFUSAL_S)
 
     def now(self) -> list[Trouble]:
-        """Return what is wrong now."""
+        """Return what is wrong now, each trouble once."""
+        others = [trouble for source in self._others for trouble in source()]
+        return list(dict.fromkeys(self.own() + others))
+
+    def own(self) -> list[Trouble]:
+        """Return what is wrong now with this process."""
         moment = time.monotonic()
         with self._lock:
             said = [trouble for until, trouble in self._said.values() if moment < until]

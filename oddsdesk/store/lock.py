@@ -118,6 +118,28 @@ def lock_database(odds_path: Path) -> DatabaseLock:
     return lock
 
 
+def take_if_free(odds_path: Path) -> DatabaseLock | None:
+    """Lock a database if nobody has it now; does not wait to learn who does.
+
+    Raises:
+        StoreError: the lock file cannot be made, or is another user's.
+    """
+    path = lock_path(odds_path)
+    try:
+        handle = open_private(path, owned_as=odds_path)
+        file = os.fdopen(handle, "r+b")
+        if _lock(file) and _is_still(path, file) and not _was_open_to_others(path, handle):
+            keep_private(handle, odds_path)
+            return DatabaseLock(path, file)
+        file.close()
+    except ForeignFileError as error:
+        raise ForeignLockError(odds_path, path, error.reason) from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise StoreError(f"{odds_path}: its lock cannot be made: {reason}") from error
+    return None
+
+
 def owner_of(odds_path: Path) -> Owner | None:
     """Return who serves a database now; None where nobody does.
 

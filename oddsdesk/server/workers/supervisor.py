@@ -1,0 +1,245 @@
+"""The process that begins the workers, begins them anew, and ends them."""
+
+import contextlib
+import logging
+import os
+import secrets
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from oddsdesk.clock import Clock, system_clock
+from oddsdesk.ending import Ending
+from oddsdesk.server.listener import reserve, url_of
+from oddsdesk.server.settings import Settings
+from oddsdesk.server.workers.mailboxes import SUPERVISOR, CannotStart, Ended, Mailboxes, Ready
+from oddsdesk.server.workers.worker import Place, run_worker
+from oddsdesk.tasks import RESTART_S, STEADY_S
+
+END_S: Final = 2.3
+"""How long workers have to end before they are killed: less than the program itself has."""
+FIRST: Final = 1
+_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
+
+_log = logging.getLogger(__name__)
+
+
+class CannotStartError(Exception):
+    """A worker cannot start; the message is one line that says why."""
+
+
+class _Process(msgspec.Struct):
+    """A worker as the supervisor sees it; times are of the monotonic clock, in seconds."""
+
+    pid: int = 0
+    """0: there is none now."""
+    begun: float = 0.0
+    due: float = 0.0
+    """When it is to be begun."""
+    deaths: int = 0
+    """How often in a row it ended soon after it was begun."""
+    is_ready: bool = False
+
+
+class Supervisor:
+    """Runs workers on one address until the end is asked for; it opens no database itself.
+
+    It has no threads and no loop, so that it can fork at any time: a worker is begun in
+    milliseconds, with all its modules loaded.
+    """
+
+    def __init__(self, settings: Settings, ending: Ending, clock: Clock = system_clock) -> None:
+        self._ending = ending
+        self._clock = clock
+        self._reserved = reserve(settings.host, settings.port) if settings.listens else None
+        if self._reserved is not None:
+            port = self._reserved.getsockname()[1]
+            settings = msgspec.structs.replace(settings, port=port)
+        self._settings = settings
+        self._mailboxes = Mailboxes(settings.workers)
+        self._secret = secrets.token_hex(16)
+        self._processes = {number: _Process() for number in self._mailboxes.workers}
+        self._alive, self._held = os.pipe()
+        """Workers end when nobody holds the second end any more: this process is gone then."""
+        self._bell, self._button = socket.socketpair()
+        self._bell.setblocking(False)
+        self._button.setblocking(False)
+        self._is_asked = False
+        self._untold: list[tuple[int, Ended]] = []
+
+    def run(self, announce: Callable[[str], None]) -> None:
+        """Work until a signal comes; ``announce`` gets the address once all workers are ready.
+
+        Raises:
+            CannotStartError: a worker cannot start; all others have ended.
+        """
+        signal.signal(signal.SIGCHLD, lambda *_: self._ring())
+        self._ending.then(self._ask)
+        try:
+            for numbers in ([FIRST], [each for each in self._processes if each != FIRST]):
+                self._begin_all(numbers)  # the first one makes the database
+            if not self._is_asked:
+                announce("" if self._reserved is None else url_of(self._reserved))
+            while not self._is_asked:
+                self._wait()
+                self._begin_anew()
+        finally:
+            self._end()
+
+    def _begin_all(self, numbers: list[int]) -> None:
+        for number in numbers:
+            if not self._is_asked:
+                self._begin(number, is_first=number == FIRST)
+        while not self._is_asked and not all(self._processes[each].is_ready for each in numbers):
+            self._wait(is_starting=True)
+
+    def _begin(self, number: int, *, is_first: bool = False) -> None:
+        place = Place(number, is_first, self._mailboxes, self._secret)
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                self._be(place)
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+        process = self._processes[number]
+        process.pid, process.begun, process.is_ready = pid, time.monotonic(), False
+
+    def _be(self, place: Place) -> None:
+        """Be a worker, in its own process, to the end of that."""
+        status = 1
+        try:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            ending = Ending()
+            ending.listen()
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            os.close(self._held)
+            for each in (self._bell, self._button):
+                each.close()
+            _end_with(self._alive, ending)
+            status = run_worker(place, self._settings, self._clock, ending)
+        except BaseException:  # noqa: BLE001 - main of a process
+            _log.exception("worker %d failed", place.number)
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+
+    def _wait(self, *, is_starting: bool = False) -> None:
+        """Hear what happens, and wait for it if nothing is due."""
+        due = [each.due for each in self._processes.values() if not each.pid]
+        timeout = 0.05 if self._untold else None
+        if due and not is_starting:
+            timeout = max(min(due) - time.monotonic(), 0.0)
+        mailbox = self._mailboxes.fileno(SUPERVISOR)
+        select.select([self._bell.fileno(), mailbox], [], [], timeout)
+        self._hear_bell()
+        self._read(is_starting=is_starting)
+        self._reap(is_starting=is_starting)
+        self._untold = [each for each in self._untold if not self._mailboxes.send(*each)]
+
+    def _read(self, *, is_starting: bool) -> None:
+        for message in self._mailboxes.receive(SUPERVISOR):
+            match message:
+                case Ready():
+                    self._processes[message.worker].is_ready = True
+                case CannotStart():
+                    if is_starting:
+                        raise CannotStartError(message.reason)
+                    _log.warning("worker %d cannot start: %s", message.worker, message.reason)
+                case _:
+                    pass  # for workers
+
+    def _reap(self, *, is_starting: bool) -> None:
+        for number, process in self._processes.items():
+            if not process.pid:
+                continue
+            pid, status = os.waitpid(process.pid, os.WNOHANG)
+            if not pid or self._is_asked:
+                process.pid = 0 if pid else process.pid
+                continue
+            why = _why(status)
+            if is_starting:
+                self._read(is_starting=True)  # what it said before
+                raise CannotStartError(f"worker {number} {why} while it started")
+            self._note_end(number, process, why)
+
+    def _note_end(self, number: int, process: _Process, why: str) -> None:
+        _log.warning("worker %d (process %d) %s; it is begun anew", number, process.pid, why)
+        now = time.monotonic()
+        process.deaths = 0 if now - process.begun >= STEADY_S else process.deaths + 1
+        process.due = now + RESTART_S[min(process.deaths, len(RESTART_S) - 1)]
+        process.pid = 0
+        self._untold += [(each, Ended(number)) for each in self._processes]
+
+    def _begin_anew(self) -> None:
+        now = time.monotonic()
+        for number, process in self._processes.items():
+            if not process.pid and process.due <= now and not self._is_asked:
+                self._begin(number)
+
+    def _end(self) -> None:
+        """End all workers, and kill who takes too long."""
+        self._is_asked = True
+        deadline = time.monotonic() + END_S
+        self._signal_all(signal.SIGTERM)
+        while (left := deadline - time.monotonic()) > 0 and self._running():
+            select.select([self._bell], [], [], left)
+            self._hear_bell()
+            self._reap(is_starting=False)
+        self._signal_all(signal.SIGKILL)
+        for each in self._running():
+            os.waitpid(each.pid, 0)
+        self._close()
+
+    def _close(self) -> None:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._ending.then(lambda: None)
+        for each in (self._bell, self._button, self._mailboxes, self._reserved):
+            if each is not None:
+                each.close()
+        for handle in (self._alive, self._held):
+            os.close(handle)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        for each in self._running():
+            os.kill(each.pid, number)
+
+    def _running(self) -> list[_Process]:
+        return [each for each in self._processes.values() if each.pid]
+
+    def _ask(self) -> None:
+        self._is_asked = True
+        self._ring()
+
+    def _ring(self) -> None:
+        with contextlib.suppress(BlockingIOError):  # it rings already
+            self._button.send(b".")
+
+    def _hear_bell(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            while self._bell.recv(1024):
+                pass
+
+
+def _end_with(alive: int, ending: Ending) -> None:
+    """End this worker, as a signal does, when the supervisor is gone."""
+
+    def wait() -> None:
+        os.read(alive, 1)
+        os.kill(os.getpid(), signal.SIGTERM)
+        ending.limit()
+
+    threading.Thread(target=wait, name="supervisor", daemon=True).start()
+
+
+def _why(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    return f"was ended by signal {-code}" if code < 0 else f"ended with status {code}"

@@ -1,0 +1,213 @@
+"""One worker: it answers, and one of them does what is done once."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Iterator
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from oddsdesk.clock import Clock
+from oddsdesk.contract.administration import FeedReport
+from oddsdesk.ending import Ending
+from oddsdesk.feeds.errors import FeedError
+from oddsdesk.server.answering import Answering
+from oddsdesk.server.duties import Duties
+from oddsdesk.server.files import Locks, ServerFiles, lock_if_free, open_files, open_shared
+from oddsdesk.server.listener import ListenError
+from oddsdesk.server.log_tail import LogTail
+from oddsdesk.server.loops import new_loop
+from oddsdesk.server.runner import OPEN_S
+from oddsdesk.server.service import Service
+from oddsdesk.server.settings import RUN_ONCE, Role, Settings
+from oddsdesk.server.troubles import Trouble, Troubles
+from oddsdesk.server.workers.colleagues import FRESH_S, Colleagues
+from oddsdesk.server.workers.mailboxes import SUPERVISOR, CannotStart, Condition, Mailboxes, Ready
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.lock import DatabaseLock
+from oddsdesk.tasks import Jobs, in_daemon_thread
+
+TRY_S: Final = 0.25
+"""How often a worker tries to take over from one that is gone, where nobody tells of that."""
+TELL_S: Final = 0.5
+"""How often workers tell each other how they are."""
+
+_log = logging.getLogger(__name__)
+
+
+class Place(msgspec.Struct, frozen=True):
+    """What a worker is given; ``is_first`` makes the database and takes its lock, or fails."""
+
+    number: int
+    is_first: bool
+    mailboxes: Mailboxes
+    owner_secret: str
+
+
+def run_worker(place: Place, settings: Settings, clock: Clock, ending: Ending) -> int:
+    """Work until the end is asked for; return the exit status."""
+    try:
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(_work(place, settings, clock, ending))
+    except (StoreError, ListenError, FeedError) as error:
+        place.mailboxes.send(SUPERVISOR, CannotStart(place.number, str(error)))
+        return 1
+    return 0
+
+
+async def _work(place: Place, settings: Settings, clock: Clock, ending: Ending) -> None:
+    loop = asyncio.get_running_loop()
+    running = asyncio.current_task()
+    assert running is not None
+    ending.listen_on(loop)
+    ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
+    open_all = open_files if place.is_first else open_shared
+    work, undo = partial(open_all, settings, clock), ServerFiles.close
+    with contextlib.suppress(asyncio.CancelledError):
+        opened = await in_daemon_thread("open database", work, undo, OPEN_S)
+        with opened:
+            await _serve(Worker(place, opened, settings, clock), place)
+
+
+async def _serve(worker: "Worker", place: Place) -> None:
+    with worker.colleagues.listening():
+        try:
+            await worker.start()
+            place.mailboxes.send(SUPERVISOR, Ready(place.number))
+            await asyncio.Event().wait()
+        finally:
+            await worker.stop()
+
+
+class Worker:
+    """The service in one of several processes; it does not close the files that it is given."""
+
+    def __init__(self, place: Place, opened: ServerFiles, settings: Settings, clock: Clock) -> None:
+        self._place = place
+        self._opened = opened
+        self._settings = settings
+        self._clock = clock
+        self.colleagues = Colleagues(place.number, place.mailboxes)
+        self._troubles = Troubles([self._own_troubles], [self.colleagues.troubles])
+        service = Service(
+            opened.store,
+            opened.access,
+            clock,
+            hosts=frozenset({settings.host}),
+            feeds=self._reports,
+            owner_secret=place.owner_secret,
+            troubles=self._troubles,
+            roles=settings.roles,
+        )
+        self._answering = Answering(service, LogTail(opened.store, self.colleagues.on_growth))
+        self._duties: Duties | None = None
+        self._jobs = Jobs()
+        self._began = 0.0
+        self._url = ""
+
+    async def start(self) -> None:
+        """Listen, answer, and take up what is done once, or wait for that.
+
+        Raises:
+            ListenError, FeedError: one line that says what cannot be used.
+        """
+        settings = self._settings
+        self._began = asyncio.get_running_loop().time()
+        self._opened.callback(self._opened.store.on_commit(self.colleagues.tell_growth))
+        if settings.listens:
+            self._url = self._answering.listen(settings.host, settings.port, shared=True)
+        if self._opened.lock is not None:
+            await self._take_up(self._opened.lock)
+        elif settings.needs_lock and not self._opened.store.is_read_only:
+            self._jobs.start("take over", self._take_over)
+        if settings.listens:
+            await self._answering.start()
+        self._jobs.start("tell", self._keep_telling)
+
+    async def stop(self) -> None:
+        """End within 2 s: the streams first (1001), then requests, then the rest."""
+        await self._answering.stop()
+        await self._jobs.stop()
+        if self._duties is not None:
+            await self._duties.stop()
+
+    async def _take_up(self, lock: DatabaseLock) -> None:
+        """Do from now on what is done once."""
+        duties = Duties(
+            self._opened.store,
+            self._settings,
+            self._clock,
+            self._troubles,
+            self.colleagues.on_growth,
+        )
+        await duties.open()
+        self._duties = duties
+        await duties.start()
+        lock.announce(self._url, self._opened.keys_path, self._place.owner_secret)
+        self._tell()
+
+    async def _take_over(self) -> None:
+        """Wait until the lock is free, and take up what its owner did."""
+        place, ended = self._place, self.colleagues.somebody_ended
+        paths = (self._settings.database, self._opened.keys_path)
+        while self._duties is None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(TRY_S):
+                    await ended.wait()
+            ended.clear()
+            free = partial(lock_if_free, *paths)
+            taken = await in_daemon_thread("lock database", free, _release)
+            if taken is not None:
+                _log.warning("worker %d takes over %s", place.number, self._settings.database)
+                await self._take_up_or_leave(taken)
+
+    async def _take_up_or_leave(self, taken: Locks) -> None:
+        try:
+            await self._take_up(taken.lock)
+        except (FeedError, StoreError) as error:
+            _log.warning("worker %d cannot take over: %s", self._place.number, error)
+            taken.close()
+        except BaseException:
+            taken.close()
+            raise
+        else:
+            self._opened.push(taken)
+
+    def _reports(self) -> list[FeedReport]:
+        if self._duties is not None:
+            return self._duties.reports()
+        owner = self.colleagues.owner()
+        return [] if owner is None else owner.feeds
+
+    def _own_troubles(self) -> Iterator[Trouble]:
+        yield from self._answering.troubles()
+        if self._duties is not None:
+            yield from self._duties.troubles()
+        elif self._is_left_alone():
+            left = ", ".join(each for each in Role if each in self._settings.roles & RUN_ONCE)
+            yield Trouble(f"nobody runs {left}")
+
+    def _is_left_alone(self) -> bool:
+        """Say whether nobody does what is done once; at the start it is not known yet."""
+        if not self._settings.needs_lock or self._opened.store.is_read_only:
+            return False
+        lately = asyncio.get_running_loop().time() - self._began < FRESH_S
+        return self.colleagues.owner() is None and not lately
+
+    async def _keep_telling(self) -> None:
+        while True:
+            self._tell()
+            await asyncio.sleep(TELL_S)
+
+    def _tell(self) -> None:
+        is_owner = self._duties is not None
+        feeds = self._reports() if is_owner else []
+        own = self._troubles.own()
+        self.colleagues.tell(Condition(self._place.number, is_owner, own, feeds))
+
+
+def _release(taken: Locks | None) -> None:
+    if taken is not None:
+        taken.close()

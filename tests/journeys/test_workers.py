@@ -1,0 +1,230 @@
+"""`serve --workers`: several processes on one port and one database, and any of them killed."""
+
+import contextlib
+import json
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.sync.client import ClientConnection
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.store.lock import lock_path
+from oddsdesk.store.store import open_store
+from tests.kit.ndjson import quote
+from tests.kit.program import Launch
+from tests.kit.workers import Heard, Workers, is_running, until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+PROMISED_S = 3.0
+TOLD_S = 1.0
+FLUSH_S = 0.5 + 0.2
+"""Between two additions of counts to the file, and what these take on a machine that is busy."""
+BATCH = 10
+ODDS = {"Over 2.5": 1.9, "Under 2.5": 2.0}
+
+Start = Callable[..., Workers]
+
+
+@pytest.fixture
+def serve_with(launch: Launch, tmp_path: Path) -> Iterator[Start]:
+    """Starts the program with so many workers."""
+    with contextlib.ExitStack() as started:
+
+        def start(count: int, *options: str) -> Workers:
+            workers = Workers(launch, tmp_path / "odds.db", count, *options)
+            return started.enter_context(contextlib.closing(workers))
+
+        yield start
+
+
+class Load:
+    """Posts batches of quotes, each of a game of its own, and again where no answer came."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+        self.acknowledged: list[str] = []
+
+    def __enter__(self) -> "Load":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.set()
+        self._thread.join()
+
+    def go_on(self) -> None:
+        """Wait until some more were acknowledged."""
+        enough = len(self.acknowledged) + 10 * BATCH
+        until(lambda: len(self.acknowledged) >= enough)
+
+    def _run(self) -> None:
+        batch = 0
+        with contextlib.ExitStack() as stack:
+            client = stack.enter_context(httpx.Client(base_url=self._url, timeout=20))
+            while not self._ending.is_set():
+                games = [f"Home {batch * BATCH + each} - Away" for each in range(BATCH)]
+                lines = "".join(quote(ODDS, market_type="total", match_name=game) for game in games)
+                try:
+                    answer = client.post("/ingest", content=lines)
+                except httpx.TransportError:
+                    client = stack.enter_context(httpx.Client(base_url=self._url, timeout=20))
+                    continue
+                assert answer.json()["rejected"] == [], answer.text
+                self.acknowledged += games
+                batch += 1
+
+
+@contextlib.contextmanager
+def heard(*streams: ClientConnection) -> Iterator[list[Heard]]:
+    """What comes on streams, to their end."""
+    listening = [Heard(stream) for stream in streams]
+    threads = [threading.Thread(target=each.run) for each in listening]
+    for thread in threads:
+        thread.start()
+    yield listening
+    for stream, thread in zip(streams, threads, strict=True):
+        stream.close()
+        thread.join()
+
+
+def log_of(database: Path) -> list[tuple[str, str]]:
+    with contextlib.closing(open_store(database, read_only=True)) as store:
+        changes = store.reader().changes_after(0, 1_000_000)
+    return [(each.match_name, each.selection) for each in changes]
+
+
+@pytest.mark.parametrize("whose", ["owner", "reader"])
+def test_a_worker_that_is_killed_in_mid_load_costs_nothing(
+    serve_with: Start, tmp_path: Path, whose: str
+) -> None:
+    """Nothing acknowledged is lost, and other workers' streams have no gap and no repeat."""
+    workers = serve_with(3)
+    key = workers.key()
+    killed = workers.owner() if whose == "owner" else workers.reader()
+    assert killed is not None
+    pids = workers.processes()
+    streams = [workers.stream_of(each, key) for each in pids]
+    with heard(*streams) as listening, Load(workers.url) as load:
+        load.go_on()
+        workers.kill(killed)
+        began = time.monotonic()
+        until(lambda: workers.owner() not in (None, killed) and len(workers.processes()) == 3)
+        assert time.monotonic() - began < TOLD_S
+        load.go_on()
+        until(lambda: "worker" in " ".join(workers.health()["reasons"]), TOLD_S)
+    log = log_of(tmp_path / "odds.db")
+    assert set(load.acknowledged) <= {name for name, _ in log}
+    assert len(log) == len(set(log))
+    for pid, each in zip(pids, listening, strict=True):
+        if pid == killed:
+            assert each.messages == log[: len(each.messages)]
+        else:
+            assert each.messages == log
+    status, out, err = workers.program.finish()
+    assert (status, out) == (0, "")
+    assert f"(process {killed}) was ended by signal 9; it is begun anew" in err
+    assert "Traceback" not in err
+
+
+def test_feeds_run_in_one_worker_and_go_on_in_another(serve_with: Start, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    feed = tmp_path / "feed.sh"
+    feed.write_text(f"echo run >> {runs}\nexec sleep 600\n")
+    workers = serve_with(3, "--feed", f"exec:sh {feed}")
+    until(runs.exists)
+    key = workers.key()
+    first = workers.owner()
+    assert first is not None
+    workers.kill(first)
+    until(lambda: runs.read_text() == "run\nrun\n", TOLD_S)
+    sharp = {"Home": 2.1, "Draw": 3.5, "Away": 3.6}
+    game = {"match_name": "Home - Away"}
+    lines = quote(sharp, bookmaker="Pinnacle", **game) + quote({**sharp, "Home": 2.3}, **game)
+    httpx.post(f"{workers.url}/ingest", content=lines)
+    asked = {"X-Api-Key": key}
+    until(lambda: httpx.get(f"{workers.url}/api/value-bets", headers=asked).json()["data"])
+    for pid in workers.processes():
+        with contextlib.closing(workers.client_of(pid)) as client:
+            owner = json.loads(lock_path(workers.database).read_bytes())
+            reports = client.get("/administration/feeds", headers={"X-Owner": owner["secret"]})
+            assert [each["state"] for each in reports.json()] == ["running"]
+    assert runs.read_text() == "run\nrun\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_all_workers_in_time(serve_with: Start, number: signal.Signals) -> None:
+    workers = serve_with(3)  # a client that has much unread is cut off, as by one process
+    key = workers.key()
+    pids = workers.processes()
+    with heard(*(workers.stream_of(each, key) for each in pids)) as listening:
+        began = time.monotonic()
+        status, out, err = workers.program.finish(number)
+        seconds = time.monotonic() - began
+        until(lambda: all(each.has_ended for each in listening))
+    assert (status, out, err) == (0, "", "")
+    assert seconds < PROMISED_S
+    assert [each.close_code for each in listening] == [1001] * 3
+    assert not [each for each in pids if is_running(each)]
+    assert not lock_path(workers.database).exists()
+
+
+def test_no_worker_outlives_the_program(serve_with: Start) -> None:
+    workers = serve_with(2, "--feed", "simulator")
+    pids = workers.processes()
+    workers.program.process.kill()
+    until(lambda: not any(is_running(each) for each in pids), PROMISED_S)
+    with socket.create_server(("127.0.0.1", workers.port)):
+        pass
+    assert not lock_path(workers.database).exists()
+
+
+def test_a_key_s_quota_is_one_over_all_workers(serve_with: Start) -> None:
+    """Too many may pass, but no more than are asked for within the half second of a flush."""
+    allowed = Plan.FREE.rights.requests
+    workers = serve_with(3)
+    key = workers.key("Free", "--bookmaker", "Harbour")
+    clients = [workers.client_of(each, headers={"X-Api-Key": key}) for each in workers.processes()]
+    passed: list[float] = []
+    while True:
+        statuses = [client.get("/api/sports").status_code for client in clients]
+        passed += [time.monotonic()] * statuses.count(200)
+        if set(statuses) == {429}:
+            break
+    for client in clients:
+        client.close()
+    over = len(passed) - allowed
+    late = sum(moment > passed[allowed - 1] + FLUSH_S for moment in passed)
+    assert over >= 0
+    assert late == 0, f"{over} too many, {late} of them after {FLUSH_S} s"
+
+
+def test_a_port_of_others_is_one_line(serve_with: Start, launch: Launch, tmp_path: Path) -> None:
+    """Also where they share theirs."""
+    port = str(serve_with(2).port)
+    for count in ("1", "2"):
+        named = ("--database", str(tmp_path / "b.db"), "--port", port, "--workers", count)
+        second = launch("serve", *named)
+        out, err = second.process.communicate(timeout=30)
+        assert (second.process.returncode, out) == (1, "")
+        assert len(err.splitlines()) == 1
+        assert f"{port}: the port is in use" in err
+
+
+def test_a_database_that_cannot_be_used_is_one_line(launch: Launch, tmp_path: Path) -> None:
+    file = tmp_path / "letter.db"
+    file.write_text("Dear bookmaker, " * 100)
+    program = launch("serve", "--port", "0", "--workers", "3", "--database", str(file))
+    out, err = program.process.communicate(timeout=30)
+    assert (program.process.returncode, out) == (1, "")
+    assert len(err.splitlines()) == 1
+    assert str(file) in err
