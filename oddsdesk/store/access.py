@@ -2,28 +2,39 @@
 
 import logging
 import secrets
-import sqlite3
 from pathlib import Path
+from typing import Protocol
 
 from oddsdesk.places import can_write, earlier_access
 from oddsdesk.private_files import check_private, make_private
 from oddsdesk.store.access_file import SCHEMA, AccessFile
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
-from oddsdesk.store.keys import Keys
+from oddsdesk.store.keys import Keys, KeyTables
 from oddsdesk.store.lock import DatabaseLock
-from oddsdesk.store.quotas import Quotas
+from oddsdesk.store.quotas import CountTables, Quotas
 from oddsdesk.store.recognition import recognise
 from oddsdesk.store.schema import ODDS
+from oddsdesk.store.transactions import Transactions
 
 _log = logging.getLogger(__name__)
+
+
+class AccessTables(KeyTables, CountTables, Protocol):
+    """What access needs of an engine, inside a transaction."""
+
+    def put_secret(self, name: str, value: bytes) -> bytes:
+        """Keep a secret unless there is one of that name; return the one that is kept."""
+        ...
 
 
 class AccessStore:
     """Keys, counts, and the secret that signs stream tokens."""
 
-    def __init__(self, file: AccessFile) -> None:
+    def __init__(self, file: Transactions[AccessTables]) -> None:
         self._file = file
-        self.secret = file.write(_secret)
+        self.secret = file.write(
+            lambda tables: tables.put_secret("stream", secrets.token_bytes(32))
+        )
         self.keys = Keys(file)
         self.quotas = Quotas(file)
 
@@ -107,12 +118,3 @@ def _advice(odds_path: Path, path: Path) -> str:
     earlier = earlier_access_files(odds_path)
     known = f" (an older oddsdesk kept them in {earlier[0]})" if earlier else ""
     return f"; keys lie beside their database, or in the file that --access names{known}"
-
-
-def _secret(connection: sqlite3.Connection) -> bytes:
-    connection.execute(
-        "INSERT OR IGNORE INTO secret (name, value) VALUES ('stream', ?)",
-        (secrets.token_bytes(32),),
-    )
-    rows = connection.execute("SELECT value FROM secret WHERE name = 'stream'").fetchall()
-    return bytes(rows[0][0])

@@ -5,12 +5,13 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.migrations import Schema, Step
 from oddsdesk.store.recognition import SchemaCheck
+from oddsdesk.store.sqlite.access_tables import SqliteAccessTables
 from oddsdesk.store.write_ahead import WriteAheadLog
 from oddsdesk.store.writer import Writer, as_unavailable
 
@@ -88,15 +89,15 @@ class AccessFile:
             self._writer.close()
             raise
 
-    def read(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Return all rows of a query.
+    def read(self, function: Callable[[SqliteAccessTables], T]) -> T:
+        """Run a function that reads.
 
         Raises:
             StoreUnavailableError: the file cannot be read now.
         """
         try:
             with self._lock:
-                return self._connection.execute(query, values).fetchall()
+                return function(SqliteAccessTables(self._connection))
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR:
                 self._check(self._connection)
@@ -104,15 +105,15 @@ class AccessFile:
 
     def version(self) -> int:
         """Return SQLite's ``data_version``: it differs after a commit by another connection."""
-        return int(self.read("PRAGMA data_version")[0][0])
+        return self.read(lambda tables: tables.version())
 
-    def submit(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
+    def submit(self, function: Callable[[SqliteAccessTables], T]) -> Future[T]:
         """Queue a function for the writer; it runs whole or not at all."""
-        return self._writer.submit(function)
+        return self._writer.submit(lambda connection: function(SqliteAccessTables(connection)))
 
-    def write(self, function: Callable[[sqlite3.Connection], T]) -> T:
+    def write(self, function: Callable[[SqliteAccessTables], T]) -> T:
         """Run a function on the writer and wait until it is committed."""
-        return self._writer.submit(function).result()
+        return self.submit(function).result()
 
     def close(self) -> None:
         """Finish what is queued and close both connections, the writer's last: it checkpoints."""

@@ -1,6 +1,6 @@
 """Accounts: who holds keys, on which plan, and the bookmaker that Free has chosen (D43)."""
 
-import sqlite3
+from typing import NamedTuple, Protocol
 
 from oddsdesk.contract.identity import fold_name
 from oddsdesk.contract.plans import Plan
@@ -10,8 +10,28 @@ class BadAccountError(ValueError):
     """An account's or bookmaker's name that is not valid; the message says what was expected."""
 
 
+class Account(NamedTuple):
+    """An account by its id."""
+
+    ident: int
+    plan: Plan
+    bookmaker: str | None
+
+
+class AccountTables(Protocol):
+    """What accounts need of an engine, inside a transaction."""
+
+    def account(self, name: str) -> Account | None:
+        """Return the account of a name."""
+        ...
+
+    def put_account(self, name: str, plan: Plan, bookmaker: str | None, now_ms: int) -> int:
+        """Make an account, or change the one of that name; return its id."""
+        ...
+
+
 def ensure_account(
-    connection: sqlite3.Connection,
+    tables: AccountTables,
     name: str,
     plan: Plan | None,
     bookmaker: str | None,
@@ -21,22 +41,12 @@ def ensure_account(
 
     A plan or bookmaker that is given replaces the account's; None leaves it.
     """
-    rows = connection.execute(
-        """
-        INSERT INTO account (name, plan, bookmaker, created_at) VALUES (?, ?, ?, ?)
-        ON CONFLICT (name) DO UPDATE SET
-            plan = coalesce(?, plan), bookmaker = coalesce(excluded.bookmaker, bookmaker)
-        RETURNING id
-        """,
-        (
-            _named("account", name),
-            (plan or Plan.FREE).value,
-            None if bookmaker is None else _named("bookmaker", bookmaker),
-            now_ms,
-            None if plan is None else plan.value,
-        ),
-    ).fetchall()
-    return int(rows[0][0])
+    name = _named("account", name)
+    bookmaker = None if bookmaker is None else _named("bookmaker", bookmaker)
+    known = tables.account(name)
+    if known is not None:
+        plan, bookmaker = plan or known.plan, bookmaker or known.bookmaker
+    return tables.put_account(name, plan or Plan.FREE, bookmaker, now_ms)
 
 
 def _named(field: str, text: str) -> str:

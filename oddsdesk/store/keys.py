@@ -2,17 +2,17 @@
 
 import hashlib
 import secrets
-import sqlite3
 import time
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from enum import Enum, auto
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.plans import Plan, Rights
-from oddsdesk.store.access_file import AccessFile
-from oddsdesk.store.accounts import ensure_account
+from oddsdesk.store.accounts import AccountTables, ensure_account
+from oddsdesk.store.transactions import Transactions
 
 T = TypeVar("T")
 
@@ -22,19 +22,8 @@ MAX_KEYS = 5
 RECHECK_S = 0.25
 """How long a change by another process may go unseen."""
 MAX_REMEMBERED = 10_000
-
-_KEY_COLUMNS = """
-    SELECT api_key.id, account.name, account.plan, account.bookmaker, api_key.masked,
-        api_key.created_at, api_key.revoked_at IS NOT NULL, api_key.may_write
-    FROM api_key JOIN account ON account.id = api_key.account_id
-"""
-_CALLER_COLUMNS = """
-    SELECT api_key.id, api_key.digest, account.plan, account.bookmaker, api_key.may_write
-    FROM api_key JOIN account ON account.id = api_key.account_id
-    WHERE api_key.revoked_at IS NULL
-"""
-CALLER_BY_DIGEST = f"{_CALLER_COLUMNS} AND api_key.digest = ?"
-CALLER_BY_ID = f"{_CALLER_COLUMNS} AND api_key.id = ?"
+_LEAST_DIGITS: Final = 19
+"""What has so many digits is no id."""
 
 
 class KeyLimitError(Exception):
@@ -68,6 +57,61 @@ class Caller(msgspec.Struct, frozen=True):
         return self.plan.rights
 
 
+class StoredKey(NamedTuple):
+    """What is kept of a key's secret."""
+
+    digest: bytes
+    masked: str
+
+
+class KeyName(Enum):
+    """By what somebody may mean a key."""
+
+    IDENT = auto()
+    MASKED = auto()
+    DIGEST = auto()
+
+
+class KeyTables(AccountTables, Protocol):
+    """What keys need of an engine, inside a transaction."""
+
+    def active_keys(self, account: int) -> Sequence[int]:
+        """Return the keys of an account that are not revoked, oldest first."""
+        ...
+
+    def add_key(self, account: int, key: StoredKey, now_ms: int, *, may_write: bool) -> int:
+        """Add a key and return its id, which no key had before."""
+        ...
+
+    def replace_key(self, key_id: int, key: StoredKey) -> None:
+        """Give a key another secret."""
+        ...
+
+    def end_key(self, key_id: int, now_ms: int) -> None:
+        """Revoke a key."""
+        ...
+
+    def keys_named(self, kind: KeyName, value: int | str | bytes) -> Sequence[int]:
+        """Return the active keys that somebody may mean."""
+        ...
+
+    def key(self, key_id: int) -> Key:
+        """Return a key by its id."""
+        ...
+
+    def keys(self) -> list[Key]:
+        """Return every key, revoked ones too, oldest first."""
+        ...
+
+    def caller_of(self, digest: bytes) -> Caller | None:
+        """Return who holds the active key with this digest."""
+        ...
+
+    def caller_by_id(self, key_id: int) -> Caller | None:
+        """Return who holds the active key of this id."""
+        ...
+
+
 class Keys:
     """The keys of every account.
 
@@ -76,7 +120,7 @@ class Keys:
     another process after ``RECHECK_S``.
     """
 
-    def __init__(self, file: AccessFile) -> None:
+    def __init__(self, file: Transactions[KeyTables]) -> None:
         self._file = file
         self._callers: dict[bytes, Caller] = {}
         self._version = 0
@@ -88,7 +132,7 @@ class Keys:
 
     def by_id(self, key_id: int) -> Caller | None:
         """Return who holds the active key of this id now."""
-        return self._caller(CALLER_BY_ID, key_id)
+        return self._file.read(lambda tables: tables.caller_by_id(key_id))
 
     def present(self, caller: Caller) -> Caller | None:
         """Return the caller as the account is now; None once the key is revoked or rotated."""
@@ -110,9 +154,9 @@ class Keys:
             BadAccountError: the account or bookmaker is no name.
         """
 
-        def work(connection: sqlite3.Connection) -> NewKey:
-            account_id = ensure_account(connection, account, plan, bookmaker, now_ms)
-            return _insert(connection, account_id, account, now_ms, may_write=may_write)
+        def work(tables: KeyTables) -> NewKey:
+            account_id = ensure_account(tables, account, plan, bookmaker, now_ms)
+            return _insert(tables, account_id, account, now_ms, may_write=may_write)
 
         return self._write(work)
 
@@ -122,17 +166,14 @@ class Keys:
         A key that it had is rotated: its counts go on, and the old secret stops working.
         """
 
-        def work(connection: sqlite3.Connection) -> NewKey:
-            account_id = ensure_account(connection, account, plan, None, now_ms)
-            held = connection.execute(
-                "SELECT id FROM api_key WHERE account_id = ? AND revoked_at IS NULL ORDER BY id",
-                (account_id,),
-            ).fetchall()
+        def work(tables: KeyTables) -> NewKey:
+            account_id = ensure_account(tables, account, plan, None, now_ms)
+            held = tables.active_keys(account_id)
             if not held:
-                return _insert(connection, account_id, account, now_ms)
-            for (key_id,) in held[1:]:
-                _revoke(connection, key_id, now_ms)
-            return _replace(connection, held[0][0])
+                return _insert(tables, account_id, account, now_ms)
+            for key_id in held[1:]:
+                tables.end_key(key_id, now_ms)
+            return _replace(tables, held[0])
 
         return self._write(work)
 
@@ -142,7 +183,7 @@ class Keys:
         Raises:
             UnknownKeyError: ``ident`` is neither an active key, nor a masked one, nor an id.
         """
-        return self._write(lambda connection: _replace(connection, _find(connection, ident)))
+        return self._write(lambda tables: _replace(tables, _find(tables, ident)))
 
     def revoke(self, ident: str, now_ms: int) -> Key:
         """End a key for good.
@@ -151,16 +192,16 @@ class Keys:
             UnknownKeyError: ``ident`` is neither an active key, nor a masked one, nor an id.
         """
 
-        def work(connection: sqlite3.Connection) -> Key:
-            key_id = _find(connection, ident)
-            _revoke(connection, key_id, now_ms)
-            return _key(connection, key_id)
+        def work(tables: KeyTables) -> Key:
+            key_id = _find(tables, ident)
+            tables.end_key(key_id, now_ms)
+            return tables.key(key_id)
 
         return self._write(work)
 
     def all(self) -> list[Key]:
         """Return every key, revoked ones too, oldest first."""
-        return [_as_key(row) for row in self._file.read(f"{_KEY_COLUMNS} ORDER BY api_key.id")]
+        return self._file.read(lambda tables: tables.keys())
 
     def _remembered(self, digest: bytes) -> Caller | None:
         now = time.monotonic()
@@ -171,23 +212,16 @@ class Keys:
             self._version, self._recheck_at = version, now + RECHECK_S
         caller = self._callers.get(digest)
         if caller is None:
-            caller = self._caller(CALLER_BY_DIGEST, digest)
+            caller = self._file.read(lambda tables: tables.caller_of(digest))
             if caller is not None:
                 self._callers[digest] = caller
         return caller
 
-    def _write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def _write(self, work: Callable[[KeyTables], T]) -> T:
         try:
             return self._file.write(work)
         finally:
             self._callers.clear()
-
-    def _caller(self, query: str, value: bytes | int) -> Caller | None:
-        rows = self._file.read(query, (value,))
-        if not rows:
-            return None
-        key_id, digest, plan, bookmaker, may_write = rows[0]
-        return Caller(key_id, digest, Plan(plan), bookmaker, bool(may_write))
 
 
 def digest_of(secret: str) -> bytes:
@@ -201,71 +235,39 @@ def masked(secret: str) -> str:
 
 
 def _insert(
-    connection: sqlite3.Connection,
-    account_id: int,
-    account: str,
-    now_ms: int,
-    *,
-    may_write: bool = False,
+    tables: KeyTables, account_id: int, account: str, now_ms: int, *, may_write: bool = False
 ) -> NewKey:
-    query = "SELECT count(*) FROM api_key WHERE account_id = ? AND revoked_at IS NULL"
-    if connection.execute(query, (account_id,)).fetchall()[0][0] >= MAX_KEYS:
+    if len(tables.active_keys(account_id)) >= MAX_KEYS:
         raise KeyLimitError(
             f"account {account!r} has {MAX_KEYS} keys, the most it may have; revoke one first"
         )
     secret = _new_secret()
-    rows = connection.execute(
-        "INSERT INTO api_key (account_id, digest, masked, created_at, may_write)"
-        " VALUES (?, ?, ?, ?, ?)"
-        " RETURNING id",
-        (account_id, digest_of(secret), masked(secret), now_ms, int(may_write)),
-    ).fetchall()
-    return NewKey(secret, _key(connection, rows[0][0]))
+    key_id = tables.add_key(account_id, _stored(secret), now_ms, may_write=may_write)
+    return NewKey(secret, tables.key(key_id))
 
 
-def _replace(connection: sqlite3.Connection, key_id: int) -> NewKey:
+def _replace(tables: KeyTables, key_id: int) -> NewKey:
     secret = _new_secret()
-    connection.execute(
-        "UPDATE api_key SET digest = ?, masked = ? WHERE id = ?",
-        (digest_of(secret), masked(secret), key_id),
-    )
-    return NewKey(secret, _key(connection, key_id))
+    tables.replace_key(key_id, _stored(secret))
+    return NewKey(secret, tables.key(key_id))
 
 
-def _revoke(connection: sqlite3.Connection, key_id: int, now_ms: int) -> None:
-    connection.execute("UPDATE api_key SET revoked_at = ? WHERE id = ?", (now_ms, key_id))
-
-
-def _find(connection: sqlite3.Connection, ident: str) -> int:
+def _find(tables: KeyTables, ident: str) -> int:
     """Return the id of the one active key that a person means."""
-    condition: str
-    value: int | str | bytes
-    if ident.isascii() and ident.isdecimal() and len(ident) < 19:
-        condition, value = "id = ?", int(ident)
+    if ident.isascii() and ident.isdecimal() and len(ident) < _LEAST_DIGITS:
+        found = tables.keys_named(KeyName.IDENT, int(ident))
     elif "*" in ident:
-        condition, value = "masked = ?", ident
+        found = tables.keys_named(KeyName.MASKED, ident)
     else:
-        condition, value = "digest = ?", digest_of(ident)
-    found = connection.execute(
-        f"SELECT id FROM api_key WHERE {condition} AND revoked_at IS NULL",  # noqa: S608
-        (value,),
-    ).fetchall()
+        found = tables.keys_named(KeyName.DIGEST, digest_of(ident))
     if len(found) != 1:
         problem = "several active keys look" if found else "no active key looks"
         raise UnknownKeyError(f"{problem} like that; see `oddsdesk keys list` for their ids")
-    return int(found[0][0])
+    return found[0]
 
 
-def _key(connection: sqlite3.Connection, key_id: int) -> Key:
-    query = f"{_KEY_COLUMNS} WHERE api_key.id = ?"
-    return _as_key(connection.execute(query, (key_id,)).fetchall()[0])
-
-
-def _as_key(row: tuple[Any, ...]) -> Key:
-    key_id, account, plan, bookmaker, shown, created_at, revoked, may_write = row
-    return Key(
-        key_id, account, Plan(plan), bookmaker, shown, created_at, bool(revoked), bool(may_write)
-    )
+def _stored(secret: str) -> StoredKey:
+    return StoredKey(digest_of(secret), masked(secret))
 
 
 def _new_secret() -> str:

@@ -1,29 +1,18 @@
 """Counts of requests and connections: per key, in fixed UTC windows (D17, D18)."""
 
 import logging
-import sqlite3
 import threading
+from collections.abc import Sequence
 from concurrent.futures import Future
 from enum import Enum
+from typing import Protocol
 
 import msgspec
 
-from oddsdesk.store.access_file import AccessFile
+from oddsdesk.store.transactions import Transactions
 
 REREAD_MS = 1_000
 """How old the known count may get while this process itself counts nothing."""
-
-_LOAD = "SELECT started_s, used FROM quota WHERE key_id = ? AND kind = ? AND window_s = ?"
-_ADD = """
-    INSERT INTO quota (key_id, kind, window_s, started_s, used)
-    VALUES (:key, :kind, :window, :started, max(:added, 0))
-    ON CONFLICT (key_id, kind, window_s) DO UPDATE SET
-        used = CASE WHEN started_s = excluded.started_s THEN max(used + :added, 0)
-            ELSE excluded.used END,
-        started_s = excluded.started_s
-    WHERE started_s <= excluded.started_s
-    RETURNING used
-"""
 
 _log = logging.getLogger(__name__)
 
@@ -44,8 +33,25 @@ class Count(msgspec.Struct, frozen=True):
     reset_s: int
 
 
-_Slot = tuple[int, Kind, int]
-_Added = tuple[_Slot, int, int]
+Slot = tuple[int, Kind, int]
+"""A key, what is counted, and the seconds of the window."""
+Added = tuple[Slot, int, int]
+"""How many are added to a window, after its start in Unix seconds."""
+
+
+class CountTables(Protocol):
+    """What counting needs of an engine, inside a transaction."""
+
+    def count(self, slot: Slot) -> tuple[int, int] | None:
+        """Return the start and the count of the last window that was counted in."""
+        ...
+
+    def add_counts(self, batch: Sequence[Added]) -> Sequence[int | None]:
+        """Add counts to their windows, none of which falls below 0; return what each holds then.
+
+        A window that starts later begins anew; for one that is over, None.
+        """
+        ...
 
 
 class _Window(msgspec.Struct):
@@ -66,10 +72,10 @@ class Quotas:
     flush, or a second after it last counted.
     """
 
-    def __init__(self, file: AccessFile) -> None:
+    def __init__(self, file: Transactions[CountTables]) -> None:
         self._file = file
         self._lock = threading.Lock()
-        self._windows: dict[_Slot, _Window] = {}
+        self._windows: dict[Slot, _Window] = {}
         self._flushing: Future[None] | None = None
 
     def take(self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int) -> Count:
@@ -114,7 +120,7 @@ class Quotas:
                 return self._flushing
             done = self._flushing = Future[None]()
             done.set_running_or_notify_cancel()  # a waiter may be cancelled, the saving goes on
-        self._file.submit(lambda connection: _add(connection, batch)).add_done_callback(
+        self._file.submit(lambda tables: tables.add_counts(batch)).add_done_callback(
             lambda saved: self._flushed(batch, saved, done)
         )
         return done
@@ -131,7 +137,7 @@ class Quotas:
                 flushing.result()
 
     def _flushed(
-        self, batch: list[_Added], saved: Future[list[int | None]], done: Future[None]
+        self, batch: list[Added], saved: Future[Sequence[int | None]], done: Future[None]
     ) -> None:
         error = saved.exception()
         with self._lock:
@@ -147,33 +153,18 @@ class Quotas:
         else:
             done.set_exception(error)
 
-    def _window(self, slot: _Slot, now_ms: int) -> _Window:
-        key_id, kind, window_s = slot
+    def _window(self, slot: Slot, now_ms: int) -> _Window:
+        *_, window_s = slot
         started_s = now_ms // 1000 // window_s * window_s
         window = self._windows.get(slot)
         if window is not None and window.started_s == started_s:
             ahead = window.unsaved or self._flushing is not None
             if ahead or now_ms - window.read_ms < REREAD_MS:
                 return window
-        rows = self._file.read(_LOAD, (key_id, kind.value, window_s))
-        stored = rows[0][1] if rows and rows[0][0] == started_s else 0
+        last = self._file.read(lambda tables: tables.count(slot))
+        stored = last[1] if last is not None and last[0] == started_s else 0
         window = self._windows[slot] = _Window(started_s, stored, now_ms)
         return window
-
-
-def _add(connection: sqlite3.Connection, batch: list[_Added]) -> list[int | None]:
-    totals = []
-    for (key_id, kind, window_s), started_s, added in batch:
-        values = {
-            "key": key_id,
-            "kind": kind.value,
-            "window": window_s,
-            "started": started_s,
-            "added": added,
-        }
-        rows = connection.execute(_ADD, values).fetchall()
-        totals.append(rows[0][0] if rows else None)
-    return totals
 
 
 def _count(window: _Window, allowed: bool, allowance: int, window_s: int) -> Count:

@@ -11,6 +11,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.store.access import AccessStore, access_path, open_access
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
+from oddsdesk.store.sqlite.access_tables import CALLER_BY_DIGEST, CALLER_BY_ID
 
 NOW = 1_790_000_000_000
 
@@ -150,11 +151,10 @@ def test_a_name_that_is_none_is_refused(
         access.keys.create(account, None, bookmaker, NOW)
 
 
-@pytest.mark.parametrize("query", ["CALLER_BY_DIGEST", "CALLER_BY_ID"])
+@pytest.mark.parametrize("query", [CALLER_BY_DIGEST, CALLER_BY_ID])
 def test_finding_a_caller_scans_no_table(access: AccessStore, query: str) -> None:
-    import oddsdesk.store.keys as keys
-
-    plan = access._file.read(f"EXPLAIN QUERY PLAN {getattr(keys, query)}", (b"",))
+    explain = f"EXPLAIN QUERY PLAN {query}"
+    plan = access._file._connection.execute(explain, (b"",)).fetchall()
     assert plan
     assert not [row for row in plan if str(row[3]).startswith("SCAN")]
 

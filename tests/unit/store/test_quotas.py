@@ -144,7 +144,9 @@ def test_counts_stay_in_memory_while_the_file_refuses(access: AccessStore, tmp_p
     access.quotas.save()
     take(access.quotas)
     blocker = sqlite3.connect(access_path(tmp_path / "odds.db"), isolation_level=None)
-    access._file.write(lambda connection: connection.execute("PRAGMA busy_timeout = 10").fetchall())
+    access._file._writer.submit(lambda c: c.execute("PRAGMA busy_timeout = 10").fetchall()).result(
+        10
+    )
     blocker.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreUnavailableError):
         access.quotas.save()
