@@ -4,6 +4,7 @@ from contextlib import aclosing
 from typing import Final
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.reading_plan import VALUE_BETS, ReadingPlan
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.whole_lists import LIMIT, all_value_bets
@@ -11,24 +12,21 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import ValueBet
 from oddsdesk.slices import in_slices
 
-VALUE_BETS: Final = "value bets"
-"""The name of the job in ``Poller`` and ``Budget``."""
-_PAGE_S: Final = 1.0
-"""At least so many seconds a page lie between two passes."""
 _MOST_PAGES: Final = 100
+_MOST_OF_LEFT: Final = 0.1
 
 
 class BetReader:
-    """Reads the whole list each ``period_s`` seconds, seldomer where it is long."""
+    """Reads the whole list, or as much of it as the requests left allow."""
 
     def __init__(
-        self, client: Client, board: Board, clock: Clock, budget: Budget, period_s: float
+        self, client: Client, board: Board, clock: Clock, budget: Budget, plan: ReadingPlan
     ) -> None:
-        self.period_s = period_s
         self._client = client
         self._board = board
         self._clock = clock
         self._budget = budget
+        self._plan = plan
 
     async def read(self) -> None:
         """Read every page and judge it; the first time, the first page is shown at once."""
@@ -45,9 +43,8 @@ class BetReader:
                     is_cut = True
                     break
         await in_slices(self._board.merge_value_bets(bets, asked_at, is_cut=is_cut))
-        self._budget.plan(VALUE_BETS, pages, max(self.period_s, pages * _PAGE_S))
+        self._plan.pages[VALUE_BETS] = pages
 
     def _most_pages(self) -> int:
         """Return the pages that one pass may read: a tenth of the requests that are left."""
-        quota = self._client.quota
-        return _MOST_PAGES if quota is None else max(1, min(_MOST_PAGES, quota.remaining // 10))
+        return max(1, int(min(_MOST_PAGES, self._budget.spendable * _MOST_OF_LEFT)))

@@ -37,6 +37,9 @@ class Connection(msgspec.Struct, frozen=True):
     requests_limit: int | None = None
     """Requests in the whole window, as the service says, else by the plan (D18)."""
     resets_at_ms: int | None = None
+    reading_plan: str = ""
+    """What is read how often so that the requests last, for people; empty where none are counted.
+    """
     lag_ms: int | None = None
     """From scrape to receipt: the median of the latest messages about prices that were scraped
     since the stream opened. Prices scraped before it say nothing about its delay."""

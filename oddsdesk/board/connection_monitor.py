@@ -116,8 +116,13 @@ class ConnectionMonitor:
         else:
             self._per_second.append((now, 1))
 
-    def tick(self, quota: Quota | None) -> None:
-        """Bring figures up to date; call it every second or so."""
+    def tick(self, quota: Quota | None, reading_plan: str = "") -> None:
+        """Bring figures up to date; call it every second or so.
+
+        Args:
+            quota: What is left; None where nobody counts.
+            reading_plan: What is read how often, for people.
+        """
         now = self._clock()
         while self._per_second and now - self._per_second[0][0] > _MINUTE_MS:
             self._per_second.popleft()
@@ -130,6 +135,7 @@ class ConnectionMonitor:
             requests_left=None if quota is None else quota.remaining,
             requests_limit=None if quota is None else self._limit(quota),
             resets_at_ms=None if quota is None else quota.resets_at_ms,
+            reading_plan="" if quota is None else reading_plan,
         )
 
     def knows(self, **facts: bool | int | str | tuple[str, ...] | None) -> None:

@@ -64,10 +64,6 @@ class Past:
     def pause_rows(self, paused: bool) -> None:
         """Do nothing: the rows are read once, not again and again."""
 
-    def needed_per_hour(self) -> float:
-        """Return the requests an hour that reading takes: none, all is read once."""
-        return 0.0
-
     def refresh(self) -> None:
         """Read everything."""
         self._read("games", self._read_games())

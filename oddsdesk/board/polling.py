@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import Final
 
-from oddsdesk.client.budget import Budget
+from oddsdesk.client.budget import Budget, ReadingNow
 from oddsdesk.client.errors import (
     ForbiddenError,
     RateLimitedError,
@@ -17,6 +18,8 @@ from oddsdesk.tasks import Jobs
 
 _LOOK_AGAIN_S: Final = 30.0
 """How often a long wait is recalculated, since the budget may have changed."""
+_MOST_HURRIED: Final = 0.1
+"""The share of the requests left that a read may take which nobody asked for by then."""
 _FORBIDDEN_S: Final = 900.0
 _OTHER_PLAN_S: Final = 6 * 3600.0
 """Seconds until what the plan refused is tried again: refused requests count too (D17)."""
@@ -33,27 +36,30 @@ def task_name(job: str) -> str:
 
 
 class Job:
-    """One read: ``requests`` of the quota every ``period_s`` seconds, or ``least_s`` with plenty.
+    """One thing that is read again and again.
 
-    ``after`` is waited for before the first read, so that what matters most is on screen first.
+    Where it costs requests of the quota, ``reading`` says how many and how much depends on it, and
+    the budget how often; else it is read every ``period_s`` seconds. ``after`` is waited for before
+    the first read, so that what matters most is on screen first.
     """
 
     def __init__(
         self,
         name: str,
-        period_s: float,
-        requests: float,
         work: Work,
+        reading: ReadingNow | None = None,
         after: Work | None = None,
         *,
-        least_s: float | None = None,
+        period_s: float = 0.0,
+        is_asked: bool = False,
     ) -> None:
-        self.after = after
         self.name = name
-        self.period_s = period_s
-        self.least_s = least_s
-        self.requests = requests
         self.work = work
+        self.reading = reading
+        self.after = after
+        self.period_s = period_s
+        self.is_asked = is_asked
+        """Whether the user waits for its next read, which may take what is kept for that."""
         self.hurried = asyncio.Event()
         self.tried = asyncio.Event()
         """Set once its first try is over: done, failed or cancelled."""
@@ -84,13 +90,13 @@ class Poller:
         if job.name in self._jobs:
             return
         self._jobs[job.name] = job
-        if job.requests:
-            self._budget.plan(job.name, job.requests, job.period_s, job.least_s)
+        if job.reading is not None:
+            self._budget.plan(job.name, job.reading)
         backoff = Backoff(self._randomness)
         self._running.start(
             task_name(job.name),
             lambda: self._repeat(job, backoff),
-            says_it_is_well=job.requests > 0,
+            says_it_is_well=job.reading is not None,
         )
 
     def remove(self, name: str) -> None:
@@ -101,10 +107,16 @@ class Poller:
             self._budget.drop(name)
             self._running.end(task_name(name))
 
-    def hurry(self, names: Iterable[str] | None = None) -> None:
-        """Do jobs now, or once more where they are under way; all of them by default."""
+    def hurry(self, names: Iterable[str] | None = None, *, is_asked: bool = False) -> None:
+        """Do jobs now, or once more where they are under way; all of them by default.
+
+        Unless the user asks for it, only those that take little of what is left.
+        """
         for name in list(self._jobs) if names is None else names:
-            if (job := self._jobs.get(name)) is not None:
+            if (job := self._jobs.get(name)) is None:
+                continue
+            job.is_asked |= is_asked
+            if is_asked or _cost(job) <= self._budget.spendable * _MOST_HURRIED:
                 job.hurried.set()
 
     async def tried(self, name: str) -> None:
@@ -121,7 +133,7 @@ class Poller:
     async def _repeat(self, job: Job, backoff: Backoff) -> None:
         if job.is_at_work:
             job.tried.set()
-            if job.requests:
+            if job.reading is not None:
                 # What it reads may kill it again, and each try is a request of the quota.
                 await self._pause(job, backoff.next_s())
         if job.after is not None:
@@ -131,7 +143,7 @@ class Poller:
             job.is_at_work = True
             error = await self._try(job)
             job.is_at_work = False
-            if job.requests:
+            if job.reading is not None:
                 self._running.well(task_name(job.name))
             if error is None:
                 backoff.reset()
@@ -146,19 +158,32 @@ class Poller:
 
     async def _try(self, job: Job) -> ServiceError | None:
         try:
-            if job.requests:
-                await self._unblocked()
+            if job.reading is not None:
+                await self._room(job)
             await job.work()
         except ServiceError as error:
             return error
+        finally:
+            job.is_asked = False
         return None
 
-    async def _unblocked(self) -> None:
+    async def _room(self, job: Job) -> None:
+        """Wait until requests are taken, and as many are left as a read takes.
+
+        Those that are kept count, too, where the user asked for it. Where none is left at all, the
+        read is begun: it says so, and when they come back.
+        """
         while True:
             wait_s = self._budget.blocked_s()
             if wait_s <= 0:
-                return
-            await asyncio.sleep(min(wait_s, _LOOK_AGAIN_S))
+                spendable = self._budget.spendable
+                if job.is_asked or not 0 < spendable < _cost(job):
+                    return
+                wait_s = _LOOK_AGAIN_S
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(wait_s, _LOOK_AGAIN_S)):
+                    await job.hurried.wait()
+            job.hurried.clear()
 
     def _wait_s(self, error: ServiceError, backoff: Backoff) -> float:
         if isinstance(error, RateLimitedError):
@@ -186,4 +211,9 @@ class Poller:
             return
 
     def _period_s(self, job: Job) -> float:
-        return self._budget.period_s(job.name) if job.requests else job.period_s
+        return job.period_s if job.reading is None else self._budget.period_s(job.name)
+
+
+def _cost(job: Job) -> float:
+    """Return how many requests a read takes."""
+    return 0.0 if job.reading is None else job.reading().cost

@@ -8,48 +8,27 @@ import msgspec
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import SnapshotProgress
+from oddsdesk.board.reading_plan import ROWS, ReadingPlan
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.whole_lists import all_rows
 from oddsdesk.clock import Clock
 from oddsdesk.slices import in_slices
 
-ROWS: Final = "rows"
-"""The name of the job in ``Poller`` and ``Budget``."""
-_FIRST: Final = 30
-"""The requests that a pass is assumed to need until one was made."""
-_REQUEST_S: Final = 0.3
-"""Seconds for each request of a pass, at least: the desk has to take the rows in, too."""
-
-
-def shortest_s(requests: int, least_s: float, period_s: float) -> float:
-    """Return the least seconds between two passes, even where requests are plenty."""
-    return min(period_s, max(least_s, requests * _REQUEST_S))
+_LOOK_AGAIN_S: Final = 10.0
 
 
 class RowReader:
-    """Makes passes over every odds row; between two of them lie ``period_s`` seconds.
-
-    Where requests are to spare, as few as ``least_s``; more where there are many rows.
-    """
+    """Makes passes over every odds row."""
 
     def __init__(
-        self,
-        client: Client,
-        board: Board,
-        clock: Clock,
-        budget: Budget,
-        period_s: float,
-        least_s: float,
+        self, client: Client, board: Board, clock: Clock, budget: Budget, plan: ReadingPlan
     ) -> None:
-        self.requests = _FIRST
-        """How many a pass needs."""
-        self.period_s = period_s
-        self.least_s = self._least_s = least_s
         self._client = client
         self._board = board
         self._clock = clock
         self._budget = budget
+        self._plan = plan
         self._took_ms = 0
         self._going_on = asyncio.Event()
         self._going_on.set()
@@ -79,18 +58,25 @@ class RowReader:
                     cut.append(part.cut)
                 finished_at = self._board.snapshot_progress.finished_at
                 self._tell(SnapshotProgress(done, part.total, rows, tuple(cut), finished_at))
-                self._expect(max(self.requests, part.total or done))
+                self._expect(max(self._plan.pages[ROWS], part.total or done))
                 await self._going_on.wait()
+                if done != part.total:
+                    await self._requests_left()
         if not cut:
             await in_slices(self._board.withdrawing_unheard(since))
         self._expect(done)
         self._took_ms = self._clock() - since
         self._tell(SnapshotProgress(done, done, rows, tuple(cut), self._clock()))
 
+    async def _requests_left(self) -> None:
+        """Wait until more are left than what is kept for games that the user opens."""
+        while True:
+            if self._budget.spendable >= 1:
+                return
+            await asyncio.sleep(_LOOK_AGAIN_S)
+
     def _expect(self, requests: int) -> None:
-        self.requests = requests
-        self.least_s = shortest_s(requests, self._least_s, self.period_s)
-        self._budget.plan(ROWS, requests, self.period_s, self.least_s)
+        self._plan.pages[ROWS] = requests
 
     def _tell(self, snapshot_progress: SnapshotProgress) -> None:
         is_paused = not self._going_on.is_set()

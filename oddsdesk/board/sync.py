@@ -7,9 +7,7 @@ from collections.abc import Callable
 from contextlib import aclosing, suppress
 from typing import Final
 
-import msgspec
-
-from oddsdesk.board.bet_reading import VALUE_BETS, BetReader
+from oddsdesk.board.bet_reading import BetReader
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.connection_monitor import STREAM, ConnectionMonitor
@@ -19,7 +17,16 @@ from oddsdesk.board.message_queue import MessageQueue
 from oddsdesk.board.notices import GamesChanged, Notice
 from oddsdesk.board.polling import Job, Poller, task_name
 from oddsdesk.board.price_history import ASLEEP_MS
-from oddsdesk.board.row_reading import ROWS, RowReader
+from oddsdesk.board.reading_plan import (
+    GAMES,
+    RIGHTS,
+    ROWS,
+    VALUE_BETS,
+    Pace,
+    ReadingPlan,
+    open_game,
+)
+from oddsdesk.board.row_reading import RowReader
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import (
@@ -27,6 +34,7 @@ from oddsdesk.client.errors import (
     NotFoundError,
     ServiceError,
 )
+from oddsdesk.client.quota import Quota
 from oddsdesk.client.stream import Connected, StreamState
 from oddsdesk.client.whole_lists import LIMIT, all_games, all_in_play
 from oddsdesk.clock import Clock
@@ -34,9 +42,7 @@ from oddsdesk.network.backoff import Randomness
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import Jobs
 
-_GAMES: Final = "games"
 _HEALTH: Final = "health"
-_LIVE: Final = "in-play odds"
 _TICK_S: Final = 1.0
 _FILLING_MS: Final = 10_000
 """For so long after a connect an unknown game has the list read at once, later with its poll."""
@@ -48,20 +54,6 @@ _PATIENCE: Final = 1.5
 _MOST_TROUBLES: Final = 5
 """How many of the troubles that a service reports of itself are shown."""
 _MOST_SOURCES: Final = 20
-_RIGHTS_S: Final = 6 * 3600.0
-"""How often it is asked whether the plan has in-play odds."""
-
-
-class Pace(msgspec.Struct, frozen=True):
-    """How many seconds lie between two reads, where the quota allows it."""
-
-    games_s: float = 10.0
-    matrix_s: float = 10.0
-    value_bets_s: float = 5.0
-    rows_s: float = 60.0
-    rows_least_s: float = 10.0
-    """For the odds grid's rows, where the quota has room."""
-    health_s: float = 15.0
 
 
 class Sync:
@@ -76,16 +68,15 @@ class Sync:
         pace: Pace | None = None,
         randomness: Randomness = random.random,
     ) -> None:
-        self.budget = Budget(clock)
+        self.budget = Budget(clock, self._quota)
         self._client = client
         self._board = board
         self._queue = MessageQueue(board)
         self._clock = clock
         self._pace = pace or Pace()
-        self._rows = RowReader(
-            client, board, clock, self.budget, self._pace.rows_s, self._pace.rows_least_s
-        )
-        self._bets = BetReader(client, board, clock, self.budget, self._pace.value_bets_s)
+        self.plan = ReadingPlan(board, clock, self._pace)
+        self._rows = RowReader(client, board, clock, self.budget, self.plan)
+        self._bets = BetReader(client, board, clock, self.budget, self.plan)
         self._monitor = ConnectionMonitor(board, clock)
         self._jobs = Jobs(lambda: self._monitor.jobs_failing(self._jobs.faults))
         self._poller = Poller(self.budget, clock, self._on_outcome, randomness, self._jobs)
@@ -101,7 +92,7 @@ class Sync:
         if self._is_started:
             return
         self._is_started = True
-        pace = self._pace
+        plan = self.plan
         self._monitor.begin()
         self._unsubscribe = self._board.subscribe(self._on_board_notice)
         self._jobs.start(task_name("tick"), self._tick)
@@ -109,11 +100,12 @@ class Sync:
         for game in self._subscribed:
             self._add_matrix(game)
         later = self._after_first_prices
-        self._poller.add(Job(_GAMES, pace.games_s, 1, self._read_games))
-        self._poller.add(Job(VALUE_BETS, pace.value_bets_s, 1, self._read_value_bets, later))
+        self._poller.add(Job(GAMES, self._read_games, plan.games))
+        self._poller.add(Job(VALUE_BETS, self._read_value_bets, plan.value_bets, later))
         self._add_stream()
-        self._poller.add(Job(_HEALTH, pace.health_s, 0, self._read_health, later))
-        self._poller.add(Job(_LIVE, _RIGHTS_S, 1, self._try_live, later))
+        health_s = self._pace.health_s
+        self._poller.add(Job(_HEALTH, self._read_health, after=later, period_s=health_s))
+        self._poller.add(Job(RIGHTS, self._try_live, plan.rights, later))
         self._read_rows()
 
     async def stop(self) -> None:
@@ -139,7 +131,7 @@ class Sync:
         """Keep a game's matrix current no more."""
         self._subscribed.pop(game_id, None)
         self._board.unsubscribe_game(game_id)
-        self._poller.remove(_matrix(game_id))
+        self._poller.remove(open_game(game_id))
 
     def want_rows(self, wanted: bool) -> None:
         """Keep the prices of all games current, or no more."""
@@ -156,39 +148,40 @@ class Sync:
         """Stop reading the rows of the odds grid after the request under way, or go on."""
         self._rows.pause(paused)
 
-    def needed_per_hour(self) -> float:
-        """Return how many requests an hour everything that is read would take."""
-        return self.budget.needed_per_hour
-
     def refresh(self) -> None:
-        """Read everything now; where the stream is not up, try that now, too."""
+        """Read everything now, open games first; where the stream is not up, try that now, too."""
         if self._is_started and self._board.connection.link in (Link.WAITING, Link.REFUSED):
-            self._begin_anew()
-        else:
-            self._poller.hurry()
+            self._add_stream_anew()
+        self._poller.hurry(map(open_game, self._subscribed), is_asked=True)
+        self._poller.hurry(is_asked=True)
+
+    def _quota(self) -> Quota | None:
+        return self._client.quota if self._client.keeps_quota else None
 
     def _add_stream(self) -> None:
-        self._poller.add(Job(STREAM, 1.0, 0, self._listen, self._after_first_prices))
+        self._poller.add(Job(STREAM, self._listen, after=self._after_first_prices, period_s=1.0))
 
     def _read_rows(self) -> None:
         if not self._board.keeps_all:
             self._poller.remove(ROWS)
         elif self._is_started:
-            self._poller.add(self._rows_job())
-
-    def _rows_job(self) -> Job:
-        rows, later = self._rows, self._after_first_prices
-        return Job(ROWS, rows.period_s, rows.requests, rows.read, later, least_s=rows.least_s)
+            later = self._after_first_prices
+            self._poller.add(Job(ROWS, self._rows.read, self.plan.rows, later))
 
     def _add_matrix(self, game_id: str) -> None:
         self._poller.add(
-            Job(_matrix(game_id), self._pace.matrix_s, 1, lambda: self._read_matrix(game_id))
+            Job(
+                open_game(game_id),
+                lambda: self._read_matrix(game_id),
+                lambda: self.plan.game(game_id),
+                is_asked=True,
+            )
         )
 
     async def _read_games(self) -> None:
         games = await all_games(self._client)
         self._board.load_games(games)
-        self.budget.plan(_GAMES, max(1, math.ceil(len(games) / LIMIT)), self._pace.games_s)
+        self.plan.pages[GAMES] = max(1, math.ceil(len(games) / LIMIT))
 
     async def _read_value_bets(self) -> None:
         await self._bets.read()
@@ -238,11 +231,11 @@ class Sync:
 
     async def _after_first_prices(self) -> None:
         """Wait for what the window shows first: the games, then the prices of one."""
-        await self._poller.tried(_GAMES)
+        await self._poller.tried(GAMES)
         with suppress(TimeoutError):
             async with asyncio.timeout(_FIRST_PRICES_S):
                 for game in list(self._subscribed):
-                    await self._poller.tried(_matrix(game))
+                    await self._poller.tried(open_game(game))
 
     async def _listen(self) -> None:
         changes = self._client.stream(on_state=self._on_stream_state)
@@ -261,23 +254,21 @@ class Sync:
 
     def _hurry_games(self) -> None:
         self._hurry_handle = None
-        self._poller.hurry([_GAMES])
+        self._poller.hurry([GAMES])
 
     def _on_stream_state(self, state: StreamState) -> None:
         self._monitor.stream_state(state)
         if isinstance(state, Connected):
             self._filling_until_ms = self._clock() + _FILLING_MS
-            known = [_GAMES, VALUE_BETS, ROWS, *map(_matrix, self._subscribed)]
+            known = [GAMES, VALUE_BETS, ROWS, *map(open_game, self._subscribed)]
             self._poller.hurry([*known, *self._monitor.troubled])
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
-        self.budget.learn(self._client.quota)
         self._monitor.outcome(job, error, next_try_ms)
 
-    def _begin_anew(self) -> None:
+    def _add_stream_anew(self) -> None:
         self._poller.remove(STREAM)
         self._add_stream()
-        self._poller.hurry()
 
     async def _tick(self) -> None:
         ticked_at = self._clock()
@@ -285,8 +276,10 @@ class Sync:
             before, ticked_at = ticked_at, self._clock()
             if ticked_at - before >= ASLEEP_MS:
                 # The computer slept: a stream from before may never tell that it is gone.
-                self._begin_anew()
-            self._monitor.tick(self._client.quota)
+                self._add_stream_anew()
+                self._poller.hurry()
+            periods_s = self.budget.periods_s()
+            self._monitor.tick(self._quota(), self.plan.in_words(periods_s))
             await in_slices(self._board.sweeping())
             self._board.scrape_interval.patience_ms = self._patience_ms()
             await asyncio.sleep(_TICK_S)
@@ -298,13 +291,9 @@ class Sync:
         if self._board.keeps_all and not self._board.snapshot_progress.is_paused:
             turn_ms = float(self._rows.turn_ms())
         else:
-            turns = [self.budget.period_s(_matrix(game)) for game in self._subscribed]
+            turns = [self.budget.period_s(open_game(game)) for game in self._subscribed]
             turn_ms = max(turns, default=0.0) * 1000
         return round(turn_ms * _PATIENCE)
-
-
-def _matrix(game_id: str) -> str:
-    return f"matrix {game_id}"
 
 
 async def learn_in_play(client: Client, board: Board, game_id: str, clock: Clock) -> None:

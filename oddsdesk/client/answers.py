@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from typing import Any, Final, Generic, TypeVar, overload
 
 import msgspec
@@ -29,6 +31,8 @@ T = TypeVar("T")
 LONGEST_WAIT_MS: Final = 25 * 60 * MINUTE_MS
 """No quota window is longer than a day (D18); a time further away is not believed (D85)."""
 _LONGEST_MESSAGE: Final = 500
+CLOCKS_AGREE_MS: Final = 10_000
+"""Answers take seconds at times, and a ``Date`` has no fractions."""
 _log = logging.getLogger(__name__)
 _errors = msgspec.json.Decoder(ErrorBody)
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
@@ -192,15 +196,31 @@ def _shortened(message: str) -> str:
 
 
 def reset_ms(headers: Mapping[str, str], now_ms: int) -> int | None:
-    """Return when the quota window ends by the contract's header, 25 hours ahead at most."""
+    """Return when the quota window ends by the contract's header, 25 hours ahead at most.
+
+    By the own clock: what the service's differs from it is known from its ``Date``.
+    """
     reset = whole_number(headers, "x-ratelimit-reset")
-    return None if reset is None else min(reset * 1000, now_ms + LONGEST_WAIT_MS)
+    if reset is None:
+        return None
+    return min(reset * 1000 + _own_clock_ahead_ms(headers, now_ms), now_ms + LONGEST_WAIT_MS)
+
+
+def _own_clock_ahead_ms(headers: Mapping[str, str], now_ms: int) -> int:
+    """Return how far the own clock is ahead of the service's; 0 where they agree, or none says."""
+    try:
+        said = parsedate_to_datetime(headers.get("date", ""))
+        said_ms = round(said.replace(tzinfo=said.tzinfo or UTC).timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return 0
+    ahead_ms = now_ms - said_ms
+    return ahead_ms if abs(ahead_ms) > CLOCKS_AGREE_MS else 0
 
 
 def _retry_at_ms(headers: Mapping[str, str], now_ms: int) -> int:
-    """Return when to ask again: by the contract's header, ``Retry-After``, or in a minute."""
-    reset = reset_ms(headers, now_ms)
-    if reset is not None and reset > now_ms:
-        return reset
+    """Return when to ask again: by ``Retry-After``, the contract's header, or in a minute."""
     after = whole_number(headers, "retry-after")
-    return now_ms + (MINUTE_MS if after is None else min(after * 1000, LONGEST_WAIT_MS))
+    if after is not None:
+        return now_ms + min(after * 1000, LONGEST_WAIT_MS)
+    reset = reset_ms(headers, now_ms)
+    return reset if reset is not None and reset > now_ms else now_ms + MINUTE_MS

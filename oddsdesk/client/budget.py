@@ -1,56 +1,62 @@
-"""The request budget: how often things may be polled so that the quota lasts."""
+"""The request budget: how often things may be read so that the quota lasts (D68)."""
 
+from collections.abc import Callable
+from math import inf
 from typing import Final, NamedTuple
 
 from oddsdesk.client.quota import Quota
 from oddsdesk.clock import Clock
+from oddsdesk.contract.plans import DAY_S
+from oddsdesk.poll_rates import Reading, poll_rates
 
-_RESERVE: Final = 0.1
-"""The share of the requests left that is kept for what the user asks for."""
+_MOST_KEPT: Final = 0.1
+"""The share of the requests left that is kept at most for what the user asks for."""
+_KEPT_EVERY_S: Final = 60.0
+"""One request is kept for each so many seconds until they come back."""
 _HOUR_S: Final = 3_600
 
+ReadingNow = Callable[[], Reading]
+"""Returns what a reading costs and how much depends on it at the moment."""
 
-class _Plan(NamedTuple):
-    requests: float
-    period_s: float
-    least_s: float
+
+class _Left(NamedTuple):
+    requests: int
+    seconds: float
+    """Until they come back."""
 
     @property
-    def per_s(self) -> float:
-        return self.requests / self.period_s
+    def spendable(self) -> float:
+        """Without those kept for games that the user opens."""
+        kept = min(self.requests * _MOST_KEPT, self.seconds / _KEPT_EVERY_S)
+        return self.requests - kept
 
 
 class Budget:
-    """Knows what is polled how often, and fits it to the requests that are left."""
+    """Shares the requests that a key has left among what is read with it.
 
-    def __init__(self, clock: Clock) -> None:
+    What is left counts, as the latest answer said it, not what was granted: others may read with
+    the same key. Without a quota all is read as often as it can be of use.
+    """
+
+    def __init__(self, clock: Clock, quota: Callable[[], Quota | None]) -> None:
+        """Make one without plans.
+
+        Args:
+            clock: Tells the time in milliseconds.
+            quota: Returns what is left; None where that is not known, or nobody counts.
+        """
         self._clock = clock
-        self._quota: Quota | None = None
-        self._plans: dict[str, _Plan] = {}
+        self._quota = quota
+        self._plans: dict[str, ReadingNow] = {}
         self._blocked_until_ms = 0
 
-    @property
-    def needed_per_hour(self) -> float:
-        """Requests an hour that everything polled would take at its own pace."""
-        return self._needed_per_s * _HOUR_S
-
-    def plan(
-        self, name: str, requests: float, period_s: float, least_s: float | None = None
-    ) -> None:
-        """Plan ``requests`` every ``period_s`` seconds under a name, in place of what was planned.
-
-        Where the quota has room, more often: down to every ``least_s`` seconds.
-        """
-        self._plans[name] = _Plan(requests, period_s, period_s if least_s is None else least_s)
+    def plan(self, name: str, reading: ReadingNow) -> None:
+        """Plan to read something under a name, in place of what was planned."""
+        self._plans[name] = reading
 
     def drop(self, name: str) -> None:
-        """Note that something is polled no more."""
+        """Note that something is read no more."""
         self._plans.pop(name, None)
-
-    def learn(self, quota: Quota | None) -> None:
-        """Take in how many requests are left."""
-        if quota is not None:
-            self._quota = quota
 
     def block(self, until_ms: int) -> None:
         """Note that the service refuses requests until then (429)."""
@@ -60,32 +66,39 @@ class Budget:
         """Return the seconds until requests are taken again, 0 where they are now."""
         return max(0, self._blocked_until_ms - self._clock()) / 1000
 
-    def period_s(self, name: str) -> float:
-        """Return how many seconds lie between two polls of something, to fit the quota.
-
-        Where the quota is short, all periods grow by the same factor; where it has room, the rest
-        is shared equally among plans with a smaller ``least_s``.
-        """
-        plan, left = self._plans[name], self._left_per_s()
-        if left is None:
-            return plan.period_s
-        needed = self._needed_per_s
-        if needed >= left:
-            return plan.period_s * needed / left
-        eager = [each for each in self._plans.values() if each.least_s < each.period_s]
-        if plan not in eager:
-            return plan.period_s
-        share = (left - needed) / len(eager)
-        return max(plan.least_s, plan.requests / (plan.per_s + share))
-
     @property
-    def _needed_per_s(self) -> float:
-        return sum(plan.per_s for plan in self._plans.values())
+    def spendable(self) -> float:
+        """How many requests may be made without being asked for by the user; inf if not known."""
+        left = self._left()
+        return inf if left is None else left.spendable
 
-    def _left_per_s(self) -> float | None:
-        """Return the requests a second that may be made; None where that is not known."""
-        quota = self._quota
-        if quota is None or quota.resets_at_ms is None:
+    def periods_s(self) -> dict[str, float]:
+        """Return by name how many seconds lie between two readings, to fit the quota.
+
+        The share of each is that of D68; a day at most, since no window is longer.
+        """
+        readings = [reading() for reading in self._plans.values()]
+        left = self._left()
+        per_hour = inf if left is None else left.spendable / left.seconds * _HOUR_S
+        rates = poll_rates(readings, per_hour)
+        return {
+            name: min(_HOUR_S / rate, DAY_S) if rate > 0 else DAY_S
+            for name, rate in zip(self._plans, rates, strict=True)
+        }
+
+    def period_s(self, name: str) -> float:
+        """Return how many seconds lie between two readings of one thing."""
+        return self.periods_s()[name]
+
+    def _left(self) -> _Left | None:
+        """Return what is left; None where nobody counts, or the window that was counted is over.
+
+        A window of which nobody says when it ends is taken for one that just began.
+        """
+        quota = self._quota()
+        if quota is None:
             return None
+        if quota.resets_at_ms is None:
+            return _Left(quota.remaining, DAY_S)
         seconds = (quota.resets_at_ms - self._clock()) / 1000
-        return max(quota.remaining * (1 - _RESERVE), 1.0) / seconds if seconds > 0 else None
+        return _Left(quota.remaining, seconds) if seconds > 0 else None

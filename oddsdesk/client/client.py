@@ -33,7 +33,8 @@ class Client:
     """Asks one service with one key; use it as ``async with Client(url, key) as client``.
 
     Every coroutine raises a ``ServiceError`` of the kind that says what to do about it.
-    The key is never part of a message or ``repr``.
+    The key is never part of a message or ``repr``. With ``keeps_quota`` nothing is asked while the
+    latest answer says that nothing is left: ``RateLimitedError`` is raised at once.
     """
 
     def __init__(
@@ -44,10 +45,12 @@ class Client:
         auth_url: str | None = None,
         ws_url: str | None = None,
         clock: Clock = system_clock,
+        keeps_quota: bool = False,
     ) -> None:
         self.addresses = read_addresses(base_url, auth_url, ws_url)
+        self.keeps_quota = keeps_quota
         self._clock = clock
-        self._requests = Requests(self.addresses, read_key(key), clock)
+        self._requests = Requests(self.addresses, read_key(key), clock, keeps_quota=keeps_quota)
 
     def __repr__(self) -> str:
         return f"<Client of {self.addresses.base}>"
@@ -247,7 +250,8 @@ class Client:
     async def health(self) -> Health:
         """Return how the service is; it costs no request of the quota."""
         path = "/api/health"
-        health: Health = decode(Health, await self._requests.get(path, {}), path)
+        body = await self._requests.get(path, {}, is_counted=False)
+        health: Health = decode(Health, body, path)
         return health
 
     async def stream_token(self) -> StreamToken:

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from oddsdesk.client.addresses import Addresses
 from oddsdesk.client.answers import refusal
-from oddsdesk.client.errors import AddressError, MalformedAnswerError, OfflineError
+from oddsdesk.client.errors import (
+    AddressError,
+    MalformedAnswerError,
+    OfflineError,
+    RateLimitedError,
+)
 from oddsdesk.client.quota import Quota, read_quota
 from oddsdesk.clock import Clock
 from oddsdesk.network.errors import UnreachableError, UnusableAnswerError
@@ -23,23 +28,39 @@ Parameter = str | int | float | bool | None
 
 
 class Requests:
-    """Sends requests and keeps what is left of the quota; ``close`` ends its connections."""
+    """Sends requests and keeps what is left of the quota; ``close`` ends its connections.
 
-    def __init__(self, addresses: Addresses, key: str, clock: Clock) -> None:
+    With ``keeps_quota`` it asks nothing that would be refused, since nothing is left.
+    """
+
+    def __init__(
+        self, addresses: Addresses, key: str, clock: Clock, *, keeps_quota: bool = False
+    ) -> None:
         self.quota: Quota | None = None
+        self._keeps_quota = keeps_quota
+        self._under_way = 0
         self._addresses = addresses
         self._key = key
         keep_secret(key)
         self._clock = clock
         self._http: HttpClient | None = None
 
-    async def get(self, path: str, parameters: Mapping[str, Parameter]) -> bytes:
+    async def get(
+        self, path: str, parameters: Mapping[str, Parameter], *, is_counted: bool = True
+    ) -> bytes:
         """Return the body of a success; parameters that are None are left out.
 
         Raises:
             ServiceError: of the kind that says what to do about it.
         """
-        return await self._request("GET", self._addresses.base, path, parameters)
+        if not is_counted:
+            return await self._request("GET", self._addresses.base, path, parameters)
+        self._check_quota()
+        self._under_way += 1
+        try:
+            return await self._request("GET", self._addresses.base, path, parameters)
+        finally:
+            self._under_way -= 1
 
     async def post(self, path: str) -> bytes:
         """Return the body of a success at the address for tokens; the quota does not count it."""
@@ -59,11 +80,19 @@ class Requests:
             raise AddressError("the key stands where a name was expected: nothing was sent")
         reply = await self._send(method, address + path, texts)
         now = self._clock()
-        if method == "GET":
-            self.quota = read_quota(reply.headers, now) or self.quota
+        if method == "GET" and reply.status != 401:  # which says of nobody what is left
+            told = read_quota(reply.headers, now)
+            if told is not None:
+                self.quota = told.after(self.quota, self._under_way)
         if reply.status != 200:
             raise refusal(reply.status, reply.headers, reply.body, path, now)
         return reply.body
+
+    def _check_quota(self) -> None:
+        if self._keeps_quota and self.quota is not None:
+            until = self.quota.used_up_until_ms(self._under_way, self._clock())
+            if until is not None:
+                raise RateLimitedError("the requests of this key are used up", until)
 
     async def _send(self, method: str, url: str, texts: Mapping[str, str]) -> Reply:
         try:

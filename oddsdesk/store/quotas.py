@@ -77,9 +77,16 @@ class Quotas:
         self._lock = threading.Lock()
         self._windows: dict[Slot, _Window] = {}
         self._flushing: Future[None] | None = None
+        self._uncounted: set[int] = set()
+
+    def exempt(self, key_id: int) -> None:
+        """Count nothing of a key, and refuse it nothing, for as long as this process runs."""
+        self._uncounted.add(key_id)
 
     def take(self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int) -> Count:
         """Count one if the window has one left."""
+        if key_id in self._uncounted:
+            return _all_left(allowance, window_s, now_ms)
         with self._lock:
             window = self._window((key_id, kind, window_s), now_ms)
             allowed = window.used < allowance
@@ -89,6 +96,8 @@ class Quotas:
 
     def peek(self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int) -> Count:
         """Return where a key stands without counting."""
+        if key_id in self._uncounted:
+            return _all_left(allowance, window_s, now_ms)
         with self._lock:
             window = self._window((key_id, kind, window_s), now_ms)
             return _count(window, window.used < allowance, allowance, window_s)
@@ -96,7 +105,9 @@ class Quotas:
     def give_back(
         self, key_id: int, kind: Kind, allowance: int, window_s: int, taken: Count
     ) -> Count:
-        """Undo one ``take``; nothing happens if its window is over."""
+        """Undo one ``take``; nothing happens if its window is over, or nothing was counted."""
+        if key_id in self._uncounted:
+            return taken
         with self._lock:
             window = self._windows.get((key_id, kind, window_s))
             if window is None or window.started_s + window_s != taken.reset_s:
@@ -170,3 +181,7 @@ class Quotas:
 def _count(window: _Window, allowed: bool, allowance: int, window_s: int) -> Count:
     remaining = max(allowance - window.used, 0)
     return Count(allowed, remaining, window.started_s + window_s)
+
+
+def _all_left(allowance: int, window_s: int, now_ms: int) -> Count:
+    return Count(True, allowance, (now_ms // 1000 // window_s + 1) * window_s)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from oddsdesk.board.sync import Pace
+from oddsdesk.board.reading_plan import Pace
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
@@ -13,7 +13,7 @@ from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from tests.kit.board import MONEYLINE, NAME, REFERENCE
 
-CALM = Pace(games_s=60, matrix_s=60, value_bets_s=60, rows_s=60, rows_least_s=60, health_s=60)
+CALM = Pace(games_s=60, matrix_s=60, value_bets_s=60, rows_s=60, health_s=60)
 
 
 def quote(bookmaker: str, odds: dict[str, float] | None = None, name: str = NAME) -> Quote:

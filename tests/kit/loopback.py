@@ -13,6 +13,7 @@ def loopback_server(app: Any) -> uvicorn.Server:
             host="127.0.0.1",
             port=0,
             log_config=None,
+            date_header=False,  # what is tested has a clock of its own
             lifespan="off",
             ws="websockets-sansio",
             timeout_graceful_shutdown=1,

@@ -37,10 +37,6 @@ class Reading(Protocol):
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the prices of all games, or go on."""
 
-    def needed_per_hour(self) -> float:
-        """Return how many requests an hour all that takes."""
-        ...
-
     def refresh(self) -> None:
         """Read everything now."""
 
@@ -159,10 +155,6 @@ class ConnectionManager(QObject):
         """Stop reading the prices of all games, or go on."""
         if self._sync is not None:
             self._sync.pause_rows(paused)
-
-    def needed_per_hour(self) -> float:
-        """Return how many requests an hour everything that is read would take."""
-        return 0.0 if self._sync is None else self._sync.needed_per_hour()
 
     def refresh(self) -> None:
         """Read everything now."""

@@ -109,6 +109,12 @@ class RemoteSession:
     async def _make_client(self, key: str) -> Client:
         profile = self.profile
         try:
-            return Client(profile.base_url, key, auth_url=profile.auth_url, ws_url=profile.ws_url)
+            return Client(
+                profile.base_url,
+                key,
+                auth_url=profile.auth_url,
+                ws_url=profile.ws_url,
+                keeps_quota=True,
+            )
         except ServiceError as error:
             raise MissingKeyError(f"{profile.name}: {error.message}") from error

@@ -209,7 +209,6 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     manager.left.connect(desk.reset)
     desk.connect_reading(manager)
     manager.entered.connect(lambda: desk.read_history(_price_log(manager)))
-    manager.entered.connect(lambda: desk.status_bar.show_quota(_is_remote(manager)))
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, manager)
     effects.method_changed.connect(desk.status_bar.show_method)
@@ -234,11 +233,6 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
         old_retention.deleteLater()
         desk.close()
         records.close()
-
-
-def _is_remote(manager: ConnectionManager) -> bool:
-    session = manager.session
-    return session is not None and isinstance(session.profile, RemoteProfile)
 
 
 def _price_log(manager: ConnectionManager) -> PriceLog | None:

@@ -115,10 +115,6 @@ class BoardReader(GameReader, Protocol):
     def refresh(self) -> None:
         """Read everything now."""
 
-    def needed_per_hour(self) -> float:
-        """Return how many requests an hour all that takes."""
-        ...
-
 
 class Desk:
     """The window with its panels; everything in it reads the board."""
@@ -170,7 +166,6 @@ class Desk:
         self.explain.game_wanted.connect(subscriptions.explain)
         self.grid.pause_requested.connect(reader.pause_rows)
         self.window.messages.retry_requested.connect(reader.refresh)
-        self.status_bar.tell_cost(reader.needed_per_hour)
         tabs = self.window.tabs
         tabs.currentChanged.connect(
             lambda _index: reader.want_rows(tabs.currentWidget() is self.grid)

@@ -151,7 +151,7 @@ class GuestSession:
             url, key = await asyncio.wrap_future(in_background("guest key", self._enter))
         except StoreError as error:
             raise SessionError(str(error)) from error
-        self._client = Client(url, key)
+        self._client = Client(url, key, keeps_quota=True)
         return self._client
 
     async def stop(self) -> None:

@@ -1,8 +1,5 @@
 """The status bar: connected or not, how fresh, what is left, the time."""
 
-import math
-from collections.abc import Callable
-
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStatusBar, QToolButton, QWidget
 
@@ -56,8 +53,6 @@ class StatusBar(QStatusBar):
         self._favourites.setToolTip("Show favourites only (Ctrl+Shift+F)")
         self._favourites.clicked.connect(self.favourites_requested)
         self._favourites.hide()
-        self._needed_per_hour: Callable[[], float] | None = None
-        self._has_quota = True
         self._method = Label()
         self.show_method(devig_method)
         self._time = ElidedLabel()
@@ -86,15 +81,6 @@ class StatusBar(QStatusBar):
         self._favourites.setText(f"{games} favourite{'s' if games != 1 else ''}")
         self._favourites.setVisible(games > 0)
 
-    def tell_cost(self, needed_per_hour: Callable[[], float]) -> None:
-        """Show the requests an hour that the present layout needs."""
-        self._needed_per_hour = needed_per_hour
-
-    def show_quota(self, shown: bool) -> None:
-        """Show what is left of the quota, or not: the user's own server has none."""
-        self._has_quota = shown
-        self._show()
-
     def close_panel(self) -> None:
         """Stop listening to the board."""
         self._ticks.stop()
@@ -119,10 +105,9 @@ class StatusBar(QStatusBar):
         self._dot.show_ink(link_ink(connection))
         self._link.show_text(link_text(connection, now))
         self._link.setToolTip(faults_text(connection) or lag_text(connection))
-        needed = None if self._needed_per_hour is None else self._needed_per_hour()
-        self._requests.show_text(requests_text(connection, needed) if self._has_quota else "")
-        if needed is not None:
-            self._requests.setToolTip(cost_text(needed, connection, now))
+        requests = requests_text(connection)
+        self._requests.show_text(requests)
+        self._requests.setToolTip(f"{requests}\n{reading_text(connection, now)}".strip())
         self._time.show_text(f"{local_time(now):%H:%M:%S}")
 
 
@@ -171,41 +156,41 @@ def lag_text(connection: Connection) -> str:
     )
 
 
-def requests_text(connection: Connection, needed_per_hour: float | None = None) -> str:
-    """Return how many requests are left, are needed, and when they return; empty while unknown."""
+def requests_text(connection: Connection) -> str:
+    """Return how many requests are left, when they return, and how often prices are read of them.
+
+    Empty while that is not known.
+    """
     if connection.requests_left is None:
         return ""
     of = "" if connection.requests_limit is None else f" of {connection.requests_limit:,}"
-    left = f"{connection.requests_left:,}{of} requests left"
-    if needed_per_hour is not None:
-        left += f" · needs {math.ceil(needed_per_hour):,} an hour"
-    if connection.resets_at_ms is None:
-        return left
-    return f"{left} · back {local_time(connection.resets_at_ms):%H:%M}"
+    parts = [f"{connection.requests_left:,}{of} requests left"]
+    if connection.resets_at_ms is not None:
+        parts.append(f"back {local_time(connection.resets_at_ms):%H:%M}")
+    prices = connection.reading_plan.partition(";")[0]
+    if prices and connection.requests_left:
+        parts.append(prices[0].lower() + prices[1:])
+    return " · ".join(parts)
 
 
-def cost_text(needed_per_hour: float, connection: Connection, now_ms: int) -> str:
-    """Return what everything on show costs in requests, beside what is left of them."""
-    needs = f"What is on show needs {math.ceil(needed_per_hour):,} requests an hour"
-    needs += f"{_allowance(connection.requests_limit)}."
-    left, resets_at = connection.requests_left, connection.resets_at_ms
-    if left is None or resets_at is None:
-        return needs
-    hours = max(0, resets_at - now_ms) / 3_600_000
-    if needed_per_hour * hours <= left:
-        return (
-            f"{needs} The {left:,} left last until they come back; what is to spare goes into "
-            "reading the odds grid more often."
-        )
-    return f"{needs} The {left:,} left do not last: everything is read less often."
+def reading_text(connection: Connection, now_ms: int) -> str:
+    """Return what is read how often so that the requests last; empty where none are counted."""
+    left, resets_at_ms = connection.requests_left, connection.resets_at_ms
+    if left is None:
+        return ""
+    allowance = _allowance(connection.requests_limit)
+    if left > 0:
+        return "\n".join(part for part in (f"{connection.reading_plan}.", allowance) if part != ".")
+    until = "" if resets_at_ms is None else f" for {span_text(max(0, resets_at_ms - now_ms))}"
+    said = f"No requests are left{until}: nothing is read until they are back."
+    goes_on = "What the stream tells goes on." if connection.link is Link.LIVE else ""
+    return "\n".join(part for part in (said, goes_on, allowance) if part)
 
 
 def _allowance(limit: int | None) -> str:
-    if limit is None:
-        return ""
     windows = {plan.rights.requests: plan.rights.window_s for plan in Plan}
-    window = {HOUR_S: " an hour", DAY_S: " a day"}.get(windows.get(limit, 0), "")
-    return f", your plan allows {limit:,}{window}"
+    window = {HOUR_S: "an hour", DAY_S: "a day"}.get(windows.get(limit or 0, 0))
+    return "" if window is None else f"Your plan allows {limit:,} requests {window}."
 
 
 def _lag(lag_ms: int) -> str:

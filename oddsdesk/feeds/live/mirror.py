@@ -34,6 +34,7 @@ from oddsdesk.feeds.live.merging import merged
 from oddsdesk.feeds.live.mirror_stream import MirrorStream, Picture
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import KeyUse
+from oddsdesk.poll_rates import Reading
 
 PICTURE_S: Final = 300.0
 """How often the whole picture is read while changes are streamed, which tell of no withdrawal."""
@@ -44,6 +45,7 @@ CONNECT_S: Final = 5.0
 _REQUEST_S: Final = 0.3
 """Seconds between two pictures for each request of one, at least: the service has others, too."""
 _ALL: Final = "everything"
+_HOUR_S: Final = 3_600
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +68,7 @@ class Mirror(PollingFeed):
             raise FeedError(f"feed mirror: {error}") from None
         self._key = ""
         self._client: Client | None = None
-        self._budget = Budget(self._now)
+        self._budget = Budget(self._now, lambda: self._client.quota if self._client else None)
         self._requests = 1
         self._is_whole = True
         self._is_connecting = False
@@ -81,7 +83,8 @@ class Mirror(PollingFeed):
         """Return how long until the next picture, as the quota allows."""
         usual = self.every_s if self.spec.every_s is not None else PICTURE_S
         least = usual if self._stream.is_open or self.spec.every_s is not None else POLL_S
-        self._budget.plan(_ALL, self._requests, usual, max(least, self._requests * _REQUEST_S))
+        most = _HOUR_S / max(least, self._requests * _REQUEST_S)
+        self._budget.plan(_ALL, lambda: Reading(self._requests, 1.0, 1.0, most))
         return self._budget.period_s(_ALL)
 
     def is_whole(self, part: str) -> bool:
@@ -104,7 +107,8 @@ class Mirror(PollingFeed):
         assert self.source.keys is not None
         key = await self.source.key()
         if key != self._key or self._client is None:
-            await self._use(Client(self._address, key, clock=self.clock), key)
+            client = Client(self._address, key, clock=self.clock, keeps_quota=True)
+            await self._use(client, key)
         assert self._client is not None
         if not self._stream.is_open:
             self._is_connecting = True
@@ -132,7 +136,6 @@ class Mirror(PollingFeed):
                 self._requests = max(part.done, 1)
                 if part.cut is not None:
                     cut.append(part.cut)
-        self._budget.learn(client.quota)
         self._is_whole = not cut
         if cut:
             _log.warning("mirror: the service cuts these off: %s", "; ".join(cut))

@@ -9,9 +9,10 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.change_rates import Learned, starting_changes, starting_rate
 from oddsdesk.contract.times import format_ms
-from oddsdesk.feeds.live.change_rates import Learned, starting_changes, starting_rate
 from oddsdesk.feeds.live.credits import Credits, WeeksNeed
+from oddsdesk.interval_words import every
 from oddsdesk.poll_rates import Reading, need, poll_rates
 
 _HOUR_S: Final = 3_600
@@ -19,10 +20,6 @@ _SPELLED: Final = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
-_UNITS: Final = (("days", 86_400, 172_800), ("hours", 3_600, 5_400), ("minutes", 60, 90))
-"""Name, seconds, and from how many seconds on it is used."""
-_TENTHS_BELOW: Final = 3
-_MOST_INTERVALS_TOLD: Final = 4
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -135,7 +132,7 @@ def _sentence(
     subject = f"{_jobs_in_words(played)}, {account.month:,} a month"
     if not schedules:
         return f"{subject}: all used, at the latest until {format_ms(account.renewal_ms)[:10]}"
-    text = f"{subject}: every {_intervals_in_words(each.every_s for each in schedules.values())}"
+    text = f"{subject}: {every(each.every_s for each in schedules.values())}"
     dear = len(played) - len(schedules)
     rests = [f"{_spelled(dear)} not any more"] if dear else []
     rests += [f"{_spelled(idle)} without games not at all"] if idle else []
@@ -151,30 +148,3 @@ def _jobs_in_words(jobs: Sequence[Job]) -> str:
 
 def _spelled(number: int) -> str:
     return _SPELLED[number] if number < len(_SPELLED) else f"{number:,}"
-
-
-def _intervals_in_words(intervals_s: Iterable[float]) -> str:
-    """Say intervals, the shortest first, each unit once: ``14, 20 and 34 minutes``."""
-    amounts = list(dict.fromkeys(_amount(each) for each in sorted(intervals_s)))
-    if len(amounts) > _MOST_INTERVALS_TOLD:
-        (first, unit), (last, last_unit) = amounts[0], amounts[-1]
-        return f"{first}{'' if unit == last_unit else f' {unit}'} to {last} {last_unit}"
-    units = list(dict.fromkeys(unit for _, unit in amounts))
-    return " and ".join(
-        f"{_listed([amount for amount, of in amounts if of == unit])} {unit}" for unit in units
-    )
-
-
-def _amount(seconds: float) -> tuple[str, str]:
-    """Return a figure and its unit; a tenth of a few hours or days is worth telling."""
-    for unit, unit_s, from_s in _UNITS:
-        if seconds >= from_s:
-            amount = seconds / unit_s
-            is_coarse = unit_s >= _HOUR_S and amount < _TENTHS_BELOW
-            return f"{round(amount, 1 if is_coarse else None):g}", unit
-    return f"{seconds:.0f}", "seconds"
-
-
-def _listed(words: Sequence[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last

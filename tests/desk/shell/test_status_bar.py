@@ -1,6 +1,7 @@
 """The status bar: what is left, what the layout costs, how many are favourites."""
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtWidgets import QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -8,10 +9,10 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.shell.status_bar import (
     StatusBar,
-    cost_text,
     lag_text,
     link_ink,
     link_text,
+    reading_text,
     requests_text,
 )
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -21,58 +22,59 @@ NOW_MS = 1_776_340_800_000
 HOUR_MS = 3_600_000
 
 
-def test_the_quota_of_ones_own_server_is_not_told(theme: Theme, qtbot: QtBot) -> None:
+PLAN = (
+    "Prices of 12 competitions every 14 minutes, of open games every 20 seconds; "
+    "value bets every 47 seconds, the list of games every 5 minutes"
+)
+COUNTED = Connection(
+    requests_left=5_412, requests_limit=5_500, reading_plan=PLAN, resets_at_ms=NOW_MS + HOUR_MS
+)
+
+
+def test_how_often_what_is_read_is_in_sight(theme: Theme, qtbot: QtBot) -> None:
     board = Board(lambda: NOW_MS)
-    board.set_connection(Connection(requests_left=5_412, requests_limit=5_500))
-    bar = StatusBar(board, theme, lambda: NOW_MS, "shin")
+    board.set_connection(COUNTED)
+    bar = StatusBar(board, theme, lambda: NOW_MS, "power")
     qtbot.addWidget(bar)
-    bar.resize(1_200, bar.height())
+    bar.resize(1_600, bar.height())
     bar.show()
+    prices = "prices of 12 competitions every 14 minutes, of open games every 20 seconds"
 
-    def tells() -> bool:
-        return any("requests" in label.text() for label in bar.findChildren(QLabel))
+    def label() -> QLabel | None:
+        return next((each for each in bar.findChildren(QLabel) if prices in each.text()), None)
 
-    qtbot.waitUntil(tells)
-    bar.show_quota(False)
-    assert not tells()
+    qtbot.waitUntil(lambda: label() is not None)
+    shown = label()
+    assert shown is not None
+    assert shown.text().startswith("5,412 of 5,500 requests left · back ")
+    below = f"\n{PLAN}.\nYour plan allows 5,500 requests an hour."
+    qtbot.waitUntil(lambda: shown.toolTip() == shown.text() + below)
+    board.set_connection(Connection())
+    qtbot.waitUntil(lambda: shown.text() == "")
+    assert shown.toolTip() == ""
     bar.close_panel()
-
-
-@pytest.mark.parametrize(("left", "said"), [(5_412, "last until"), (20, "do not last")])
-def test_the_cost_stands_beside_what_is_left(left: int, said: str) -> None:
-    connection = Connection(requests_left=left, resets_at_ms=NOW_MS + HOUR_MS)
-    text = cost_text(40.2, connection, NOW_MS)
-    assert text.startswith("What is on show needs 41 requests an hour.")
-    assert said in text
 
 
 @pytest.mark.parametrize(
     ("limit", "allowed"),
-    [
-        (5_500, "needs 41 requests an hour, your plan allows 5,500 an hour."),
-        (200, "needs 41 requests an hour, your plan allows 200 a day."),
-        (1_000, "needs 41 requests an hour, your plan allows 1,000."),
-    ],
+    [(5_500, "allows 5,500 requests an hour."), (200, "allows 200 requests a day."), (1_000, "")],
 )
-def test_the_cost_stands_beside_what_the_plan_allows(limit: int, allowed: str) -> None:
-    assert allowed in cost_text(40.2, Connection(requests_limit=limit), NOW_MS)
+def test_what_the_plan_allows_stands_below(limit: int, allowed: str) -> None:
+    text = reading_text(replace(COUNTED, requests_limit=limit), NOW_MS)
+    assert text.startswith(f"{PLAN}.")
+    assert allowed in text
+    assert text.count("allows") == bool(allowed)
 
 
-def test_the_cost_is_in_sight(theme: Theme, qtbot: QtBot) -> None:
-    board = Board(lambda: NOW_MS)
-    board.set_connection(Connection(requests_left=5_412, requests_limit=5_500))
-    bar = StatusBar(board, theme, lambda: NOW_MS, "power")
-    qtbot.addWidget(bar)
-    bar.resize(1_200, bar.height())
-    bar.show()
-    bar.tell_cost(lambda: 40.2)
-    board.set_connection(Connection(requests_left=5_411, requests_limit=5_500))
-    said = "5,411 of 5,500 requests left · needs 41 an hour"
-    qtbot.waitUntil(lambda: said in [label.text() for label in bar.findChildren(QLabel)])
-    bar.resize(400, bar.height())
-    assert any(said in label.toolTip() for label in bar.findChildren(QLabel))
-    assert bar.width() == 400
-    bar.close_panel()
+@pytest.mark.parametrize(
+    ("link", "goes_on"), [(Link.LIVE, "What the stream tells goes on."), (Link.POLLING, "")]
+)
+def test_without_requests_it_says_until_when_and_what_goes_on(link: Link, goes_on: str) -> None:
+    connection = replace(COUNTED, requests_left=0, link=link)
+    said = reading_text(connection, NOW_MS)
+    first = "No requests are left for 1 h: nothing is read until they are back."
+    assert said.startswith(f"{first}\n{goes_on}".strip())
+    assert "every" not in requests_text(connection)
 
 
 @pytest.mark.parametrize(

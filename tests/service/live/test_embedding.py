@@ -15,6 +15,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from oddsdesk.contract.plans import Plan
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.server.listener import ListenError
 from oddsdesk.server.settings import Settings
@@ -42,6 +43,15 @@ def _get(url: str, key: str) -> httpx.Response:
 def test_answers_its_key_once_started(embedded):
     assert embedded.url.startswith("http://127.0.0.1:")
     assert _get(embedded.url, embedded.key).status_code == 200
+
+
+def test_nothing_that_the_desk_asks_its_own_server_is_counted(embedded):
+    """D68; a guest's key is counted, as any other of the plan is."""
+    for _ in range(3):
+        answer = _get(embedded.url, embedded.key)
+    assert answer.headers["x-ratelimit-remaining"] == "5500"
+    other = embedded.administration.create_key("somebody", Plan.PRO_LIVE, None).result().secret
+    assert _get(embedded.url, other).headers["x-ratelimit-remaining"] == "5499"
 
 
 def test_each_start_has_a_key_of_its_own_and_ends_the_last(settings):

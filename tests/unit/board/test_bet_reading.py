@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from oddsdesk.board.bet_reading import VALUE_BETS, BetReader
+from oddsdesk.board.bet_reading import BetReader
+from oddsdesk.board.reading_plan import Pace, ReadingPlan
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.whole_lists import LIMIT
-from oddsdesk.clock import system_clock
 from oddsdesk.contract.resources import Sport, ValueBet
 from tests.kit.board import Desk, value_bet
 
@@ -47,20 +47,20 @@ def bets(count: int, **more: Any) -> list[ValueBet]:
     return [value_bet(bookmaker=f"Book {i}", **more) for i in range(count)]
 
 
-def reader(
-    desk: Desk, client: Client, budget: Budget | None = None, period_s: float = 5.0
-) -> BetReader:
-    asked = budget or Budget(system_clock)
-    return BetReader(client, desk.board, lambda: desk.now, asked, period_s)
+def reader(desk: Desk, client: Client, plan: ReadingPlan | None = None) -> BetReader:
+    plan = plan or ReadingPlan(desk.board, lambda: desk.now, Pace())
+    budget = Budget(lambda: desk.now, lambda: client.quota)
+    return BetReader(client, desk.board, lambda: desk.now, budget, plan)
 
 
 async def test_every_page_is_read_and_a_long_list_seldomer(desk: Desk) -> None:
-    client, budget = ListClient(bets(12 * LIMIT + 1)), Budget(system_clock)
-    await reader(desk, client, budget).read()
+    client = ListClient(bets(12 * LIMIT + 1))
+    plan = ReadingPlan(desk.board, lambda: desk.now, Pace())
+    await reader(desk, client, plan).read()
     assert len(desk.board.value_bets) == 12 * LIMIT + 1
     assert len(client.asked) == 13
     assert not desk.board.values.is_cut
-    assert budget.period_s(VALUE_BETS) == 13.0
+    assert (plan.value_bets().cost, plan.value_bets().most) == (13, 3600 / 13)
 
 
 async def test_a_pass_takes_a_tenth_of_the_requests_left_and_says_that_it_was_cut(

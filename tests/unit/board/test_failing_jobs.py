@@ -1,7 +1,7 @@
 """A job of the desk that dies is begun anew and told; nothing is LIVE without its stream (D85)."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.sync import Sync
 from oddsdesk.client.client import Client
-from oddsdesk.client.quota import Quota
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.resources import Health, PriceMessage
@@ -45,11 +44,6 @@ class PoisonedClient(Client):
             self.begun += 1
             raise PoisonError("of the service\nand a line more")
 
-    @property
-    def quota(self) -> Quota | None:
-        self._taste("tick")
-        return super().quota
-
     async def _list(self, kind: Any, path: str, **parameters: Any) -> Any:
         self._taste(path)
         return await super()._list(kind, path, **parameters)
@@ -69,9 +63,15 @@ class PoisonedClient(Client):
 
 
 class PoisonedBoard(Board):
-    """A board that cannot take messages in while ``is_poisoned``."""
+    """A board that cannot take messages in, or say what time changed, while it is poisoned."""
 
     is_poisoned = False
+    is_tick_poisoned = False
+
+    def sweeping(self) -> Iterator[None]:
+        if self.is_tick_poisoned:
+            raise PoisonError("of the service\nand a line more")
+        return super().sweeping()
 
     def apply_all(self, messages: Sequence[PriceMessage]) -> None:
         if self.is_poisoned:
@@ -166,9 +166,9 @@ async def test_nothing_is_live_while_the_streams_job_is_dead(kept: Kept) -> None
 
 @pytest.mark.usefixtures("quick")
 async def test_figures_that_die_are_told_and_go_on(kept: Kept) -> None:
-    kept.client.poisoned = "tick"
+    kept.board.is_tick_poisoned = True
     await until_told(kept.board, lambda: "tick" in kept.failing)
-    kept.client.poisoned = None
+    kept.board.is_tick_poisoned = False
     await until_told(kept.board, lambda: kept.failing == [])
 
 

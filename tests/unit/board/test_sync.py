@@ -13,7 +13,8 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.notices import GamesChanged
-from oddsdesk.board.sync import Pace, Sync
+from oddsdesk.board.reading_plan import Pace
+from oddsdesk.board.sync import Sync
 from oddsdesk.client.answers import GameAnswer, Listing
 from oddsdesk.client.client import Client
 from oddsdesk.clock import system_clock
@@ -27,16 +28,14 @@ from tests.kit.board_service import CALM, key_of, quote, record, service
 from tests.kit.waiting import until_told
 
 DRAW = CellKey("moneyline", 0, "Draw", "Betfair")
-QUICK = Pace(
-    games_s=0.1, matrix_s=0.1, value_bets_s=0.1, rows_s=0.2, rows_least_s=0.2, health_s=0.1
-)
+QUICK = Pace(games_s=0.1, matrix_s=0.1, value_bets_s=0.1, rows_s=0.2, health_s=0.1)
 
 
 @asynccontextmanager
 async def syncing(url: str, key: str, pace: Pace = CALM) -> AsyncIterator[tuple[Board, Sync]]:
     """A board kept current, as the desk has it."""
     board = Board(system_clock)
-    async with Client(url, key) as client:
+    async with Client(url, key, keeps_quota=True) as client:
         sync = Sync(client, board, system_clock, pace=pace, randomness=lambda: 0.0)
         sync.start()
         try:
@@ -364,27 +363,6 @@ async def seen_again(server: Server, board: Board) -> bool:
     except TimeoutError:
         return False
     return True
-
-
-async def test_rows_are_read_oftener_where_requests_are_to_spare(tmp_path: Path) -> None:
-    eager = msgspec.structs.replace(CALM, rows_least_s=0.05)
-    async with (
-        service(tmp_path) as server,
-        syncing(server.url, key_of(server, Plan.PRO), eager) as (board, sync),
-    ):
-        sync.want_rows(True)
-        await until_told(board, lambda: board.snapshot_progress.finished_at is not None)
-        for _ in range(2):
-            before = board.price(GAME, DRAW)
-            assert before is not None
-            await record(server, quote("Betfair"))
-            await until_told(board, lambda since=before.scraped_at: scraped_at(board) > since)
-
-
-def scraped_at(board: Board) -> int:
-    price = board.price(GAME, DRAW)
-    assert price is not None
-    return price.scraped_at
 
 
 @pytest.mark.parametrize(

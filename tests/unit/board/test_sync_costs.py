@@ -1,4 +1,4 @@
-"""What keeping a board current costs: the requests that are made are those that are wished."""
+"""What keeping a board current costs: the requests made are those that are reckoned with."""
 
 import asyncio
 from collections import Counter
@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.board.bet_reading import VALUE_BETS
 from oddsdesk.board.board import Board
-from oddsdesk.board.row_reading import ROWS
+from oddsdesk.board.reading_plan import GAMES, RIGHTS, ROWS, VALUE_BETS, open_game
 from oddsdesk.board.sync import Sync
 from oddsdesk.client.answers import Listing
-from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.clock import system_clock
@@ -23,7 +21,7 @@ from oddsdesk.server.runner import Server
 from tests.kit.board import GAME
 from tests.kit.board_service import CALM, key_of, quote, record, service
 
-GAMES, MATRIX, RIGHTS = "games", f"matrix {GAME}", "in-play odds"
+MATRIX = open_game(GAME)
 FREE = {"health", "stream"}
 """What they ask counts no request."""
 PERIOD_S = {GAMES: 60, VALUE_BETS: 60, ROWS: 60, MATRIX: 60, RIGHTS: 6 * 3600}
@@ -87,11 +85,16 @@ async def asking(server: Server) -> AsyncIterator[tuple[CountingClient, Counting
             await sync.stop()
 
 
-def take_wish(budget: Budget, job: str) -> float:
-    """Take a job's wish out of a budget and return it as requests in one of its periods."""
-    before = budget.needed_per_hour
-    budget.drop(job)
-    return (before - budget.needed_per_hour) * PERIOD_S[job] / 3600
+def costs(sync: Sync) -> dict[str, float]:
+    """Return by job how many requests one read is reckoned to take."""
+    plan = sync.plan
+    return {
+        GAMES: plan.games().cost,
+        VALUE_BETS: plan.value_bets().cost,
+        ROWS: plan.rows().cost,
+        MATRIX: plan.game(GAME).cost,
+        RIGHTS: plan.rights().cost,
+    }
 
 
 async def counted(client: Client) -> int:
@@ -101,7 +104,7 @@ async def counted(client: Client) -> int:
     return 5_500 - client.quota.remaining
 
 
-async def test_each_job_makes_as_many_requests_as_it_wishes(tmp_path: Path) -> None:
+async def test_each_job_makes_as_many_requests_as_it_is_reckoned_to_take(tmp_path: Path) -> None:
     """In its first period and in each one after; the games and all rows are two pages here."""
     async with service(tmp_path) as server:
         others = [quote("Betfair", {"Roma": 2.0}, f"Roma - Lazio {n}") for n in range(PAGE)]
@@ -112,10 +115,9 @@ async def test_each_job_makes_as_many_requests_as_it_wishes(tmp_path: Path) -> N
             sync.refresh()
             await sync.until_round(2)
             second = client.made - first
-            wished = {job: take_wish(sync.budget, job) for job in PERIOD_S}
-    assert wished == pytest.approx({GAMES: 2, VALUE_BETS: 1, ROWS: 2, MATRIX: 1, RIGHTS: 1})
-    assert first == second == pytest.approx(wished)
-    assert sync.budget.needed_per_hour == pytest.approx(0)
+            reckoned = costs(sync)
+    assert reckoned == {GAMES: 2, VALUE_BETS: 1, ROWS: 2, MATRIX: 1, RIGHTS: 1}
+    assert first == second == reckoned
 
 
 async def test_the_service_counts_what_the_jobs_made_and_no_more(tmp_path: Path) -> None:
@@ -130,13 +132,12 @@ async def test_the_service_counts_what_the_jobs_made_and_no_more(tmp_path: Path)
     assert count == client.made.total() == 2 * len(PERIOD_S) + 1
 
 
-async def test_what_is_looked_at_no_more_is_wished_no_more(tmp_path: Path) -> None:
-    """A minute once: games, value bets, one game and all rows; and the try of the rights."""
+async def test_what_is_looked_at_no_more_is_read_no_more(tmp_path: Path) -> None:
     async with service(tmp_path) as server, asking(server) as (_, sync):
         await sync.until_round(1)
-        assert sync.budget.needed_per_hour == pytest.approx(4 * 60 + 1 / 6)
+        assert sync.budget.periods_s().keys() == PERIOD_S.keys()
         sync.want_rows(False)
         sync.unsubscribe_game(GAME)
-        assert sync.budget.needed_per_hour == pytest.approx(3 * 60 + 1 / 6)
+        assert sync.budget.periods_s().keys() == PERIOD_S.keys() - {MATRIX}
         sync.want_values(False)
-        assert sync.budget.needed_per_hour == pytest.approx(2 * 60 + 1 / 6)
+        assert sync.budget.periods_s().keys() == PERIOD_S.keys() - {MATRIX, ROWS}

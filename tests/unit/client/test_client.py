@@ -132,6 +132,7 @@ async def test_errors_are_told_apart_by_what_to_do(
     [
         ({"X-RateLimit-Reset": "1795000100"}, 1_795_000_100_000),
         ({"Retry-After": "7"}, NOW + 7_000),
+        ({"Retry-After": "7", "X-RateLimit-Reset": "1795000100"}, NOW + 7_000),
         ({}, NOW + 60_000),
         ({"X-RateLimit-Reset": "soon"}, NOW + 60_000),
     ],
@@ -252,3 +253,79 @@ def test_the_stream_is_found_beside_the_base_unless_given() -> None:
     assert Client("https://odds.example/v", KEY).addresses.stream == "wss://odds.example/v"
     given = Client("http://a", KEY, auth_url="https://b/", ws_url="wss://c/")
     assert given.addresses == ("http://a", "https://b", "wss://c")
+
+
+def told(remaining: int, reset_s: int, date: str | None = None) -> dict[str, str]:
+    headers = {"X-RateLimit-Remaining": str(remaining), "X-RateLimit-Reset": str(reset_s)}
+    return headers if date is None else {**headers, "Date": date}
+
+
+async def test_who_keeps_the_quota_asks_nothing_while_nothing_is_left(
+    small_service: Running,
+) -> None:
+    service, url = small_service
+    now, hour = [NOW], told(0, NOW // 1000 + 3_600)
+    async with Client(url, KEY, clock=lambda: now[0], keeps_quota=True) as client:
+        service.say(listing(), headers=hour)
+        await client.games()
+        with pytest.raises(RateLimitedError) as caught:
+            await client.games()
+        assert caught.value.retry_at_ms == NOW + 3_600_000
+        assert len(service.asked) == 1
+        now[0] += 3_600_000
+        service.say(listing(), headers=told(5_499, NOW // 1000 + 7_200))
+        await client.games()
+    assert len(service.asked) == 2
+
+
+async def test_requests_under_way_count_as_made(small_service: Running) -> None:
+    service, url = small_service
+    async with Client(url, KEY, clock=lambda: NOW, keeps_quota=True) as client:
+        for left in (2, 1, 0):
+            service.say(listing(), headers=told(left, NOW // 1000 + 3_600))
+        await client.games()
+        results = await asyncio.gather(*(client.games() for _ in range(5)), return_exceptions=True)
+    assert sum(isinstance(result, RateLimitedError) for result in results) == 3
+    assert len(service.asked) == 3
+
+
+async def test_health_is_asked_where_nothing_is_left(small_service: Running) -> None:
+    service, url = small_service
+    async with Client(url, KEY, clock=lambda: NOW, keeps_quota=True) as client:
+        service.say(listing(), headers=told(0, NOW // 1000 + 3_600))
+        await client.games()
+        service.say({"status": "ok", "version": "1", "database": "ok", "last_scraped_at": None})
+        assert (await client.health()).status == "ok"
+
+
+async def test_an_unknown_key_says_nothing_of_what_is_left(small_service: Running) -> None:
+    service, url = small_service
+    async with Client(url, KEY, clock=lambda: NOW, keeps_quota=True) as client:
+        service.say(error("unauthorized"), 401, told(0, NOW // 1000))
+        with pytest.raises(UnauthorizedError):
+            await client.games()
+        assert client.quota is None
+
+
+@pytest.mark.parametrize(
+    ("date", "resets_at_ms"),
+    [
+        (None, NOW + 10_900_000),
+        ("Wed, 18 Nov 2026 11:06:40 GMT", NOW + 10_900_000),
+        ("Wed, 18 Nov 2026 14:06:40 GMT", NOW + 100_000),
+        ("no date", NOW + 10_900_000),
+        ("Tue, 10 Nov 2026 00:00:00 +99999999999999", NOW + 10_900_000),
+    ],
+)
+def test_a_service_whose_clock_is_ahead_is_understood_by_its_date(
+    date: str | None, resets_at_ms: int
+) -> None:
+    headers = told(7, NOW // 1000 + 10_900, date)
+    quota = read_quota({name.lower(): value for name, value in headers.items()}, NOW)
+    assert quota is not None
+    assert quota.resets_at_ms == resets_at_ms
+
+
+def test_a_window_that_was_over_before_the_answer_has_an_end_that_nobody_knows() -> None:
+    headers = {name.lower(): value for name, value in told(7, NOW // 1000 - 60).items()}
+    assert read_quota(headers, NOW) == Quota(7, None, NOW)

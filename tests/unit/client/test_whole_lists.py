@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from oddsdesk.board.row_reading import shortest_s
 from oddsdesk.client.answers import Listing
 from oddsdesk.client.client import Client
 from oddsdesk.client.whole_lists import LIMIT, Slice, all_games, all_rows
@@ -93,8 +92,3 @@ async def test_every_game_is_read(pages: bool) -> None:
     found = await all_games(Service(pages=pages, rows=[], games=games))
     assert {one.game_id for one in found} == {one.game_id for one in games}
     assert len(found) == len(games)
-
-
-@pytest.mark.parametrize(("requests", "seconds"), [(1, 10.0), (33, 10.0), (100, 30.0), (500, 60.0)])
-def test_the_more_rows_there_are_the_rarer_they_are_read(requests: int, seconds: float) -> None:
-    assert shortest_s(requests, 10.0, 60.0) == pytest.approx(seconds)

@@ -36,6 +36,19 @@ def test_a_window_gives_as_many_as_it_allows(access: AccessStore) -> None:
     assert [count.remaining for count in counts] == [2, 1, 0, 0, 0]
 
 
+def test_of_an_exempt_key_nothing_is_counted_and_nothing_refused(access: AccessStore) -> None:
+    for _ in range(3):
+        take(access.quotas)
+    access.quotas.exempt(KEY)
+    counts = [take(access.quotas) for _ in range(5)]
+    assert {(count.allowed, count.remaining) for count in counts} == {(True, 3)}
+    assert counts[0].reset_s == NOON // 1000 + HOUR_S
+    slot = (KEY, Kind.REQUESTS, 3, HOUR_S)
+    assert access.quotas.peek(*slot, NOON) == access.quotas.give_back(*slot, counts[0]) == counts[0]
+    other = access.quotas.take(KEY + 1, Kind.REQUESTS, 3, HOUR_S, NOON)
+    assert other.remaining == 2
+
+
 @pytest.mark.parametrize(("window_s", "start"), [(HOUR_S, "2026-11-20T12"), (DAY_S, "2026-11-20")])
 def test_windows_are_the_utc_hour_and_the_utc_day(
     access: AccessStore, window_s: int, start: str

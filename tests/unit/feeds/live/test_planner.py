@@ -5,8 +5,8 @@ import math
 import msgspec
 import pytest
 
+from oddsdesk.change_rates import Learned, starting_changes, starting_rate
 from oddsdesk.contract.times import format_ms, parse_ms
-from oddsdesk.feeds.live.change_rates import Learned, starting_changes, starting_rate
 from oddsdesk.feeds.live.credits import Credits, WeeksNeed
 from oddsdesk.feeds.live.planner import Job, Memory, Planner
 
