@@ -1,6 +1,7 @@
 """Calls from other threads to the server's loop; each gets a result or an error."""
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
@@ -50,8 +51,9 @@ class LoopCalls:
         with self._lock:
             self._has_ended = True
         asked = list(self._open)
-        if asked:
-            await asyncio.wait(map(asyncio.wrap_future, asked), timeout=PATIENCE_S)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE_S):
+                await asyncio.gather(*map(asyncio.wrap_future, asked), return_exceptions=True)
         for each in asked:
             each.cancel()
 

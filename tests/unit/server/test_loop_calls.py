@@ -1,6 +1,7 @@
 """Questions to a loop in another thread, and what becomes of them when it ends."""
 
 import asyncio
+import gc
 import threading
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future
@@ -57,6 +58,23 @@ def test_what_was_asked_before_the_end_is_answered_yet(loop):
     event.set()
     ending.result(LIMIT_S)
     assert answer.result(LIMIT_S) == 7
+
+
+def test_what_fails_while_the_end_waits_is_told_to_who_asked_and_to_no_log(loop, caplog):
+    asked, event = LoopCalls(loop), threading.Event()
+
+    async def fail_late() -> None:
+        await asyncio.to_thread(event.wait, LIMIT_S)
+        raise LookupError("broken off")
+
+    answer = asked.ask(fail_late())
+    ending = _end(loop, asked)
+    event.set()
+    ending.result(LIMIT_S)
+    assert repr(answer.exception(LIMIT_S)) == "LookupError('broken off')"
+    del answer, asked, ending
+    gc.collect()  # what nobody took is told where it is thrown away
+    assert not caplog.records
 
 
 def test_what_takes_longer_than_the_end_waits_is_refused(loop, monkeypatch):
