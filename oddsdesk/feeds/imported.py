@@ -55,9 +55,16 @@ class Importer(msgspec.Struct, frozen=True):
     joins_files: bool = False
 
     def convert_each(self, files: Sequence[SourceFile]) -> Iterator[Imported]:
-        """Yield what comes of each file, or of all where they need each other."""
+        """Yield what comes of each file, or of all where they need each other.
+
+        A file that holds no price at all is a problem: it is seldom what was meant.
+        """
         groups = [files] if self.joins_files else [[file] for file in files]
-        return (self.convert(group) for group in groups)
+        for group in groups:
+            found = self.convert(group)
+            if group and not found.problems and not found.kept + found.skipped.total():
+                found.problems.append(f"{group[0].name}: holds no price")
+            yield found
 
 
 def file_by_file(

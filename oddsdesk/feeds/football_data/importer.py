@@ -41,7 +41,8 @@ def convert(file: SourceFile) -> Imported:
     Raises:
         FeedError: the file is none of football-data's.
     """
-    rows = csv.reader(io.StringIO(_text(file.data), newline=""))
+    text = _text(file.data)
+    rows = csv.reader(io.StringIO(text, newline=""))
     try:
         header = [name.strip() for name in next(rows, [])]
         missing = [name for name in NEEDED_COLUMNS if name not in header]
@@ -51,8 +52,12 @@ def convert(file: SourceFile) -> Imported:
                 f"but this one lacks {', '.join(missing)}"
             )
         reading = _Reading(file.name, odds_columns(header))
-        for cells in rows:
-            reading.read_row(dict(zip(header, cells, strict=False)), rows.line_num)
+        numbered = [(rows.line_num, cells) for cells in rows]
+        if numbered and not text.endswith(("\n", "\r")) and len(numbered[-1][1]) < len(header):
+            reading.leave_out_cut_row(dict(zip(header, numbered[-1][1], strict=False)))
+            numbered.pop()
+        for line, cells in numbered:
+            reading.read_row(dict(zip(header, cells, strict=False)), line)
     except csv.Error as error:
         raise FeedError(
             f"line {rows.line_num}: expected comma-separated values ({error})"
@@ -96,6 +101,13 @@ class _Reading(msgspec.Struct):
             return
         for market in self.markets:
             self._read_market(row, market, game)
+
+    def leave_out_cut_row(self, row: _Row) -> None:
+        """Leave out the last row of a file that ends within it: its last price may be half one."""
+        self.result.problems.append(f"{self.file}: ends within its last row: it was cut short")
+        self.result.skipped["row cut short"] += sum(
+            len(_filled(row, market)) for market in self.markets
+        )
 
     def _read_market(self, row: _Row, market: OddsColumns, game: _Game) -> None:
         cells = _filled(row, market)

@@ -57,6 +57,11 @@ def read_games(data: bytes) -> list[Any]:
         raise FeedError(f"{_EXPECTED}, but this is no array")
     if raw and not any(isinstance(game, dict) and "home_team" in game for game in raw):
         raise FeedError(f"{_EXPECTED}, but none of these names a home_team")
+    if any(isinstance(game, dict) and "bookmakers" in game for game in raw):
+        raise FeedError(
+            f"{_EXPECTED}, but these are odds of The Odds API, which"
+            " `oddsdesk import the-odds-api` reads"
+        )
     return raw
 
 

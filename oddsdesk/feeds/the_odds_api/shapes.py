@@ -107,6 +107,8 @@ def _refuse_old_shape(event: Any) -> None:
 
 
 def _refusal(raw: Any) -> str:
+    if isinstance(raw, list):
+        return f"{_EXPECTED}, but {_named(raw)}"
     if not isinstance(raw, dict):
         return f"{_EXPECTED}, but this holds none"
     for event in raw["data"] if isinstance(raw.get("data"), list) else []:
@@ -117,3 +119,15 @@ def _refusal(raw: Any) -> str:
         return f"{_EXPECTED}, but the service answered an error: {raw['message']}"
     fields = ", ".join(list(raw)[:5]) or "nothing"
     return f"{_EXPECTED}, but this is one object with {fields}"
+
+
+def _named(raw: list[Any]) -> str:
+    """Say what the objects of an array are that have no bookmakers."""
+    fields = {field for item in raw if isinstance(item, dict) for field in item}
+    if "scores" in fields:
+        return "these are scores, which hold no odds"
+    if {"scraped_date", "match_link"} <= fields:
+        return "this is OddsHarvester's JSON, which `oddsdesk import oddsharvester` reads"
+    if {"commence_time", "home_team"} <= fields:
+        return "these are events without odds"
+    return "this holds none"

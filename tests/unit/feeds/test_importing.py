@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +28,21 @@ def test_what_cannot_be_read_is_a_problem_and_the_rest_is_kept(tmp_path: Path) -
     imported = read_files("football-data", [str(tmp_path / "gone.csv"), str(good)], heard.append)
     assert (imported.kept, sum(heard)) == (3, 3)
     assert [problem for problem in imported.problems if "gone.csv" in problem] != []
+
+
+@pytest.mark.parametrize(
+    ("format_name", "data"),
+    [
+        ("the-odds-api", "[]"),
+        ("oddsharvester", "[]"),
+        ("football-data", "Div,Date,HomeTeam,AwayTeam,PSH,PSD,PSA\n"),
+    ],
+)
+def test_a_file_without_any_price_is_a_problem(tmp_path: Path, format_name: str, data: str) -> None:
+    path = tmp_path / "empty"
+    path.write_text(data)
+    imported = read_files(format_name, [str(path)], lambda _prices: None)
+    assert imported.problems == [f"{path}: holds no price"]
 
 
 def test_times_move_together_so_that_the_newest_is_now() -> None:

@@ -121,6 +121,18 @@ def test_a_row_that_makes_no_sense_is_named_and_empty_ones_are_passed_over() -> 
     ]
 
 
+@pytest.mark.parametrize("left", ["E0,17/08/2025,16:00,C,D,2.1,3.", "E0,17/08/20", "E0,17"])
+def test_the_last_row_of_a_file_that_was_cut_short_is_left_out_and_said(left: str) -> None:
+    header = "Div,Date,Time,HomeTeam,AwayTeam,PSH,PSD,PSA\n"
+    row = "E0,16/08/2025,15:00,A,B,2,3,4"
+    cut = convert(SourceFile("E0.csv", f"{header}{row}\n{left}".encode()))
+    assert cut.problems == ["E0.csv: ends within its last row: it was cut short"]
+    assert cut.kept == 3
+    assert cut.kept + cut.skipped.total() == 3 + left.count(".")
+    whole = convert(SourceFile("E0.csv", f"{header}{row}".encode()))
+    assert (whole.problems, whole.kept) == ([], 3)
+
+
 def test_text_is_utf8_with_or_without_mark_else_windows_1252() -> None:
     row = GAME | PRICES | {"HomeTeam": "Nîmes"}
     data = season(row)

@@ -278,6 +278,11 @@ def test_other_files_are_refused(data: bytes) -> None:
         convert(SourceFile("other.json", data))
 
 
+def test_odds_of_the_odds_api_are_refused_with_who_reads_them() -> None:
+    with pytest.raises(FeedError, match="oddsdesk import the-odds-api"):
+        convert(SourceFile("odds.json", b'[{"home_team": "A", "bookmakers": []}]'))
+
+
 def test_every_price_of_the_real_files_comes_out(shared_data: Path) -> None:
     labels = {"1", "X", "2", "1X", "12", "X2", "btts_yes", "btts_no"}
     files = expand(str(shared_data / "live" / "oddsharvester" / "*.json"))
