@@ -36,6 +36,13 @@ _EXAMPLE: Final = {
     "Granite Line": (2.13, 1.76),
     "Harbour Bet": (2.20, 1.70),
 }
+_ALIKE: Final = (
+    ("regionalliga_nord", "Rosenhof 09 - Blau-Weiss Altdorf", "SV Rosenhof - Altdorf"),
+    ("regionalliga_nord", "Kirchfeld - Novi Pazzar", "Kirchfeld II - Novi Pazar"),
+    ("regionalliga_nord", "Kirchfeld - Lindenau Ost", "Kirchfeld United - Lindenau"),
+    ("tennis_atp_vienna", "Adam Novotny - Ben Hollis", "Novotny A. - Hollis B."),
+    ("regionalliga_nord", "Waldstein - Neustadt an der Aue", "TSV Waldstein - Neustadt"),
+)
 _PAINTED: Final = "first prices painted"
 
 
@@ -107,8 +114,9 @@ def server(stage: Stage) -> None:
     """The embedded server: its database, its feeds, files to import and keys."""
     stage.choose_connection(4)
     with stage.dialog("^Embedded server"):
-        for page in ("server", "feeds", "import", "keys"):
-            stage.shoot(page)
+        for page in ("server", "feeds", "import", "", "keys"):
+            if page:
+                stage.shoot(page)
             stage.press("ctrl+Tab")
 
 
@@ -154,6 +162,21 @@ class Theatre:
             stage.press("F6", "shift+F6", "ctrl+Home", "Down", *["Right"] * 6)
             stage.wait(_CALM_S)
             stage.shoot("worked-example")
+
+    def show_suggestions(self) -> None:
+        """Take games that sources name differently, one of them decided, and what is known."""
+        quotes = self._home / "alike.ndjson"
+        now = datetime.now(UTC)
+        quotes.write_bytes(b"".join(_alike_quotes(now)))
+        database = self._local("alike.db", "--feed", "none")
+        run_program(["ingest", *database[2:4], str(quotes)], self._environment())
+        with self._stage(database, _PAINTED) as stage:
+            stage.choose_connection(4)
+            with stage.dialog("^Embedded server"):
+                stage.press(*["ctrl+Tab"] * 3)
+                stage.press("Tab", "ctrl+Home", "r", "a")
+                stage.wait(_CALM_S)
+                stage.shoot("suggestions")
 
     def show_disconnected(self) -> None:
         """Take a remote service that answers, and then is gone."""
@@ -207,7 +230,18 @@ class Theatre:
                 yield stage
 
 
-def _quote(bookmaker: str, odds: tuple[float, float], now: datetime) -> bytes:
+def _alike_quotes(now: datetime) -> Iterator[bytes]:
+    """Say games by two names each, as two sources would."""
+    sources = {"source-one": ("Azulejo", "Granite Line"), "source-two": ("Harbour Bet",)}
+    for number, (competition, *names) in enumerate(_ALIKE):
+        start = now + timedelta(hours=3 + 5 * number)
+        for name, (source, bookmakers) in zip(names, sources.items(), strict=True):
+            game = {"match_name": name, "competition": competition, "event": f"{source}:{number}"}
+            for bookmaker in bookmakers:
+                yield _quote(bookmaker, _EXAMPLE[bookmaker], now, match_date=start, **game)
+
+
+def _quote(bookmaker: str, odds: tuple[float, float], now: datetime, **changed: object) -> bytes:
     quote = {
         "bookmaker": bookmaker,
         "match_name": "Arsenal - Chelsea",
@@ -219,6 +253,7 @@ def _quote(bookmaker: str, odds: tuple[float, float], now: datetime) -> bytes:
         "odds": dict(zip(("Over 2.5", "Under 2.5"), odds, strict=True)),
         "match_date": now + timedelta(hours=3),
         "scraped_at": now,
+        **changed,
     }
     return msgspec.json.encode(quote) + b"\n"
 
@@ -237,7 +272,7 @@ def _sources(data: Path | None) -> dict[str, list[str]]:
 
 def main() -> None:
     """Take the pictures that the command line asks for."""
-    states = ["first_start", "empty", "worked_example", "disconnected"]
+    states = ["first_start", "empty", "worked_example", "suggestions", "disconnected"]
     names = [*(scene.__name__ for scene in SCENES), *states]
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)

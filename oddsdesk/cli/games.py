@@ -10,9 +10,10 @@ import click
 
 from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
+from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.game_pairs import GamePair, PairError, PairState
+from oddsdesk.store.game_pairs import PairError
 from oddsdesk.store.store import Store, open_store
 
 _HEADINGS: Final = ("ID", "STATE", "COMPETITION", "KICK-OFF", "GAME", "OTHER GAME")
@@ -112,7 +113,7 @@ def _decide(database: Path, idents: Sequence[int], state: PairState, *, as_json:
         _tell(decided, as_json=True)
         return
     for pair in decided:
-        names = f"{pair.match_name} and {pair.other_name}"
+        names = f"{pair.kept.match_name} and {pair.other.match_name}"
         click.echo(f"{pair.ident}: {names}: {_DONE[pair.state]}")
 
 
@@ -140,14 +141,14 @@ def _tell(pairs: Sequence[GamePair], *, as_json: bool) -> None:
 
 
 def _row(pair: GamePair) -> tuple[str, ...]:
-    kick_off = pair.match_date if pair.match_date is not None else pair.other_match_date
+    kick_off = pair.kept.match_date if pair.kept.match_date is not None else pair.other.match_date
     return (
         str(pair.ident),
         pair.state.value,
         pair.competition,
         "-" if kick_off is None else format_ms(kick_off),
-        pair.match_name,
-        pair.other_name,
+        pair.kept.match_name,
+        pair.other.match_name,
     )
 
 
@@ -156,12 +157,12 @@ def _fields(pair: GamePair) -> dict[str, Any]:
         "id": pair.ident,
         "state": pair.state.value,
         "competition": pair.competition,
-        "game_id": pair.game_id,
-        "match_name": pair.match_name,
-        "match_date": _time(pair.match_date),
-        "other_game_id": pair.other_game_id,
-        "other_name": pair.other_name,
-        "other_match_date": _time(pair.other_match_date),
+        "game_id": pair.kept.game_id,
+        "match_name": pair.kept.match_name,
+        "match_date": _time(pair.kept.match_date),
+        "other_game_id": pair.other.game_id,
+        "other_name": pair.other.match_name,
+        "other_match_date": _time(pair.other.match_date),
         "crosswise": pair.is_crosswise,
         "decided_at": _time(pair.decided_at),
     }

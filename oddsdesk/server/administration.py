@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key, LogState
+from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import MINUTE_MS
@@ -125,6 +126,15 @@ class Administration:
         """Convert other people's files and record them, once."""
         work = partial(import_files, self._server.store, self._clock, format_name, places)
         return self._ask(asyncio.to_thread(work, shift_to_now=shift_to_now))
+
+    def game_pairs(self) -> Future[list[GamePair]]:
+        """Suggest the games that may be one; return these and what was decided of others (D69)."""
+        return self._ask(asyncio.to_thread(lambda: self._server.store.find_pairs().result()))
+
+    def decide_pairs(self, idents: Sequence[int], state: PairState) -> Future[list[GamePair]]:
+        """Accept or refuse pairs, or take back what was decided: all of them, or none."""
+        decide, now = self._server.store.decide_pairs, self._clock()
+        return self._ask(asyncio.to_thread(lambda: decide(idents, state, now).result()))
 
     def keys(self) -> Future[list[Key]]:
         """Return every key, masked, revoked ones too."""

@@ -9,11 +9,11 @@ import sqlite3
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from enum import Enum
 from typing import Any, Final
 
 import msgspec
 
+from oddsdesk.contract.game_pairs import GamePair, PairedGame, PairState
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.games import plain_name
@@ -24,6 +24,7 @@ from oddsdesk.store.matching import (
     Side,
     Verdict,
     compare,
+    likeness,
     may_be_alike,
     sides,
 )
@@ -48,6 +49,14 @@ SELECT pair.id, state, pair.competition, kept, kept_name, kept.match_date, other
     other.match_date, crosswise, decided_at
 FROM game_pair pair LEFT JOIN game kept ON kept.game_id = pair.kept
 LEFT JOIN game other ON other.game_id = pair.other ORDER BY pair.id
+"""
+_BOOKMAKERS: Final = """
+SELECT DISTINCT bookmaker FROM coverage
+WHERE game = (SELECT id FROM game WHERE game_id = ?) ORDER BY bookmaker
+"""
+_SOURCES: Final = """
+SELECT DISTINCT substr(event, 1, instr(event, ':') - 1) FROM event
+WHERE game = (SELECT id FROM game WHERE game_id = ?) ORDER BY 1
 """
 _PAIR: Final = "SELECT kept, other, crosswise, state, before FROM game_pair WHERE id = ?"
 _DECIDE: Final = "UPDATE game_pair SET state = ?, decided_at = ?, before = ? WHERE id = ?"
@@ -78,35 +87,8 @@ _FORGET: Final = (
 _decode_quote: Final = msgspec.json.Decoder(Quote).decode
 
 
-class PairState(Enum):
-    """What was said of a pair."""
-
-    SUGGESTED = "suggested"
-    ACCEPTED = "accepted"
-    REFUSED = "refused"
-
-
 class PairError(Exception):
     """A pair cannot be accepted, refused or undone; says why in one line."""
-
-
-class GamePair(msgspec.Struct, frozen=True):
-    """Two games that may be one, or are since the user said so; times in milliseconds."""
-
-    ident: int
-    state: PairState
-    competition: str
-    game_id: str
-    """Of the game that was there first: accepted, it is the one that stays."""
-    match_name: str
-    match_date: int | None
-    """None where it is not known, or the game is forgotten."""
-    other_game_id: str
-    other_name: str
-    other_match_date: int | None
-    is_crosswise: bool
-    """Whether the other names the teams the other way round."""
-    decided_at: int | None
 
 
 class _Stored(msgspec.Struct, frozen=True):
@@ -140,25 +122,34 @@ def find_pairs(connection: sqlite3.Connection) -> list[GamePair]:
 
 def all_pairs(connection: sqlite3.Connection) -> list[GamePair]:
     """Return the pairs that are suggested or decided, in the order in which they were found."""
+    names = names_known(SqliteTables(connection))
     found = []
-    for ident, state, *named, crosswise, decided_at in connection.execute(_PAIRS).fetchall():
-        competition, game_id, name, date, other_id, other_name, other_date = named
+    for row in connection.execute(_PAIRS).fetchall():
+        ident, state, competition, *games, crosswise, decided_at = row
+        kept, other = games[:3], games[3:]
         found.append(
             GamePair(
                 ident=ident,
                 state=PairState(state),
                 competition=competition,
-                game_id=game_id,
-                match_name=name,
-                match_date=date,
-                other_game_id=other_id,
-                other_name=other_name,
-                other_match_date=other_date,
+                kept=_paired(connection, *kept),
+                other=_paired(connection, *other),
                 is_crosswise=bool(crosswise),
                 decided_at=decided_at,
+                teams=likeness(names, competition, (kept[1], other[1]), is_crosswise=crosswise),
             )
         )
     return found
+
+
+def _paired(
+    connection: sqlite3.Connection, game_id: str, match_name: str, match_date: int | None
+) -> PairedGame:
+    bookmakers, sources = (
+        tuple(each for (each,) in connection.execute(query, (game_id,)).fetchall())
+        for query in (_BOOKMAKERS, _SOURCES)
+    )
+    return PairedGame(game_id, match_name, match_date, bookmakers, sources)
 
 
 def accept(connection: sqlite3.Connection, ident: int, now_ms: int) -> None:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from oddsdesk.contract.game_pairs import TeamLikeness
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.team_names import Key, TeamNames, fold_team
@@ -125,6 +126,24 @@ def _may_be_team(one: Side, other: Side) -> bool:
     if one.key == other.key or not one.words.isdisjoint(other.words):
         return True
     return _ratio(one.sorted_words, other.sorted_words) >= ALIKE_SCORE
+
+
+def likeness(
+    names: TeamNames, competition: str, match_names: tuple[str, str], *, is_crosswise: bool
+) -> tuple[TeamLikeness, ...]:
+    """Return how the teams of two games go together, by team; nothing where there are none."""
+    pair, other = (teams(name) for name in match_names)
+    if pair is None or other is None:
+        return ()
+    named = (other[1], other[0]) if is_crosswise else other
+    return tuple(_likeness(names, competition, *each) for each in zip(pair, named, strict=True))
+
+
+def _likeness(names: TeamNames, competition: str, name: str, other: str) -> TeamLikeness:
+    one, another = (_side(names.key(competition, each), each) for each in (name, other))
+    shared = sorted(one.words & another.words)
+    score = _ratio(one.sorted_words, another.sorted_words)
+    return TeamLikeness(name, other, one.key == another.key, tuple(shared), round(score))
 
 
 def _may_be_one(names: TeamNames, one: Game, other: Game) -> bool:

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.aged_log import AgedLog
 from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
 from oddsdesk.store.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.errors import Fault, StoreUnavailableError
-from oddsdesk.store.game_pairs import GamePair, PairState, decide_pairs, find_pairs
+from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.origins import Origin, kept_to_itself
 from oddsdesk.store.reader import Reader

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import ImportOutcome
+from oddsdesk.contract.game_pairs import PairState
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.local_server.dialog import ServerDialog
 from oddsdesk.desk.local_server.import_page import summary
@@ -26,6 +27,8 @@ class ServerController(QObject):
     """Hands what the dialog asks for to the server, and shows its answers while it is open."""
 
     feeds_changed = Signal()
+    games_decided = Signal()
+    """Games became one, or two again."""
     restore_requested = Signal(str)
     """The server is to end, and this backup to take its database's place."""
 
@@ -44,6 +47,7 @@ class ServerController(QObject):
         dialog.finished.connect(self._on_dialog_finished)
         self._refresh()
         self._do(self._show_keys())
+        self._start(self._show_pairs())
 
     async def close(self) -> None:
         """Wait for nothing any more."""
@@ -58,6 +62,8 @@ class ServerController(QObject):
         )
         dialog.backup.restore_requested.connect(self.restore_requested)
         dialog.server.days_chosen.connect(lambda days: self._do(self._keep(days)))
+        dialog.games.decided.connect(lambda pairs, state: self._do(self._decide(pairs, state)))
+        dialog.pages.currentChanged.connect(self._on_pages_current_changed)
         feeds, keys = dialog.feeds, dialog.keys
         feeds.start_requested.connect(lambda n: self._do(self._feed(server.start_feed(n))))
         feeds.stop_requested.connect(lambda n: self._do(self._feed(server.stop_feed(n))))
@@ -101,6 +107,20 @@ class ServerController(QObject):
             self._dialog.feeds.show_feeds(await self._server.feeds())
         finally:
             self._is_refreshing = False
+
+    def _on_pages_current_changed(self) -> None:
+        if self._dialog.pages.currentWidget() is self._dialog.games:
+            self._start(self._show_pairs())
+
+    async def _show_pairs(self) -> None:
+        self._dialog.show_pairs(await self._server.game_pairs(), self._clock())
+
+    async def _decide(self, idents: Sequence[int], state: PairState) -> None:
+        try:
+            await self._server.decide_pairs(idents, state)
+            self.games_decided.emit()
+        finally:
+            await self._show_pairs()
 
     async def _show_keys(self) -> None:
         self._dialog.keys.show_keys(await self._server.keys(), self._server.own_key_id)

@@ -1,4 +1,6 @@
-"""The embedded server's dialog: five pages over one line for what went wrong."""
+"""The embedded server's dialog: six pages over one line for what went wrong."""
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
@@ -15,8 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.contract.administration import DatabaseState
+from oddsdesk.contract.game_pairs import GamePair
 from oddsdesk.desk.local_server.backup_page import BackupPage
 from oddsdesk.desk.local_server.feeds_page import FeedsPage
+from oddsdesk.desk.local_server.games_page import GamesPage
 from oddsdesk.desk.local_server.import_page import ImportPage
 from oddsdesk.desk.local_server.keys_page import KeysPage
 from oddsdesk.desk.ui.controls.form_dialog import note, side_by_side
@@ -122,7 +126,8 @@ def _fact() -> Label:
     return label
 
 
-_SIZE = (760, 560)
+_SIZE = (880, 560)
+_GAMES = "Games"
 
 
 class ServerDialog(QDialog):
@@ -136,12 +141,14 @@ class ServerDialog(QDialog):
         self.server = ServerPage(theme, address)
         self.feeds = FeedsPage(theme)
         self.imports = ImportPage(theme)
+        self.games = GamesPage(theme)
         self.keys = KeysPage(theme, address)
         self.backup = BackupPage(theme)
         self.pages = QTabWidget(documentMode=True)
         self.pages.addTab(self.server, "Server")
         self.pages.addTab(self.feeds, "Feeds")
         self.pages.addTab(self.imports, "Import")
+        self.pages.addTab(self.games, _GAMES)
         self.pages.addTab(self.keys, "Keys")
         self.pages.addTab(self.backup, "Backup")
         self.message = MessageBar(theme, self)
@@ -158,6 +165,13 @@ class ServerDialog(QDialog):
         column.addWidget(self.pages, 1)
         column.addWidget(self.message)
         column.addLayout(foot)
+
+    def show_pairs(self, pairs: Sequence[GamePair], now_ms: int) -> None:
+        """Show games that may be one; the page's tab says how many wait."""
+        self.games.show_pairs(pairs, now_ms)
+        waiting = self.games.waiting
+        title = f"{_GAMES} ({waiting})" if waiting else _GAMES
+        self.pages.setTabText(self.pages.indexOf(self.games), title)
 
     def say_trouble(self, text: str) -> None:
         """Say what the server refused, and why."""

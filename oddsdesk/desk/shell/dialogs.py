@@ -85,6 +85,7 @@ class DeskDialogs(QObject):
         dialog = ServerDialog(self._theme, session.local.address, self._window)
         self._server_controller = ServerController(dialog, session.local, self._clock)
         self._server_controller.feeds_changed.connect(self.feeds_changed)
+        self._server_controller.games_decided.connect(self._manager.refresh)
         self._server_controller.restore_requested.connect(self._on_restore_requested)
         self._imports.show_in(dialog, session.local)
         self._show(dialog)

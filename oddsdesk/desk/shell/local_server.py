@@ -12,6 +12,7 @@ from oddsdesk.board.history import Point
 from oddsdesk.board.history_source import HistoryError, PriceLog
 from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key, LogState
+from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.connections.secrets import write_whole
@@ -28,6 +29,7 @@ from oddsdesk.server.administration import Administration
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.backup import Contents
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.game_pairs import PairError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 from oddsdesk.store.restore import Restored, restore
 from oddsdesk.store.values import HistoryPoint
@@ -38,7 +40,7 @@ T = TypeVar("T")
 STEP_BYTES = 8 << 20
 """Bytes between two reports of a restore's progress."""
 
-_REFUSALS = (StoreError, FeedError, KeyLimitError, UnknownKeyError, BadAccountError)
+_REFUSALS = (StoreError, PairError, FeedError, KeyLimitError, UnknownKeyError, BadAccountError)
 
 
 class LocalAdministration:
@@ -138,6 +140,14 @@ class LocalAdministration:
         """Convert other people's files and record them, once."""
         asked = self._server.import_files(format_name, places, shift_to_now=shift_to_now)
         return await _answer(asked)
+
+    async def game_pairs(self) -> list[GamePair]:
+        """Return the games that may be one, and what was decided of others (D69)."""
+        return await _answer(self._server.game_pairs())
+
+    async def decide_pairs(self, idents: Sequence[int], state: PairState) -> None:
+        """Accept or refuse pairs, or take back what was decided: all of them, or none."""
+        await _answer(self._server.decide_pairs(idents, state))
 
     async def keys(self) -> list[Key]:
         """Return every key, masked."""

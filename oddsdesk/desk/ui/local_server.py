@@ -6,6 +6,7 @@ from typing import Protocol
 
 from oddsdesk.board.history_source import PriceLog
 from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key
+from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
 
@@ -97,6 +98,12 @@ class LocalServer(Protocol):
         self, format_name: str, places: Sequence[str], *, shift_to_now: bool
     ) -> ImportOutcome:
         """Convert other people's files and record them, once."""
+
+    async def game_pairs(self) -> list[GamePair]:
+        """Return the games that may be one, and what was decided of others (D69)."""
+
+    async def decide_pairs(self, idents: Sequence[int], state: PairState) -> None:
+        """Accept or refuse pairs, or take back what was decided: all of them, or none."""
 
     async def keys(self) -> list[Key]:
         """Return every key, masked."""

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store import retention
-from oddsdesk.store.game_pairs import GamePair, PairError, PairState
+from oddsdesk.store.game_pairs import PairError
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Filters, Visibility
@@ -223,7 +224,7 @@ def test_what_is_alike_only_is_suggested_and_stays_two_games(
 ) -> None:
     record(store, quote(), stars())
     (pair,) = pairs(store)
-    assert (pair.state, pair.match_name, pair.other_name) == (
+    assert (pair.state, pair.kept.match_name, pair.other.match_name) == (
         PairState.SUGGESTED,
         "PSG - Lyon",
         "PSG Stars v Lyon Lions",
@@ -283,12 +284,12 @@ def test_the_id_of_a_merged_game_is_kept_free_for_it(
     week = 7 * 24 * HOUR
     record(store, stars(match_date=NOW + week))
     games = store.reader().games(NOW, Filters(), Visibility(), 10).items
-    assert pair.other_game_id not in [game.game_id for game in games]
-    matrix = store.reader().matrix(pair.other_game_id, NOW, Visibility())
+    assert pair.other.game_id not in [game.game_id for game in games]
+    matrix = store.reader().matrix(pair.other.game_id, NOW, Visibility())
     assert matrix is not None
     assert matrix.match_name == "PSG - Lyon"
     undo(store, pair.ident)
-    matrix = store.reader().matrix(pair.other_game_id, NOW, Visibility())
+    matrix = store.reader().matrix(pair.other.game_id, NOW, Visibility())
     assert matrix is not None
     assert matrix.match_name == "PSG Stars v Lyon Lions"
 
@@ -298,14 +299,14 @@ def test_the_id_of_a_game_that_was_merged_twice_leads_all_the_way(
 ) -> None:
     third = stars("Bwin", match_name="PSG Team v Lyon Team", odds={"PSG Team": 1.4})
     record(store, quote(), stars(), third)
-    found = {(each.match_name[:9], each.other_name[:9]): each for each in pairs(store)}
+    found = {(each.kept.match_name[:9], each.other.match_name[:9]): each for each in pairs(store)}
     later, sooner = found["PSG - Lyo", "PSG Stars"], found["PSG Stars", "PSG Team "]
     accept(store, sooner.ident)
     accept(store, later.ident)
     assert store.reader().merged_ids() == {
-        later.game_id: [sooner.other_game_id, later.other_game_id]
+        later.kept.game_id: [sooner.other.game_id, later.other.game_id]
     }
-    matrix = store.reader().matrix(sooner.other_game_id, NOW, Visibility())
+    matrix = store.reader().matrix(sooner.other.game_id, NOW, Visibility())
     assert matrix is not None
     assert matrix.all_bookmakers == ["Bet365", "Bwin", "Unibet"]
     with pytest.raises(PairError, match=f"undo {later.ident} first"):
@@ -381,7 +382,7 @@ def test_two_names_are_taken_back_in_reverse_order(
 ) -> None:
     third = stars("Bwin", match_name="PSG Team v Lyon Team", odds={"PSG Team": 1.4})
     record(store, quote(), stars(), third)
-    first, second = [each.ident for each in pairs(store) if each.match_name == "PSG - Lyon"]
+    first, second = [each.ident for each in pairs(store) if each.kept.match_name == "PSG - Lyon"]
     before = dump(store)
     accept(store, first)
     between = dump(store)
@@ -424,7 +425,7 @@ def test_a_game_without_kick_off_is_suggested_and_takes_none_away(
 ) -> None:
     record(store, paris(match_date=None), quote())
     (pair,) = pairs(store)
-    assert pair.match_date is None
+    assert pair.kept.match_date is None
     accept(store, pair.ident)
     (game,) = store.reader().games(NOW, Filters(), Visibility(), 10).items
     assert game.match_name == "Paris SG vs Olympique Lyonnais"

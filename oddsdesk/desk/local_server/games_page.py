@@ -1,0 +1,253 @@
+"""Games that sources name differently: suggested as one, decided, and taken back (D69)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QPushButton,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from oddsdesk.contract.competition_titles import competition_title
+from oddsdesk.contract.game_pairs import GamePair, PairedGame, PairState, TeamLikeness
+from oddsdesk.desk.ui.controls.form_dialog import note, plain_table, with_buttons
+from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import HALF, MARGIN, STEP
+from oddsdesk.desk.ui.time_format import kick_off_text
+
+_WIDTHS: Final = {"Game": 240, "Other game": 240, "Kick-off": 110, "State": 0}
+_SAID: Final = (
+    "Nothing is merged until you accept it. Accepted names are one team's from then on; undo gives "
+    "both games back, each with what its own sources said."
+)
+_NONE: Final = "No two games here look like one."
+_STATES: Final = {
+    PairState.SUGGESTED: "Suggested",
+    PairState.ACCEPTED: "One game",
+    PairState.REFUSED: "Two games",
+}
+_ORDER: Final = (PairState.SUGGESTED, PairState.ACCEPTED, PairState.REFUSED)
+
+
+class GamesPage(QWidget):
+    """Shows the pairs it is given; what the user decides is signalled."""
+
+    decided = Signal(list, object)
+    """The numbers of pairs, and the ``PairState`` that they are to have."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._now_ms = 0
+        self._under_way: set[int] = set()
+        """The pairs whose decision the server has not answered yet."""
+        self.list = plain_table(theme, "Games that may be one", _WIDTHS)
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.itemSelectionChanged.connect(self._show_selected)
+        self.accept = self._button("&Accept", "A", "They are one game", PairState.ACCEPTED)
+        self.refuse = self._button("&Refuse", "R", "They are two games", PairState.REFUSED)
+        self.undo = self._button("&Undo", "U", "Take back what was decided", PairState.SUGGESTED)
+        self._about = [Label(wordWrap=True) for _ in range(4)]
+        self._about[0].setFont(theme.fonts.medium)
+        self._lay_out(theme)
+        self._show_selected()
+
+    def show_pairs(self, pairs: Sequence[GamePair], now_ms: int) -> None:
+        """Show the pairs, suggestions first; what is selected stays so, while it is suggested.
+
+        Of what was selected and is decided now, the next suggestion takes the place.
+        """
+        self._now_ms = now_ms
+        self._under_way.clear()
+        before = [pair.ident for pair in self.pairs()]
+        selected = {_pair(item).ident for item in self.list.selectedItems()}
+        ordered = sorted(pairs, key=_place)
+        states = {pair.ident: pair.state for pair in ordered}
+        chosen = _next_selection(states, before, selected)
+        self.list.clear()
+        self.list.addTopLevelItems([self._item(pair) for pair in ordered])
+        self._select(chosen)
+
+    def pairs(self) -> list[GamePair]:
+        """Return what is listed, from the top."""
+        return [_pair(item) for item in self._items()]
+
+    @property
+    def waiting(self) -> int:
+        """How many suggestions nothing was decided of."""
+        return sum(pair.state is PairState.SUGGESTED for pair in self.pairs())
+
+    def _button(self, text: str, key: str, tip: str, state: PairState) -> QPushButton:
+        button = QPushButton(text, autoDefault=False)
+        button.setToolTip(f"{tip} ({key})")
+        button.clicked.connect(lambda: self._decide(state))
+        shortcut = QShortcut(QKeySequence(key), self.list)
+        shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
+        shortcut.activated.connect(lambda: self._decide(state))
+        return button
+
+    def _lay_out(self, theme: Theme) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
+        column.setSpacing(STEP)
+        column.addLayout(with_buttons(self.list, self.accept, self.refuse, self.undo), 1)
+        about = QVBoxLayout()
+        about.setSpacing(HALF)
+        for label in self._about:
+            about.addWidget(label)
+        column.addLayout(about)
+        column.addWidget(note(_SAID, theme))
+
+    def _items(self) -> Iterator[QTreeWidgetItem]:
+        for row in range(self.list.topLevelItemCount()):
+            item = self.list.topLevelItem(row)
+            assert item is not None
+            yield item
+
+    def _item(self, pair: GamePair) -> QTreeWidgetItem:
+        item = QTreeWidgetItem(_texts(pair, self._now_ms))
+        item.setData(0, Qt.ItemDataRole.UserRole, pair)
+        for column in (0, 1):
+            item.setToolTip(column, item.text(column))
+        return item
+
+    def _select(self, idents: set[int]) -> None:
+        items = [item for item in self._items() if _pair(item).ident in idents]
+        self.list.clearSelection()
+        if items:
+            self.list.setCurrentItem(items[0])
+        for item in items:
+            item.setSelected(True)
+        self._show_selected()
+
+    def _selected(self) -> list[GamePair]:
+        """Return what is selected and may be decided of, from the top."""
+        selected = [_pair(item) for item in self._items() if item.isSelected()]
+        return [pair for pair in selected if pair.ident not in self._under_way]
+
+    def _decide(self, state: PairState) -> None:
+        pairs = [pair for pair in self._selected() if _may_become(pair, state)]
+        if state is PairState.SUGGESTED:  # what was accepted last is taken back first
+            pairs.sort(key=lambda pair: -(pair.decided_at or 0))
+        if pairs:
+            idents = [pair.ident for pair in pairs]
+            self._go_on(idents, state)
+            self.decided.emit(idents, state)
+
+    def _go_on(self, decided: list[int], state: PairState) -> None:
+        """Select what comes next at once: keys may be quicker than the server's answer."""
+        self._under_way.update(decided)
+        states = {pair.ident: pair.state for pair in self.pairs()} | dict.fromkeys(decided, state)
+        states |= dict.fromkeys(self._under_way - set(decided), PairState.REFUSED)
+        self._select(_next_selection(states, [pair.ident for pair in self.pairs()], set(decided)))
+
+    def _show_selected(self) -> None:
+        pairs = self._selected()
+        for button, state in (
+            (self.accept, PairState.ACCEPTED),
+            (self.refuse, PairState.REFUSED),
+            (self.undo, PairState.SUGGESTED),
+        ):
+            button.setEnabled(any(_may_become(pair, state) for pair in pairs))
+        lines = [""] * len(self._about)
+        if len(pairs) == 1:
+            lines = _about(pairs[0], self._now_ms)
+        elif pairs:
+            lines[0] = f"{len(pairs)} pairs are selected."
+        elif not self.list.topLevelItemCount():
+            lines[0] = _NONE
+        for label, line in zip(self._about, lines, strict=True):
+            label.setText(line)
+
+
+def _pair(item: QTreeWidgetItem) -> GamePair:
+    pair: GamePair = item.data(0, Qt.ItemDataRole.UserRole)
+    return pair
+
+
+def _may_become(pair: GamePair, state: PairState) -> bool:
+    """Whether a pair may be decided so: what is accepted is only ever taken back."""
+    if state is PairState.SUGGESTED:
+        return pair.state is not PairState.SUGGESTED
+    return pair.state is not PairState.ACCEPTED and pair.state is not state
+
+
+def _place(pair: GamePair) -> tuple[int, int, bool, int, int]:
+    """Return what pairs are sorted by: suggestions by kick-off, decisions with the last on top."""
+    start = _kick_off(pair)
+    by_start = (start is None, start or 0, pair.ident)
+    return (_ORDER.index(pair.state), -(pair.decided_at or 0), *by_start)
+
+
+def _next_selection(
+    states: Mapping[int, PairState], before: list[int], selected: set[int]
+) -> set[int]:
+    """Return which pairs to select now, by their numbers.
+
+    Args:
+        states: All pairs as they are now, in their order.
+        before: All pairs as they were listed.
+        selected: Those that were selected then.
+    """
+    stays = {each for each in selected if states.get(each) is PairState.SUGGESTED}
+    if stays or not states:
+        return stays
+    last = max((before.index(each) for each in selected), default=-1)
+    below = [*before[last + 1 :], *before[: last + 1]]
+    waiting = (each for each in below if states.get(each) is PairState.SUGGESTED)
+    return {next(waiting, next(iter(states)))}
+
+
+def _texts(pair: GamePair, now_ms: int) -> list[str]:
+    names = [pair.kept.match_name, pair.other.match_name]
+    return [*names, kick_off_text(_kick_off(pair), now_ms), _STATES[pair.state]]
+
+
+def _kick_off(pair: GamePair) -> int | None:
+    kept = pair.kept.match_date
+    return pair.other.match_date if kept is None else kept
+
+
+def _about(pair: GamePair, now_ms: int) -> list[str]:
+    """Return what there is to know of a pair before one decides, in lines."""
+    place = competition_title(pair.competition)
+    if pair.state is PairState.ACCEPTED:
+        why = f"One game now, called {pair.kept.match_name}."
+        return [place, _told(pair.kept, now_ms), "", why]
+    games = [_told(each, now_ms) for each in (pair.kept, pair.other)]
+    return [place, *games, f"Only suggested: {_why(pair)}."]
+
+
+def _told(game: PairedGame, now_ms: int) -> str:
+    count = len(game.bookmakers)
+    quoted = f"{count} bookmaker{'' if count == 1 else 's'}"
+    if game.bookmakers:
+        more = ", …" if count > 3 else ""
+        quoted += f" ({', '.join(game.bookmakers[:3])}{more})"
+    parts = [game.match_name, kick_off_text(game.match_date, now_ms), quoted]
+    if game.sources:
+        parts.append(f"from {', '.join(game.sources)}")
+    return " · ".join(parts)
+
+
+def _why(pair: GamePair) -> str:
+    said = [_likeness(each) for each in pair.teams]
+    if pair.is_crosswise:
+        said.append("the teams stand the other way round")
+    if pair.kept.match_date is None or pair.other.match_date is None:
+        said.append("a kick-off is not told")
+    return "; ".join(said)
+
+
+def _likeness(team: TeamLikeness) -> str:
+    if team.is_known:
+        return f"{team.name} is known"
+    names = f"{team.name} and {team.other_name}"
+    if team.shared:
+        return f"{names} share “{' '.join(team.shared)}”"
+    return f"{names} are alike by {team.score} of 100 letters"

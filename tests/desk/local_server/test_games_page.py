@@ -1,0 +1,165 @@
+"""Games that may be one: accepted, refused and taken back on a server that runs (D69)."""
+
+import time
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.notices import GameMerged
+from oddsdesk.board.sync import Sync
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.game_pairs import PairState
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.desk.local_server.dialog import ServerDialog
+from tests.kit.waiting import until, until_told
+
+ACCEPTED, REFUSED, SUGGESTED = PairState.ACCEPTED, PairState.REFUSED, PairState.SUGGESTED
+MARKUP = "<i>Lyon</i>"
+TEAMS = [("PSG", "Lyon"), ("Bray", "Cork"), ("Ajax", "Breda")]
+
+
+def quotes() -> list[Quote]:
+    """Three games of two sources each, which call the teams alike only."""
+    now = system_clock()
+    found = []
+    for number, (home, away) in enumerate(TEAMS):
+        away_there = f"{MARKUP} Lions" if away == "Lyon" else f"{away} Lions"
+        for bookmaker, pair in (
+            ("Bet365", (home, away)),
+            ("Unibet", (f"{home} Stars", away_there)),
+        ):
+            found.append(
+                Quote(
+                    bookmaker=bookmaker,
+                    match_name=" - ".join(pair),
+                    competition="a league",
+                    market_type="moneyline",
+                    period=0,
+                    odds={pair[0]: 2.0, pair[1]: 3.0},
+                    scraped_at=now,
+                    match_date=now + (number + 1) * 4 * 3_600_000,
+                    event=f"{bookmaker.lower()}:{number}",
+                )
+            )
+    return found
+
+
+@pytest.fixture
+async def page(server: ServerDialog, session: Any) -> Any:
+    session._server.administration._server.store.record(quotes()).result(10)
+    server.pages.setCurrentWidget(server.games)
+    await until(lambda: len(server.games.pairs()) == 3)
+    return server.games
+
+
+def states(page: Any) -> dict[str, PairState]:
+    return {pair.kept.match_name: pair.state for pair in page.pairs()}
+
+
+def selected(page: Any) -> list[str]:
+    return [item.text(0) for item in page.list.selectedItems()]
+
+
+def select(page: Any, *names: str) -> None:
+    for item in page._items():
+        item.setSelected(item.text(0) in names)
+
+
+async def test_suggestions_say_what_they_are_and_the_tab_how_many(server, page):
+    assert server.pages.tabText(server.pages.currentIndex()) == "Games (3)"
+    assert selected(page) == ["PSG - Lyon"]
+    assert not page.undo.isEnabled()
+    _, kept, other, why = (label.text() for label in page._about)
+    assert kept.startswith("PSG - Lyon · ")
+    assert kept.endswith(" · 1 bookmaker (Bet365) · from bet365")
+    assert other.startswith(f"PSG Stars - {MARKUP} Lions · ")
+    assert why == (
+        f"Only suggested: PSG and PSG Stars share “psg”; Lyon and {MARKUP} Lions share “lyon”."
+    )
+    assert all(label.textFormat() is Qt.TextFormat.PlainText for label in page.findChildren(QLabel))
+
+
+async def test_each_decision_goes_on_to_the_next_suggestion(server, page, qtbot):
+    server.show()
+    server.activateWindow()
+    page.list.setFocus()
+    await until(page.list.hasFocus)
+    qtbot.keyClick(page.list, Qt.Key.Key_A)
+    await until(lambda: states(page)["PSG - Lyon"] is ACCEPTED)
+    assert selected(page) == ["Bray - Cork"]
+    page.refuse.click()
+    await until(lambda: states(page)["Bray - Cork"] is REFUSED)
+    assert selected(page) == ["Ajax - Breda"]
+    assert server.pages.tabText(server.pages.currentIndex()) == "Games (1)"
+    assert [pair.kept.match_name for pair in page.pairs()] == [
+        "Ajax - Breda",
+        "PSG - Lyon",
+        "Bray - Cork",
+    ]
+    qtbot.keyClick(page.list, Qt.Key.Key_R)
+    await until(lambda: states(page)["Ajax - Breda"] is REFUSED)
+    assert server.pages.tabText(server.pages.currentIndex()) == "Games"
+
+
+async def test_keys_that_are_quicker_than_the_server_decide_of_the_next(server, page, qtbot):
+    server.show()
+    server.activateWindow()
+    page.list.setFocus()
+    await until(page.list.hasFocus)
+    for key in (Qt.Key.Key_R, Qt.Key.Key_A, Qt.Key.Key_R):
+        qtbot.keyClick(page.list, key)
+    await until(lambda: SUGGESTED not in states(page).values())
+    await until(lambda: list(states(page).values()) == [ACCEPTED, REFUSED, REFUSED])
+    assert states(page)["Bray - Cork"] is ACCEPTED
+    assert not server.message.text
+
+
+async def test_several_are_decided_and_taken_back_at_once(page):
+    select(page, "PSG - Lyon", "Ajax - Breda")
+    assert page._about[0].text() == "2 pairs are selected."
+    page.accept.click()
+    await until(lambda: list(states(page).values()).count(ACCEPTED) == 2)
+    assert selected(page) == ["Bray - Cork"]
+    select(page, "PSG - Lyon", "Ajax - Breda")
+    assert not page.accept.isEnabled()
+    page.undo.click()
+    await until(lambda: set(states(page).values()) == {SUGGESTED})
+
+
+async def test_what_cannot_be_decided_is_said_and_the_list_stays(server, page, session):
+    ident = page.pairs()[0].ident
+    session._server.administration.decide_pairs([ident], REFUSED).result(10)
+    session._server.administration.decide_pairs([ident], ACCEPTED).result(10)
+    page.refuse.click()
+    await until(lambda: "is accepted; undo that first" in server.message.text)
+
+
+async def test_the_board_shows_the_one_game_without_a_restart(server, page, session):
+    board = Board(system_clock)
+    client = session._client
+    sync = Sync(client, board, system_clock)
+    pair = page.pairs()[0]
+    merged: list[GameMerged] = []
+    board.subscribe(lambda notice: merged.append(notice) if type(notice) is GameMerged else None)
+    sync.subscribe_game(pair.other.game_id)
+    sync.start()
+    await until_told(board, lambda: len(board.games) == 6)
+    await until_told(board, lambda: board.matrix(pair.other.game_id) is not None)
+    begun = time.monotonic()
+    page.accept.click()
+    await until(lambda: states(page)["PSG - Lyon"] is ACCEPTED)
+    sync.refresh()
+    await until_told(board, lambda: len(board.games) == 5 and bool(merged))
+    assert time.monotonic() - begun < 5
+    assert merged[0] == GameMerged(pair.other.game_id, pair.kept.game_id)
+    assert board.games[pair.kept.game_id].bookmaker_count == 2
+    page.list.clearSelection()
+    select(page, "PSG - Lyon")
+    page.undo.click()
+    await until(lambda: states(page)["PSG - Lyon"] is SUGGESTED)
+    sync.refresh()
+    await until_told(board, lambda: len(board.games) == 6)
+    await sync.stop()
