@@ -36,6 +36,7 @@ _GUARDED: Final = ("=", "+", "-", "@", "#", "'")
 """A written field begins with none of these: formulas to a spreadsheet, ``#`` a comment."""
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
 _DELAYED: Final = " (delayed)"
+_FEE: Final = re.compile(r"(?P<name>.+) \((?P<percent>\d{1,2}(?:\.\d{1,4})?) % fee\)")
 SIMULATED: Final = "simulated"
 """The source of profiles that are the simulator's: they have names for a window, and no more."""
 _FOLDED: Final = re.compile(r"[\W_]+")
@@ -126,6 +127,8 @@ class Profiles:
             found = self._by_name.get(fold_name(name))
             if found is None and is_delayed(name):
                 found = self.of(name.removesuffix(_DELAYED))
+            elif found is None and (told := _FEE.fullmatch(name)):
+                found = _with_fee(self.of(told["name"]), told["percent"])
             elif found is None:
                 found = Profile(name=name, group=name)
             self._found[name] = found
@@ -178,6 +181,20 @@ def delayed_name(name: str) -> str:
 def is_delayed(name: str) -> bool:
     """Whether the prices of a bookmaker are late, by its name."""
     return name.endswith(_DELAYED)
+
+
+def fee_name(name: str, taker_fee: float) -> str:
+    """Return what a prediction market is called where one of its markets has a fee of its own.
+
+    ``taker_fee`` is a share of 1. As with late prices, the wire has no other place for it.
+    """
+    return f"{name} ({round(taker_fee * 100, 4):g} % fee)"
+
+
+def _with_fee(profile: Profile, percent: str) -> Profile:
+    short = f"{profile.short or profile.name} {percent} %"
+    fee = float(percent) / 100
+    return msgspec.structs.replace(profile, taker_fee=fee, short=short, code="")
 
 
 class ProfileLineError(Exception):

@@ -39,6 +39,8 @@ _YES_NO = ["yes", "no"]
 _DRAW_TITLE = re.compile(r"Draw \((.+?) vs\.? (.+)\)")
 _TITLE = re.compile(r"(?:.+?: )?(.+?) vs\.? (.+?)(?: \(BO\d\))?(?: - .+)?")
 
+USUAL_FEE: Final = 0.03
+"""The fee of a market that tells none: that of the shipped profile."""
 Selections = dict[str, str]
 """The token that is bought for a selection, by the text of the selection (D7, D36)."""
 
@@ -55,6 +57,8 @@ class Game(msgspec.Struct):
     is_live: bool | None
     url: str
     markets: dict[str, Selections] = msgspec.field(default_factory=dict)
+    fees: dict[str, float] = msgspec.field(default_factory=dict)
+    """What is kept of a share, by market type: the most that any of its questions says (D46)."""
 
 
 class Listing(msgspec.Struct):
@@ -171,6 +175,7 @@ class _Reading(msgspec.Struct, frozen=True):
                 whole.append(each)
             else:
                 self._take(kind, self._selections(kind, each))
+                self._note_fee(kind, each)
         self._read_sides(whole)
 
     def _market_type(self, each: _Priced) -> str | None:
@@ -186,6 +191,7 @@ class _Reading(msgspec.Struct, frozen=True):
         sides: list[tuple[str | None, str]] = []
         for each in markets:
             sides.append((self._side(each), each.tokens[0]))
+            self._note_fee("moneyline", each)
             self.skipped[THE_NO] += 1
         if markets and DRAW not in (text for text, _ in sides):
             self.skipped[NO_DRAW] += len(sides)
@@ -220,6 +226,10 @@ class _Reading(msgspec.Struct, frozen=True):
     def _team(self, name: str) -> str | None:
         known = {team.casefold(): team for team in self.teams}
         return known.get(name.casefold())
+
+    def _note_fee(self, kind: str, each: _Priced) -> None:
+        fee = USUAL_FEE if each.market.fee is None else each.market.fee
+        self.game.fees[kind] = max(fee, self.game.fees.get(kind, 0.0))
 
     def _take(self, kind: str, sides: list[tuple[str | None, str]]) -> None:
         for text, token in sides:

@@ -5,7 +5,8 @@ from typing import Final
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.polymarket.books import Books
-from oddsdesk.feeds.polymarket.games import DRAW, Game, Selections
+from oddsdesk.feeds.polymarket.games import DRAW, USUAL_FEE, Game, Selections
+from oddsdesk.pricing.profiles import fee_name
 from oddsdesk.pricing.selections import order_selections
 
 BOOKMAKER: Final = "Polymarket"
@@ -39,8 +40,9 @@ def _quote(
     game: Game, market_type: str, selections: Selections, books: Books, now_ms: int
 ) -> Quote:
     begun = game.kick_off is not None and game.kick_off <= now_ms
+    fee = game.fees.get(market_type, USUAL_FEE)
     return Quote(
-        bookmaker=BOOKMAKER,
+        bookmaker=BOOKMAKER if fee == USUAL_FEE else fee_name(BOOKMAKER, fee),
         match_name=game.match_name,
         competition=game.competition,
         market_type=market_type,

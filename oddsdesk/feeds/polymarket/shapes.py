@@ -50,6 +50,19 @@ class Market(msgspec.Struct, frozen=True, rename="camel"):
     closed: bool | None = None
     accepting_orders: bool | None = None
     enable_order_book: bool | None = None
+    fees_enabled: Any = None
+    fee_schedule: Any = None
+
+    @property
+    def fee(self) -> float | None:
+        """Its rate ``r`` in a taker's fee of ``r p (1-p)`` a share, None where it tells none."""
+        if self.fees_enabled is False:
+            return 0.0
+        said = self.fee_schedule if isinstance(self.fee_schedule, dict) else {}
+        rate = said.get("rate")
+        if not isinstance(rate, int | float) or not 0 <= rate < 1:
+            return None
+        return float(rate) if said.get("exponent", 1) == 1 else None
 
     @property
     def is_closed(self) -> bool:

@@ -11,6 +11,7 @@ from oddsdesk.pricing.profiles import (
     Profile,
     Profiles,
     delayed_name,
+    fee_name,
     is_delayed,
     read_profiles,
 )
@@ -72,6 +73,18 @@ def test_a_bookmaker_whose_prices_are_late_keeps_its_profile() -> None:
     assert (is_delayed(late), is_delayed("Ex")) == (True, False)
     assert Profiles([exchange]).of(late) == exchange
     assert Profiles().of(delayed_name("Nobody")).group == "Nobody"
+
+
+@pytest.mark.parametrize(("fee", "name"), [(0.0, "0"), (0.05, "5"), (0.0125, "1.25")])
+def test_a_market_with_a_fee_of_its_own_bears_it_in_the_name(fee: float, name: str) -> None:
+    known = Profiles([Profile(name="Poly", group="Pool", taker_fee=0.03, short="PM", code="P")])
+    told = fee_name("Poly", fee)
+    assert told == f"Poly ({name} % fee)"
+    found = known.of(told)
+    assert (found.taker_fee, found.group, found.name) == (pytest.approx(fee), "Pool", "Poly")
+    assert (found.short, found.code) == (f"PM {name} %", "")
+    assert known.among(["Poly"])(told)
+    assert known.canonical(told) is None
 
 
 def test_a_wrong_line_is_named_and_the_rest_is_read() -> None:

@@ -6,8 +6,9 @@ import pytest
 
 from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.feeds.polymarket.books import Books
-from oddsdesk.feeds.polymarket.games import Game
+from oddsdesk.feeds.polymarket.games import USUAL_FEE, Game, Listing
 from oddsdesk.feeds.polymarket.quotes import quotes_of
+from oddsdesk.ledger.bookmakers import shipped_profiles
 from oddsdesk.pricing.profiles import Kind, Profile
 
 NOW = 1_800_000_000_000
@@ -48,6 +49,56 @@ def test_the_fee_is_the_profiles() -> None:
     market = Profile(name="P", group="P", kind=Kind.PREDICTION_MARKET, taker_fee=0.05)
     price = moneyline(books(home="0.5", draw="0.25", away="0.3")).odds["Leeds"]
     assert market.net(price) == pytest.approx(1.9512, abs=5e-5)
+
+
+@pytest.mark.parametrize(
+    ("told", "bookmaker", "net"),
+    [
+        ([{}] * 3, "Polymarket", 1.9704),
+        ([{"feesEnabled": True, "feeSchedule": {"rate": 0.03}}] * 3, "Polymarket", 1.9704),
+        ([{"feesEnabled": True, "feeSchedule": {"rate": 0.05, "exponent": 1}}] * 3, None, 1.9512),
+        ([{"feesEnabled": False, "feeSchedule": None}] * 3, "Polymarket (0 % fee)", 2.0),
+        ([{"feesEnabled": False}, {"feeSchedule": {"rate": 0.05}}, {}], None, 1.9512),
+        (
+            [{"feesEnabled": True, "feeSchedule": {"rate": 0.05, "exponent": 2}}] * 3,
+            "Polymarket",
+            None,
+        ),
+        ([{"feesEnabled": "no", "feeSchedule": [1]}] * 3, "Polymarket", None),
+        ([{"feeSchedule": {"rate": "0.05"}}] * 3, "Polymarket", None),
+    ],
+)
+def test_a_market_that_tells_a_fee_of_its_own_bears_it_in_the_name(
+    told: list[dict[str, object]], bookmaker: str | None, net: float | None
+) -> None:
+    """D46; several questions of one market: the most that any of them says."""
+    markets = [
+        {
+            "groupItemTitle": title,
+            "outcomes": '["Yes", "No"]',
+            "clobTokenIds": json.dumps([token, f"no {token}"]),
+            "sportsMarketType": "moneyline",
+            **fee,
+        }
+        for (title, token), fee in zip(
+            {"Leeds": "home", "Draw (Leeds vs. Luton)": "draw", "Luton": "away"}.items(),
+            told,
+            strict=True,
+        )
+    ]
+    listing = Listing()
+    event = {"slug": "epl-lee-lut", "title": "Leeds vs. Luton", "markets": markets}
+    listing.read(json.dumps([event]).encode())
+    (quote,) = quotes_of(listing.games.values(), books(home="0.5", draw="0.25", away="0.3"), NOW)
+    assert quote.bookmaker == (bookmaker or "Polymarket (5 % fee)")
+    if net is not None:
+        profile = shipped_profiles().of(quote.bookmaker)
+        assert profile.group == "Polymarket"
+        assert profile.net(quote.odds["Leeds"]) == pytest.approx(net, abs=5e-5)
+
+
+def test_the_usual_fee_is_the_shipped_one() -> None:
+    assert shipped_profiles().of("Polymarket").taker_fee == USUAL_FEE
 
 
 def test_a_side_that_nobody_sells_has_no_price() -> None:
