@@ -25,6 +25,23 @@ class Addresses(NamedTuple):
         """Whether any request is made over TLS."""
         return any(address.startswith("https") for address in (self.base, self.auth))
 
+    @property
+    def warning(self) -> str:
+        """What is not encrypted on its way to another machine; empty where all is."""
+        open_ones = [
+            each
+            for each in dict.fromkeys(self)
+            if each.startswith(("http://", "ws://")) and not is_local(each)
+        ]
+        if not open_ones:
+            return ""
+        named, verb = " and ".join(open_ones), "is" if len(open_ones) == 1 else "are"
+        stolen = "the key" if open_ones != [self.stream] else "the stream and use its token"
+        return (
+            f"{named} {verb} not encrypted: whoever is on the way there can read {stolen}. "
+            "Use https:// and wss:// if the service has them."
+        )
+
 
 def read_addresses(base_url: str, auth_url: str | None, ws_url: str | None) -> Addresses:
     """Check the addresses; those of tokens and stream follow from the base unless given.

@@ -14,7 +14,12 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.client.diagnosis import Diagnosis
-from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, EmbeddedProfile, RemoteProfile
+from oddsdesk.desk.connections.profiles import (
+    EMBEDDED_NAME,
+    EmbeddedProfile,
+    RemoteProfile,
+    encryption_warning,
+)
 from oddsdesk.desk.connections.secrets import KeyPlace
 from oddsdesk.desk.ui.controls.feed_fields import AUTOMATIC, LIVE, REPLAY, FeedFields
 from oddsdesk.desk.ui.controls.form_dialog import FormDialog, note, side_by_side, with_note
@@ -153,8 +158,12 @@ class RemoteDialog(FormDialog):
         self.place.setCurrentIndex(self.place.findData(profile.key_place))
         self.keyring_note = note(_NO_KEYRING, theme)
         self.keyring_note.hide()
+        self.unencrypted = note("", theme)
         self.diagnosis = DiagnosisView(theme)
         self._lay_out()
+        for field in (self.base_url, self.auth_url, self.ws_url):
+            field.textChanged.connect(self._show_unencrypted)
+        self._show_unencrypted()
         self.close_form()
 
     def values(self) -> Entered:
@@ -231,6 +240,7 @@ class RemoteDialog(FormDialog):
         self.add_row("&Keep the key", with_note(self.place, self.keyring_note))
         self.add_row("Address of &tokens", self.auth_url)
         self.add_row("Address of the &stream", self.ws_url)
+        self.below.addWidget(self.unencrypted)
         self.below.addWidget(self.diagnosis)
         roles = QDialogButtonBox.ButtonRole
         self._test = self.buttons.addButton("Test", roles.ResetRole)
@@ -241,6 +251,12 @@ class RemoteDialog(FormDialog):
         save.setProperty("variant", "primary")
         self.buttons.accepted.connect(self.save_requested)
         self.buttons.rejected.connect(self.reject)
+
+    def _show_unencrypted(self) -> None:
+        """Say who else could read the key, before it is sent."""
+        warning = encryption_warning(self.values().profile)
+        self.unencrypted.setText(warning)
+        self.unencrypted.setVisible(bool(warning))
 
     def _end_test(self) -> None:
         self._is_testing = False

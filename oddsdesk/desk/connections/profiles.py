@@ -213,6 +213,16 @@ def check_profile(profile: Profile) -> Profile:
     return msgspec.structs.replace(profile, name=name)
 
 
+def encryption_warning(profile: Profile) -> str:
+    """Return who else could read the key of a connection; empty for nobody, or no address."""
+    if not isinstance(profile, RemoteProfile):
+        return ""
+    try:
+        return read_addresses(profile.base_url, profile.auth_url, profile.ws_url).warning
+    except AddressError:
+        return ""
+
+
 def _check_remote(profile: RemoteProfile, name: str) -> RemoteProfile:
     try:
         addresses = read_addresses(profile.base_url, profile.auth_url, profile.ws_url)

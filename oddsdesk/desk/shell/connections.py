@@ -18,6 +18,7 @@ from oddsdesk.desk.connections.profiles import (
     Profile,
     Profiles,
     RemoteProfile,
+    encryption_warning,
 )
 from oddsdesk.desk.connections.sessions import (
     InUseError,
@@ -91,6 +92,7 @@ class Connections(QObject):
             await self._manager.open(session)
         except SessionError as error:
             return error
+        self._warn(session.profile)
         return None
 
     def connect_to(self, profile: Profile) -> None:
@@ -158,6 +160,18 @@ class Connections(QObject):
             self.tell(profile, error)
         else:
             self._window.clear_message()
+            self._warn(profile)
+
+    def _warn(self, profile: Profile) -> None:
+        """Say who else could read the key, where a connection is not encrypted."""
+        if (warning := encryption_warning(profile)) and isinstance(profile, RemoteProfile):
+            self._window.say(
+                warning,
+                icon="warning",
+                ink=TextRole.VALUE,
+                action="Edit…",
+                act=lambda: self._dialogs.edit(profile),
+            )
 
     async def _restore(self, source: Path, before: asyncio.Task[None] | None) -> None:
         if before is not None:

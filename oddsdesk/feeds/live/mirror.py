@@ -63,9 +63,11 @@ class Mirror(PollingFeed):
         """Check the address; nothing is asked yet."""
         self._address = self.spec.url or self.spec.what[0]
         try:
-            read_addresses(self._address, None, None)
+            addresses = read_addresses(self._address, None, None)
         except AddressError as error:
             raise FeedError(f"feed mirror: {error}") from None
+        if addresses.warning:
+            _log.warning("mirror: %s", addresses.warning)
         self._key = ""
         self._client: Client | None = None
         self._budget = Budget(self._now, lambda: self._client.quota if self._client else None)

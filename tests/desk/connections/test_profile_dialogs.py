@@ -67,6 +67,22 @@ def test_without_a_keyring_it_is_off_the_list_and_said(theme, window):
     assert not dialog.is_changed()
 
 
+def test_who_else_could_read_the_key_is_said_while_the_address_is_typed(theme, window):
+    dialog = RemoteDialog(theme, RemoteProfile("a", "https://a.example"), window, has_key=True)
+    assert dialog.unencrypted.isHidden()
+    dialog.base_url.setText("http://a.example")
+    assert not dialog.unencrypted.isHidden()
+    assert "http://a.example and ws://a.example are not encrypted" in dialog.unencrypted.text()
+    dialog.base_url.setText("https://a.example")
+    dialog.auth_url.setText("http://a.example")
+    assert "http://a.example is not encrypted" in dialog.unencrypted.text()
+    dialog.auth_url.setText("")
+    dialog.ws_url.setText("ws://a.example")
+    assert "ws://a.example is not encrypted" in dialog.unencrypted.text()
+    dialog.ws_url.setText("")
+    assert dialog.unencrypted.isHidden()
+
+
 def test_what_is_said_of_a_missing_keyring_stands_close_under_its_field(theme, window, qtbot):
     dialog = RemoteDialog(theme, REMOTE, window, has_key=False)
     dialog.show_has_keyring(False)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from oddsdesk.client.client import Client
 from oddsdesk.contract.administration import FeedState
 from oddsdesk.desk.connections.profile_dialogs import RemoteDialog
 from oddsdesk.desk.connections.profiles import EMBEDDED_NAME, EmbeddedProfile, RemoteProfile
@@ -16,6 +17,7 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections, badge_of
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from tests.kit.connections import make_session
+from tests.kit.small_service import KEY
 
 LIMIT_S = 10
 OF_THE_SERVER = ("server.open", "server.import")
@@ -95,6 +97,36 @@ async def test_live_odds_say_what_they_need_where_there_is_no_server_of_ones_own
     bar.action_requested.emit()
     assert wanted == [EMBEDDED_NAME]
     monkeypatch.undo()
+
+
+class Elsewhere:
+    """A session of a service that does not answer."""
+
+    local = None
+
+    def __init__(self, profile: RemoteProfile) -> None:
+        self.profile = profile
+
+    async def start(self) -> Client:
+        return Client(self.profile.base_url, KEY)
+
+    async def stop(self) -> None:
+        pass
+
+    def excludes(self, other: object) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_a_connection_that_is_not_encrypted_is_told(
+    desk: tuple[Desk, Connections], scheme: str
+) -> None:
+    """F4.4: the key goes out with the first request."""
+    window, connections = desk
+    session = Elsewhere(RemoteProfile("Odds Co.", f"{scheme}://odds.invalid"))
+    assert await connections.open(session) is None
+    said = [bar.text for bar in window.window.findChildren(MessageBar) if not bar.isHidden()]
+    assert any("not encrypted" in text for text in said) == (scheme == "http")
 
 
 async def test_menu_and_palette_have_the_same(desk: tuple[Desk, Connections]) -> None:

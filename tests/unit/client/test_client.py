@@ -329,3 +329,32 @@ def test_a_service_whose_clock_is_ahead_is_understood_by_its_date(
 def test_a_window_that_was_over_before_the_answer_has_an_end_that_nobody_knows() -> None:
     headers = {name.lower(): value for name, value in told(7, NOW // 1000 - 60).items()}
     assert read_quota(headers, NOW) == Quota(7, None, NOW)
+
+
+HTTPS, WSS = "https://odds.example", "wss://odds.example"
+
+
+@pytest.mark.parametrize(
+    ("addresses", "named"),
+    [
+        ((HTTPS, None, None), ""),
+        ((HTTPS, HTTPS, WSS), ""),
+        (("http://127.0.0.1:8765", None, None), ""),
+        (("http://localhost", None, "ws://[::1]:1"), ""),
+        (("http://odds.example", HTTPS, WSS), "http://odds.example is not"),
+        ((HTTPS, "http://odds.example", WSS), "http://odds.example is not"),
+        ((HTTPS, None, "ws://odds.example"), "ws://odds.example is not"),
+        (("http://192.168.1.7", None, None), "http://192.168.1.7 and ws://192.168.1.7 are not"),
+    ],
+)
+def test_what_goes_unencrypted_to_another_machine_is_named(
+    addresses: tuple[str, str | None, str | None], named: str
+) -> None:
+    base, auth, stream = addresses
+    warning = Client(base, KEY, auth_url=auth, ws_url=stream).addresses.warning
+    assert warning.startswith(f"{named} encrypted" if named else named)
+    assert bool(warning) == bool(named)
+    if stream and "ws://odds" in stream:
+        assert "use its token" in warning
+    elif named:
+        assert "read the key" in warning
