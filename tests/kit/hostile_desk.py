@@ -114,7 +114,7 @@ class HostileDesk:
             window, self.desk.top_bar, self.desk.connections_menu, manager, profiles,
             self.dialogs, around.actions, around.palette,
         )  # fmt: skip
-        self.desk.offer_server(around.actions["server.open"])
+        self.desk.offer_server(self.connections.live_here)
         self.introduction = Introduction(theme, self.board, preferences)
         window.put_notice(self.introduction)
         self.records.save_preset(Preset(trap.markup, ValueFilter()))

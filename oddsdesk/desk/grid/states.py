@@ -41,9 +41,8 @@ def state_without_rows(
         detail = f"The newest here are of {day}: Games of a date (Ctrl+J) shows them."
         return EmptyState("table", "No fresh prices.", detail, FEED)
     if snapshot_progress.finished_at is not None and own_server:
-        return EmptyState(
-            "table", "No prices yet.", "Start a feed or import files: they show up here.", FEED
-        )
+        detail = "Get live odds, or import files (Ctrl+I): they show up here."
+        return EmptyState("table", "No prices yet.", detail, FEED)
     if snapshot_progress.finished_at is not None:
         return EmptyState(
             "table",

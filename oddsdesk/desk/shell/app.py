@@ -270,7 +270,7 @@ def _connections(
         desk.around.actions,
         desk.around.palette,
     )
-    desk.offer_server(desk.around.actions["server.open"])
+    desk.offer_server(connections.live_here)
     return connections
 
 

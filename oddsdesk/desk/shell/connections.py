@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QActionGroup
+from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from oddsdesk.contract.administration import FeedState
@@ -74,6 +74,9 @@ class Connections(QObject):
         self._wanted: Profile | None = None
         self._switching: asyncio.Task[None] | None = None
         self._checking_feeds: asyncio.Task[None] | None = None
+        self.live_here = QAction(self, enabled=False)
+        """Gets live odds, enabled only where there is a server of one's own to record them."""
+        self.live_here.triggered.connect(self.get_live_odds)
         menu.aboutToShow.connect(self._fill_menu)
         self._bind()
         palette.offer(connection_entries(profiles.all, self.connect_to))
@@ -208,9 +211,10 @@ class Connections(QObject):
 
     def _enable_server(self) -> None:
         session = self._manager.session
+        is_own = session is not None and session.local is not None
         for ident in _OF_THE_SERVER:
-            is_own = session is not None and session.local is not None
             self._actions[ident].setEnabled(is_own)
+        self.live_here.setEnabled(is_own)
 
     def _fill_menu(self) -> None:
         menu, present = self._menu, self._manager.session

@@ -102,8 +102,8 @@ def _trouble(connection: Connection, now_ms: int) -> str:
     return " ".join(part for part in said if part)
 
 
-FEED = "Feeds and files…"
-"""Opens what the desk's own server can be fed with."""
+FEED = "Get live odds…"
+"""Opens where the desk's own server is given real prices."""
 
 
 def text_without_games(connection: Connection, *, own_server: bool) -> str:
@@ -121,5 +121,5 @@ def text_without_games(connection: Connection, *, own_server: bool) -> str:
         day = day_text(connection.newest_ms)
         return f"No games with fresh odds: the newest prices here are of {day}."
     if own_server:
-        return "No games with fresh odds. Start a feed or import files."
+        return "No games with fresh odds. Get live odds, or import files (Ctrl+I)."
     return "No games with fresh odds now. They show up here as soon as a bookmaker is scraped."

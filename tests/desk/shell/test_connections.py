@@ -29,9 +29,11 @@ async def test_a_server_of_ones_own_can_be_opened_and_fed_once_there_is_one(
     window, connections = desk
     actions = window.around.actions
     assert not any(actions[ident].isEnabled() for ident in OF_THE_SERVER)
+    assert not connections.live_here.isEnabled()
     profile = EmbeddedProfile("x", str(tmp_path / "odds.db"), ("none",))
     assert await connections.open(make_session(profile)) is None
     assert all(actions[ident].isEnabled() for ident in OF_THE_SERVER)
+    assert connections.live_here.isEnabled()
     actions.trigger("server.import")
     dialog = window.window.findChild(ServerDialog)
     assert dialog is not None

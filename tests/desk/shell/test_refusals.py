@@ -117,7 +117,7 @@ def test_an_empty_own_server_can_be_fed_from_the_grid(
     qtbot.addWidget(panel)
     assert "The service has no prices now." in panel.placeholder._sentence.text()
     panel.offer_server(start)
-    assert "Start a feed or import files" in panel.placeholder._detail.text()
+    assert "Get live odds, or import files" in panel.placeholder._detail.text()
     with qtbot.waitSignal(start.triggered):
         panel.placeholder._action.click()
     start.setEnabled(False)
@@ -133,7 +133,7 @@ def test_an_empty_own_server_can_be_fed_from_the_navigator(
     qtbot.addWidget(panel)
     assert panel._feed.isHidden()
     panel.offer_server(start)
-    assert "Start a feed or import files" in panel._empty.text()
+    assert "Get live odds, or import files" in panel._empty.text()
     with qtbot.waitSignal(start.triggered):
         panel._feed.click()
     empty.set_connection(Connection(Link.CONNECTING))
