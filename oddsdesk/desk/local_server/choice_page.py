@@ -1,6 +1,6 @@
 """Choosing live odds: a source, its key, competitions, and what they cost before any is paid."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -100,6 +100,7 @@ class ChoicePage(QWidget):
         self._plan_pause = _pause(self, PLAN_PAUSE_MS)
         self._lay_out()
         self._connect()
+        self.setEnabled(False)
 
     @property
     def url(self) -> str:
@@ -130,6 +131,12 @@ class ChoicePage(QWidget):
             return "Tick competitions to see what they cost."
         empty = next((row.option for row in self._options if not row.chosen()), None)
         return "" if empty is None else f"Tick something beside “{empty.title}”."
+
+    def show_sources(self, sources: Sequence[LiveSource]) -> None:
+        """Show what can be chosen from; before that nothing can be done here."""
+        self.setEnabled(True)
+        self.sources.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.sources.show_sources(sources)
 
     def tick_at_first(self, names: Collection[str]) -> None:
         """Tick these once the next list is shown: what runs already."""
@@ -233,8 +240,7 @@ class ChoicePage(QWidget):
         self.sources.source_chosen.connect(self._on_sources_source_chosen)
         self.key.textChanged.connect(self._key_pause.start)
         self.key.returnPressed.connect(self._ask_at_once)
-        self.address.textChanged.connect(self._key_pause.start)
-        self.address.returnPressed.connect(self._ask_at_once)
+        self.address.editingFinished.connect(self._on_address_editing_finished)
         self._key_pause.timeout.connect(self.source_chosen)
         self.get_key.clicked.connect(lambda: open_link(self.source.key_url))
         self.more.toggled.connect(self._show_more)
@@ -248,6 +254,12 @@ class ChoicePage(QWidget):
     def _on_choice_touched(self) -> None:
         self.show_planning()
         self._plan_pause.start()
+
+    def _on_address_editing_finished(self) -> None:
+        """Ask there once it is whole: half an address would have the key sent elsewhere."""
+        if self.address.isModified():
+            self.address.setModified(False)
+            self._ask_at_once()
 
     def _ask_at_once(self) -> None:
         self._key_pause.stop()

@@ -1,6 +1,7 @@
 """Carrying out what the dialog of live odds asks for."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from typing import Any, Final
@@ -14,6 +15,8 @@ from oddsdesk.desk.local_server.source_list import OTHER
 from oddsdesk.desk.ui.controls.form_dialog import sentence
 from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError, SourceKeyError
 from oddsdesk.tasks import spawn, stop
+
+_log = logging.getLogger(__name__)
 
 _INTERVAL_MS: Final = 1_000
 _NO_KEYRING: Final = (
@@ -84,7 +87,8 @@ class LiveController(QObject):
         page.show_key_place(_KEYRING if self._has_keyring else _NO_KEYRING)
         self._feeds = await self._server.feeds()
         self._dialog.show_simulation(any(_simulations(self._feeds)))
-        page.sources.show_sources(await self._server.live_sources())
+        page.show_sources(await self._server.live_sources())
+        _log.info("live odds can be chosen")
         self._timer.start()
 
     def _on_page_source_chosen(self) -> None:
@@ -160,6 +164,7 @@ class LiveController(QObject):
         self._number = max(feed.number for feed in self._feeds)
         self._title = text.partition(":")[0] if page.source is OTHER else page.source.title
         self._show_running()
+        _log.info("live odds are begun: %s", self._title)
 
     async def _with_key(self) -> str:
         """Keep the key that is typed, and return the feed as it is written then."""

@@ -50,7 +50,7 @@ class LiveDialog(QDialog):
         self.feeds.clicked.connect(self.feeds_requested)
         self.close_button = QPushButton("Close", autoDefault=False)
         self.close_button.clicked.connect(self.reject)
-        self.start = QPushButton("Start", autoDefault=False)
+        self.start = QPushButton("Star&t", autoDefault=False)
         self.start.setProperty("variant", "primary")
         self.start.clicked.connect(self.start_requested)
         self._lay_out()
@@ -87,7 +87,7 @@ class LiveDialog(QDialog):
     def show_starting(self, starting: bool) -> None:
         """Say that it is begun, or that it can be."""
         self.start.setEnabled(not starting)
-        self.start.setText("Starting…" if starting else "Start")
+        self.start.setText("Starting…" if starting else "Star&t")
 
     def say_trouble(self, text: str) -> None:
         """Say what the server refused, and why."""

@@ -11,7 +11,7 @@ from oddsdesk.feeds.live.adapters import GROUP, make_live, own_feeds
 from oddsdesk.feeds.live.guide import SourceGuide
 from oddsdesk.feeds.live.live_feed import LiveFeed
 from oddsdesk.feeds.live.polling import PollingFeed
-from oddsdesk.feeds.live.spec import LiveSpec, read_spec
+from oddsdesk.feeds.live.spec import LiveSpec, check_url, read_spec
 
 _FIRST: Final = ("the-odds-api", "polymarket", "kalshi", "betfair", "mirror")
 
@@ -43,7 +43,9 @@ class Guides:
             raise FeedError(f"feed {name!r}: it has no list to choose from")
         if about.parts:
             return Choices(())
-        return await (await self._guide_of(LiveSpec(f"{name}:", name, (), {}, url), key)).choices()
+        checked = None if url is None else check_url(name, url)
+        spec = LiveSpec(f"{name}:", name, (), {}, checked)
+        return await (await self._guide_of(spec, key)).choices()
 
     async def plan(self, text: str, key: str = "") -> LivePlan:
         """Return what a feed will do and cost; spends nothing.

@@ -61,7 +61,7 @@ def read_spec(text: str) -> LiveSpec:
         name,
         tuple(dict.fromkeys(parts)),
         options,
-        None if url is None else _address(name, url),
+        None if url is None else check_url(name, url),
         None if every is None else _seconds(name, every),
         None if key_file is None else Path(key_file).expanduser(),
     )
@@ -84,7 +84,12 @@ def _options(name: str, tail: str) -> dict[str, str]:
     return options
 
 
-def _address(name: str, url: str) -> str:
+def check_url(name: str, url: str) -> str:
+    """Return the address of a source.
+
+    Raises:
+        FeedError: it is none.
+    """
     try:
         return read_address("url", url, ("http", "https"))
     except BadAddressError as error:

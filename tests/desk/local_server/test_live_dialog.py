@@ -79,9 +79,15 @@ def say_sports(source: FakeSource) -> None:
     source.say("/v4/sports/basketball_nba/events", [], headers=CREDITS)
 
 
+def give_address(live: LiveDialog, url: str) -> None:
+    live.choice.address.setText(url)
+    live.choice.address.setModified(True)
+    live.choice.address.editingFinished.emit()
+
+
 async def listing(live: LiveDialog, source: FakeSource, key: str = KEY) -> None:
     """Give address and key, and wait for the list."""
-    live.choice.address.setText(source.url)
+    give_address(live, source.url)
     live.choice.key.setText(key)
     await until(lambda: live.choice.competitions.list.topLevelItemCount() == 3)
 
@@ -136,14 +142,14 @@ async def test_without_a_keyring_the_key_is_kept_in_a_file_of_ones_own(live, sou
 
 async def test_a_kept_key_needs_not_be_typed(live, source, monkeypatch):
     monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", KEY)
-    live.choice.address.setText(source.url)
+    give_address(live, source.url)
     await until(lambda: len(rows(live)) == 3)
 
 
 async def test_a_refused_key_is_told_beside_it_and_another_one_helps(live, source):
     refusal = as_response({"error_code": "INVALID_KEY", "message": "no"}, 401)
     source.say("/v4/sports", refusal)
-    live.choice.address.setText(source.url)
+    give_address(live, source.url)
     live.choice.key.setText(KEY)
     bar = live.choice.key_trouble
     await until(lambda: bar.isVisible())
@@ -170,7 +176,7 @@ async def nobody(request):
 )
 async def test_a_source_on_a_bad_day_is_one_line_and_can_be_asked_again(live, source, answer, said):
     source.say("/v4/sports", answer)
-    live.choice.address.setText(source.url)
+    give_address(live, source.url)
     live.choice.key.setText(KEY)
     bar = live.choice.list_trouble
     await until(lambda: bar.isVisible())
@@ -183,9 +189,20 @@ async def test_a_source_on_a_bad_day_is_one_line_and_can_be_asked_again(live, so
 
 
 async def test_nobody_at_the_address_is_said(live):
-    live.choice.address.setText("http://127.0.0.1:1")
+    give_address(live, "http://127.0.0.1:1")
     live.choice.key.setText(KEY)
     await until(lambda: "Nothing answers at 127.0.0.1:1." in live.choice.list_trouble.text)
+
+
+async def test_an_address_is_asked_once_it_is_whole(live, source):
+    await until(lambda: "Paste your key" in live.choice._list_note.text())
+    live.choice.more.click()
+    asked = []
+    live.choice.source_chosen.connect(lambda: asked.append(live.choice.url))
+    QTest.keyClicks(live.choice.address, "half")
+    QTest.keyClick(live.choice.address, Qt.Key.Key_Return)
+    assert asked == ["half"]
+    await until(lambda: "url: expected" in live.choice.list_trouble.text)
 
 
 async def test_a_hanging_source_keeps_nobody_from_choosing_another(live, source):
@@ -196,7 +213,7 @@ async def test_a_hanging_source_keeps_nobody_from_choosing_another(live, source)
         return as_response([])
 
     source.behave = behave
-    live.choice.address.setText(source.url)
+    give_address(live, source.url)
     live.choice.key.setText(KEY)
     await until(lambda: source.asked)
     assert "Asking The Odds API…" in live.choice._list_note.text()
@@ -333,7 +350,7 @@ async def test_what_cannot_be_opened_is_one_line_and_can_be_mended(live, session
 
 async def test_everything_is_done_by_keys(live, source, qtbot, session, monkeypatch):
     monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", KEY)
-    live.choice.address.setText(source.url)
+    give_address(live, source.url)
     await until(lambda: len(rows(live)) == 3)
     await until(lambda: QApplication.focusWidget() is not None)
 

@@ -136,6 +136,8 @@ async def test_what_makes_no_sense_is_refused_before_anything_is_asked(source, g
     for text in ("the-odds-api:soccer epl", "the-odds-api:", "no-such:x", "the-odds-api:x?y=1"):
         with pytest.raises(FeedError):
             await guides.plan(text, KEY)
+    with pytest.raises(FeedError, match="url"):
+        await guides.choices("the-odds-api", "36637", KEY)
     with pytest.raises(FeedError, match="no list"):
         await guides.choices("exec")
     assert source.asked == []
