@@ -13,6 +13,7 @@ Pictures of recordings are for trials: other people's odds are not ours to publi
 import argparse
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from shooting.odds_source import odds_source
 from shooting.processes import run_program, started
 from shooting.processes import screen as run_screen
 from shooting.stage import Stage
@@ -29,6 +31,9 @@ SIZES: Final = ("1280x800", "1680x1020", "2560x1440")
 _PAST_S: Final = 30.0
 """How long prices move before the first picture: then they have a history."""
 _CALM_S: Final = 8
+_ASKED_S: Final = 3
+_TO_MORE: Final = 14
+"""Steps of Tab in the dialog of live odds from its sources to what folds its address out."""
 _SETTINGS: Final = "[look]\nscheme={scheme}\n\n[start]\nintroduction={introduction}\n"
 _EXAMPLE: Final = {
     "Pinnacle": (2.05, 1.88),
@@ -194,6 +199,33 @@ class Theatre:
                 stage.wait(_CALM_S)
                 stage.shoot("disconnected")
 
+    def show_live_odds(self) -> None:
+        """Take how live odds are got: the choice, its cost, the running source, and no credits."""
+        for spent in (False, True):
+            shutil.rmtree(self._home / "oddsdesk" / "feed-keys", ignore_errors=True)
+            database = self._local("spent.db" if spent else "live.db")
+            with odds_source(spent=spent) as address, self._stage(database, _PAINTED) as stage:
+                stage.press("ctrl+shift+e")
+                with stage.dialog("^Get live odds"):
+                    self._get_live_odds(stage, address, spent=spent)
+
+    def _get_live_odds(self, stage: Stage, address: str, *, spent: bool) -> None:
+        stage.wait(_ASKED_S)
+        stage.press(*["Tab"] * _TO_MORE, "space")
+        stage.write(address)
+        stage.press("Return", "shift+Tab", "space")  # asked there; the field folds away
+        stage.press(*["shift+Tab"] * (_TO_MORE - 1))
+        stage.write("a-key-for-pictures")
+        stage.wait(_ASKED_S)
+        if not spent:
+            stage.shoot("live-odds")
+        stage.press(*["Tab"] * 3, "space", "Down", "space", *["Down"] * 3, "space")
+        stage.wait(_ASKED_S)
+        stage.shoot("live-spent-cost" if spent else "live-cost")
+        stage.press("alt+t")
+        stage.wait(_ASKED_S)
+        stage.shoot("live-spent" if spent else "live-running")
+
     def _local(self, database: str, *more: str) -> list[str]:
         return ["desk", "--local", "--database", str(self._home / database), *more]
 
@@ -272,7 +304,10 @@ def _sources(data: Path | None) -> dict[str, list[str]]:
 
 def main() -> None:
     """Take the pictures that the command line asks for."""
-    states = ["first_start", "empty", "worked_example", "suggestions", "disconnected"]
+    states = [
+        *("first_start", "live_odds", "empty", "worked_example"),
+        *("suggestions", "disconnected"),
+    ]
     names = [*(scene.__name__ for scene in SCENES), *states]
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)

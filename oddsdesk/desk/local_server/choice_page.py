@@ -169,9 +169,10 @@ class ChoicePage(QWidget):
         self._list_note.show()
 
     def show_choices(self, found: Choices) -> None:
-        """Show what may be ticked."""
+        """Show what may be ticked; what is ticked already stays so."""
         self._list_note.hide()
-        self.competitions.show_choices(found.choices, self._ticked)
+        ticked = self.competitions.ticked() or self._ticked
+        self.competitions.show_choices(found.choices, ticked)
         self._ticked = ()
         if found.credits_left is not None and not self.competitions.ticked():
             self.cost.setText(f"{_credits(found)} {self.missing()}")

@@ -171,7 +171,8 @@ class LiveController(QObject):
         page = self._dialog.choice
         name, key = page.source.name, page.typed_key
         if not key:
-            return page.text()
+            kept = await self._server.kept_key_file(name) if page.source.key else None
+            return page.text("" if kept is None else str(kept))
         if self._has_keyring:
             await self._server.keep_feed_key(name, key)
             return page.text()

@@ -19,8 +19,8 @@ _WHAT = (
 _SIMULATED = "The odds you see now are simulated: no bookmaker offers them."
 _REAL = "The odds you see now come from the connection named above."
 _HOW = (
-    "For real odds, get live ones of bookmakers and exchanges, some without a key; connect to an "
-    "odds service; or import files of your own (Ctrl+I)."
+    "For real odds, get them live, some without a key; connect to an odds service; or import files "
+    "of your own (Ctrl+I)."
 )
 
 

@@ -99,19 +99,33 @@ class LocalAdministration:
 
     async def choices(self, name: str, url: str, key: str) -> Choices:
         """Return what may be chosen from a source; spends nothing."""
+        key = key or await self._key_in_file(name)
         return await _answer(self._server.choices(name, url or None, key))
 
     async def plan_feed(self, spec: str, key: str) -> LivePlan:
         """Return what a feed will do and cost; spends nothing."""
+        key = key or await self._key_in_file(spec.partition(":")[0])
         return await _answer(self._server.plan_feed(spec, key))
 
     async def has_keyring(self) -> bool:
         """Say whether this machine has a keyring that keeps anything."""
         return await asyncio.wrap_future(in_background("keyring", Keyring().is_there))
 
+    async def kept_key_file(self, name: str) -> Path | None:
+        """Return the file in which the key of a source is kept; None where there is a keyring."""
+        path = _key_file(name)
+        return path if path.exists() and not await self.has_keyring() else None
+
+    async def _key_in_file(self, name: str) -> str:
+        path = await self.kept_key_file(name)
+        try:
+            return "" if path is None else path.read_text("utf-8", errors="replace").strip()
+        except OSError as error:
+            raise LocalServerError(f"{path}: cannot be read: {error.strerror}") from error
+
     async def keep_feed_key_in_file(self, name: str, key: str) -> Path:
         """Keep the key of a live feed's source in a file that only its owner may read."""
-        path = settings_folder() / "feed-keys" / f"{name}.key"
+        path = _key_file(name)
         keep_secret(key)
         try:
             await asyncio.to_thread(write_whole, path, key.encode())
@@ -191,6 +205,10 @@ class EmbeddedLog:
     async def state(self, since_ms: int) -> LogState:
         """Say how far back the log reaches, and when it was not written."""
         return await _answer_of_log(self._server.log_state(since_ms))
+
+
+def _key_file(name: str) -> Path:
+    return settings_folder() / "feed-keys" / f"{name}.key"
 
 
 async def _answer(future: Future[T]) -> T:

@@ -82,6 +82,9 @@ class LocalServer(Protocol):
     async def has_keyring(self) -> bool:
         """Say whether this machine has a keyring that keeps anything."""
 
+    async def kept_key_file(self, name: str) -> Path | None:
+        """Return the file in which the key of a source is kept; None where there is a keyring."""
+
     async def keep_feed_key_in_file(self, name: str, key: str) -> Path:
         """Keep the key of a live feed's source in a file that only its owner may read."""
 

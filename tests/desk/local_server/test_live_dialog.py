@@ -140,6 +140,18 @@ async def test_without_a_keyring_the_key_is_kept_in_a_file_of_ones_own(live, sou
     assert (KEY in spec, replaced, stops) == (False, [], True)
 
 
+async def test_a_key_that_is_kept_in_a_file_needs_not_be_typed_again(live, source, tmp_path):
+    kept = tmp_path / "feed-keys" / "the-odds-api.key"
+    kept.parent.mkdir()
+    kept.write_text(f"{KEY}\n")
+    give_address(live, source.url)
+    await until(lambda: len(rows(live)) == 3)
+    tick(live, 0)
+    live.start.click()
+    await until(lambda: live.running.state.text() == "Running")
+    assert f"key-file={kept}" in live.kept_feeds[0][0]
+
+
 async def test_a_kept_key_needs_not_be_typed(live, source, monkeypatch):
     monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", KEY)
     give_address(live, source.url)
