@@ -23,6 +23,10 @@ _NO_KEYRING: Final = (
     "This machine has no keyring: the key is kept in a file that only you can read."
 )
 _KEYRING: Final = "Kept in the system's keyring. Empty: the key that is kept there already."
+_STOPPED: Final = (
+    "The simulation has ended. Its last prices leave the lists within ten minutes; until then the "
+    "top bar says so."
+)
 
 _Work = Callable[[], Coroutine[Any, Any, None]]
 
@@ -148,12 +152,13 @@ class LiveController(QObject):
         dialog, page = self._dialog, self._dialog.choice
         replaced = self._rivals() if dialog.replace.isChecked() else []
         stops_simulation = dialog.stop_simulation.isChecked()
+        simulations = _simulations(self._feeds) if stops_simulation else []
         try:
             text = await self._with_key()
             await self._server.add_feed(text, 1.0)
             page.key.clear()
             ended = [feed.number for feed in replaced]
-            for number in [*ended, *(_simulations(self._feeds) if stops_simulation else ())]:
+            for number in (*ended, *simulations):
                 await self._server.stop_feed(number)
             self._feeds = await self._server.feeds()
         finally:
@@ -164,6 +169,8 @@ class LiveController(QObject):
         self._number = max(feed.number for feed in self._feeds)
         self._title = text.partition(":")[0] if page.source is OTHER else page.source.title
         self._show_running()
+        if simulations:
+            dialog.message.say(_STOPPED)
         _log.info("live odds are begun: %s", self._title)
 
     async def _with_key(self) -> str:

@@ -287,8 +287,9 @@ async def test_competitions_are_found_by_words_and_ticked_ones_stay(live, source
     assert live.choice.competitions.ticked() == ("soccer_epl",)
 
 
+@pytest.mark.parametrize("stops", [True, False])
 async def test_the_simulation_stops_as_live_odds_begin_unless_it_is_to_go_on(
-    theme, home, session, source
+    theme, home, session, source, stops
 ):
     await session.local.add_feed("simulator", 1.0)
     dialog = LiveDialog(theme, home)
@@ -297,12 +298,15 @@ async def test_the_simulation_stops_as_live_odds_begin_unless_it_is_to_go_on(
     await until(lambda: dialog.choice.sources.count() == 6)
     assert dialog.stop_simulation.isVisible()
     assert dialog.stop_simulation.isChecked()
+    dialog.stop_simulation.setChecked(stops)
     await listing(dialog, source)
     tick(dialog, 0)
     dialog.start.click()
     await until(lambda: dialog.running.isVisible())
     simulated, added = await session.local.feeds()
-    assert (simulated.is_running, added.is_running) == (False, True)
+    assert (simulated.is_running, added.is_running) == (not stops, True)
+    assert dialog.message.isVisible() == stops
+    assert ("within ten minutes" in dialog.message.text) == stops
     await controller.close()
 
 
