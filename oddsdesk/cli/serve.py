@@ -65,6 +65,12 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
     help="Processes that share the port; one of them runs valuation, upkeep and feeds.",
 )
 @click.option(
+    "--metrics-port",
+    type=click.IntRange(1, 65_535),
+    metavar="PORT",
+    help="Answer /metrics for Prometheus there, on 127.0.0.1.",
+)
+@click.option(
     "--share",
     multiple=True,
     metavar="SOURCE",
@@ -84,6 +90,7 @@ def serve(
     durable: bool,
     roles: frozenset[Role],
     workers: int,
+    metrics_port: int | None,
     share: tuple[str, ...],
 ) -> None:
     """Serve odds over HTTP and WebSocket until stopped.
@@ -118,6 +125,7 @@ def serve(
         share=share,
         roles=roles,
         workers=workers,
+        metrics_port=metrics_port,
     )
     _check_roles(settings)
     try:

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.server.app import App, create_app
+from oddsdesk.server.figures import Sample
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
 from oddsdesk.server.log_tail import Tail
@@ -33,7 +34,7 @@ class Answering:
     def __init__(self, service: Service, tail: Tail) -> None:
         access, troubles = service.access, service.troubles
         self.hub = Hub(tail, access, service.store.reference, troubles)
-        stream = Stream(self.hub, access, service.clock)
+        stream = Stream(self.hub, access, service.clock, service.figures)
         self._service = msgspec.structs.replace(service, stream=stream)
         self._app: App | None = None
         self._http: HttpServer | None = None
@@ -77,6 +78,10 @@ class Answering:
         """Yield what is wrong with its jobs."""
         http = () if self._http is None else self._http.faults
         yield from job_troubles((*http, *self._jobs.faults), _WORDS)
+
+    async def samples(self) -> list[Sample]:
+        """Return what it has counted."""
+        return [*self._service.figures.samples(), *await self.hub.samples()]
 
     async def _save_counts(self) -> None:
         """Add counts to the file now and then; while it refuses they stay in memory (D18)."""

@@ -62,13 +62,18 @@ def _router(service: Service, reads: ReaderPool) -> Router:
         [
             *(_resources(service, reads) if Role.API in service.roles else ()),
             *(_streaming(service) if Role.STREAM in service.roles else ()),
-            Route(HEALTH_PATH, HealthGate(service, reads)),
-            Route(READY_PATH, ReadyGate(service, reads)),
-            Route(FEEDS_PATH, FeedsGate(service)),
+            _route(HEALTH_PATH, HealthGate(service, reads)),
+            _route(READY_PATH, ReadyGate(service, reads)),
+            _route(FEEDS_PATH, FeedsGate(service)),
         ],
         redirect_slashes=False,
         default=_Nowhere(service),
     )
+
+
+def _route(path: str, gate: Gate) -> Route:
+    gate.path = path.replace(":path}", "}")
+    return Route(path, gate)
 
 
 def _resources(service: Service, reads: ReaderPool) -> Iterator[BaseRoute]:
@@ -84,16 +89,16 @@ def _resources(service: Service, reads: ReaderPool) -> Iterator[BaseRoute]:
         VALUE_BETS,
     ]
     for each in endpoints:
-        yield Route(each.path, EndpointGate(each, service, reads))
-    yield Route(OPENAPI_PATH, OpenApiGate(service, endpoints))
-    yield Route(INGEST_PATH, IngestGate(service))
-    yield Route(DOCS_PATH, DocsGate(service, endpoints))
+        yield _route(each.path, EndpointGate(each, service, reads))
+    yield _route(OPENAPI_PATH, OpenApiGate(service, endpoints))
+    yield _route(INGEST_PATH, IngestGate(service))
+    yield _route(DOCS_PATH, DocsGate(service, endpoints))
 
 
 def _streaming(service: Service) -> Iterator[BaseRoute]:
     if service.stream is not None:
         yield WebSocketRoute(STREAM_PATH, service.stream)
-        yield Route(TOKEN_PATH, TokenGate(service))
+        yield _route(TOKEN_PATH, TokenGate(service))
 
 
 class _Nowhere:

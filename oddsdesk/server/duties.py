@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from oddsdesk.clock import Clock
-from oddsdesk.contract.administration import FeedReport
+from oddsdesk.contract.administration import FeedCondition, FeedReport
+from oddsdesk.server.figures import Sample
 from oddsdesk.server.log_watch import OnGrowth
 from oddsdesk.server.pruning import Pruning
 from oddsdesk.server.running_feeds import RunningFeeds
@@ -83,6 +84,14 @@ class Duties:
     def reports(self) -> list[FeedReport]:
         """Return the state of every feed."""
         return [FeedReport.of(feed) for feed in self.feeds.states()]
+
+    def samples(self) -> Iterator[Sample]:
+        """Yield the state of every feed, by its number: what names it may be a file or a key."""
+        for feed in self.feeds.states():
+            source = feed.spec.partition(":")[0]
+            for state in FeedCondition:
+                labels = {"feed": str(feed.number), "source": source, "state": state.value}
+                yield Sample("oddsdesk_feed_state", float(feed.status.state is state), labels)
 
     def troubles(self) -> Iterator[Trouble]:
         """Yield what is wrong with the jobs, with recording and with feeds."""

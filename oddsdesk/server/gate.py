@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,7 +29,7 @@ from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
 from oddsdesk.store.errors import BadCursorError, StoreError
 from oddsdesk.store.keys import Caller
-from oddsdesk.store.quotas import Count
+from oddsdesk.store.quotas import Count, Kind
 from oddsdesk.store.reader import Reader
 
 GET = ("GET", "HEAD")
@@ -129,8 +130,9 @@ class RequestContext:
         assert self.count is not None
         return self.count.remaining
 
-    def exceeded(self, count: Count) -> Refusal:
+    def exceeded(self, count: Count, kind: Kind = Kind.REQUESTS) -> Refusal:
         """Return the refusal of a request after the quota is used up until ``count.reset_s``."""
+        self._service.figures.refused(kind.value)
         wait_s = max(count.reset_s - self.now_ms // 1000, 1)
         return Refusal(
             ErrorCode.RATE_LIMIT_EXCEEDED,
@@ -153,11 +155,15 @@ class RequestContext:
 class Gate:
     """Answers requests in the order of D39, whatever goes wrong, with one kind of error."""
 
+    path = "other"
+    """The path that it answers, as it is counted: without anything that was asked."""
+
     def __init__(self, service: Service) -> None:
         self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
+        began = time.perf_counter()
         request = RequestContext(self._service, scope)
         try:
             reply = await self.reply(request)
@@ -174,7 +180,10 @@ class Gate:
         except Exception:  # noqa: BLE001 - the request handler: a bug costs one request
             _log.exception("%s failed", loggable(scope))
             reply = refuse(failed(), "")
-        await send_reply(scope, send, request.finish(reply))
+        reply = request.finish(reply)
+        seconds = time.perf_counter() - began
+        self._service.figures.answered(self.path, reply.status, seconds)
+        await send_reply(scope, send, reply)
 
     async def reply(self, request: RequestContext) -> Reply:
         """Return the answer of an unknown path: without a valid key 401, else 404 (D39)."""

@@ -1,12 +1,14 @@
 """The hub: tails the log of price changes and hands each change to whoever wants it."""
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from oddsdesk.server.figures import Sample
 from oddsdesk.server.frames import price_frame
 from oddsdesk.server.log_tail import Tail
 from oddsdesk.server.retry import RetryWhileUnavailable
@@ -14,6 +16,7 @@ from oddsdesk.server.subscribers import Interest, Subscriber, Subscribers
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.slices import in_slices
 from oddsdesk.store.access import AccessStore
+from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.values import Change
 
@@ -48,6 +51,7 @@ class Hub:
         self._subscribers = Subscribers()
         self._patience = RetryWhileUnavailable("the stream", troubles)
         self._seq = 0
+        self._messages = 0
         self._keys_checked = 0.0
         self._closed = False
         self._has_left_out = False
@@ -69,6 +73,17 @@ class Hub:
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Send a subscriber nothing more."""
         self._subscribers.discard(subscriber)
+
+    async def samples(self) -> list[Sample]:
+        """Return how many listen, what they were sent, and how far they are behind the log."""
+        found = [
+            Sample("oddsdesk_stream_subscribers", len(self._subscribers)),
+            Sample("oddsdesk_stream_messages_total", self._messages),
+        ]
+        with contextlib.suppress(StoreError):
+            lag = await self._tail.end() - self._seq if self._subscribers else 0
+            found.append(Sample("oddsdesk_stream_lag_changes", lag))
+        return found
 
     def close(self) -> None:
         """Close every stream, and those that come later, because the server is going down."""
@@ -144,13 +159,16 @@ class Hub:
                     frames[interest].append(frame)
             yield
         for interest, wanted in frames.items():
-            self._write(b"".join(wanted), interest)
+            self._messages += len(wanted) * self._write(b"".join(wanted), interest)
             yield
 
-    def _write(self, frames: bytes, interest: Interest) -> None:
-        for subscriber in self._subscribers.of(interest):
+    def _write(self, frames: bytes, interest: Interest) -> int:
+        """Write frames to all who want them; return how many these are."""
+        subscribers = self._subscribers.of(interest)
+        for subscriber in subscribers:
             if not subscriber.channel.offer(frames):
                 subscriber.channel.close(FELL_BEHIND, "too slow: read the present state again")
+        return len(subscribers)
 
     def _check_keys(self) -> None:
         """End the streams of keys that were revoked, rotated or given other rights (D23)."""

@@ -12,6 +12,7 @@ from oddsdesk.server.answering import Answering
 from oddsdesk.server.duties import Duties
 from oddsdesk.server.files import ServerFiles, open_files
 from oddsdesk.server.log_tail import LogTail
+from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
 from oddsdesk.server.running_feeds import left_out_line
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
@@ -56,7 +57,9 @@ class Server:
             troubles=self.troubles,
             roles=settings.roles,
         )
-        self._answering = Answering(service, LogTail(store))
+        self._tail = LogTail(store)
+        self._answering = Answering(service, self._tail)
+        self._metrics = MetricsServer(self._metrics_text)
         self.url = ""
 
     async def start(self) -> None:
@@ -71,6 +74,8 @@ class Server:
         await self._duties.open()
         if self._settings.listens:
             await self._answering.start()
+        if self._settings.metrics_port is not None:
+            await self._metrics.start(self._settings.metrics_port)
         await self._duties.start()
         for source in set(self.store.left_out()) - self.feeds.left_out():
             _log.warning("%s", left_out_line(source))
@@ -78,7 +83,12 @@ class Server:
     async def stop(self) -> None:
         """End within 2 s: the streams first (1001), then requests, then the background jobs."""
         await self._answering.stop()
+        await self._metrics.stop()
         await self._duties.stop()
+
+    async def _metrics_text(self) -> bytes:
+        own = await of_worker(self.store, self.troubles, self._answering, self._duties)
+        return render(await of_database(self.store, self._tail), {1: own})
 
 
 @contextlib.asynccontextmanager

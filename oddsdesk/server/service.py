@@ -7,6 +7,7 @@ from starlette.types import ASGIApp
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import FeedReport
+from oddsdesk.server.figures import Figures
 from oddsdesk.server.settings import ANSWERING, Role
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.access import AccessStore
@@ -30,3 +31,4 @@ class Service(msgspec.Struct, frozen=True):
     """A caller on this machine who knows it may see the feeds; empty: nobody may."""
     troubles: Troubles = msgspec.field(default_factory=Troubles)
     roles: frozenset[Role] = ANSWERING
+    figures: Figures = msgspec.field(default_factory=Figures)

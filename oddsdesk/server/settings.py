@@ -56,6 +56,8 @@ class Settings(msgspec.Struct, frozen=True):
     roles: frozenset[Role] = ALL_ROLES
     workers: int = 1
     """How many processes share the work; more than one need a ``Supervisor``."""
+    metrics_port: int | None = None
+    """Where `/metrics` is answered on this machine, if anywhere."""
 
     @property
     def listens(self) -> bool:

@@ -7,6 +7,7 @@ from starlette.types import Receive, Scope, Send
 
 from oddsdesk.clock import Clock
 from oddsdesk.server.admission import open_connection
+from oddsdesk.server.figures import Figures
 from oddsdesk.server.frames import text_frame
 from oddsdesk.server.hub import FELL_BEHIND, UNAUTHORIZED, Hub
 from oddsdesk.server.parameters import BadParameterError, game_id, read_query, sport, text
@@ -16,6 +17,7 @@ from oddsdesk.server.websocket import CHANNEL
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Caller
+from oddsdesk.store.quotas import Kind
 
 IDLE_LIMIT_S: Final = 300.0
 """How long a client may send no text (D24)."""
@@ -42,8 +44,9 @@ class _ClosedError(Exception):
 class Stream:
     """The stream as an ASGI application; accepts, then closes with a code if refused (D24)."""
 
-    def __init__(self, hub: Hub, access: AccessStore, clock: Clock) -> None:
+    def __init__(self, hub: Hub, access: AccessStore, clock: Clock, figures: Figures) -> None:
         self._hub = hub
+        self._figures = figures
         self._access = access
         self._clock = clock
 
@@ -74,6 +77,7 @@ class Stream:
             raise _ClosedError(BAD_FILTER, _short(error)) from error
         interest = _interest(caller, asked)
         if not open_connection(self._access, caller, self._clock()):
+            self._figures.refused(Kind.CONNECTIONS.value)
             raise _ClosedError(TOO_MANY, "the connections of the day are used up")
         return Subscriber(channel, interest, caller)
 

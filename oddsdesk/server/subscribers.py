@@ -72,6 +72,9 @@ class Subscribers:
     def __iter__(self) -> Iterator[Subscriber]:
         return iter([each for group in self._by_interest.values() for each in group])
 
+    def __len__(self) -> int:
+        return sum(len(group) for group in self._by_interest.values())
+
     def __bool__(self) -> bool:
         return bool(self._by_interest)
 

@@ -127,6 +127,8 @@ class Store:
         self._log_grew = False
         self._aged_log = AgedLog()
         self._refused: tuple[float, StoreUnavailableError | None] = (0.0, None)
+        self.quotes_recorded = 0
+        """How many this process has recorded since it began."""
 
     @property
     def is_read_only(self) -> bool:
@@ -316,6 +318,8 @@ class Store:
         error = None if recorded.cancelled() else recorded.exception()
         refused = error if isinstance(error, StoreUnavailableError) else None
         self._refused = (time.monotonic(), refused)
+        if not recorded.cancelled() and error is None:
+            self.quotes_recorded += recorded.result().quotes
 
     def _close_readers(self) -> None:
         with self._lock:

@@ -16,6 +16,11 @@ LEFT_BYTES: Final = 4 * 1024 * 1024
 _log = logging.getLogger(__name__)
 
 
+def log_of(path: Path) -> Path:
+    """Return where the log of a database lies; it is there while somebody uses that."""
+    return path.with_name(f"{path.name}-wal")
+
+
 class WriteAheadLog:
     """The log of one database, as its writer's thread sees it between transactions.
 
@@ -29,7 +34,7 @@ class WriteAheadLog:
         self, path: Path, writer: sqlite3.Connection, limit_bytes: int = LIMIT_BYTES
     ) -> None:
         self._path = path
-        self._file = path.with_name(f"{path.name}-wal")
+        self._file = log_of(path)
         self._writer = writer
         self._copier: sqlite3.Connection | None = None
         self._limit = limit_bytes

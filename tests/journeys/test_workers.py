@@ -17,6 +17,7 @@ from websockets.sync.client import ClientConnection
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store.lock import lock_path
 from oddsdesk.store.store import open_store
+from tests.kit import prometheus
 from tests.kit.ndjson import quote
 from tests.kit.program import Launch
 from tests.kit.workers import Heard, Workers, is_running, until
@@ -206,6 +207,41 @@ def test_a_key_s_quota_is_one_over_all_workers(serve_with: Start) -> None:
     late = sum(moment > passed[allowed - 1] + FLUSH_S for moment in passed)
     assert over >= 0
     assert late == 0, f"{over} too many, {late} of them after {FLUSH_S} s"
+
+
+def test_any_worker_tells_the_figures_of_all(serve_with: Start) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    workers = serve_with(3, "--metrics-port", str(port))
+    key = workers.key()
+    clients = [workers.client_of(each, headers={"X-Api-Key": key}) for each in workers.processes()]
+    with heard(*(workers.stream_of(each, key) for each in workers.processes())) as listening:
+        for client in clients:
+            for _ in range(5):
+                assert client.get("/api/odds").status_code == 200
+            client.close()
+        lines = quote(ODDS, market_type="total", match_name="Home - Away")
+        assert httpx.post(f"{workers.url}/ingest", content=lines).json()["accepted"] == 1
+        until(lambda: all(len(each.messages) == 2 for each in listening))
+
+        def told() -> bool:
+            figures = prometheus.parse(httpx.get(f"http://127.0.0.1:{port}/metrics").text)
+            return all(
+                prometheus.value(figures, name, **labels) == expected
+                for name, labels, expected in (
+                    ("oddsdesk_requests_total", {"endpoint": "/api/odds", "status": "200"}, 15),
+                    ("oddsdesk_requests_total", {"endpoint": "/api/odds", "worker": "2"}, 5),
+                    ("oddsdesk_stream_subscribers", {}, 3),
+                    ("oddsdesk_stream_subscribers", {"worker": "3"}, 1),
+                    ("oddsdesk_stream_messages_total", {}, 6),
+                    ("oddsdesk_quotes_recorded_total", {}, 1),
+                    ("oddsdesk_price_changes", {}, 2),
+                    ("oddsdesk_owner", {}, 1),
+                )
+            )
+
+        for _ in range(5):  # whichever answers
+            until(told)
 
 
 def test_a_port_of_others_is_one_line(serve_with: Start, launch: Launch, tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ class LiveService:
         self.host, self.share = host, share
         self.now = NOW
         self.devig_method = DEFAULT_METHOD
+        self.options: dict[str, Any] = {}
+        """Settings beyond those that all tests have."""
         self._names = itertools.count()
         self._running = False
 
@@ -44,6 +46,7 @@ class LiveService:
             reference="Pinnacle",
             devig_method=self.devig_method,
             share=self.share,
+            **self.options,
         )
         self._serving = serving(settings, self._clock)
         self._running = True

@@ -6,6 +6,7 @@ from oddsdesk.server.admission import take_token
 from oddsdesk.server.answers import Bare, Reply, encode
 from oddsdesk.server.gate import Gate, RequestContext
 from oddsdesk.server.tokens import LIFETIME_S, issue_token
+from oddsdesk.store.quotas import Kind
 
 PATH = "/api/stream/token"
 METHODS = ("POST",)
@@ -22,6 +23,6 @@ class TokenGate(Gate):
         require_stream(caller)
         count = take_token(self._service.access, caller, request.now_ms)
         if count is not None and not count.allowed:
-            raise request.exceeded(count)
+            raise request.exceeded(count, Kind.TOKENS)
         token = issue_token(self._service.access, caller, request.now_ms)
         return encode(Bare(StreamToken(token, LIFETIME_S)), 0)

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.contract.administration import FeedReport
+from oddsdesk.server.figures import Sample
 from oddsdesk.server.troubles import Trouble
 
 SUPERVISOR: Final = 0
@@ -47,6 +48,7 @@ class Condition(msgspec.Struct, frozen=True, tag="condition"):
     is_owner: bool
     troubles: list[Trouble]
     feeds: list[FeedReport]
+    figures: list[Sample] = []
 
 
 Message = Ready | CannotStart | Ended | LogGrew | Condition

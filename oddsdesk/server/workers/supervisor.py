@@ -18,6 +18,7 @@ import msgspec
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.ending import Ending
 from oddsdesk.server.listener import reserve, url_of
+from oddsdesk.server.metrics import HOST as METRICS_HOST
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.workers.mailboxes import SUPERVISOR, CannotStart, Ended, Mailboxes, Ready
 from oddsdesk.server.workers.worker import Place, run_worker
@@ -62,6 +63,8 @@ class Supervisor:
         if self._reserved is not None:
             port = self._reserved.getsockname()[1]
             settings = msgspec.structs.replace(settings, port=port)
+        port = settings.metrics_port
+        self._metrics = None if port is None else reserve(METRICS_HOST, port)
         self._settings = settings
         self._mailboxes = Mailboxes(settings.workers)
         self._secret = secrets.token_hex(16)
@@ -202,7 +205,7 @@ class Supervisor:
     def _close(self) -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._ending.then(lambda: None)
-        for each in (self._bell, self._button, self._mailboxes, self._reserved):
+        for each in (self._bell, self._button, self._mailboxes, self._reserved, self._metrics):
             if each is not None:
                 each.close()
         for handle in (self._alive, self._held):

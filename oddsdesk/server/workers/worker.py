@@ -15,11 +15,14 @@ from oddsdesk.ending import Ending
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.server.answering import Answering
 from oddsdesk.server.duties import Duties
+from oddsdesk.server.figures import Sample
 from oddsdesk.server.files import Locks, ServerFiles, lock_if_free, open_files, open_shared
 from oddsdesk.server.listener import ListenError
 from oddsdesk.server.log_tail import LogTail
 from oddsdesk.server.loops import new_loop
+from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
 from oddsdesk.server.runner import OPEN_S
+from oddsdesk.server.running_feeds import left_out_line
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import RUN_ONCE, Role, Settings
 from oddsdesk.server.troubles import Trouble, Troubles
@@ -101,7 +104,9 @@ class Worker:
             troubles=self._troubles,
             roles=settings.roles,
         )
-        self._answering = Answering(service, LogTail(opened.store, self.colleagues.on_growth))
+        self._tail = LogTail(opened.store, self.colleagues.on_growth)
+        self._answering = Answering(service, self._tail)
+        self._metrics = MetricsServer(self._metrics_text)
         self._duties: Duties | None = None
         self._jobs = Jobs()
         self._began = 0.0
@@ -120,18 +125,27 @@ class Worker:
             self._url = self._answering.listen(settings.host, settings.port, shared=True)
         if self._opened.lock is not None:
             await self._take_up(self._opened.lock)
+            self._tell_what_is_left_out()
         elif settings.needs_lock and not self._opened.store.is_read_only:
             self._jobs.start("take over", self._take_over)
         if settings.listens:
             await self._answering.start()
+        if settings.metrics_port is not None:
+            await self._metrics.start(settings.metrics_port, shared=True)
         self._jobs.start("tell", self._keep_telling)
 
     async def stop(self) -> None:
         """End within 2 s: the streams first (1001), then requests, then the rest."""
+        await self._jobs.stop()  # first: the others end, too, and nobody is to take over
         await self._answering.stop()
-        await self._jobs.stop()
+        await self._metrics.stop()
         if self._duties is not None:
             await self._duties.stop()
+
+    def _tell_what_is_left_out(self) -> None:
+        told = set() if self._duties is None else self._duties.feeds.left_out()
+        for source in set(self._opened.store.left_out()) - told:
+            _log.warning("%s", left_out_line(source))
 
     async def _take_up(self, lock: DatabaseLock) -> None:
         """Do from now on what is done once."""
@@ -146,7 +160,7 @@ class Worker:
         self._duties = duties
         await duties.start()
         lock.announce(self._url, self._opened.keys_path, self._place.owner_secret)
-        self._tell()
+        await self._tell()
 
     async def _take_over(self) -> None:
         """Wait until the lock is free, and take up what its owner did."""
@@ -198,14 +212,23 @@ class Worker:
 
     async def _keep_telling(self) -> None:
         while True:
-            self._tell()
+            await self._tell()
             await asyncio.sleep(TELL_S)
 
-    def _tell(self) -> None:
+    async def _tell(self) -> None:
         is_owner = self._duties is not None
         feeds = self._reports() if is_owner else []
+        figures = await self._figures() if self._settings.metrics_port is not None else []
         own = self._troubles.own()
-        self.colleagues.tell(Condition(self._place.number, is_owner, own, feeds))
+        self.colleagues.tell(Condition(self._place.number, is_owner, own, feeds, figures))
+
+    async def _figures(self) -> list[Sample]:
+        return await of_worker(self._opened.store, self._troubles, self._answering, self._duties)
+
+    async def _metrics_text(self) -> bytes:
+        of_all = {each.worker: each.figures for each in self.colleagues.conditions()}
+        of_all[self._place.number] = await self._figures()
+        return render(await of_database(self._opened.store, self._tail), of_all)
 
 
 def _release(taken: Locks | None) -> None:
