@@ -18,7 +18,7 @@ from oddsdesk.feeds.live.errors import (
 from oddsdesk.feeds.live.keys import KeySource
 from oddsdesk.network.addresses import host_of, is_local
 from oddsdesk.network.errors import NetworkError
-from oddsdesk.network.secrets import keep_secret
+from oddsdesk.network.secrets import body_without_keys, keep_secret
 
 if TYPE_CHECKING:
     from oddsdesk.network.http import HttpClient, Reply
@@ -125,6 +125,7 @@ class Source:
             )
         except NetworkError as error:
             raise SourceError(error.message) from None
+        reply = reply._replace(body=body_without_keys(reply.body))
         self._judge(reply)
         self._refuse(reply)
         return reply.body

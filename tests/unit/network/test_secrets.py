@@ -3,6 +3,7 @@
 import logging
 import traceback
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 from starlette.responses import RedirectResponse
@@ -11,7 +12,7 @@ from oddsdesk.cli.logs import LineFormatter
 from oddsdesk.desk.shell.bug_report import error_text
 from oddsdesk.network.errors import NoWebSocketError, UnreachableError
 from oddsdesk.network.http import HttpClient
-from oddsdesk.network.secrets import REMOVED, keep_secret, without_keys
+from oddsdesk.network.secrets import REMOVED, body_without_keys, keep_secret, without_keys
 from oddsdesk.network.websocket import Pinging, open_websocket
 from tests.kit.small_service import SmallService
 
@@ -93,6 +94,13 @@ def test_neither_log_lines_nor_bug_reports_hold_a_key_of_a_traceback() -> None:
     assert KEY not in LineFormatter("%(message)s").format(record)
     assert "ValueError" in LineFormatter("%(message)s").format(record)
     assert KEY not in error_text(record)
+
+
+def test_an_answer_that_repeats_a_key_is_shown_without_it() -> None:
+    keep_secret(KEY)
+    body = f"<html>no {KEY}, {quote(KEY, safe='')}</html>".encode()
+    assert body_without_keys(body) == b"<html>no [removed], [removed]</html>"
+    assert body_without_keys(b"[]") == b"[]"
 
 
 def test_what_is_too_short_for_a_key_is_left_in_texts() -> None:
