@@ -34,6 +34,7 @@ from oddsdesk.feeds.live.merging import merged
 from oddsdesk.feeds.live.mirror_stream import MirrorStream, Picture
 from oddsdesk.feeds.live.polling import PollingFeed
 from oddsdesk.feeds.live.source import KeyUse
+from oddsdesk.interval_words import every
 from oddsdesk.poll_rates import Reading
 
 PICTURE_S: Final = 300.0
@@ -87,7 +88,9 @@ class Mirror(PollingFeed):
         least = usual if self._stream.is_open or self.spec.every_s is not None else POLL_S
         most = _HOUR_S / max(least, self._requests * _REQUEST_S)
         self._budget.plan(_ALL, lambda: Reading(self._requests, 1.0, 1.0, most))
-        return self._budget.period_s(_ALL)
+        period_s = self._budget.period_s(_ALL)
+        self.status.plan(_plan_in_words(self._requests, period_s), self._now())
+        return period_s
 
     def is_whole(self, part: str) -> bool:
         """Return whether the last answer held all rows: one that was cut withdraws nothing."""
@@ -156,6 +159,11 @@ class Mirror(PollingFeed):
 
     def _now(self) -> int:
         return self.clock()
+
+
+def _plan_in_words(requests: int, period_s: float) -> str:
+    counted = "one request" if requests == 1 else f"{requests:,} requests"
+    return f"everything in {counted}, {every((period_s,))}"
 
 
 def _quote(row: OddsRow) -> Quote:

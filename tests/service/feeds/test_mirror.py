@@ -94,6 +94,7 @@ async def test_every_list_is_equal_and_stays_so_by_the_stream(serve: Serve, tmp_
             await there.record(quote(3, "Unibet", odds={"Home 3": 3.5, "Away": 1.4}))
             await until_equal(there.served, here)
             assert here.status().state is FeedCondition.RUNNING
+            assert here.status().plan == "everything in 3 requests, every 5 minutes"
 
 
 async def test_what_was_missed_while_the_stream_was_cut_is_read(
