@@ -91,6 +91,9 @@ class TheOddsApi(PollingFeed):
         self._cost = _cost_of(options) if wanted == "regions" else _cost_of_bookmakers(options)
         self._games: dict[str, list[Game]] = {}
         self._prices: dict[str, dict[_Price, float]] = {}
+        self._charged: dict[str, int] = {}
+        """What the last reading of a game cost: only those of its markets that it has count."""
+        self._last = 0
         self._planner = Planner()
         self._used_up: int | None = None
 
@@ -126,7 +129,10 @@ class TheOddsApi(PollingFeed):
             path, markets = f"/v4/sports/{sport}/events/{game}/odds", self._by_game
         else:
             path, markets = f"/v4/sports/{sport}/odds", self._at_once
-        return await self.source.get(path, {**self._asked, "markets": ",".join(markets)})
+        body = await self.source.get(path, {**self._asked, "markets": ",".join(markets)})
+        if game and self._last > 0:
+            self._charged[part] = self._last
+        return body
 
     async def games_of(self, sport: str) -> list[Game]:
         """Return the games of a competition, which costs nothing."""
@@ -156,6 +162,7 @@ class TheOddsApi(PollingFeed):
         """Count credits; go by the error code, since to be out of credits is a 401, too."""
         left, used = (_number(reply, f"x-requests-{name}") for name in ("remaining", "used"))
         self.status.credits(left, used)
+        self._last = _number(reply, "x-requests-last") or 0
         if left is not None and used is not None:
             self._planner.note_credits(left, used, self.clock())
         if reply.status == 200:
@@ -230,7 +237,7 @@ class TheOddsApi(PollingFeed):
         *,
         is_game: bool = False,
     ) -> Job:
-        cost = len(markets) * self._cost
+        cost = self._charged.get(name, len(markets) * self._cost)
         return Job(name, cost, kick_offs, len(markets), self.interval_s(name), is_game)
 
     async def has_credits(self) -> bool:
