@@ -59,6 +59,7 @@ async def opened(desk: DeskWindow, words: str, title: str) -> None:
                 return
 
 
+@pytest.mark.slow
 async def test_a_key_is_pasted_a_competition_ticked_and_prices_are_seen(
     open_desk: Callable[..., DeskWindow], own_folders: Path, source: FakeSource
 ) -> None:

@@ -68,7 +68,6 @@ class ChoicePage(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
         self.source: LiveSource = OTHER
         self._options: list[OptionRow] = []
         self._ticked: Collection[str] = ()
@@ -94,7 +93,6 @@ class ChoicePage(QWidget):
         self.cost = Label(wordWrap=True)
         self.cost.setFont(theme.fonts.medium)
         self.cost.setMinimumHeight(2 * self.cost.fontMetrics().height())
-        self.cost.setAccessibleName("What it will cost")
         self.cost_trouble = MessageBar(theme)
         self._key_pause = _pause(self, KEY_PAUSE_MS)
         self._plan_pause = _pause(self, PLAN_PAUSE_MS)

@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedCondition
 from oddsdesk.contract.live_sources import Choice, Choices, LivePlan
-from oddsdesk.desk.local_server import choice_page
+from oddsdesk.desk.local_server import choice_page, running_page
 from oddsdesk.desk.local_server.live_controller import LiveController
 from oddsdesk.desk.local_server.live_dialog import LiveDialog
 from tests.kit.fake_source import FakeSource, as_response
@@ -170,10 +170,6 @@ async def test_a_refused_key_is_told_beside_it_and_another_one_helps(live, sourc
     live.choice.key.setText(OTHER_KEY)
     await until(lambda: len(rows(live)) == 3)
     assert bar.isHidden()
-
-
-async def nobody(request):
-    return RedirectResponse("http://127.0.0.1:1/")
 
 
 @pytest.mark.parametrize(
@@ -412,6 +408,4 @@ async def test_choosing_a_source_while_a_list_is_long_does_not_hold_the_window(l
 
 
 def test_every_state_has_its_words() -> None:
-    from oddsdesk.desk.local_server import running_page
-
     assert set(running_page._STATES) == set(running_page._ADVICE) == set(FeedCondition)
