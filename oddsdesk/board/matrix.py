@@ -130,10 +130,12 @@ class Section(msgspec.Struct):
         return ""
 
     def a_cell_each(self) -> list[CellKey]:
-        """Return the key of one price of each row."""
+        """Return the key of one price of each row that has any left."""
         market_type, period, _ = self.key
         return [
-            CellKey(market_type, period, row.selection, row.priced_by()[0]) for row in self.rows
+            CellKey(market_type, period, row.selection, bookmakers[0])
+            for row in self.rows
+            if (bookmakers := row.priced_by())
         ]
 
     def order(self) -> tuple[int, int, float, str]:

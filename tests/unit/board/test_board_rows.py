@@ -68,6 +68,17 @@ def test_a_line_of_the_reference_goes_while_its_others_are_scraped_again(desk: D
     assert offered == {"Over 2.5", "Under 2.5"}
 
 
+def test_a_game_that_ended_is_let_go_while_its_prices_turn_stale(desk: Desk) -> None:
+    """Both may come with the same second; the sweep died of it."""
+    desk.board.want_rows(True)
+    exhaust(desk.board.merge_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()]))
+    desk.now += 60_000
+    desk.board.end_game(GAME)
+    desk.now += 600_000
+    desk.board.sweep()
+    assert list(desk.board.row_keys()) == []
+
+
 def test_a_whole_pass_withdraws_what_it_did_not_show(desk: Desk) -> None:
     desk.board.want_rows(True)
     exhaust(desk.board.merge_rows([odds_row(name, dict(odds)) for name, odds in MONEYLINE.items()]))
