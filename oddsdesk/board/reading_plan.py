@@ -73,7 +73,7 @@ class ReadingPlan:
 
     def value_bets(self) -> Reading:
         """Return what the list of value bets takes: no stream tells of them."""
-        weight = 1.0 if self._has_bets else 0.0
+        weight = 1.0 if self.has_bets else 0.0
         return self._list(VALUE_BETS, weight, _IN_PLAY_RATE, self._pace.value_bets_s)
 
     def rows(self) -> Reading:
@@ -110,14 +110,15 @@ class ReadingPlan:
 
     def _lists_in_words(self, periods_s: Mapping[str, float]) -> str:
         said = []
-        if VALUE_BETS in periods_s and self._has_bets:
+        if VALUE_BETS in periods_s and self.has_bets:
             said.append(f"value bets {every([periods_s[VALUE_BETS]])}")
         if GAMES in periods_s:
             said.append(f"the list of games {every([periods_s[GAMES]])}")
         return ", ".join(said)
 
     @property
-    def _has_bets(self) -> bool:
+    def has_bets(self) -> bool:
+        """Whether the key's plan has value bets, as far as it is known."""
         return self._board.connection.has_value_bets is not False
 
     def _list(self, name: str, weight: float, changes: float, least_s: float) -> Reading:

@@ -260,7 +260,8 @@ class Sync:
         self._monitor.stream_state(state)
         if isinstance(state, Connected):
             self._filling_until_ms = self._clock() + _FILLING_MS
-            known = [GAMES, VALUE_BETS, ROWS, *map(open_game, self._subscribed)]
+            lists = [GAMES, VALUE_BETS, ROWS] if self.plan.has_bets else [GAMES, ROWS]
+            known = [*lists, *map(open_game, self._subscribed)]
             self._poller.hurry([*known, *self._monitor.troubled])
 
     def _on_outcome(self, job: str, error: ServiceError | None, next_try_ms: int | None) -> None:
