@@ -94,9 +94,9 @@ class GridModel(LiveModel):
 
     @property
     def total(self) -> int:
-        """How many rows there are, shown or not."""
+        """How many rows there are, shown or not; one that is gone is shown until it is arranged."""
         is_prices = self.shape is Shape.PRICES
-        return self.book.price_count if is_prices else self.book.selection_count
+        return max(self.count, self.book.price_count if is_prices else self.book.selection_count)
 
     @property
     def count(self) -> int:
@@ -112,6 +112,15 @@ class GridModel(LiveModel):
         """Return what a row shows; None for the title of a game."""
         shown = self._arrangement.rows[row]
         return None if isinstance(shown, GameGroup) else shown
+
+    def entries_at(self, rows: Iterable[int]) -> list[Entry]:
+        """Return what rows show, each once; the title of a game stands for all of its rows."""
+        found: dict[Entry, None] = {}
+        for row in rows:
+            shown = self._arrangement.rows[row]
+            of = shown.entries if isinstance(shown, GameGroup) else (shown,)
+            found.update(dict.fromkeys(of))
+        return list(found)
 
     def is_value(self, row: int) -> bool:
         """Whether the price of a row is shown as value."""

@@ -212,10 +212,9 @@ class GridPanel(QWidget):
         return PriceFacts(key, price.odds, price.url, has_bookmaker)
 
     def copy(self) -> None:
-        """Copy the rows selected, or all that the filter keeps where fewer than two are."""
+        """Copy the rows selected, a game's by its title; all that the filter keeps without any."""
         rows = self.table.selected_rows()
-        entries = [entry for entry in map(self.model.entry, rows) if entry is not None]
-        chosen = entries if len(entries) > 1 else self.model.entries()
+        chosen = self.model.entries_at(rows) if rows else self.model.entries()
         self.export.copy(chosen, self.view.exported(), self.model.shape)
 
     def write(self, file_format: FileFormat, path: Path) -> None:

@@ -195,7 +195,9 @@ class Palette(QLineEdit):
         self._providers.append(provider)
 
     def open(self) -> None:
-        """Take the focus and show what there is."""
+        """Take the focus and show what there is; an open popup would keep the keyboard."""
+        while (popup := QApplication.activePopupWidget()) is not None and popup.close():
+            pass
         self.window().activateWindow()
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 

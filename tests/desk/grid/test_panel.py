@@ -4,7 +4,7 @@ import csv
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QItemSelectionModel, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QFontMetrics, QGuiApplication
 
 from oddsdesk.board.board import Board
@@ -53,6 +53,22 @@ def test_it_counts_what_is_shown_of_what_there_is(panel):
     assert panel.bar.count.accessibleName() == "5 of 18 prices"
     panel.bar.shapes.choose(Shape.SELECTIONS.value)
     assert panel.bar.count.accessibleName() == "5 of 6 selections"
+
+
+def test_it_never_counts_more_than_there_are(panel, quoted, qtbot):
+    """A row whose price is gone stays where it is until rows are arranged (F4.6)."""
+    quoted.clock.now += 60_000
+    game = panel.model.book.selections()[0].key[0]
+    quoted.board.end_game(game)
+    quoted.clock.now += 600_000
+    quoted.board.sweep()
+    qtbot.waitUntil(lambda: panel.model.book.price_count < PRICES)
+    panel._show_state()
+    assert panel.model.count == PRICES
+    assert panel.bar.count.accessibleName() == "18 prices"
+    panel.model.arrange()
+    panel._show_state()
+    assert panel.bar.count.accessibleName() == f"{panel.model.book.price_count} prices"
 
 
 def test_typing_filters_and_clearing_all_forgets_the_words_too(panel, qtbot):
@@ -156,6 +172,29 @@ def test_rows_are_copied_as_a_table(panel, qtbot):
     assert lines[0].startswith("Selection\tGame\t")
     assert lines[1].startswith("Over 2.5\tEverton - Liverpool\t2026-04-19T07:00:00.000Z\ttotal\t")
     assert "<table>" in QGuiApplication.clipboard().mimeData().html()
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_only_rows_that_are_marked_are_copied(panel, qtbot, rows):
+    view = panel.table.scrolling
+    view.selectRow(0)
+    for row in range(1, rows):
+        select = QItemSelectionModel.SelectionFlag.Select | QItemSelectionModel.SelectionFlag.Rows
+        view.selectionModel().select(panel.model.index(row, 0), select)
+    with qtbot.waitSignal(panel.export.ended) as heard:
+        panel.copy()
+    assert heard.args == [f"{rows} row{'s' if rows > 1 else ''} copied."]
+    assert len(QGuiApplication.clipboard().text().splitlines()) == rows + 1
+
+
+def test_the_title_of_a_game_stands_for_its_rows(panel, qtbot):
+    panel.model.show_as(Shape.PRICES, grouped=True)
+    assert panel.model.entry(0) is None
+    panel.table.scrolling.selectRow(0)
+    with qtbot.waitSignal(panel.export.ended) as heard:
+        panel.copy()
+    assert heard.args == [f"{PRICES} rows copied."]
+    assert len(panel.model.entries_at([0, 1])) == PRICES
 
 
 def test_rows_are_written_as_shown(panel, tmp_path, qtbot):

@@ -2,12 +2,13 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.palette import Palette
 from oddsdesk.desk.shell.palette_entries import Entry, Kind, Recent, fold, matching, score
+from oddsdesk.desk.ui.controls.menus import Popup
 from oddsdesk.desk.ui.theme.theme import Theme
 
 
@@ -78,6 +79,31 @@ def test_the_palette_is_used_by_keyboard_alone_and_gives_the_focus_back(
     assert other.hasFocus()
     assert not palette.list.isVisible()
     assert Recent(layout).idents == [second.ident]
+
+
+def test_it_takes_the_keyboard_from_an_open_popup(
+    theme: Theme, window: QMainWindow, layout: Layout, qtbot: QtBot
+) -> None:
+    """What is typed after Ctrl+K goes to the palette, not into the popup (F4.6)."""
+    palette = Palette(theme, Recent(layout), window, [lambda: [entry("Everton v Liverpool")]])
+    button = QLineEdit()
+    body = QWidget(window)
+    line = QVBoxLayout(body)
+    line.addWidget(palette)
+    line.addWidget(button)
+    window.setCentralWidget(body)
+    window.show()
+    popup = Popup(button, "Columns")
+    field = QLineEdit()
+    popup.column.addWidget(field)
+    popup.open_below(button)
+    field.setFocus()
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is popup)
+    palette.open()
+    assert QApplication.activePopupWidget() is None
+    qtbot.waitUntil(palette.hasFocus)
+    qtbot.keyClicks(palette, "eve")
+    assert palette.list.isVisible()
 
 
 def entry(title: str, taken: list[str] | None = None) -> Entry:
