@@ -95,8 +95,8 @@ def refuse_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
 def undo_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
     """Take back what was decided of each pair.
 
-    Both games are as they were, with what came since under the name that it came with. Games of
-    the same teams that were recorded as one meanwhile stay one.
+    Both games are as they were, with what came since under the name that it came with. So are
+    games of the same teams that were recorded as one meanwhile, for a week after their last price.
 
     \\b
     Example:

@@ -5,17 +5,19 @@ its teams are aliases from then on. Both games as they were are kept beside it, 
 of it since: undone, each game has its own again, as if nobody had accepted.
 """
 
+import json
 import sqlite3
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from typing import Any, Final
+from itertools import groupby
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import msgspec
 
 from oddsdesk.contract.game_pairs import GamePair, PairedGame, PairState
 from oddsdesk.contract.identity import teams
-from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.games import plain_name
 from oddsdesk.store.matching import (
     SAME_START_MS,
@@ -31,6 +33,7 @@ from oddsdesk.store.matching import (
 from oddsdesk.store.merged_rows import merge_rows, part_rows
 from oddsdesk.store.other_names import names_known, stored_chances
 from oddsdesk.store.recording import record_quotes
+from oddsdesk.store.sqlite.said import Said, forget_said, seal_said, take_said
 from oddsdesk.store.sqlite.tables import SqliteTables
 from oddsdesk.store.team_names import TeamNames
 
@@ -58,7 +61,9 @@ _SOURCES: Final = """
 SELECT DISTINCT substr(event, 1, instr(event, ':') - 1) FROM event
 WHERE game = (SELECT id FROM game WHERE game_id = ?) ORDER BY 1
 """
-_PAIR: Final = "SELECT kept, other, crosswise, state, before FROM game_pair WHERE id = ?"
+_PAIR: Final = """
+SELECT competition, kept, other, crosswise, state, before, decided_at FROM game_pair WHERE id = ?
+"""
 _DECIDE: Final = "UPDATE game_pair SET state = ?, decided_at = ?, before = ? WHERE id = ?"
 _LAST_DECIDED: Final = "SELECT coalesce(max(decided_at), 0) FROM game_pair"
 _LATER: Final = """
@@ -74,21 +79,48 @@ VALUES (?, ?, ?, ?, ?)
 """
 _SAY_SAME: Final = "INSERT INTO same_team (pair, competition, one, other) VALUES (?, ?, ?, ?)"
 _UNSAY_SAME: Final = "DELETE FROM same_team WHERE pair = ?"
-_SAID_SINCE: Final = "SELECT quote FROM said_since WHERE pair = ? ORDER BY id"
-_FORGET_SAID: Final = "DELETE FROM said_since WHERE pair = ?"
+_NAMES_OF: Final = """
+SELECT game.id, game.competition, game.match_name, other.competition, other.match_name
+FROM json_each(?) asked CROSS JOIN game ON game.competition = asked.value
+CROSS JOIN other_name other ON other.game = game.id
+"""
+_JOINED: Final = "SELECT before, decided_at FROM joined_game WHERE game = ?"
+_LONG_JOINED: Final = """
+SELECT game.id FROM joined_game CROSS JOIN game ON game.id = joined_game.game
+WHERE game.last_scraped_at < ? AND NOT EXISTS (
+    SELECT 1 FROM game_pair pair WHERE pair.kept = game.game_id AND pair.state = 'accepted'
+)
+"""
+_UNJOIN: Final = "DELETE FROM joined_game WHERE game = ?"
+_UNJOIN_SINCE: Final = "DELETE FROM joined_game WHERE game = ? AND decided_at >= ?"
+_ACCEPTED_OF: Final = """
+SELECT pair.id FROM game CROSS JOIN game_pair pair ON pair.kept = game.game_id
+WHERE game.id = ? AND pair.state = 'accepted' AND pair.decided_at > ? ORDER BY pair.decided_at
+"""
+_DROP_NAME: Final = "DELETE FROM other_name WHERE game = ? AND competition = ? AND match_name = ?"
 _OF_GAME: Final = """
-SELECT pair.id FROM game CROSS JOIN game_pair pair ON game.game_id IN (pair.kept, pair.other)
+SELECT pair.id, pair.before FROM game
+CROSS JOIN game_pair pair ON game.game_id IN (pair.kept, pair.other)
 WHERE game.id = ?
 """
 _FORGET: Final = (
     "DELETE FROM game_pair WHERE id = ? AND state != 'accepted'",
     "UPDATE game_pair SET before = NULL WHERE id = ?",
 )
-_decode_quote: Final = msgspec.json.Decoder(Quote).decode
 
 
 class PairError(Exception):
     """A pair cannot be accepted, refused or undone; says why in one line."""
+
+
+class _Pair(NamedTuple):
+    competition: str
+    kept: str
+    other: str
+    is_crosswise: bool
+    state: PairState
+    before: bytes | None
+    decided_at: int | None
 
 
 class _Stored(msgspec.Struct, frozen=True):
@@ -158,10 +190,12 @@ def accept(connection: sqlite3.Connection, ident: int, now_ms: int) -> None:
     Raises:
         PairError: there is no such pair, it is accepted already, or one of its games is gone.
     """
-    kept_id, other_id, crosswise, state, _ = _pair(connection, ident)
-    if state is PairState.ACCEPTED:
+    said_of = _pair(connection, ident)
+    if said_of.state is PairState.ACCEPTED:
         raise PairError(f"{ident}: is accepted already")
-    kept, other = (_game(connection, ident, each) for each in (kept_id, other_id))
+    crosswise = said_of.is_crosswise
+    kept, other = (_game(connection, ident, each) for each in (said_of.kept, said_of.other))
+    seal_said(connection, kept[0])
     before = merge_rows(connection, kept[0], other[0], is_crosswise=crosswise)
     values = (other[1], plain_name(other[2]), kept[0], other[2], crosswise)
     connection.execute(_KEEP_NAME, values)
@@ -180,8 +214,7 @@ def refuse(connection: sqlite3.Connection, ident: int, now_ms: int) -> None:
     Raises:
         PairError: there is no such pair, or it is accepted.
     """
-    *_, state, _ = _pair(connection, ident)
-    if state is PairState.ACCEPTED:
+    if _pair(connection, ident).state is PairState.ACCEPTED:
         raise PairError(f"{ident}: is accepted; undo that first")
     _decide(connection, ident, PairState.REFUSED, now_ms, None)
 
@@ -189,29 +222,77 @@ def refuse(connection: sqlite3.Connection, ident: int, now_ms: int) -> None:
 def undo(connection: sqlite3.Connection, ident: int, now_ms: int, *, reference: str) -> None:
     """Take back what was decided of a pair: it is suggested again.
 
-    Games that were one are two again, byte by byte as they were; what was said since is recorded
-    once more, each quote under the name it came with.
+    Games that were one are two again, byte by byte as they were, and so are later games that were
+    recorded as one because of it; what was said since is recorded once more, each quote under the
+    name it came with.
 
     Raises:
-        PairError: there is no such pair, nothing was decided of it, or its game is gone.
+        PairError: there is no such pair, nothing was decided of it, its game is gone, or another
+            is to be undone first.
     """
-    kept_id, _, _, state, before = _pair(connection, ident)
-    if state is PairState.SUGGESTED:
+    pair = _pair(connection, ident)
+    if pair.state is PairState.SUGGESTED:
         raise PairError(f"{ident}: nothing was decided of it")
-    said: list[Quote] = []
-    if before is not None:
+    names = names_known(SqliteTables(connection))
+    connection.execute(_UNSAY_SAME, (ident,))
+    said: list[Said] = []
+    if pair.before is not None:
         if later := connection.execute(_LATER, (ident,)).fetchall():
-            raise PairError(f"{ident}: undo {later[-1][0]} first, which was accepted later")
-        kept = _game(connection, ident, kept_id)
-        part_rows(connection, kept[0], before)
-        rows = connection.execute(_SAID_SINCE, (ident,)).fetchall()
-        said = [_decode_quote(quote) for (quote,) in rows]
-    for statement in (_UNSAY_SAME, _FORGET_SAID):
-        connection.execute(statement, (ident,))
+            raise _undo_first(ident, later[-1][0])
+        kept, *_ = _game(connection, ident, pair.kept)
+        said += _part(connection, kept, pair.before)
+        connection.execute(_UNJOIN_SINCE, (kept, pair.decided_at))
+    if pair.state is PairState.ACCEPTED:
+        said += _part_joined(connection, ident, pair.competition, names)
     _decide(connection, ident, PairState.SUGGESTED, None, None)
-    if said:
+    said.sort()
+    for origin, group in groupby(said, key=attrgetter("origin")):
+        quotes = [each.quote for each in group]
         tables = SqliteTables(connection)
-        record_quotes(tables, said, reference=reference, simulated=False, now_ms=now_ms)
+        record_quotes(
+            tables, quotes, reference=reference, simulated=False, now_ms=now_ms, origin=origin
+        )
+
+
+def _part(connection: sqlite3.Connection, game: int, before: bytes) -> list[Said]:
+    """Put a game back as it was; return what was said of it since."""
+    said = take_said(connection, game, json.loads(before).get("last_said", 0))
+    part_rows(connection, game, before)
+    return said
+
+
+def _part_joined(
+    connection: sqlite3.Connection, ident: int, competition: str, names: TeamNames
+) -> list[Said]:
+    """Part the games that are one by a pair's names alone, as ``names`` had them.
+
+    Of those that nothing is kept of any more only the names go: what is to come is apart.
+    """
+    now = names_known(SqliteTables(connection))
+    asked = json.dumps(names.competitions_of(competition))
+    said: list[Said] = []
+    parted = set()
+    for game, *own, place, name in connection.execute(_NAMES_OF, (asked,)).fetchall():
+        are_one, still = (
+            each.game_key(*own) == each.game_key(place, name) for each in (names, now)
+        )
+        if not are_one or still or game in parted:
+            continue
+        joined = connection.execute(_JOINED, (game,)).fetchall()
+        since = joined[0][1] if joined else 0
+        if later := connection.execute(_ACCEPTED_OF, (game, since)).fetchall():
+            raise _undo_first(ident, later[-1][0])
+        if joined:
+            said += _part(connection, game, joined[0][0])
+            connection.execute(_UNJOIN, (game,))
+            parted.add(game)
+        else:
+            connection.execute(_DROP_NAME, (game, place, name))
+    return said
+
+
+def _undo_first(ident: int, later: int) -> PairError:
+    return PairError(f"{ident}: undo {later} first, which was accepted later")
 
 
 def decide_pairs(
@@ -235,10 +316,22 @@ def decide_pairs(
 
 def forget_pairs(connection: sqlite3.Connection, game: int) -> None:
     """Forget the pairs of a game that is removed; accepted ones remain as names of teams."""
-    for (ident,) in connection.execute(_OF_GAME, (game,)).fetchall():
-        connection.execute(_FORGET_SAID, (ident,))
+    rows = [game]
+    for ident, before in connection.execute(_OF_GAME, (game,)).fetchall():
+        if before is not None:
+            rows += [row["id"] for row in json.loads(before)["other"]["game"]]
         for statement in _FORGET:
             connection.execute(statement, (ident,))
+    for row in rows:
+        forget_said(connection, row)
+        connection.execute(_UNJOIN, (row,))
+
+
+def forget_joined(connection: sqlite3.Connection, before: int) -> None:
+    """Forget how games were that are one by names alone and had no price since a time."""
+    for (game,) in connection.execute(_LONG_JOINED, (before,)).fetchall():
+        forget_said(connection, game)
+        connection.execute(_UNJOIN, (game,))
 
 
 def _alike(connection: sqlite3.Connection) -> Iterator[tuple[_Stored, _Stored, Match]]:
@@ -300,12 +393,12 @@ def _by_competition(connection: sqlite3.Connection, names: TeamNames) -> dict[st
     return games
 
 
-def _pair(connection: sqlite3.Connection, ident: int) -> tuple[str, str, bool, PairState, Any]:
+def _pair(connection: sqlite3.Connection, ident: int) -> _Pair:
     rows = connection.execute(_PAIR, (ident,)).fetchall()
     if not rows:
         raise PairError(f"{ident}: there is no such pair; oddsdesk games suggest lists them")
-    ((kept, other, crosswise, state, before),) = rows
-    return kept, other, bool(crosswise), PairState(state), before
+    ((competition, kept, other, crosswise, state, before, decided_at),) = rows
+    return _Pair(competition, kept, other, bool(crosswise), PairState(state), before, decided_at)
 
 
 def _game(connection: sqlite3.Connection, ident: int, game_id: str) -> tuple[int, str, str]:

@@ -2,24 +2,14 @@
 
 import json
 import sqlite3
-from typing import Any, Final
+from typing import Final
 
 from oddsdesk.store.recording import encoded_odds
 from oddsdesk.store.renaming import renamed
+from oddsdesk.store.sqlite.game_rows import Row, drop_rows, insert_row, rows_of, this_moment
 from oddsdesk.store.sqlite.tables import SUM_UP
 
-_TABLES: Final = {
-    "game": "id",
-    "quote": "game",
-    "coverage": "game",
-    "value_bet": "game",
-    "other_name": "game",
-    "event": "game",
-    "origin": "game",
-}
-"""Tables with rows of a game, and their column of it; not the log, which stays as it is."""
 _LOG: Final = "SELECT seq, market_type, selection FROM price_change WHERE game = ? ORDER BY seq"
-_LAST_SEQ: Final = "SELECT coalesce(max(seq), 0) FROM price_change"
 _MOVE_LOG: Final = "UPDATE price_change SET game = ?, selection = ? WHERE seq = ?"
 _DROP_LOG_SINCE: Final = "DELETE FROM price_change WHERE game = ? AND seq > ?"
 _TAKE_QUOTE: Final = """
@@ -59,7 +49,6 @@ SELECT ?, bookmaker, source, may_share FROM origin WHERE game = ?
 """
 _TAKE_EVENTS: Final = "UPDATE event SET game = ? WHERE game = ?"
 _NAMES: Final = "SELECT match_name FROM game WHERE id = ?"
-_Row = dict[str, Any]
 
 
 def merge_rows(
@@ -67,24 +56,25 @@ def merge_rows(
 ) -> bytes:
     """Give all that is stored of a game to another; return both as they were, as JSON."""
     log = connection.execute(_LOG, (other,)).fetchall()
+    others = rows_of(connection, other)
     before = {
-        "kept": _rows(connection, kept),
-        "other": _rows(connection, other),
-        "last_seq": connection.execute(_LAST_SEQ).fetchall()[0][0],
+        "kept": rows_of(connection, kept),
+        "other": others,
         "log": [(seq, selection) for seq, _, selection in log],
+        **this_moment(connection),
     }
     stored, said = (connection.execute(_NAMES, (game,)).fetchall()[0][0] for game in (kept, other))
     words = (said, stored, is_crosswise)
     moved = [(kept, renamed(market, *words, text), seq) for seq, market, text in log]
     connection.executemany(_MOVE_LOG, moved)
-    for quote in before["other"]["quote"]:
+    for quote in others["quote"]:
         connection.execute(_TAKE_QUOTE, _in_other_words(quote, kept, words))
     connection.execute(_TAKE_TIMES, {"kept": kept, "other": other})
     names = {"kept": kept, "other": other, "crosswise": is_crosswise}
     connection.execute(_TAKE_NAMES, names)
     connection.execute(_TAKE_EVENTS, (kept, other))
     connection.execute(_TAKE_ORIGINS, (kept, other))
-    _drop(connection, other)
+    drop_rows(connection, other)
     connection.execute(_UNCOVER, (kept,))
     connection.execute(_COVER, (kept,))
     connection.execute(SUM_UP, {"game": kept})
@@ -94,55 +84,24 @@ def merge_rows(
 def part_rows(connection: sqlite3.Connection, kept: int, before: bytes) -> None:
     """Undo ``merge_rows``: both games are as they were, and what was logged since is gone.
 
-    Sources that told prices since then stay noted at both: nobody knows whose game they meant.
+    Or put back a game of which ``game_rows.as_it_is`` was kept.
     """
     were = json.loads(before)
-    origins = _rows(connection, kept)["origin"]
     connection.execute(_DROP_LOG_SINCE, (kept, were["last_seq"]))
-    _drop(connection, kept)
+    drop_rows(connection, kept)
     for game in (were["kept"], were["other"]):
         for table, rows in game.items():
             for row in rows:
-                _insert(connection, table, row)
-    other = were["other"]["game"][0]["id"]
-    moved = [(other, selection, seq) for seq, selection in were["log"]]
+                insert_row(connection, table, row)
+    games = [row["id"] for game in ("kept", "other") for row in were[game].get("game", ())]
+    moved = [(games[-1], selection, seq) for seq, selection in were["log"]]
     connection.executemany(_MOVE_LOG, moved)
-    noted = [row for game in ("kept", "other") for row in were[game].get("origin", ())]
-    known = {(row["bookmaker"], row["source"]) for row in noted}
-    for row in origins:
-        if (row["bookmaker"], row["source"]) not in known:
-            for game in (kept, other):
-                _insert(connection, "origin", {**row, "game": game})
 
 
-def _in_other_words(quote: _Row, kept: int, words: tuple[str, str, bool]) -> tuple[object, ...]:
+def _in_other_words(quote: Row, kept: int, words: tuple[str, str, bool]) -> tuple[object, ...]:
     market, odds = quote["market_type"], quote["odds"]
     if odds is not None:
         new = {renamed(market, *words, text): each for text, each in json.loads(odds).items()}
         odds = encoded_odds(market, words[1], new)
     fields = ("bookmaker", "market_type", "period", "is_live", "scraped_at", "selections")
     return (kept, *(quote[each] for each in fields), odds, quote["liquidity"], quote["url"])
-
-
-def _rows(connection: sqlite3.Connection, game: int) -> dict[str, list[_Row]]:
-    """Return all rows of a game by table."""
-    found = {}
-    for table, column in _TABLES.items():
-        query = f"SELECT * FROM {table} WHERE {column} = ? ORDER BY 1, 2"  # noqa: S608
-        cursor = connection.execute(query, (game,))
-        names = [each[0] for each in cursor.description]
-        found[table] = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-    for row in found["game"]:
-        row.pop("kickoff")  # generated
-    return found
-
-
-def _insert(connection: sqlite3.Connection, table: str, row: _Row) -> None:
-    names, places = ", ".join(row), ", ".join("?" * len(row))
-    query = f"INSERT INTO {table} ({names}) VALUES ({places})"  # noqa: S608 - names are columns
-    connection.execute(query, tuple(row.values()))
-
-
-def _drop(connection: sqlite3.Connection, game: int) -> None:
-    for table, column in _TABLES.items():
-        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (game,))  # noqa: S608

@@ -91,6 +91,8 @@ class OtherNames:
     def __init__(self, tables: NameTables, quotes: Iterable[Quote]) -> None:
         self.kept: list[OtherName] = []
         """Names that this recording has found, to be written with the rest of it."""
+        self.joined: set[int] = set()
+        """Games that got a name which only the user's word makes one of their teams'."""
         self._tables = tables
         self._quotes = quotes
         self._names: TeamNames | None = None
@@ -124,6 +126,8 @@ class OtherNames:
                 continue  # told apart by their kick-offs
             is_crosswise = self._compare(self._names, quote, game)
             if is_crosswise is not None:
+                if not _knows_both(shipped_names(), quote, game):
+                    self.joined.add(game.row)
                 return game.row, is_crosswise
         return None
 
@@ -172,3 +176,8 @@ class OtherNames:
                 if quote.market_type == "moneyline" and not (quote.period or quote.is_live):
                     self._said[quote.match_name].append(quote.odds)
         return chances(match_name, self._said[match_name])
+
+
+def _knows_both(names: TeamNames, quote: Quote, game: DatedGame) -> bool:
+    key = names.game_key(quote.competition, quote.match_name)
+    return key == names.game_key(game.competition, game.match_name)

@@ -62,8 +62,9 @@ class _Recording:
         self._now_ms = now_ms
         self._other_names = other_names
         self._games = Games(tables, reference, other_names)
-        self._pairs = tables.accepted_pairs()
-        self._said_since: list[tuple[int, bytes]] = []
+        self._joined = tables.games_joined()
+        is_said = other_names is not None and (self._joined or tables.same_teams())
+        self._said: list[tuple[int, Quote]] | None = [] if is_said else None
         self._present: dict[Pair, dict[Market, _Present]] = {}
         self._kept: dict[tuple[Pair, Market], QuoteRow] = {}
         self._log: list[LogRow] = []
@@ -95,6 +96,8 @@ class _Recording:
         market = (quote.market_type, quote.period)
         if pair not in self._present:
             self._read([pair])
+        if self._said is not None:
+            self._said.append((game.row, quote))
         offer = self._present[pair]
         present = offer.get(market)
         if present is not None and quote.scraped_at < present.scraped_at:
@@ -104,15 +107,12 @@ class _Recording:
         if (origin := self._origin or origin_of_event(quote.event)) is not None:
             self._told_by[pair, origin.source] = origin
         self._games.note_times(game, quote)
-        said = quote
         if game.other_names:
             quote = game.in_own_words(quote)
         odds = encoded_odds(quote.market_type, game.match_name, quote.odds)
         before = None if present is None else present.odds
         if odds != before:
             self._note_changes(pair, quote, before)
-            if game.row in self._pairs:
-                self._said_since.append((self._pairs[game.row], _encode(said)))
         if present is not None and (odds is None or present.is_live != quote.is_live):
             self._uncovered.add(pair)
         present = offer[market] = _Present(quote.scraped_at, odds, quote.is_live, len(quote.odds))
@@ -144,10 +144,13 @@ class _Recording:
             settings[NEWEST_SCRAPED_AT] = newest
         if self.quotes:
             settings[said_by] = self._now_ms
+        joined = set() if self._other_names is None else self._other_names.joined
+        noted = {*self._joined, *joined}
         return Changes(
             quotes=self._kept.values(),
             log=self._log,
-            said_since=self._said_since,
+            joined=joined,
+            said=[(game, quote, self._origin) for game, quote in self._said or () if game in noted],
             origins=[(*pair, name, said.may_share) for (pair, name), said in self._told_by.items()],
             uncovered=self._uncovered,
             coverage=covered,

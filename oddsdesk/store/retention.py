@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.aged_log import Aged, AgedLog, rows_of
-from oddsdesk.store.game_pairs import forget_pairs
+from oddsdesk.store.game_pairs import forget_joined, forget_pairs
 from oddsdesk.store.queries.aged import AGED
 from oddsdesk.store.queries.past import FORGOTTEN
 from oddsdesk.store.recording import recent_since
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 DAY_MS: Final = 24 * 60 * MINUTE_MS
 DEAD_AFTER_MS: Final = DAY_MS
+JOINED_FOR_MS: Final = 7 * DAY_MS
+"""For so long after its last price a game that is one by aliases of the user's can be two again."""
 SLICE: Final = 2_000
 """Rows a transaction: some 20 ms, so that recording never waits long."""
 
@@ -68,6 +70,7 @@ def prune(store: "Store", now_ms: int, keep_days: int = 0, aged_log: AgedLog | N
     if keep_days:
         removed = _forget_log(store, now_ms - keep_days * DAY_MS, keep_days, aged_log or AgedLog())
     store.write(_drop_not_recent(now_ms)).result()
+    store.write(lambda connection: forget_joined(connection, now_ms - JOINED_FOR_MS)).result()
     dead_before = now_ms - DEAD_AFTER_MS
     for game in store.reader().forgotten_games(dead_before):
         store.write(_forget(game, dead_before)).result()

@@ -197,6 +197,43 @@ CREATE TABLE event (                -- what sources call games by ids of their o
 ) WITHOUT ROWID
 """
 
+_SAID: Final = (
+    # Quotes of games that are one by the user's word, as they came, to be said again without it.
+    """
+    CREATE TABLE said (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        game INTEGER NOT NULL,          -- the row of the one game; it may be part of another by now
+        match_name TEXT NOT NULL,
+        bookmaker TEXT NOT NULL,
+        market_type TEXT NOT NULL,
+        period INTEGER NOT NULL,
+        repeats INTEGER NOT NULL,       -- what the one before it said, later; the next replaces it
+        source TEXT,
+        may_share INTEGER,
+        quote BLOB NOT NULL             -- JSON
+    )
+    """,
+    "CREATE INDEX said_last ON said (game, match_name, bookmaker, market_type, period)",
+    """
+    INSERT INTO said (game, match_name, bookmaker, market_type, period, repeats, quote)
+    SELECT game.id, json_extract(CAST(quote AS TEXT), '$.match_name'),
+        json_extract(CAST(quote AS TEXT), '$.bookmaker'),
+        json_extract(CAST(quote AS TEXT), '$.market_type'),
+        json_extract(CAST(quote AS TEXT), '$.period'), 0, quote
+    FROM said_since CROSS JOIN game_pair pair ON pair.id = said_since.pair
+    CROSS JOIN game ON game.game_id = pair.kept ORDER BY said_since.id
+    """,
+    "DROP TABLE said_since",
+    # Games with names that only the user's word makes their teams', as they were before.
+    """
+    CREATE TABLE joined_game (
+        game INTEGER PRIMARY KEY,
+        before BLOB NOT NULL,           -- JSON
+        decided_at INTEGER NOT NULL     -- of the pair that was decided last by then
+    )
+    """,
+)
+
 ODDS: Final = Schema(
     "odds",
     (
@@ -256,5 +293,6 @@ ODDS: Final = Schema(
             "ids_of_merged_games",
             ("CREATE INDEX game_pair_other ON game_pair (other) WHERE state = 'accepted'",),
         ),
+        Step("said_of_joined_games", _SAID),
     ),
 )

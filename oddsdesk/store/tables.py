@@ -9,8 +9,10 @@ from typing import Protocol
 
 import msgspec
 
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.bookmaker_names import BookmakerTable
 from oddsdesk.store.games import GameChanges, GameTables
+from oddsdesk.store.origins import Origin
 from oddsdesk.store.other_names import NameTables, OtherName
 
 Pair = tuple[int, str]
@@ -40,8 +42,11 @@ class Changes(msgspec.Struct, frozen=True):
     """Present state, in the place of what stood for that game, bookmaker and market."""
     log: Collection[LogRow]
     """Price changes, in their order."""
-    said_since: Collection[tuple[int, bytes]]
-    """Quotes of accepted pairs as they were said, as JSON, after the pair."""
+    joined: Collection[int]
+    """Games that got a name by the user's word: first of all they are kept as they are, but for
+    those that are kept already."""
+    said: Collection[tuple[int, Quote, Origin | None]]
+    """What was said of games that are one by the user's word, as it came."""
     origins: Collection[tuple[int, str, str, bool]]
     """Game, bookmaker, source and whether that may be passed on; what stands there stays."""
     uncovered: Collection[Pair]
@@ -65,8 +70,8 @@ class Changes(msgspec.Struct, frozen=True):
 class Tables(GameTables, NameTables, BookmakerTable, Protocol):
     """The tables of one database, as a recording sees them in its transaction."""
 
-    def accepted_pairs(self) -> Mapping[int, int]:
-        """Return the pair that was last accepted of each game that stays of one."""
+    def games_joined(self) -> Collection[int]:
+        """Return the games that are one by the user's word, in a pair or by names of its teams."""
         ...
 
     def present(self, pairs: Collection[Pair]) -> Iterable[PresentRow]:

@@ -90,8 +90,8 @@ class DictTables:
     def same_teams(self) -> list[SameTeam]:
         return []
 
-    def accepted_pairs(self) -> dict[int, int]:
-        return {}
+    def games_joined(self) -> set[int]:
+        return set()
 
     def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
         return [
@@ -109,7 +109,7 @@ class DictTables:
     def write(self, changes: Changes) -> int:
         self.quotes.update({row[:4]: row[4:] for row in changes.quotes})
         self.log += changes.log
-        assert not changes.said_since
+        assert not changes.said
         for row, bookmaker, source, may_share in changes.origins:
             self.origins.setdefault((row, bookmaker, source), may_share)
         for key in [key for key in self.coverage if key[:2] in changes.uncovered]:

@@ -10,6 +10,8 @@ import msgspec
 from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.other_names import DatedGame
 from oddsdesk.store.settings import number_setting, put_setting
+from oddsdesk.store.sqlite.game_rows import as_it_is
+from oddsdesk.store.sqlite.said import note_said
 from oddsdesk.store.tables import Changes, Pair, PresentRow
 from oddsdesk.store.team_names import SameTeam
 
@@ -63,9 +65,14 @@ SELECT odds FROM quote
 WHERE game = ? AND market_type = 'moneyline' AND period = 0 AND NOT is_live AND odds NOT NULL
 """
 _SAME_TEAMS: Final = "SELECT competition, one, other FROM same_team ORDER BY rowid"
-_ACCEPTED: Final = """
-SELECT game.id, pair.id FROM game_pair pair CROSS JOIN game ON game.game_id = pair.kept
-WHERE pair.state = 'accepted' ORDER BY pair.decided_at
+_JOINED: Final = """
+SELECT game.id FROM game_pair pair CROSS JOIN game ON game.game_id = pair.kept
+WHERE pair.state = 'accepted' UNION SELECT game FROM joined_game
+"""
+_ARE_JOINED: Final = "SELECT 1 FROM joined_game WHERE game = ?"
+_JOIN: Final = """
+INSERT INTO joined_game (game, before, decided_at)
+VALUES (?, ?, (SELECT coalesce(max(decided_at), 0) FROM game_pair))
 """
 _PRESENT: Final = """
 SELECT q.game, q.bookmaker, q.market_type, q.period,
@@ -89,7 +96,6 @@ INSERT INTO price_change (game, bookmaker, market_type, period, selection,
                           odds, is_live, scraped_at, liquidity, recorded_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_SAY: Final = "INSERT INTO said_since (pair, quote) VALUES (?, ?)"
 _TOLD_BY: Final = """
 INSERT OR IGNORE INTO origin (game, bookmaker, source, may_share) VALUES (?, ?, ?, ?)
 """
@@ -187,9 +193,9 @@ class SqliteTables:
         """Return which names are one team's, in the order in which the user said so."""
         return [SameTeam(*row) for row in self._connection.execute(_SAME_TEAMS).fetchall()]
 
-    def accepted_pairs(self) -> dict[int, int]:
-        """Return the pair that was last accepted of each game that stays of one."""
-        return dict(self._connection.execute(_ACCEPTED).fetchall())
+    def games_joined(self) -> set[int]:
+        """Return the games that are one by the user's word, in a pair or by names of its teams."""
+        return {game for (game,) in self._connection.execute(_JOINED).fetchall()}
 
     def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
         """Return what stands of bookmakers' offers of games."""
@@ -207,10 +213,11 @@ class SqliteTables:
 
     def write(self, changes: Changes) -> int:
         """Write what a recording changes; return the end of the log."""
+        self._keep_joined(changes.joined)
         many = self._connection.executemany
         many(_KEEP, changes.quotes)
         many(_LOG, changes.log)
-        many(_SAY, changes.said_since)
+        note_said(self._connection, changes.said)
         many(_TOLD_BY, changes.origins)
         many(_UNCOVER, changes.uncovered)
         many(_COVER, changes.coverage)
@@ -225,6 +232,11 @@ class SqliteTables:
             self._connection.execute(_RECORDED, changes.recorded)
         last = self._connection.execute(_LAST_SEQ).fetchall()
         return int(last[0][0]) if last else 0
+
+    def _keep_joined(self, games: Collection[int]) -> None:
+        for game in games:
+            if not self._connection.execute(_ARE_JOINED, (game,)).fetchall():
+                self._connection.execute(_JOIN, (game, as_it_is(self._connection, game)))
 
     def _write_games(self, changes: Changes) -> None:
         many, games = self._connection.executemany, changes.games
