@@ -72,12 +72,14 @@ class _Line(msgspec.Struct):
     url: str | None = None
     liquidity: float | None = None
     event: str | None = None
+    offers: dict[str, Offer] | None = None
 
 
 class _QuoteLine(OddsRow, frozen=True, kw_only=True):
     """An odds row with what only quotes have."""
 
-    event: str
+    event: str | msgspec.UnsetType = msgspec.UNSET
+    offers: dict[str, Offer] | msgspec.UnsetType = msgspec.UNSET
 
 
 _encoder = msgspec.json.Encoder()
@@ -112,6 +114,7 @@ def parse_quote(line: bytes | str, now_ms: int) -> Quote:
             url=raw.url,
             liquidity=raw.liquidity,
             event=raw.event,
+            offers=raw.offers,
         ),
         now_ms,
     )
@@ -142,6 +145,7 @@ def check_quote(quote: Quote, now_ms: int) -> Quote:
         odds=_odds(quote.odds),
         url=check_link(quote.url),
         event=_event(quote.event),
+        offers=None if not quote.offers else _offers(quote.offers),
     )
 
 
@@ -166,9 +170,11 @@ def odds_row(quote: Quote) -> OddsRow:
 def quote_line(quote: Quote) -> bytes:
     """Return the quote as a line of NDJSON that ``parse_quote`` reads."""
     row = odds_row(quote)
-    if quote.event is None:
+    if quote.event is None and not quote.offers:
         return _encoder.encode(row)
-    return _encoder.encode(_QuoteLine(**msgspec.structs.asdict(row), event=quote.event))
+    event, offers = quote.event or msgspec.UNSET, quote.offers or msgspec.UNSET
+    line = _QuoteLine(**msgspec.structs.asdict(row), event=event, offers=offers)
+    return _encoder.encode(line)
 
 
 def _odds(odds: dict[str, float]) -> dict[str, float]:
@@ -203,6 +209,20 @@ def _stored_name(text: str) -> str | None:
     folded = fold_name(text)
     is_name = 0 < len(folded) <= LONGEST_NAME and not UNSHOWABLE.search(folded)
     return folded if is_name else None
+
+
+def _offers(offers: dict[str, Offer]) -> dict[str, Offer]:
+    for offer in offers.values():
+        limit = offer.bet_limit
+        if limit is not None and not 0 < limit < math.inf:
+            raise BadQuoteError(f"offers: expected a bet_limit above 0, got {limit}")
+        if offer.sid is not None:
+            _name("offers", offer.sid)
+        try:
+            check_link(offer.link)
+        except BadQuoteError as error:
+            raise BadQuoteError(f"offers: {error}") from error
+    return {_name("offers", selection): offer for selection, offer in offers.items()}
 
 
 def _event(text: str | None) -> str | None:

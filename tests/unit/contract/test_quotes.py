@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from oddsdesk.contract.markets import MARKET_TYPES
 from oddsdesk.contract.quotes import (
     BadQuoteError,
+    Offer,
     Quote,
     check_quote,
     odds_row,
@@ -185,6 +186,32 @@ def test_the_clock_may_be_five_minutes_behind_and_no_more() -> None:
     assert parse_quote(line(scraped_at=format_ms(limit)), NOW).scraped_at == limit
     message = refusal(line(scraped_at=format_ms(limit + 1)))
     assert message == "scraped_at: 2026-11-20T18:35:00.001Z lies more than 5 minutes ahead"
+
+
+def test_what_stands_beside_prices_is_read_and_written_again() -> None:
+    """F6.5: ids, limits and bet slips of selections, through `import --to` and `ingest`."""
+    link = "https://book.example/slip?a=1"
+    told = {"Arsenal": {"sid": "a1", "bet_limit": 250, "link": link}, " Draw ": {"sid": "d"}}
+    quote = parse_quote(line(offers=told), NOW)
+    assert quote.offers == {"Arsenal": Offer("a1", 250.0, link), "Draw": Offer("d")}
+    assert parse_quote(quote_line(quote), NOW) == quote
+    assert "offers" not in json.loads(quote_line(msgspec.structs.replace(quote, offers=None)))
+
+
+@pytest.mark.parametrize(
+    ("offer", "expected"),
+    [
+        ({"bet_limit": 0}, "above 0"),
+        ({"bet_limit": "many"}, "offers"),
+        ({"sid": ""}, "a name"),
+        ({"link": "javascript:alert(1)"}, "http or https"),
+        (3, "offers"),
+    ],
+)
+def test_what_makes_no_sense_beside_a_price_is_refused(offer: object, expected: str) -> None:
+    said = refusal(line(offers={"Arsenal": offer}))
+    assert "offers" in said
+    assert expected in said
 
 
 @pytest.mark.parametrize("url", ["https://example.org/a b?x=é", "HTTP://EXAMPLE.ORG:8080"])
