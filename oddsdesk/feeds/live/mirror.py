@@ -76,7 +76,7 @@ class Mirror(PollingFeed):
         self._is_whole = True
         self._is_connecting = False
         self._picture = Picture()
-        self._stream = MirrorStream(self._picture, self._read_again, self._sleep)
+        self._stream = MirrorStream(self._picture, self._read_again, self._read_more, self._sleep)
 
     def parts(self) -> Sequence[str]:
         """Return the one thing that is read."""
@@ -86,11 +86,15 @@ class Mirror(PollingFeed):
         """Return how long until the next picture, as the quota allows."""
         usual = self.every_s if self.spec.every_s is not None else PICTURE_S
         least = usual if self._stream.is_open or self.spec.every_s is not None else POLL_S
-        most = _HOUR_S / max(least, self._requests * _REQUEST_S)
-        self._budget.plan(_ALL, lambda: Reading(self._requests, 1.0, 1.0, most))
-        period_s = self._budget.period_s(_ALL)
+        period_s = self._period_s(least)
         self.status.plan(_plan_in_words(self._requests, period_s), self._now())
         return period_s
+
+    def _period_s(self, least_s: float) -> float:
+        """Return how often a picture is read at most so often, as the quota allows."""
+        most = _HOUR_S / max(least_s, self._requests * _REQUEST_S)
+        self._budget.plan(_ALL, lambda: Reading(self._requests, 1.0, 1.0, most))
+        return self._budget.period_s(_ALL)
 
     def is_whole(self, part: str) -> bool:
         """Return whether the last answer held all rows: one that was cut withdraws nothing."""
@@ -156,6 +160,10 @@ class Mirror(PollingFeed):
         """Read again after a gap, but not where a stream was waited for before this reading."""
         if not self._is_connecting:
             self.read_soon(_ALL)
+
+    def _read_more(self) -> None:
+        """Read what the stream does not tell of a new market, as often as without a stream."""
+        self.read_soon(_ALL, round(self._period_s(POLL_S) * 1000))
 
     def _now(self) -> int:
         return self.clock()

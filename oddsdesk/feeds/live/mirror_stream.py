@@ -45,6 +45,10 @@ class Picture:
             self._quotes[market] = newer
             self._games[quote.competition, quote.match_name] = quote
 
+    def knows_market(self, message: PriceMessage) -> bool:
+        """Return whether a picture or an earlier message held the market; url and limit with it."""
+        return _market_of(message) in self._quotes
+
     def change(self, message: PriceMessage) -> Quote | None:
         """Return the quote that a message makes; None of a game that is not known yet.
 
@@ -77,17 +81,19 @@ class MirrorStream:
     """Listens for as long as there is a client whose key may; ``is_open`` while it does.
 
     ``read_again`` is called when changes were missed: with each connection, and where a game is
-    told of that no picture held.
+    told of that no picture held; ``read_more`` where a market is, of which the stream tells no url.
     """
 
     def __init__(
         self,
         picture: Picture,
         read_again: Callable[[], None],
+        read_more: Callable[[], None],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         self._picture = picture
         self._read_again = read_again
+        self._read_more = read_more
         self._sleep = sleep
         self._client: Client | None = None
         self._has_client = asyncio.Event()
@@ -154,6 +160,7 @@ class MirrorStream:
             self._has_tried.set()
 
     async def _take(self, message: PriceMessage, now_ms: int) -> None:
+        is_new = not self._picture.knows_market(message)
         try:
             quote = self._picture.change(message)
             checked = None if quote is None else check_quote(quote, now_ms)
@@ -163,6 +170,8 @@ class MirrorStream:
         if checked is None:
             self._read_again()
             return
+        if is_new:
+            self._read_more()
         self._changes.append(checked)
         self._has_changes.set()
         if len(self._changes) >= MOST_WAITING:

@@ -166,11 +166,12 @@ class PollingFeed(LiveFeed):
         """Return whether the last answer was complete; else nothing is withdrawn by it."""
         return True
 
-    def read_soon(self, part: str) -> None:
-        """Read a part as soon as possible; once a second at most."""
+    def read_soon(self, part: str, after_ms: int = SOON_MS) -> None:
+        """Read a part as soon as so much time has passed since it was read last."""
         state = self._parts.get(part)
         if state is not None:
-            state.wanted = max(self.clock(), state.began + SOON_MS)
+            wanted = max(self.clock(), state.began + after_ms)
+            state.wanted = wanted if state.wanted is None else min(state.wanted, wanted)
             self._woken.set()
 
     async def _rest(self, seconds: float) -> None:

@@ -121,6 +121,18 @@ async def test_a_game_that_only_the_stream_tells_of_is_read(serve, tmp_path: Pat
             await until_equal(there.served, here)
 
 
+async def test_a_market_that_only_the_stream_tells_of_gets_what_the_stream_does_not_tell(
+    serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oddsdesk.feeds.live.mirror.POLL_S", 0.5)
+    async with origin(tmp_path) as there:
+        await there.record(quote(1, "Pinnacle"))
+        async with serve(there.spec) as here:
+            await until_equal(there.served, here)
+            await there.record(quote(1, "Unibet"))
+            await until_equal(there.served, here)
+
+
 async def test_a_plan_without_a_stream_is_read_again_and_again(
     serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
