@@ -8,7 +8,7 @@ with the UTC date of its kick-off, and with the time as well if that is taken, t
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -27,6 +27,8 @@ UNDATED_MS: Final = 14 * 24 * 60 * MINUTE_MS
 """How far from a game's time a quote without a kick-off may be scraped to belong to it."""
 NO_DATE: Final = 2**63 - 1
 """``game.kickoff`` of a game without ``match_date``: after all others (D13)."""
+
+T = TypeVar("T")
 
 Family = tuple[str, str]
 """Competition and plain name: the games that only their kick-offs tell apart."""
@@ -76,11 +78,14 @@ class StoredGame(msgspec.Struct):
         is_crosswise = self.other_names.get(plain_name(said))
         if is_crosswise is None:
             return quote
-        odds = {
-            renamed(quote.market_type, said, self.match_name, is_crosswise, text): price
-            for text, price in quote.odds.items()
-        }
-        return msgspec.structs.replace(quote, odds=odds)
+        words = (said, self.match_name, is_crosswise)
+
+        def in_own(by_selection: Mapping[str, T]) -> dict[str, T]:
+            named = by_selection.items()
+            return {renamed(quote.market_type, *words, text): each for text, each in named}
+
+        offers = None if quote.offers is None else in_own(quote.offers)
+        return msgspec.structs.replace(quote, odds=in_own(quote.odds), offers=offers)
 
     def may_be_of(self, quote: Quote) -> bool:
         """Whether a quote's times fit this game."""

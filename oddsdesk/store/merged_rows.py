@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from typing import Final
+from typing import Any, Final
 
 from oddsdesk.store.recording import encoded_odds
 from oddsdesk.store.renaming import renamed
@@ -14,12 +14,12 @@ _MOVE_LOG: Final = "UPDATE price_change SET game = ?, selection = ? WHERE seq = 
 _DROP_LOG_SINCE: Final = "DELETE FROM price_change WHERE game = ? AND seq > ?"
 _TAKE_QUOTE: Final = """
 INSERT INTO quote (game, bookmaker, market_type, period,
-                   is_live, scraped_at, selections, odds, liquidity, url)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                   is_live, scraped_at, selections, odds, liquidity, url, offers)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
     is_live = excluded.is_live, scraped_at = excluded.scraped_at,
     selections = excluded.selections, odds = excluded.odds,
-    liquidity = excluded.liquidity, url = excluded.url, offers = NULL
+    liquidity = excluded.liquidity, url = excluded.url, offers = excluded.offers
 WHERE excluded.scraped_at > quote.scraped_at
 """
 _UNCOVER: Final = "DELETE FROM coverage WHERE game = ?"
@@ -99,9 +99,15 @@ def part_rows(connection: sqlite3.Connection, kept: int, before: bytes) -> None:
 
 
 def _in_other_words(quote: Row, kept: int, words: tuple[str, str, bool]) -> tuple[object, ...]:
-    market, odds = quote["market_type"], quote["odds"]
+    market, odds, offers = quote["market_type"], quote["odds"], quote["offers"]
     if odds is not None:
-        new = {renamed(market, *words, text): each for text, each in json.loads(odds).items()}
-        odds = encoded_odds(market, words[1], new)
+        odds = encoded_odds(market, words[1], _renamed(market, words, odds))
+    if offers is not None:
+        offers = json.dumps(_renamed(market, words, offers))
     fields = ("bookmaker", "market_type", "period", "is_live", "scraped_at", "selections")
-    return (kept, *(quote[each] for each in fields), odds, quote["liquidity"], quote["url"])
+    sums = (kept, *(quote[each] for each in fields))
+    return (*sums, odds, quote["liquidity"], quote["url"], offers)
+
+
+def _renamed(market: str, words: tuple[str, str, bool], by_selection: str) -> dict[str, Any]:
+    return {renamed(market, *words, text): each for text, each in json.loads(by_selection).items()}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.game_pairs import GamePair, PairState
-from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.quotes import Offer, Quote
 from oddsdesk.store import retention
 from oddsdesk.store.game_pairs import PairError
 from oddsdesk.store.origins import Origin
@@ -445,3 +445,18 @@ def test_a_forgotten_game_leaves_its_names_and_nothing_else(
     assert do(store, lambda c: c.execute("SELECT count(*) FROM said").fetchall()) == [(0,)]
     undo(store, pair.ident)
     assert same_teams(store) == 0
+
+
+def test_links_and_limits_are_of_the_selections_in_the_words_of_the_one_game(
+    store: Store, quote: MakeQuote, paris: MakeQuote, stars: MakeQuote
+) -> None:
+    def offers(store: Store) -> dict[str, Any]:
+        query = "SELECT bookmaker, offers FROM quote WHERE offers NOT NULL"
+        with closing(sqlite3.connect(store.path)) as connection:
+            return {name: json.loads(text) for name, text in connection.execute(query)}
+
+    record(store, quote(), paris("Bwin", offers={"Paris SG": Offer(bet_limit=50.0)}))
+    record(store, stars("Unibet", offers={"Lyon Lions": Offer(link="https://a.b/c")}))
+    assert offers(store)["Bwin"] == {"PSG": {"bet_limit": 50.0}}
+    accept(store, pairs(store)[0].ident)
+    assert offers(store)["Unibet"] == {"Lyon": {"link": "https://a.b/c"}}
