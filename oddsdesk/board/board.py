@@ -77,6 +77,8 @@ class Board:
         """How the prices of subscribed games moved."""
         self.rows_wanted = False
         """Whether the odds grid is told of the prices of all games, which are kept for it."""
+        self.watched: frozenset[str] = frozenset()
+        """Competitions that the odds grid shows, where its filter names some."""
         self.values_wanted = False
         """Whether prices of all games are kept to find value among them."""
         self.times_forgotten = 0

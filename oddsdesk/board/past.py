@@ -61,6 +61,10 @@ class Past:
         if wanted and self._is_started:
             self._read("rows", self._read_rows())
 
+    def watch_competitions(self, codes: frozenset[str]) -> None:
+        """Note what the odds grid shows: the rows are read once, not again and again."""
+        self._board.watched = codes
+
     def pause_rows(self, paused: bool) -> None:
         """Do nothing: the rows are read once, not again and again."""
 

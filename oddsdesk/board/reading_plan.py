@@ -4,13 +4,14 @@ Weights are relative: all games together count as much as one that is open, and 
 value bets. The rates are those at which prices change by the time to the kick-off.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import msgspec
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
+from oddsdesk.board.games import GameEntry
 from oddsdesk.change_rates import HOUR_MS, starting_rate
 from oddsdesk.clock import Clock
 from oddsdesk.interval_words import every
@@ -20,8 +21,10 @@ GAMES: Final = "games"
 VALUE_BETS: Final = "value bets"
 ROWS: Final = "rows"
 RIGHTS: Final = "in-play odds"
-"""Names of jobs in ``Poller`` and ``Budget``; one of an open game is ``matrix GAME``."""
+"""Names of jobs in ``Poller`` and ``Budget``; of an open game it is ``matrix GAME``, and of a
+competition that the odds grid shows ``competition CODE``."""
 _OPEN_GAME: Final = "matrix "
+_COMPETITION: Final = "competition "
 
 _LISTS_WEIGHT: Final = 0.3
 _LISTS_CHANGES: Final = 0.03
@@ -55,12 +58,17 @@ def open_game(game_id: str) -> str:
     return f"{_OPEN_GAME}{game_id}"
 
 
+def watched_competition(code: str) -> str:
+    """Return the name of the job that reads a competition beside all others."""
+    return f"{_COMPETITION}{code}"
+
+
 class ReadingPlan:
     """Knows how many requests each reading of the board takes, and what depends on it."""
 
     def __init__(self, board: Board, clock: Clock, pace: Pace) -> None:
         self.pages = {GAMES: 1, VALUE_BETS: 1, ROWS: 1}
-        """How many requests a reading took the last time, by list."""
+        """How many requests a reading took the last time, by job; 1 where it is missing."""
         self._board = board
         self._clock = clock
         self._pace = pace
@@ -87,6 +95,12 @@ class ReadingPlan:
         rate = starting_rate(now if kick_off is None else kick_off, now)
         return Reading(1, 1.0, rate * self._unstreamed(), _HOUR_S / self._pace.matrix_s)
 
+    def competition(self, code: str) -> Reading:
+        """Return what the prices of a competition take that the odds grid shows."""
+        games = [each for each in self._board.games.values() if each.competition == code]
+        changes = self._mean_of(games) * self._unstreamed()
+        return self._list(watched_competition(code), 1.0, changes, self._pace.rows_s)
+
     def rights(self) -> Reading:
         """Return what it takes to know whether the plan has in-play odds."""
         return Reading(1, _LISTS_WEIGHT, _LISTS_CHANGES, _HOUR_S / _RIGHTS_S)
@@ -104,6 +118,8 @@ class ReadingPlan:
             count = len({game.competition for game in self._board.games.values()})
             of = f"of {count:,} competition{'' if count == 1 else 's'}"
             said.append(f"{of} {every([periods_s[ROWS]])}")
+        if shown := [each for name, each in periods_s.items() if name.startswith(_COMPETITION)]:
+            said.append(f"of those in the odds grid {every(shown)}")
         if games := [each for name, each in periods_s.items() if name.startswith(_OPEN_GAME)]:
             said.append(f"of open games {every(games)}")
         return f"prices {', '.join(said)}" if said else ""
@@ -122,7 +138,7 @@ class ReadingPlan:
         return self._board.connection.has_value_bets is not False
 
     def _list(self, name: str, weight: float, changes: float, least_s: float) -> Reading:
-        pages = self.pages[name]
+        pages = self.pages.get(name, 1)
         most = _HOUR_S / max(least_s, min(pages * _SECONDS_A_PAGE, _SLOWEST_S))
         return Reading(pages, weight, changes, most)
 
@@ -137,10 +153,14 @@ class ReadingPlan:
         """Return the rate of a price of any game; reckoned twice a minute, there may be many."""
         now = self._clock()
         if abs(now - self._reckoned_ms) >= _RECKONED_MS:
-            rates = [
-                starting_rate(now if each.is_live else each.kick_off or now + HOUR_MS, now)
-                for each in self._board.games.values()
-            ]
-            self._mean_rate = sum(rates) / len(rates) if rates else _IN_PLAY_RATE
+            self._mean_rate = self._mean_of(self._board.games.values())
             self._reckoned_ms = now
         return self._mean_rate
+
+    def _mean_of(self, games: Iterable[GameEntry]) -> float:
+        now = self._clock()
+        rates = [
+            starting_rate(now if each.is_live else each.kick_off or now + HOUR_MS, now)
+            for each in games
+        ]
+        return sum(rates) / len(rates) if rates else _IN_PLAY_RATE

@@ -1,6 +1,7 @@
 """Reading all rows of the odds grid, pass after pass, with progress."""
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import aclosing
 from typing import Final
 
@@ -8,11 +9,14 @@ import msgspec
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import SnapshotProgress
-from oddsdesk.board.reading_plan import ROWS, ReadingPlan
+from oddsdesk.board.reading_plan import ROWS, ReadingPlan, watched_competition
+from oddsdesk.client.answers import Listing
 from oddsdesk.client.budget import Budget
 from oddsdesk.client.client import Client
-from oddsdesk.client.whole_lists import all_rows
+from oddsdesk.client.paging import pages
+from oddsdesk.client.whole_lists import LIMIT, all_rows
 from oddsdesk.clock import Clock
+from oddsdesk.contract.resources import OddsRow
 from oddsdesk.slices import in_slices
 
 _LOOK_AGAIN_S: Final = 10.0
@@ -67,6 +71,19 @@ class RowReader:
         self._expect(done)
         self._took_ms = self._clock() - since
         self._tell(SnapshotProgress(done, done, rows, tuple(cut), self._clock()))
+
+    async def read_competition(self, code: str) -> None:
+        """Read the prices of one competition, between passes over all."""
+        asked_at, done = self._clock(), 0
+
+        def page(cursor: str | None) -> Awaitable[Listing[OddsRow]]:
+            return self._client.odds(competition=code, limit=LIMIT, cursor=cursor)
+
+        async with aclosing(pages(page, "odds")) as answers:
+            async for answer in answers:
+                await in_slices(self._board.merge_rows(answer, asked_at))
+                done += 1
+        self._plan.pages[watched_competition(code)] = done
 
     async def _requests_left(self) -> None:
         """Wait until more are left than what is kept for games that the user opens."""

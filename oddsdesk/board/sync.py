@@ -5,6 +5,7 @@ import math
 import random
 from collections.abc import Callable
 from contextlib import aclosing, suppress
+from functools import partial
 from typing import Final
 
 from oddsdesk.board.bet_reading import BetReader
@@ -25,6 +26,7 @@ from oddsdesk.board.reading_plan import (
     Pace,
     ReadingPlan,
     open_game,
+    watched_competition,
 )
 from oddsdesk.board.row_reading import RowReader
 from oddsdesk.client.budget import Budget
@@ -51,6 +53,8 @@ _FIRST_PRICES_S: Final = 2.0
 """The longest that other reading waits for the first prices; the quota may hold them up."""
 _PATIENCE: Final = 1.5
 """In polling intervals: for so long a price may go unread while the stream is up."""
+_MOST_WATCHED: Final = 5
+"""Of so many competitions each is read beside all others; more are hardly fewer than all."""
 _MOST_TROUBLES: Final = 5
 """How many of the troubles that a service reports of itself are shown."""
 _MOST_SOURCES: Final = 20
@@ -81,6 +85,7 @@ class Sync:
         self._jobs = Jobs(lambda: self._monitor.jobs_failing(self._jobs.faults))
         self._poller = Poller(self.budget, clock, self._on_outcome, randomness, self._jobs)
         self._subscribed: dict[str, None] = {}
+        self._watched: frozenset[str] = frozenset()
         self._is_started = False
         self._hurry_handle: asyncio.TimerHandle | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
@@ -115,6 +120,7 @@ class Sync:
             self._hurry_handle = None
         self._unsubscribe()
         self._is_started = False
+        self._watched = frozenset()
         self._poller.stop()
         await self._jobs.stop()
         self._queue.clear()
@@ -137,6 +143,11 @@ class Sync:
         """Keep the prices of all games current, or no more."""
         if wanted != self._board.rows_wanted:
             self._board.want_rows(wanted)
+        self._read_rows()
+
+    def watch_competitions(self, codes: frozenset[str]) -> None:
+        """Read these beside all others while the odds grid shows them; none where they are many."""
+        self._board.watched = codes if len(codes) <= _MOST_WATCHED else frozenset()
         self._read_rows()
 
     def want_values(self, wanted: bool) -> None:
@@ -162,11 +173,28 @@ class Sync:
         self._poller.add(Job(STREAM, self._listen, after=self._after_first_prices, period_s=1.0))
 
     def _read_rows(self) -> None:
+        self._read_watched()
         if not self._board.keeps_all:
             self._poller.remove(ROWS)
         elif self._is_started:
             later = self._after_first_prices
             self._poller.add(Job(ROWS, self._rows.read, self.plan.rows, later))
+
+    def _read_watched(self) -> None:
+        wanted = self._board.watched if self._board.rows_wanted else frozenset[str]()
+        for code in self._watched - wanted:
+            self._poller.remove(watched_competition(code))
+        if self._is_started:
+            for code in wanted - self._watched:
+                self._add_competition(code)
+            self._watched = wanted
+        else:
+            self._watched &= wanted
+
+    def _add_competition(self, code: str) -> None:
+        name = watched_competition(code)
+        read, later = partial(self._rows.read_competition, code), self._after_first_prices
+        self._poller.add(Job(name, read, partial(self.plan.competition, code), later))
 
     def _add_matrix(self, game_id: str) -> None:
         self._poller.add(

@@ -44,6 +44,8 @@ class QuotaService:
         """By number of the window."""
         self.answered: Told = []
         self.refused: Told = []
+        self.competitions: list[tuple[str, str | None]] = []
+        """Of what was answered, path and the competition asked for."""
         self._clock = lambda: clock() + clock_ahead_ms
         self._window_ms = window_s * 1000
         self._pages = {"/api/odds": row_pages, "/api/value-bets": bet_pages}
@@ -66,6 +68,7 @@ class QuotaService:
             headers["retry-after"] = str(max(reset_s - now // 1000, 1))
             said = {"error": {"code": "rate_limit_exceeded", "message": "no more"}}
             return Reply(429, headers, msgspec.json.encode(said))
+        self.competitions.append((path, parameters.get("competition")))
         if path in self._pages and self._pages[path] is None:
             said = {"error": {"code": "value_bets_not_on_plan", "message": "not on this plan"}}
             return Reply(403, headers, msgspec.json.encode(said))
@@ -75,7 +78,7 @@ class QuotaService:
         meta: dict[str, Any] = {"rate_limit_remaining": 0, "count": 0}
         if (pages := self._pages.get(path)) is not None:
             page = int(parameters.get("cursor", "1"))
-            if page < pages:
+            if page < pages and "competition" not in parameters:
                 meta["next_cursor"] = str(page + 1)
             return msgspec.json.encode({"data": [], "meta": meta})
         data: object = []

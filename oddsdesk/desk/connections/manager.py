@@ -34,6 +34,9 @@ class Reading(Protocol):
     def want_rows(self, wanted: bool) -> None:
         """Keep the prices of all games current, for the odds grid."""
 
+    def watch_competitions(self, codes: frozenset[str]) -> None:
+        """Read the prices of competitions that the odds grid shows more often."""
+
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the prices of all games, or go on."""
 
@@ -150,6 +153,13 @@ class ConnectionManager(QObject):
             self._sync.want_rows(wanted)
         else:
             self._board.want_rows(wanted)
+
+    def watch_competitions(self, codes: frozenset[str]) -> None:
+        """Read the prices of competitions that the odds grid shows more often."""
+        if self._sync is not None:
+            self._sync.watch_competitions(codes)
+        else:
+            self._board.watched = codes
 
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the prices of all games, or go on."""

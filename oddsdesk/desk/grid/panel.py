@@ -49,6 +49,8 @@ _SAID_MS = 6_000
 class GridPanel(QWidget):
     """Shows what the board gathers while the panel is in sight."""
 
+    competitions_chosen = Signal(object)
+    """Those that the filter names now, a frozenset of codes."""
     pause_requested = Signal(bool)
     """The reading of all rows shall be stopped (True) or go on."""
     price_selected = Signal(object)
@@ -117,6 +119,8 @@ class GridPanel(QWidget):
             self.bar.filter.setText(text)
         self._typing.stop()
         self.filters.show_filter(chosen)
+        if chosen.competitions != self.model.filter.competitions:
+            self.competitions_chosen.emit(chosen.competitions)
         self.model.show(chosen)
         self.table.scrolling.scrollToTop()
 

@@ -109,6 +109,9 @@ class BoardReader(GameReader, Protocol):
     def want_rows(self, wanted: bool) -> None:
         """Keep the prices of all games current, for the odds grid."""
 
+    def watch_competitions(self, codes: frozenset[str]) -> None:
+        """Read the prices of competitions that the odds grid shows more often."""
+
     def pause_rows(self, paused: bool) -> None:
         """Stop reading the prices of all games, or go on."""
 
@@ -165,6 +168,7 @@ class Desk:
         self.games.game_closed.connect(subscriptions.close)
         self.explain.game_wanted.connect(subscriptions.explain)
         self.grid.pause_requested.connect(reader.pause_rows)
+        self.grid.competitions_chosen.connect(reader.watch_competitions)
         self.window.messages.retry_requested.connect(reader.refresh)
         tabs = self.window.tabs
         tabs.currentChanged.connect(

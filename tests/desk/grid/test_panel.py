@@ -71,6 +71,15 @@ def test_it_never_counts_more_than_there_are(panel, quoted, qtbot):
     assert panel.bar.count.accessibleName() == f"{panel.model.book.price_count} prices"
 
 
+def test_competitions_are_told_when_the_filter_names_others(panel):
+    told = []
+    panel.competitions_chosen.connect(told.append)
+    panel.show_filter(GridFilter(competitions=frozenset({"EPL"})))
+    panel.show_filter(GridFilter(competitions=frozenset({"EPL"}), odds=Range(3.0)))
+    panel.show_filter(GridFilter())
+    assert told == [frozenset({"EPL"}), frozenset()]
+
+
 def test_typing_filters_and_clearing_all_forgets_the_words_too(panel, qtbot):
     panel.bar.filter.setText("bovada")
     qtbot.waitUntil(lambda: panel.model.count == 5)

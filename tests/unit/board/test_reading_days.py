@@ -260,6 +260,33 @@ def test_a_refresh_is_served_at_once_open_games_first() -> None:
     run_virtually(work)
 
 
+def test_a_competition_that_the_grid_shows_is_read_oftener_than_all_others() -> None:
+    async def work(now_s: Callable[[], float]) -> None:
+        day = Day(now_s, **SMALL)
+        sync = day.open_desk(opened=1, has_stream=True)
+        sync.watch_competitions(frozenset({"EPL"}))
+        await asyncio.sleep(HOUR)
+        asked = Counter(
+            code for path, code in day.service.competitions if path == ROWS and code is not None
+        )
+        passes = (len([1 for _, path in day.service.answered if path == ROWS]) - asked["EPL"]) / 8
+        assert asked["EPL"] > 2 * passes
+        assert ", of those in the odds grid every " in day.boards[0].connection.reading_plan
+        sync.want_rows(False)
+        before = len(day.service.competitions)
+        sync.watch_competitions(frozenset({"LIGA"}))
+        await asyncio.sleep(HOUR / 2)
+        assert {code for _, code in day.service.competitions[before:]} == {None}
+        sync.want_rows(True)
+        await asyncio.sleep(MINUTE)
+        assert (ROWS, "LIGA") in day.service.competitions
+        sync.watch_competitions(frozenset("ABCDEF"))
+        assert "odds grid" not in sync.plan.in_words(sync.budget.periods_s())
+        await day.close()
+
+    run_virtually(work)
+
+
 def test_what_is_read_how_often_is_told() -> None:
     async def work(now_s: Callable[[], float]) -> Iterable[str]:
         day = Day(now_s, **SMALL)
