@@ -11,7 +11,7 @@ import pytest
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.quotes import Offer, Quote
 from oddsdesk.store import retention
-from oddsdesk.store.game_pairs import PairError
+from oddsdesk.store.game_pairs import MOST_SUGGESTED, PairError
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Filters, Visibility
@@ -404,6 +404,12 @@ def test_a_refused_pair_is_not_suggested_again_until_that_is_undone(
     assert [each.state for each in pairs(store)] == [PairState.REFUSED]
     undo(store, pair.ident)
     assert [each.state for each in pairs(store)] == [PairState.SUGGESTED]
+
+
+def test_names_that_are_all_alike_are_not_all_suggested(store: Store, quote: MakeQuote) -> None:
+    record(store, *(quote(match_name=f"Quarter {n} - Final {n}", odds={}) for n in range(40)))
+    assert len(pairs(store)) == MOST_SUGGESTED
+    assert len(pairs(store)) == MOST_SUGGESTED
 
 
 def test_what_cannot_be_done_says_why(store: Store, quote: MakeQuote, stars: MakeQuote) -> None:
