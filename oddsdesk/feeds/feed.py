@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Final, Protocol
 
+import msgspec
+
 from oddsdesk.clock import Clock
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
@@ -95,6 +97,8 @@ class Recorder:
         self._feed = feed
         self._store = store
         self._clock = clock
+        self._made_up: dict[tuple[str, int | None, str, str, str, int], Quote] = {}
+        """What a simulation offers, by market."""
         self._later = 0
         """Quotes of a batch whose turn comes yet."""
         self.waiting = 0
@@ -117,6 +121,25 @@ class Recorder:
         finally:
             self._give_up()
 
+    async def withdraw_simulated(self) -> None:
+        """Take back what a simulation offers, once it has ended.
+
+        Nobody offers that, and beside real prices of the same game it would be judged with them.
+
+        Raises:
+            StoreUnavailableError: the database refuses; then the prices age away.
+        """
+        at_ms = self._clock()
+        gone = [
+            msgspec.structs.replace(
+                quote, odds={}, scraped_at=max(at_ms, quote.scraped_at), liquidity=None
+            )
+            for quote in self._made_up.values()
+        ]
+        if self._feed.simulated:
+            await asyncio.wrap_future(self._store.end_simulation(gone))
+        self._made_up.clear()
+
     async def _take(self, batch: list[Quote]) -> None:
         try:
             await self._record(batch)
@@ -137,7 +160,16 @@ class Recorder:
             if self.waiting:
                 _log.warning("%s: quotes are recorded again, none are lost", self._feed.name)
             self.waiting, self.fault = 0, None
+            if feed.simulated:
+                self._note_made_up(batch)
             return
+
+    def _note_made_up(self, batch: list[Quote]) -> None:
+        for quote in batch:
+            if quote.odds:
+                self._made_up[_market(quote)] = quote
+            else:
+                self._made_up.pop(_market(quote), None)
 
     async def _record_singly(self, batch: list[Quote]) -> None:
         for quote in batch:
@@ -157,3 +189,14 @@ class Recorder:
     def _lose(self, quotes: int) -> None:
         self.lost += quotes
         self.lost_at = time.monotonic()
+
+
+def _market(quote: Quote) -> tuple[str, int | None, str, str, str, int]:
+    return (
+        quote.match_name,
+        quote.match_date,
+        quote.competition,
+        quote.bookmaker,
+        quote.market_type,
+        quote.period,
+    )

@@ -111,7 +111,7 @@ class RunningFeeds:
             await self.start(number)
 
     async def stop(self, number: int) -> None:
-        """End a feed; what it recorded stays.
+        """End a feed; what it recorded stays, but what a simulation offers is withdrawn.
 
         Raises:
             FeedError: there is no such feed.
@@ -119,6 +119,10 @@ class RunningFeeds:
         entry = self._entry(number)
         await self._jobs.stop(_job(number))
         self._note_end(entry)
+        try:
+            await entry.recorder.withdraw_simulated()
+        except StoreUnavailableError as error:
+            _log.warning("simulated prices stay until they are too old: %s", error)
 
     async def stop_all(self) -> None:
         """End every feed."""

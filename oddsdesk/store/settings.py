@@ -24,6 +24,7 @@ SOURCES: Final = (
 _FEED: Final = "feed "
 """Before the text of a feed: what it keeps between two runs."""
 
+_DROP: Final = "DELETE FROM setting WHERE key = ?"
 READ_SETTING: Final = "SELECT value FROM setting WHERE key = ?"
 _PUT: Final = """
 INSERT INTO setting (key, value) VALUES (?, ?)
@@ -34,6 +35,11 @@ ON CONFLICT DO UPDATE SET value = excluded.value
 def put_setting(connection: sqlite3.Connection, key: str, value: str | int) -> None:
     """Write one setting."""
     connection.execute(_PUT, (key, value))
+
+
+def drop_setting(connection: sqlite3.Connection, key: str) -> None:
+    """Make a setting one that was never set."""
+    connection.execute(_DROP, (key,))
 
 
 def number_setting(connection: sqlite3.Connection, key: str) -> int | None:

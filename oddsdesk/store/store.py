@@ -26,9 +26,11 @@ from oddsdesk.store.retention import prune
 from oddsdesk.store.schema import ODDS
 from oddsdesk.store.settings import (
     KEEP_DAYS,
+    LAST_SIMULATED_AT,
     READ_SETTING,
     REFERENCE,
     agree_on_shift,
+    drop_setting,
     keep_for_feed,
     kept_for_feed,
     put_setting,
@@ -164,6 +166,23 @@ class Store:
         if self._writer is not None:
             future.add_done_callback(self._note_refusal)
         return future
+
+    def end_simulation(self, withdrawals: Collection[Quote]) -> Future[None]:
+        """Withdraw prices that were made up: none is left that lists should call simulated."""
+
+        def function(connection: sqlite3.Connection) -> None:
+            changed = record_quotes(
+                SqliteTables(connection),
+                withdrawals,
+                reference=self.reference,
+                simulated=True,
+                now_ms=self._clock(),
+                bookmakers=self._bookmakers,
+            ).changes
+            drop_setting(connection, LAST_SIMULATED_AT)
+            self._log_grew = self._log_grew or changed > 0
+
+        return self._submit(function, is_long=True)
 
     def refusal(self) -> StoreUnavailableError | None:
         """Return why prices cannot be recorded now, None where they can as far as is known.

@@ -23,10 +23,7 @@ _NO_KEYRING: Final = (
     "This machine has no keyring: the key is kept in a file that only you can read."
 )
 _KEYRING: Final = "Kept in the system's keyring. Empty: the key that is kept there already."
-_STOPPED: Final = (
-    "The simulation has ended. Its last prices leave the lists within ten minutes; until then the "
-    "top bar says so."
-)
+_STOPPED: Final = "The simulation has ended, and its prices are withdrawn."
 
 _Work = Callable[[], Coroutine[Any, Any, None]]
 

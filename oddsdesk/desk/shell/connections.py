@@ -83,7 +83,7 @@ class Connections(QObject):
         manager.entered.connect(self._on_manager_entered)
         dialogs.connection_requested.connect(self.connect_to)
         dialogs.restore_requested.connect(self.restore)
-        dialogs.feeds_changed.connect(self._check_feeds)
+        dialogs.feeds_changed.connect(self._on_dialogs_feeds_changed)
         dialogs.message_ready.connect(self._on_dialogs_message_ready)
         for problem in profiles.problems:
             window.say(problem, icon="warning", ink=TextRole.DOWN)
@@ -249,6 +249,10 @@ class Connections(QObject):
                 "the next start begins with another one.",
                 icon="warning",
             )
+
+    def _on_dialogs_feeds_changed(self) -> None:
+        self._check_feeds()
+        self._manager.refresh()  # no stream tells what a simulation that ended withdraws
 
     def _check_feeds(self) -> None:
         before, self._checking_feeds = self._checking_feeds, None

@@ -302,7 +302,7 @@ async def test_the_simulation_stops_as_live_odds_begin_unless_it_is_to_go_on(
     simulated, added = await session.local.feeds()
     assert (simulated.is_running, added.is_running) == (not stops, True)
     assert dialog.message.isVisible() == stops
-    assert ("within ten minutes" in dialog.message.text) == stops
+    assert ("withdrawn" in dialog.message.text) == stops
     await controller.close()
 
 

@@ -71,6 +71,26 @@ async def test_what_a_feed_says_is_recorded(tmp_path: Path) -> None:
         store.close()
 
 
+async def test_what_was_made_up_is_withdrawn_when_it_ends_and_nothing_else(tmp_path: Path) -> None:
+    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
+    real = msgspec.structs.replace(QUOTE, bookmaker="Bet365")
+    gone = msgspec.structs.replace(QUOTE, bookmaker="Kestrel", odds={})
+    await Recorder(Said([real]), store, lambda: NOW).run()
+    before = msgspec.structs.replace(gone, odds=QUOTE.odds)
+    simulation = Recorder(Said([QUOTE, before], [gone], simulated=True), store, lambda: NOW)
+    await simulation.run()
+    last = store.reader().last_seq()
+    await simulation.withdraw_simulated()
+    reader = store.reader()
+    withdrawn = reader.changes_after(last, 100)
+    assert {(each.bookmaker, each.odds) for each in withdrawn} == {(QUOTE.bookmaker, None)}
+    assert not reader.is_simulated(NOW)
+    assert reader.holds_real_odds()
+    await simulation.withdraw_simulated()
+    assert reader.last_seq() == withdrawn[-1].seq, "once is enough"
+    store.close()
+
+
 def _quotes(first: int, count: int) -> list[Quote]:
     return [
         msgspec.structs.replace(QUOTE, match_name=f"Home {number} vs Away", url=LINK)
