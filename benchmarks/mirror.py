@@ -6,7 +6,7 @@ One `oddsdesk serve` has the odds; 40 prices a second move there, and new games 
 mirrors it through a proxy that counts what is asked and cuts the stream at random moments. After
 the first picture, and after each cut as soon as prices rest, every page of every list is read
 from both and compared row by row. Then the same without cuts with a Pro key, which may not
-stream and so polls. Ends with 1 where anything differs for more than a minute.
+stream and so polls. Ends with 1 where anything differs for longer than that takes.
 """
 
 import argparse
@@ -38,7 +38,8 @@ COMPETITIONS = ("EPL", "LIGA", "NBA", "NHL")
 LISTS = ("odds", "odds/live", "games", "events", "bookmakers", "sports", "value-bets")
 OWN = ("detected_at", "event_count", "odds_count", "last_scraped_at")
 """What each service says of itself: when it found a bet, and what is counted once a minute."""
-LIMIT_S = 60.0
+LIMIT_S = 90.0
+"""Counts of bookmakers and sports are kept for a minute."""
 MOVES_S = 0.1
 STEADY_S = 10.5
 """A connection that lasted so long is opened anew within a second or two; comparing all takes as
@@ -47,8 +48,8 @@ _REQUEST = re.compile(rb"(?:GET|POST) /api/([a-z/-]+)")
 
 
 def quote(game: int, bookmaker: str, market: int, odds: float) -> dict[str, Any]:
-    """Return a line of one of the five markets of a game; the first games are in play."""
-    home, now = f"Home {game}", system_clock()
+    """Return a line of one of the five markets of a game; each 16th game is in play."""
+    home, now, is_live = f"Home {game}", system_clock(), game % 16 == 0
     names = ((home, "Away"), ("Over 2.5", "Under 2.5"), ("Yes", "No"))
     kinds = (("moneyline", 0), ("total", 0), ("btts", 0), ("moneyline", 1), ("total", 1))
     market_type, period = kinds[market]
@@ -60,8 +61,8 @@ def quote(game: int, bookmaker: str, market: int, odds: float) -> dict[str, Any]
         "period": period,
         "odds": dict(zip(names[market % 3], (round(odds, 3), 1.9), strict=True)),
         "scraped_at": format_ms(now),
-        "is_live": game < 20,
-        "match_date": format_ms((now // 3_600_000 + (-1 if game < 20 else 5)) * 3_600_000),
+        "is_live": is_live,
+        "match_date": format_ms((now // 3_600_000 + (-1 if is_live else 5)) * 3_600_000),
         "url": f"https://{bookmaker.lower()}.example/{game}",
         "liquidity": 500.0,
     }

@@ -143,7 +143,7 @@ def answering(make: Callable[[], Response]) -> Behaving:
 
 
 async def hanging(_request: Request) -> Response:
-    await asyncio.sleep(1)
+    await asyncio.sleep(10)
     return Response()
 
 
@@ -190,7 +190,7 @@ async def test_trouble_of_one_source_is_one_line_without_keys_and_harms_no_other
 ) -> None:
     behave, without_key, with_key = TROUBLES[trouble]
     if trouble == "hangs":
-        monkeypatch.setattr("oddsdesk.feeds.live.source.REQUEST_S", 0.3)
+        monkeypatch.setattr("oddsdesk.feeds.live.source.REQUEST_S", 2.0)
         monkeypatch.setattr(http.HttpClient.send, "__kwdefaults__", _short(http.HttpClient.send))
     texts = await sources.start()
     async with serve(*texts) as served:
@@ -233,7 +233,7 @@ async def test_an_error_of_an_adapter_itself_is_a_bug_without_its_key_and_harms_
 
 
 def _short(send: object) -> dict[str, object]:
-    return {**send.__kwdefaults__, "limit_s": 0.3}  # type: ignore[attr-defined]
+    return {**send.__kwdefaults__, "limit_s": 2.0}  # type: ignore[attr-defined]
 
 
 def keys_of(rows: list[dict[str, object]]) -> list[tuple[str, ...]]:
