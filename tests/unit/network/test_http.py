@@ -8,7 +8,9 @@ import pytest
 
 from oddsdesk import __version__
 from oddsdesk.network import trust
+from oddsdesk.network.errors import UnreachableError
 from oddsdesk.network.http import HttpClient
+from oddsdesk.network.websocket import Pinging, open_websocket
 
 
 async def test_requests_say_who_asks_and_may_carry_a_body() -> None:
@@ -65,3 +67,25 @@ def test_a_program_that_does_not_find_them_knows_where_systems_keep_them(
     monkeypatch.setattr(ssl, "get_default_verify_paths", _paths)
     monkeypatch.setattr(trust, "_BUNDLES", ("/nowhere.pem", certifi.where()))
     assert fresh_trust().cert_store_stats()["x509_ca"] > 50
+
+
+async def test_requests_and_stream_trust_the_same_certificates(monkeypatch) -> None:
+    """F4.4: one trusted certifi's list and the other OpenSSL's folder."""
+    asked: list[str] = []
+    context = ssl.create_default_context()
+    for name in ("http", "websocket"):
+        module = f"oddsdesk.network.{name}"
+        monkeypatch.setattr(f"{module}.system_trust", lambda n=name: asked.append(n) or context)
+
+    async def hang_up(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    async with await asyncio.start_server(hang_up, "127.0.0.1", 0) as server:
+        host = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        http = HttpClient({}, is_secure=True, is_local=True)
+        with pytest.raises(UnreachableError):
+            await http.send("GET", f"https://{host}/", {})
+        await http.close()
+        with pytest.raises(UnreachableError):
+            await open_websocket(f"wss://{host}/", Pinging("ping", 30, 75))
+    assert asked == ["http", "websocket"]
