@@ -2,7 +2,7 @@
 
 from oddsdesk.board.connection import Connection, Link, SnapshotProgress
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
-from oddsdesk.desk.ui.states import FEED, refusal
+from oddsdesk.desk.ui.states import FEED, out_of_requests, refusal
 from oddsdesk.desk.ui.time_format import day_text, local_time, span_text
 
 CLEAR, CONTINUE = "Clear all filters", "Continue reading"
@@ -24,6 +24,8 @@ def state_without_rows(
         return EmptyState("filter", "No row matches the filter.", f"{total:,} without it.", CLEAR)
     if connection.link is Link.REFUSED:
         return EmptyState("lock", *refusal(connection))
+    if (lack := out_of_requests(connection)) is not None:
+        return EmptyState("loading", *lack)
     if connection.link is Link.WAITING:
         return EmptyState("offline", "Not connected.", _since(connection, now_ms))
     if connection.link is Link.PAST:

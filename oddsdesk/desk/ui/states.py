@@ -7,7 +7,7 @@ from oddsdesk.board.matrix import Matrix
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.theme.tokens import TextRole
-from oddsdesk.desk.ui.time_format import day_text, span_text
+from oddsdesk.desk.ui.time_format import day_text, local_time, span_text
 from oddsdesk.tasks import JobFault
 
 _SENTENCES: Final = {
@@ -37,6 +37,15 @@ def refusal(connection: Connection) -> Refusal:
     return Refusal("The service does not let this key in.", said)
 
 
+def out_of_requests(connection: Connection) -> Refusal | None:
+    """Return what to say while nothing is read for want of requests; None while some are left."""
+    if connection.code != ErrorCode.RATE_LIMIT_EXCEEDED.value:
+        return None
+    back = connection.next_try_ms
+    when = "" if back is None else f" at {local_time(back):%H:%M}"
+    return Refusal("No requests are left.", f"What is missing is read when they are back{when}.")
+
+
 def reason_text(connection: Connection) -> str:
     """Return the connection's reason as a sentence; empty for none."""
     reason = (connection.reason or "").rstrip(".")
@@ -47,6 +56,8 @@ def state_without_rows(matrix: Matrix | None, connection: Connection, now_ms: in
     """Return what to say in place of the prices of a game."""
     if connection.link is Link.REFUSED:
         return EmptyState("lock", *refusal(connection))
+    if (lack := out_of_requests(connection)) is not None:
+        return EmptyState("loading", *lack)
     if connection.link is Link.WAITING:
         return EmptyState(
             "offline", "Not connected.", _trouble(connection, now_ms), ink=TextRole.DOWN
@@ -108,6 +119,8 @@ FEED = "Get live odds…"
 
 def text_without_games(connection: Connection, *, own_server: bool) -> str:
     """Return why there are no games, and what to do; ``own_server``: it can be fed from here."""
+    if (lack := out_of_requests(connection)) is not None:
+        return " ".join(lack)
     match connection.link:
         case Link.CONNECTING | Link.STOPPED:
             return "Reading the games…"

@@ -8,7 +8,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
-from oddsdesk.desk.ui.states import refusal
+from oddsdesk.desk.ui.states import out_of_requests, refusal
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.actions import BetActions, placed_text
 from oddsdesk.desk.value_bets.records import Records
@@ -61,6 +61,8 @@ def state_without_bets(connection: Connection, filtered_out: int) -> EmptyState:
         return EmptyState("filter", f"{bets} hidden by the preset.", action="Show all value bets")
     if connection.link is Link.REFUSED:
         return EmptyState("lock", *refusal(connection))
+    if (lack := out_of_requests(connection)) is not None:
+        return EmptyState("loading", *lack)
     if connection.link is Link.WAITING:
         return EmptyState("offline", "Not connected.", "Value bets come back with the connection.")
     return EmptyState(

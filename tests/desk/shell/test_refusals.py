@@ -18,10 +18,12 @@ from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.messages import ConnectionTrouble, MessageCenter
+from oddsdesk.desk.shell.status_bar import link_text
 from oddsdesk.desk.ui import states as matrix_states
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.states import refusal, text_without_games
 from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.desk.value_bets import messages as values_states
 
 FORBIDDEN = [code.value for code in ErrorCode if code.status == 403]
@@ -61,6 +63,26 @@ def test_a_known_key_without_a_bookmaker_is_not_told_to_be_kept_out() -> None:
             "No bookmaker is chosen for this key. "
             "The Free plan sees one bookmaker: choose it where the key was made."
         )
+
+
+@pytest.mark.parametrize("link", [Link.LIVE, Link.WAITING])
+def test_without_requests_no_panel_says_that_there_is_nothing(link: Link) -> None:
+    connection = Connection(
+        link, "the requests of this key are used up", code="rate_limit_exceeded", next_try_ms=0
+    )
+    said = [
+        " ".join(matrix_states.state_without_rows(None, connection, 0)[1:3]),
+        " ".join(grid_states.state_without_rows(connection, SnapshotProgress(), 0, 0)[1:3]),
+        " ".join(values_states.state_without_bets(connection, 0)[1:3]),
+        text_without_games(connection, own_server=False),
+    ]
+    back = f"{local_time(0):%H:%M}"
+    for text in said:
+        assert text == (
+            f"No requests are left. What is missing is read when they are back at {back}."
+        )
+    if link is Link.LIVE:
+        assert link_text(connection, 0).endswith("changes a minute · not reading: no requests left")
 
 
 def test_an_unknown_key_is_told_as_such() -> None:
