@@ -15,7 +15,7 @@ from oddsdesk.cli import recorder
 from oddsdesk.cli.import_ import import_
 from oddsdesk.cli.ingest import ingest
 from oddsdesk.cli.serve import serve
-from oddsdesk.server import runner
+from oddsdesk.server import files
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import Store, open_store
 
@@ -74,7 +74,7 @@ def test_the_option_reaches_the_database(
         return store
 
     monkeypatch.setattr(recorder, "open_store", opened)
-    monkeypatch.setattr(runner, "open_store", opened)
+    monkeypatch.setattr(files, "open_store", opened)
     monkeypatch.chdir(tmp_path)
     Path("quotes.ndjson").write_text(json.dumps(LINE))
     Path("E0.csv").write_text(CSV)
