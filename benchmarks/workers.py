@@ -113,13 +113,27 @@ async def changes_s(
             batch = [quote(each) for each in range(number, number + AT_ONCE, 2)]
             await asyncio.wrap_future(store.record(batch))
             await asyncio.sleep(0.02)
-        while any(len(each.messages()) < CHANGES for each in heard):
-            await asyncio.sleep(0.2)
+        size = -1
+        while size != (size := sum(len(data) for each in heard for _, data in each.chunks)):
+            await asyncio.sleep(1)
     spent = served.spent_s() - began
-    assert all(len(each.messages()) == CHANGES for each in heard), "messages came twice"
+    assert all(messages(each) == CHANGES for each in heard), "messages were lost, or came twice"
     for transport, _ in subscribers:
         transport.abort()
     return spent
+
+
+def messages(subscriber: Subscriber) -> int:
+    """Count the messages that came: frames of text of at most 64 KiB."""
+    stream = b"".join(data for _, data in subscriber.chunks)
+    place, count = stream.index(b"\r\n\r\n") + 4, 0
+    while place < len(stream):
+        size, head = stream[place + 1] & 127, 2
+        if size == 126:
+            size, head = int.from_bytes(stream[place + 2 : place + 4]), 4
+        count += stream[place] == 0x81
+        place += head + size
+    return count
 
 
 async def measure(database: Path, rounds: int) -> None:
@@ -129,7 +143,7 @@ async def measure(database: Path, rounds: int) -> None:
         store.record(quotes(QUOTES, system_clock())).result()
         servers = {count: opened.enter_context(serving(database, count)) for count in WORKERS}
         requests: dict[int, list[float]] = {count: [] for count in WORKERS}
-        messages: dict[int, list[float]] = {count: [] for count in WORKERS}
+        told: dict[int, list[float]] = {count: [] for count in WORKERS}
         changes: dict[int, list[float]] = {count: [] for count in WORKERS}
         numbers = itertools.count(1)
         for turn in range(rounds + 1):
@@ -144,9 +158,9 @@ async def measure(database: Path, rounds: int) -> None:
                 change_us = (few / CHANGES * 1e6 - FEW * message_us) / count
                 if turn:  # the first one fills caches
                     requests[count].append(request_us)
-                    messages[count].append(message_us)
+                    told[count].append(message_us)
                     changes[count].append(change_us)
-    report({"a request": requests, "a message": messages, "a change of a worker": changes})
+    report({"a request": requests, "a message": told, "a change of a worker": changes})
 
 
 def report(figures: dict[str, dict[int, list[float]]]) -> None:

@@ -9,6 +9,7 @@ from oddsdesk.contract.administration import FeedCondition, FeedReport
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.log_watch import OnGrowth
 from oddsdesk.server.pruning import Pruning
+from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
@@ -53,6 +54,7 @@ class Duties:
         self.pruning = Pruning(store, clock)
         self._valuation = Valuation(store, clock, settings.devig_method, troubles, on_growth)
         self._write_lock = WriteLockProbe(store.path)
+        self._probing = ReaderPool("write lock", threads=1)
         self._jobs = Jobs()
 
     async def open(self) -> None:
@@ -79,6 +81,8 @@ class Duties:
         """End all jobs; what they recorded stays."""
         await self.feeds.stop_all()
         await self._jobs.stop()
+        self._valuation.close()
+        self._probing.close()
         self._write_lock.close()
 
     def reports(self) -> list[FeedReport]:
@@ -107,4 +111,4 @@ class Duties:
     async def _watch_write_lock(self) -> None:
         while True:
             await asyncio.sleep(LOOK_S)
-            self._write_lock.check()
+            await self._probing.run(self._write_lock.check)

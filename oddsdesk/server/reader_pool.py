@@ -14,8 +14,8 @@ Python's sqlite3 module hands the interpreter lock over at each row."""
 class ReaderPool:
     """A few named threads; each has its own reader of the store."""
 
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="oddsdesk read")
+    def __init__(self, name: str = "read", threads: int = THREADS) -> None:
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"oddsdesk {name}")
 
     async def run(self, function: Callable[[], T]) -> T:
         """Run a function on one of the threads."""

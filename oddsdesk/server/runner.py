@@ -82,8 +82,8 @@ class Server:
 
     async def stop(self) -> None:
         """End within 2 s: the streams first (1001), then requests, then the background jobs."""
-        await self._answering.stop()
         await self._metrics.stop()
+        await self._answering.stop()
         await self._duties.stop()
 
     async def _metrics_text(self) -> bytes:

@@ -15,6 +15,7 @@ from oddsdesk.server.comparability import (
     informed,
 )
 from oddsdesk.server.log_watch import LogWatch, OnGrowth
+from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.slices import slices
@@ -92,11 +93,17 @@ class Valuation:
         self._watch = LogWatch(on_growth or store.on_commit)
         self._moneylines = MoneylineForms()
         self._stored: dict[_Place, _Found] = {}
+        self._thread = ReaderPool("valuation", threads=1)
+        """Reads and judges, a slice at a time, so that the loop waits for no disk."""
 
     @property
     def failing(self) -> int:
         """How many markets could not be valued; each is a bug that leaves the others alone."""
         return len(self._failing)
+
+    def close(self) -> None:
+        """End its thread, once nothing of it runs any more."""
+        self._thread.close()
 
     async def follow(self) -> None:
         """Value markets with new rows in the log, until cancelled; a restart loses none."""
@@ -120,12 +127,12 @@ class Valuation:
     async def _go_round(self, rest: float) -> None:
         self._round += 1
         await self._value(self._everything(), rest)
-        for place in [each for each, last in self._failing.items() if last < self._round]:
+        for place in [each for each, last in list(self._failing.items()) if last < self._round]:
             del self._failing[place]
 
     async def _go_to_the_end(self) -> None:
         if self._seq is None:
-            self._seq = self._store.reader().last_seq()
+            self._seq = await self._thread.run(lambda: self._store.reader().last_seq())
 
     def _changed(self) -> Iterator[_Visit]:
         """Yield the markets of the log's new rows."""
@@ -156,7 +163,8 @@ class Valuation:
     async def _value(self, visits: Iterator[_Visit], rest: float) -> None:
         """Value markets in slices; after each, store what differs and let other tasks run."""
         news: dict[_Place, _Found] = {}
-        for worked_s in slices(self._find_news(visits, news)):
+        steps = slices(self._find_news(visits, news))
+        while (worked_s := await self._thread.run(lambda: next(steps, None))) is not None:
             if news:
                 await self._store_news(dict(news))
                 news.clear()

@@ -137,8 +137,8 @@ class Worker:
     async def stop(self) -> None:
         """End within 2 s: the streams first (1001), then requests, then the rest."""
         await self._jobs.stop()  # first: the others end, too, and nobody is to take over
-        await self._answering.stop()
         await self._metrics.stop()
+        await self._answering.stop()
         if self._duties is not None:
             await self._duties.stop()
 

@@ -1,5 +1,6 @@
 import asyncio
 import contextlib
+import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 
@@ -10,6 +11,7 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
 
@@ -34,6 +36,7 @@ async def valuation(store, monkeypatch):
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    valuation.close()
 
 
 async def _record(store: Store, bookmaker: str, over: float, under: float) -> None:
@@ -82,11 +85,31 @@ async def test_rounds_that_find_nothing_new_write_nothing(store, valuation, monk
     working = store.write
     monkeypatch.setattr(store, "write", lambda function: writes.append(1) or working(function))
     rounds = []
-    found = store.reader().games_to_value
-    monkeypatch.setattr(
-        store.reader(), "games_to_value", lambda since: rounds.append(1) or found(since)
-    )
+    found = Reader.games_to_value
+
+    def games_to_value(reader: Reader, since: int):
+        rounds.append(1)
+        return found(reader, since)
+
+    monkeypatch.setattr(Reader, "games_to_value", games_to_value)
     async with asyncio.timeout(5):
         while len(rounds) < 4:
             await asyncio.sleep(0.01)
     assert writes == []
+
+
+async def test_a_database_that_does_not_answer_holds_up_nobody_else(store, valuation, monkeypatch):
+    asked, answering = threading.Event(), threading.Event()
+    found = Reader.games_to_value
+
+    def games_to_value(reader: Reader, since: int):
+        asked.set()
+        assert answering.wait(10)
+        return found(reader, since)
+
+    monkeypatch.setattr(Reader, "games_to_value", games_to_value)
+    assert await asyncio.to_thread(asked.wait, 5)  # the loop goes on
+    await _record(store, "Pinnacle", 2.05, 1.88)
+    await _record(store, "Betfair", 2.15, 1.7)
+    answering.set()
+    await _listed(store, [2.15])
