@@ -33,9 +33,9 @@ from oddsdesk.store.store import Store, open_store
 
 WORKERS = (1, 2, 4)
 QUOTES = 20_000
-PATH = "/api/odds?limit=500"
+PATH = "/api/odds?limit=100"
 CONNECTIONS = 16
-REQUESTS = 800
+REQUESTS = 500
 FEW, MANY = 20, 300
 CHANGES = 1_000
 AT_ONCE = 10

@@ -162,6 +162,22 @@ def test_feeds_run_in_one_worker_and_go_on_in_another(serve_with: Start, tmp_pat
     assert runs.read_text() == "run\nrun\n"
 
 
+def test_who_cannot_take_over_says_so_and_tries_again(serve_with: Start, tmp_path: Path) -> None:
+    file = tmp_path / "quotes.ndjson"
+    file.write_text(quote(ODDS, market_type="total", match_name="Home - Away"))
+    workers = serve_with(2, "--feed", f"replay:{file}")
+    aside = file.rename(tmp_path / "aside.ndjson")
+    owner = workers.owner()
+    assert owner is not None
+    workers.kill(owner)
+    told = ("taking over what another worker did failed", "nobody runs valuation, upkeep, feeds")
+    until(lambda: all(each in " ".join(workers.health()["reasons"]) for each in told))
+    aside.rename(file)
+    until(lambda: workers.owner() not in (None, owner))
+    until(lambda: "nobody runs" not in " ".join(workers.health()["reasons"]))
+    assert workers.program.finish()[:2] == (0, "")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_all_workers_in_time(serve_with: Start, number: signal.Signals) -> None:
     workers = serve_with(3)  # a client that has much unread is cut off, as by one process

@@ -25,7 +25,7 @@ from oddsdesk.server.runner import OPEN_S
 from oddsdesk.server.running_feeds import left_out_line
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import RUN_ONCE, Role, Settings
-from oddsdesk.server.troubles import Trouble, Troubles
+from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
 from oddsdesk.server.workers.colleagues import FRESH_S, Colleagues
 from oddsdesk.server.workers.mailboxes import SUPERVISOR, CannotStart, Condition, Mailboxes, Ready
 from oddsdesk.store.errors import StoreError
@@ -36,6 +36,12 @@ TRY_S: Final = 0.25
 """How often a worker tries to take over from one that is gone, where nobody tells of that."""
 TELL_S: Final = 0.5
 """How often workers tell each other how they are."""
+
+_WORDS: Final = {
+    "take over": "taking over what another worker did",
+    "tell": "telling the other workers",
+}
+"""Jobs as the health endpoint calls them."""
 
 _log = logging.getLogger(__name__)
 
@@ -148,7 +154,7 @@ class Worker:
             _log.warning("%s", left_out_line(source))
 
     async def _take_up(self, lock: DatabaseLock) -> None:
-        """Do from now on what is done once."""
+        """Do from now on what is done once; nothing of it goes on where that fails."""
         duties = Duties(
             self._opened.store,
             self._settings,
@@ -156,10 +162,14 @@ class Worker:
             self._troubles,
             self.colleagues.on_growth,
         )
-        await duties.open()
+        try:
+            await duties.open()
+            await duties.start()
+            lock.announce(self._url, self._opened.keys_path, self._place.owner_secret)
+        except BaseException:
+            await duties.stop()
+            raise
         self._duties = duties
-        await duties.start()
-        lock.announce(self._url, self._opened.keys_path, self._place.owner_secret)
         await self._tell()
 
     async def _take_over(self) -> None:
@@ -175,19 +185,9 @@ class Worker:
             taken = await in_daemon_thread("lock database", free, _release)
             if taken is not None:
                 _log.warning("worker %d takes over %s", place.number, self._settings.database)
-                await self._take_up_or_leave(taken)
-
-    async def _take_up_or_leave(self, taken: Locks) -> None:
-        try:
-            await self._take_up(taken.lock)
-        except (FeedError, StoreError) as error:
-            _log.warning("worker %d cannot take over: %s", self._place.number, error)
-            taken.close()
-        except BaseException:
-            taken.close()
-            raise
-        else:
-            self._opened.push(taken)
+                with taken:  # let go where it cannot be used, for another to try
+                    await self._take_up(taken.lock)
+                    self._opened.push(taken.pop_all())
 
     def _reports(self) -> list[FeedReport]:
         if self._duties is not None:
@@ -197,6 +197,7 @@ class Worker:
 
     def _own_troubles(self) -> Iterator[Trouble]:
         yield from self._answering.troubles()
+        yield from job_troubles(self._jobs.faults, _WORDS)
         if self._duties is not None:
             yield from self._duties.troubles()
         elif self._is_left_alone():
