@@ -24,6 +24,14 @@ from oddsdesk.tasks import JobFault, Jobs, in_daemon_thread
 LOSS_S: Final = 600.0
 """Seconds for which health reports lost quotes; the feed's state does until it is restarted."""
 
+FAILING_MS: Final = 30_000
+"""From when on a source whose readings fail counts as away."""
+_AWAY: Final = {
+    FeedCondition.OUT_OF_CREDITS: "is out of credits",
+    FeedCondition.REFUSED: "is refused: its key is missing or not taken",
+    FeedCondition.FAILING: "gives no prices: reading them fails",
+}
+
 _log = logging.getLogger(__name__)
 
 
@@ -157,8 +165,20 @@ class RunningFeeds:
             if recorder.fault is not None:
                 line = f"feed {number}: {recorder.waiting} quotes wait, {recorder.fault.value}"
                 yield Trouble(line, recorder.fault, stops_recording=True)
+            elif (why := self._away(entry)) is not None:
+                yield Trouble(f"feed {number}{_source(entry)} {why}")
             if recorder.lost and time.monotonic() - recorder.lost_at < LOSS_S:
                 yield Trouble(f"feed {number}: {recorder.lost} quotes were lost")
+
+    def _away(self, entry: _Entry) -> str | None:
+        """Return why a source gives no prices; a reading that failed may be good the next time."""
+        if not (entry.is_running and isinstance(entry.feed, LiveFeed)):
+            return None
+        said = entry.feed.status.now
+        since = self._clock() if said.since is None else said.since
+        if said.state is FeedCondition.FAILING and self._clock() - since < FAILING_MS:
+            return None
+        return _AWAY.get(said.state)
 
     def _faults(self) -> dict[str, JobFault]:
         return {fault.job: fault for fault in self._jobs.faults}
@@ -187,6 +207,12 @@ class RunningFeeds:
         if entry is None:
             raise FeedError(f"feed {number}: there is none of that number")
         return entry
+
+
+def _source(entry: _Entry) -> str:
+    """Return which source a feed reads, where that may be told: it may be a file, or an address."""
+    origin = entry.feed.origin
+    return "" if origin is None else f" ({origin.source})"
 
 
 def _note_refusal(kept: Future[None]) -> None:

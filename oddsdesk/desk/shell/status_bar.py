@@ -113,7 +113,8 @@ class StatusBar(QStatusBar):
 
 def link_ink(connection: Connection) -> TextRole:
     """Return the colour of the connection's dot; words beside it say the same."""
-    is_well = connection.link is not Link.LIVE or not (connection.faults or connection.reason)
+    troubles = (connection.faults, connection.reason, connection.service_troubles)
+    is_well = connection.link is not Link.LIVE or not any(troubles)
     return _LINK_INKS[connection.link] if is_well else TextRole.VALUE
 
 

@@ -211,7 +211,8 @@ class PollingFeed(LiveFeed):
         except OutOfCreditsError as error:
             await self._wait_for_credits(str(error), clock)
         except TooFastError as error:
-            until = clock() + round(error.wait_s * 1000)
+            wait_s = max(error.wait_s, state.backoff.next_s())
+            state.due = until = clock() + round(wait_s * 1000)
             self.status.waiting(str(error), clock(), until)
             await self._wait_until(until, clock)
         except SourceError as error:

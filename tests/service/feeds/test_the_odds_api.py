@@ -19,8 +19,10 @@ from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import FeedCondition
 from oddsdesk.feeds.imported import SourceFile
 from oddsdesk.feeds.live import polling
+from oddsdesk.feeds.live import source as live_source
 from oddsdesk.feeds.sources import read_file
 from oddsdesk.feeds.the_odds_api import convert
+from oddsdesk.server import running_feeds
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import Settings
 from tests.kit.fake_source import FakeSource, as_response, recorded_answer
@@ -174,8 +176,11 @@ async def test_a_refused_key_is_told_and_another_one_is_tried_at_once(
         status = await served.state(FeedCondition.REFUSED)
         assert "does not take the key (INVALID_KEY)" in status.reason
         asked = len(source.asked)
+        said = "feed 1 (the-odds-api) is refused: its key is missing or not taken"
+        assert [trouble.line for trouble in served.server.troubles.now()] == [said]
         file.write_text("right-key")
         await served.until_odds(2)
+        assert served.server.troubles.now() == []
         assert served.status().state is FeedCondition.RUNNING
     assert asked == 1
 
@@ -202,6 +207,19 @@ async def test_too_fast_is_waited_for(source, serve, shared_data: Path) -> None:
         await served.until_odds(2)
 
 
+async def test_a_competition_that_is_asked_too_often_leaves_the_others_their_turn(
+    source, serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_source, "_WAIT_S", 0.01)
+    played = two_books(system_clock())
+    busy = "soccer_fa_cup"
+    source.say(f"/v4/sports/{busy}/events", as_response({"message": "busy"}, 429))
+    source.say(EVENTS, listed(played))
+    source.say(ODDS, [played])
+    async with serve(spec(source, f"{busy},soccer_epl")) as served:
+        await served.until_odds(2)
+
+
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
@@ -214,8 +232,9 @@ async def test_too_fast_is_waited_for(source, serve, shared_data: Path) -> None:
     ],
 )
 async def test_trouble_is_one_line_that_withdraws_nothing_and_passes(
-    source, serve, answer: Response, reason: str
+    source, serve, monkeypatch: pytest.MonkeyPatch, answer: Response, reason: str
 ) -> None:
+    monkeypatch.setattr(running_feeds, "FAILING_MS", 0)
     played = two_books(system_clock())
     source.say(EVENTS, listed(played), answer, listed(played))
     source.say(ODDS, [played])
@@ -224,8 +243,11 @@ async def test_trouble_is_one_line_that_withdraws_nothing_and_passes(
         assert reason in status.reason
         assert "\n" not in status.reason
         assert status.until is not None
+        said = "feed 1 (the-odds-api) gives no prices: reading them fails"
+        assert [trouble.line for trouble in served.server.troubles.now()] == [said]
         assert len(await served.odds()) == 2
         await served.state(FeedCondition.RUNNING)
+        assert served.server.troubles.now() == []
 
 
 async def test_a_changed_shape_of_the_odds_names_the_field(source, serve) -> None:
