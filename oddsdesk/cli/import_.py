@@ -22,7 +22,14 @@ from oddsdesk.store.origins import Origin, origin_named
 BATCH_QUOTES = 2_000
 _SHIFT, _AGAIN, _SHIFT_AGAIN = "--shift-to-now", "again", "--shift-to-now-again"
 _REMEDY = f"{_SHIFT} would move them"
-_REMEDY_AGAIN = f"{_SHIFT}={_AGAIN} moves the newest scrape to now"
+_REMEDY_AGAIN = (
+    f"{_SHIFT}={_AGAIN} moves the newest scrape to now, and parts these games from those that are"
+    " here; one import of all files into a new database keeps them together"
+)
+_PARTED = (
+    "times are moved by {moved}, those of the import before by {before}: kick-offs differ by as"
+    " much, and a game of both is two games here"
+)
 _INFERRED = "times of scrape are inferred from the kick-offs: the files name none before them"
 
 
@@ -110,10 +117,15 @@ def _move_times(
     """Move times as the first import of this database did (D72); leave out what is to come."""
     shift = None
     if own_shift is not None and imported.quotes:
-        shift = recorder.agree_on_shift(own_shift, again=again)
+        shift = first = recorder.agree_on_shift(own_shift, again=False)
+        if again:
+            shift = recorder.agree_on_shift(own_shift, again=True)
+        moved = timedelta(seconds=shift // 1000)
         if abs(shift - own_shift) > MINUTE_MS:
-            moved = timedelta(seconds=shift // 1000)
             click.echo(f"times are moved by {moved}, as those of the first import here", err=True)
+        if abs(shift - first) > MINUTE_MS:
+            before = timedelta(seconds=first // 1000)
+            click.echo(_PARTED.format(moved=moved, before=before), err=True)
     set_times(imported, system_clock(), shift)
     leave_out_future(imported, system_clock(), _REMEDY if shift is None else _REMEDY_AGAIN)
 
