@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_HEADINGS: Final = ("FEED", "STATE", "SINCE", "UNTIL", "CREDITS", "READ AT", "REASON")
+_HEADINGS: Final = ("NUMBER", "FEED", "STATE", "SINCE", "UNTIL", "CREDITS", "READ AT", "REASON")
 _PATH: Final = "/administration/feeds"
 
 
@@ -180,7 +180,7 @@ async def _get(owner: Owner) -> bytes:
 
 
 def _table(reports: list[FeedReport]) -> str:
-    plans = [f"{each.name}: {each.plan}" for each in reports if each.plan]
+    plans = [f"feed {each.number}, {each.name}: {each.plan}" for each in reports if each.plan]
     return "\n".join([_columns([_HEADINGS, *(_row(each) for each in reports)]), *plans])
 
 
@@ -197,6 +197,7 @@ def _row(report: FeedReport) -> tuple[str, ...]:
     counts = (report.credits_left, report.credits_used)
     left, used = ("?" if count is None else f"{count:,}" for count in counts)
     return (
+        str(report.number),
         report.name,
         report.state.replace("_", " "),
         report.since or "-",

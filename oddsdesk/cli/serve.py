@@ -20,6 +20,7 @@ from oddsdesk.cli.options import (
 )
 from oddsdesk.ending import Ending
 from oddsdesk.feeds.errors import FeedError
+from oddsdesk.feeds.live.adapters import live_names
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.listener import ListenError, can_share_ports
 from oddsdesk.server.loops import new_loop
@@ -102,6 +103,7 @@ def serve(
     Example:
       oddsdesk serve --port 0 --feed simulator
     """
+    _check_shared(share)
     ending = Ending()
     ending.listen()
     start_logging(window=False)
@@ -138,6 +140,16 @@ def serve(
         raise click.ClickException(str(error)) from error
     finally:
         ending.listen()  # the loop has let go of the signals, and a second one may come
+
+
+def _check_shared(share: tuple[str, ...]) -> None:
+    """Refuse what is no source: prices that were to be passed on would be left out in silence."""
+    known = live_names()
+    for source in share:
+        if source not in known:
+            raise click.UsageError(
+                f"--share: {source!r} is no source; there are {', '.join(known)}"
+            )
 
 
 def _check_roles(settings: Settings) -> None:

@@ -95,6 +95,8 @@ class Recorder:
 
     def __init__(self, feed: Feed, store: Store, clock: Clock) -> None:
         self._feed = feed
+        self.name = feed.name
+        """What the log calls the feed."""
         self._store = store
         self._clock = clock
         self._made_up: dict[tuple[str, int | None, str, str, str, int], Quote] = {}
@@ -153,12 +155,12 @@ class Recorder:
                 await asyncio.wrap_future(self._store.record(batch, feed.simulated, feed.origin))
             except StoreUnavailableError as error:
                 if not self.waiting:
-                    _log.warning("%s waits, its quotes are kept: %s", self._feed.name, error)
+                    _log.warning("%s waits, its quotes are kept: %s", self.name, error)
                 self.waiting, self.fault = len(batch) + self._later, error.fault
                 await asyncio.sleep(RETRY_S)
                 continue
             if self.waiting:
-                _log.warning("%s: quotes are recorded again, none are lost", self._feed.name)
+                _log.warning("%s: quotes are recorded again, none are lost", self.name)
             self.waiting, self.fault = 0, None
             if feed.simulated:
                 self._note_made_up(batch)
@@ -177,12 +179,12 @@ class Recorder:
                 await self._record([quote])
             except Exception:  # noqa: BLE001 - task wrapper of one quote: told, and gone on
                 if not self.lost:
-                    _log.exception("%s: a quote cannot be recorded", self._feed.name)
+                    _log.exception("%s: a quote cannot be recorded", self.name)
                 self._lose(1)
 
     def _give_up(self) -> None:
         if self.waiting:
-            _log.warning("%s ends: %d quotes are lost", self._feed.name, self.waiting)
+            _log.warning("%s ends: %d quotes are lost", self.name, self.waiting)
             self._lose(self.waiting)
         self.waiting, self.fault = 0, None
 

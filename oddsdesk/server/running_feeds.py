@@ -72,7 +72,9 @@ class RunningFeeds:
         if opened and self._store.is_read_only:
             raise FeedError(f"{self._store.path}: cannot be written, so no feed can record in it")
         first = max(self._entries, default=0) + 1
-        self._entries.update(enumerate(opened, first))
+        for number, entry in enumerate(opened, first):
+            _number(number, entry)
+            self._entries[number] = entry
         return list(range(first, first + len(opened)))
 
     async def start(self, number: int) -> None:
@@ -90,6 +92,7 @@ class RunningFeeds:
                 fresh = await self._open(entry.spec, entry.speed)
                 assert fresh is not None, "what was opened once is no `none`"
                 entry.feed, entry.recorder = fresh.feed, fresh.recorder
+                _number(number, entry)
         except BaseException:
             entry.is_running = False
             raise
@@ -232,6 +235,13 @@ def left_out_line(source: str) -> str:
         " they are recorded and left out of answers; listen on 127.0.0.1, or give"
         f" --share {source} if yours allow it"
     )
+
+
+def _number(number: int, entry: _Entry) -> None:
+    """Have the log tell a feed from others of its source."""
+    entry.recorder.name = f"feed {number}, {entry.feed.name}"
+    if isinstance(entry.feed, LiveFeed):
+        entry.feed.status.name = entry.recorder.name
 
 
 def _job(number: int) -> str:

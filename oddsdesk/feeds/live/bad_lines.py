@@ -13,8 +13,7 @@ _log = logging.getLogger(__name__)
 class BadLines:
     """Counts the bad lines of one feed and says so in its state."""
 
-    def __init__(self, name: str, status: Status) -> None:
-        self._name = name
+    def __init__(self, status: Status) -> None:
         self._status = status
         self.count = 0
 
@@ -25,6 +24,6 @@ class BadLines:
         self.count += len(bad)
         numbers = ", ".join(str(line.number) for line in bad)
         last = bad[-1]
-        _log.warning("%s: bad lines %s; the last: %s", self._name, numbers, last.reason)
+        _log.warning("%s: bad lines %s; the last: %s", self._status.name, numbers, last.reason)
         text = f"{self.count:,} bad lines, the last is line {last.number}: {last.reason}"
         self._status.remark(text, clock())

@@ -136,7 +136,7 @@ class Betfair(PollingFeed):
             except FeedError as error:
                 raise ShapeError(str(error)) from error
         found = quotes_of(catalogue.markets, books, now_ms)
-        pass_over("betfair", problems, is_empty=not found)
+        pass_over(self.status.name, problems, is_empty=not found)
         return [each.quote for each in found if each.quote.odds or not each.is_open]
 
     def judge(self, reply: "Reply") -> None:

@@ -51,7 +51,7 @@ class Command(LiveFeed):
             raise FeedError(f"feed exec: the command cannot be split: {error}") from error
         if not self._arguments:
             raise FeedError("feed exec: say after the colon which program to run")
-        self._bad = BadLines(self.name, self.status)
+        self._bad = BadLines(self.status)
         self._sleep = sleep
 
     @property

@@ -62,5 +62,5 @@ class Kalshi(PollingFeed):
             except FeedError as error:
                 raise ShapeError(str(error)) from error
         quotes = reading.quotes(now_ms)
-        pass_over("kalshi", reading.problems, is_empty=not quotes)
+        pass_over(self.status.name, reading.problems, is_empty=not quotes)
         return quotes

@@ -218,7 +218,7 @@ class PollingFeed(LiveFeed):
         except SourceError as error:
             self._note_failure(state, f"{part}: {error}", clock())
         except Exception as error:  # noqa: BLE001 - border: adapters of others raise what they like
-            _log.exception("%s: reading %s failed", self.name, part)
+            _log.exception("%s: reading %s failed", self.status.name, part)
             self._note_failure(state, f"{part}: {type(error).__name__}: {error}", clock())
         else:
             state.trouble = ""

@@ -94,7 +94,7 @@ class Polymarket(PollingFeed):
                 raise ShapeError(str(error)) from error
         found = quotes_of(listing.games.values(), books, now_ms)
         quotes = [quote for quote in found if quote.odds]
-        pass_over("polymarket", problems, is_empty=not quotes)
+        pass_over(self.status.name, problems, is_empty=not quotes)
         return quotes
 
     async def games_of(self, tag: str) -> Listing:

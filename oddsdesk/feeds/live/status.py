@@ -16,10 +16,14 @@ _log = logging.getLogger(__name__)
 
 
 class Status:
-    """The state of one feed; ``now`` is a snapshot for others."""
+    """The state of one feed; ``now`` is a snapshot for others.
+
+    ``name`` is what the log calls the feed: a server adds the number, since a source may be read by
+    several.
+    """
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self.now = FeedStatus()
         self._planned_at = -PLAN_MS
 
@@ -65,7 +69,7 @@ class Status:
         self._replace(plan=text)
         if now_ms - self._planned_at >= PLAN_MS:
             self._planned_at = now_ms
-            _log.info("%s: %s", self._name, text)
+            _log.info("%s: %s", self.name, text)
 
     def _enter(self, state: FeedCondition, reason: str, now_ms: int, until: int | None) -> None:
         line = without_keys(" ".join(reason.split()))[:LONGEST_REASON]
@@ -75,9 +79,9 @@ class Status:
         if before.state is state and (state is FeedCondition.FAILING or before.reason == line):
             return
         if state is not FeedCondition.RUNNING:
-            _log.warning("%s: %s: %s", self._name, state.replace("_", " "), line)
+            _log.warning("%s: %s: %s", self.name, state.replace("_", " "), line)
         elif before.state is not FeedCondition.RUNNING:
-            _log.info("%s: running again", self._name)
+            _log.info("%s: running again", self.name)
 
     def _replace(self, **changes: object) -> None:
         self.now = msgspec.structs.replace(self.now, **changes)

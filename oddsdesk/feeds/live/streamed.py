@@ -42,7 +42,7 @@ class StreamedQuotes(LiveFeed):
         except BadAddressError as error:
             raise FeedError(f"feed ws: {error}") from None
         self._url = url
-        self._bad = BadLines(self.name, self.status)
+        self._bad = BadLines(self.status)
         self._sleep = sleep
 
     @property

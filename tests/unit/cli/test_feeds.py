@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 from keyring.backend import KeyringBackend
 
 from oddsdesk.cli.feeds import feeds
+from oddsdesk.cli.serve import serve
 from oddsdesk.feeds.live.keys import KeySource
 from oddsdesk.network.secrets import without_keys
 from oddsdesk.store.lock import lock_database
@@ -102,3 +103,12 @@ def test_a_server_that_does_not_tell_is_said(tmp_path: Path, secret: str, reason
     assert done.exit_code == 1
     assert reason in done.stderr
     assert json.dumps(secret) not in done.output
+
+
+def test_what_is_no_source_cannot_be_shared(tmp_path: Path) -> None:
+    arguments = ["--database", str(tmp_path / "odds.db"), "--share", "the-odds-app"]
+    done = CliRunner().invoke(serve, arguments)
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[-1].startswith("Error: --share: 'the-odds-app' is no source; ")
+    assert "the-odds-api" in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,58 @@
+"""Two feeds of one source: told apart, and sharing what their key may spend."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from oddsdesk.cli.feeds import feeds as feeds_command
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.administration import FeedCondition
+from tests.kit.fake_source import FakeSource
+from tests.kit.odds_api_answers import bookmaker, game, h2h, listed
+from tests.service.feeds.conftest import Serve
+
+CREDITS = {"x-requests-remaining": "20000", "x-requests-used": "0"}
+SPORTS = ("soccer_epl", "basketball_nba")
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", "canary0123456789canary0123456789")
+
+
+def spec(source: FakeSource, sport: str) -> str:
+    return f"the-odds-api:{sport}?url={source.url}&every=0.05"
+
+
+def say_games(source: FakeSource, *sports: str) -> None:
+    now = system_clock()
+    played = game(now, bookmaker(now, "Pinnacle", h2h()))
+    for sport in sports:
+        source.say(f"/v4/sports/{sport}/events", listed(played), headers=CREDITS)
+        source.say(f"/v4/sports/{sport}/odds", [played], headers=CREDITS)
+
+
+async def test_table_plans_and_log_tell_two_feeds_of_one_source_apart(
+    source: FakeSource, serve: Serve, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="oddsdesk.feeds")
+    say_games(source, "soccer_epl")
+    source.say("/v4/sports/basketball_nba/events", b"<html>")
+    async with serve(*(spec(source, sport) for sport in SPORTS)) as served:
+        await served.until(lambda: served.status(1).plan)
+        await served.state(FeedCondition.FAILING, 2)
+        asked = ["--database", str(tmp_path / "odds.db")]
+        done = await asyncio.to_thread(CliRunner().invoke, feeds_command, asked)
+    headings, first, second, plan = done.stdout.splitlines()
+    assert headings.split()[:2] == ["NUMBER", "FEED"]
+    assert [line.split()[:3] for line in (first, second)] == [
+        ["1", "the-odds-api", "running"],
+        ["2", "the-odds-api", "failing"],
+    ]
+    assert plan.startswith("feed 1, the-odds-api: one league")
+    said = [record.getMessage() for record in caplog.records]
+    assert any(line.startswith("feed 1, the-odds-api: one league") for line in said)
+    assert any(line.startswith("feed 2, the-odds-api: failing: ") for line in said)
