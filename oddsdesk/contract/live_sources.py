@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, unquote
 
 import msgspec
 
@@ -70,6 +70,14 @@ class LivePlan(msgspec.Struct, frozen=True):
     credits_used: int | None = None
 
 
+class WrittenFeed(msgspec.Struct, frozen=True):
+    """A feed as it is written, taken apart."""
+
+    name: str = ""
+    parts: tuple[str, ...] = ()
+    options: dict[str, str] = {}
+
+
 def feed_text(name: str, parts: Iterable[str], options: Mapping[str, str]) -> str:
     """Return a feed as it is written: ``NAME:WHAT?option=value&...``; empty options are left out.
 
@@ -80,3 +88,15 @@ def feed_text(name: str, parts: Iterable[str], options: Mapping[str, str]) -> st
     given = {option: value for option, value in options.items() if value}
     tail = "&".join(f"{option}={quote(value, safe=_IN_VALUES)}" for option, value in given.items())
     return f"{name}:{what}?{tail}" if tail else f"{name}:{what}"
+
+
+def read_feed_text(text: str) -> WrittenFeed:
+    """Take apart what ``feed_text`` wrote, or somebody typed; what is no option is left out.
+
+    >>> read_feed_text("kalshi:KXEPLGAME?url=http://127.0.0.1:1").options
+    {'url': 'http://127.0.0.1:1'}
+    """
+    head, _, tail = text.partition("?")
+    name, _, what = head.partition(":")
+    parts = tuple(unquote(part.strip()) for part in what.split(",") if part.strip())
+    return WrittenFeed(name, parts, dict(parse_qsl(tail)))

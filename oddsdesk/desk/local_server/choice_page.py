@@ -17,7 +17,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource, SourceOption, feed_text
+from oddsdesk.contract.live_sources import (
+    Choice,
+    Choices,
+    LivePlan,
+    LiveSource,
+    SourceOption,
+    WrittenFeed,
+    feed_text,
+)
 from oddsdesk.desk.local_server.competition_list import CompetitionList
 from oddsdesk.desk.local_server.source_list import OTHER, SourceList
 from oddsdesk.desk.ui.controls.form_dialog import note, sentence, side_by_side
@@ -33,6 +41,7 @@ PLAN_PAUSE_MS: Final = 400
 """How long nothing is ticked until its cost is asked for."""
 _SOURCES_WIDTH: Final = 270
 _LIST_HEIGHT: Final = 130
+_KEY_KEPT: Final = "A key is kept; paste another one to change it"
 
 
 class OptionRow(QWidget):
@@ -44,14 +53,26 @@ class OptionRow(QWidget):
         super().__init__()
         self.option = option
         self.boxes = {value: QCheckBox(literal(title)) for value, title in option.values}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GAP)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(GAP)
         for value, box in self.boxes.items():
             box.setChecked(value in option.chosen)
             box.toggled.connect(self.changed)
-            row.addWidget(box)
-        row.addStretch()
+            self._row.addWidget(box)
+        self._row.addStretch()
+
+    def choose(self, values: Sequence[str]) -> None:
+        """Tick these only; one that has no box here gets one, as a feed is written."""
+        for value in values:
+            if value not in self.boxes:
+                box = self.boxes[value] = QCheckBox(literal(value))
+                box.toggled.connect(self.changed)
+                self._row.insertWidget(self._row.count() - 1, box)
+        self.blockSignals(True)
+        for value, box in self.boxes.items():
+            box.setChecked(value in values)
+        self.blockSignals(False)
 
     def chosen(self) -> str:
         """Return what is ticked, as a feed is written."""
@@ -61,8 +82,10 @@ class OptionRow(QWidget):
 class ChoicePage(QWidget):
     """Shows what it is given; what the user wants to know or to have is signalled."""
 
+    source_changed = Signal()
+    """Another source: its fields are empty, and nobody is asked yet."""
     source_chosen = Signal()
-    """Another source, address or key: ``source``, ``url`` and ``key`` say which."""
+    """Another address or key: ``source``, ``url`` and ``key`` say which."""
     choice_changed = Signal()
     """Something else is chosen of the source, and nothing was for a moment."""
 
@@ -71,6 +94,10 @@ class ChoicePage(QWidget):
         self.source: LiveSource = OTHER
         self._options: list[OptionRow] = []
         self._ticked: Collection[str] = ()
+        self._others: dict[str, str] = {}
+        """Options of what is read that have no field here."""
+        self.key_file = ""
+        """Where the key of what is read is kept, if that is in a file."""
         self.sources = SourceList(theme)
         self.sources.setFixedWidth(theme.fonts.scaled(_SOURCES_WIDTH))
         self._title, self._summary = Label(wordWrap=True), note("", theme)
@@ -90,6 +117,7 @@ class ChoicePage(QWidget):
         self.more.setCheckable(True)
         self.address = QLineEdit(placeholderText="https://… where a proxy stands for the source")
         self.address.setAccessibleName("Address of the source")
+        self._others_note = note("", theme)
         self.cost = Label(wordWrap=True)
         self.cost.setFont(theme.fonts.medium)
         self.cost.setMinimumHeight(2 * self.cost.fontMetrics().height())
@@ -119,7 +147,8 @@ class ChoicePage(QWidget):
         chosen = {row.option.name: row.chosen() for row in self._options}
         if not parts or not all(chosen.values()):
             return ""
-        return feed_text(self.source.name, parts, {**chosen, "url": self.url, "key-file": key_file})
+        options = {**chosen, **self._others, "url": self.url, "key-file": key_file}
+        return feed_text(self.source.name, parts, options)
 
     def missing(self) -> str:
         """Return what is missing in words; empty where nothing is."""
@@ -136,9 +165,31 @@ class ChoicePage(QWidget):
         self.sources.setFocus(Qt.FocusReason.OtherFocusReason)
         self.sources.show_sources(sources)
 
-    def tick_at_first(self, names: Collection[str]) -> None:
-        """Tick these once the next list is shown: what runs already."""
-        self._ticked = names
+    def take_up(self, read: WrittenFeed) -> None:
+        """Fill in what is read of the source; what has no field here stays part of it."""
+        options = dict(read.options)
+        for row in self._options:
+            if values := options.pop(row.option.name, ""):
+                row.choose(values.split(","))
+        _fill(self.address, options.pop("url", ""))
+        self.more.setChecked(bool(self.url))
+        self.key_file = options.pop("key-file", "")
+        self._others = options
+        others = ", ".join(f"{name}={value}" for name, value in options.items())
+        self._others_note.setText(f"As it is read now, besides: {others}")
+        self._others_note.setVisible(bool(others))
+        self._ticked = read.parts
+        if self.source.parts:
+            _fill(self.parts, ",".join(read.parts))
+
+    def forget_key(self) -> None:
+        """Empty the field of the key: it is kept where keys are."""
+        self._key_pause.stop()
+        _fill(self.key, "")
+
+    def show_key_kept(self, is_kept: bool) -> None:
+        """Say in the field of the key whether there is one already."""
+        self.key.setPlaceholderText(_KEY_KEPT if is_kept else self.source.key)
 
     def show_key_place(self, said: str) -> None:
         """Say where a key will be kept."""
@@ -170,7 +221,9 @@ class ChoicePage(QWidget):
         """Show what may be ticked; what is ticked already stays so."""
         self._list_note.hide()
         ticked = self.competitions.ticked() or self._ticked
-        self.competitions.show_choices(found.choices, ticked)
+        listed = {choice.name for choice in found.choices}
+        gone = [Choice(name, name, "not listed now") for name in ticked if name not in listed]
+        self.competitions.show_choices((*gone, *found.choices), ticked)
         self._ticked = ()
         if found.credits_left is not None and not self.competitions.ticked():
             self.cost.setText(f"{_credits(found)} {self.missing()}")
@@ -214,6 +267,7 @@ class ChoicePage(QWidget):
         address.addWidget(self.address, 1)
         address.addStretch()
         column.addLayout(address)
+        column.addWidget(self._others_note)
         column.addStretch()
         scroll = QScrollArea(widgetResizable=True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -242,7 +296,8 @@ class ChoicePage(QWidget):
         self.address.editingFinished.connect(self._on_address_editing_finished)
         self._key_pause.timeout.connect(self.source_chosen)
         self.get_key.clicked.connect(lambda: open_link(self.source.key_url))
-        self.more.toggled.connect(self._show_more)
+        self.more.toggled.connect(self.address.setVisible)
+        self.more.clicked.connect(self._on_more_clicked)
         self.parts.textChanged.connect(self._on_choice_touched)
         self.competitions.changed.connect(self._on_choice_touched)
         self._plan_pause.timeout.connect(self.choice_changed)
@@ -268,15 +323,13 @@ class ChoicePage(QWidget):
         self.source = source
         self._key_pause.stop()
         for field in (self.key, self.address, self.parts):
-            field.blockSignals(True)
-            field.clear()
-            field.blockSignals(False)
+            _fill(field, "")
         for bar in (self.key_trouble, self.list_trouble, self.cost_trouble):
             bar.hide()
         self._list_note.hide()
         self._show_source()
         self.competitions.show_choices((), ())
-        self.source_chosen.emit()
+        self.source_changed.emit()
 
     def _show_source(self) -> None:
         source = self.source
@@ -285,7 +338,7 @@ class ChoicePage(QWidget):
         self._summary.setText(" ".join(sentence(text) for text in said if text))
         for widget in (self._key_row, self._key_note):
             widget.setVisible(bool(source.key))
-        self.key.setPlaceholderText(source.key)
+        self.show_key_kept(False)
         self.get_key.setVisible(bool(source.key_url))
         self.get_key.setToolTip(source.key_url)
         self.parts.setVisible(bool(source.parts))
@@ -293,7 +346,7 @@ class ChoicePage(QWidget):
         self.competitions.setVisible(not source.parts)
         self.more.setVisible(not source.parts)
         self.more.setChecked(False)
-        self._show_more(False)
+        self.address.hide()
         self._show_options(source.options)
 
     def _show_options(self, options: Collection[SourceOption]) -> None:
@@ -307,10 +360,16 @@ class ChoicePage(QWidget):
         for before, after in pairwise([self.competitions.list, *boxes, self.more]):
             self.setTabOrder(before, after)
 
-    def _show_more(self, shown: bool) -> None:
-        self.address.setVisible(shown)
+    def _on_more_clicked(self, shown: bool) -> None:
         if shown:
             self.address.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _fill(field: QLineEdit, text: str) -> None:
+    """Set a text that the user did not type."""
+    field.blockSignals(True)
+    field.setText(text)
+    field.blockSignals(False)
 
 
 def _pause(parent: QWidget, interval_ms: int) -> QTimer:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import FeedState
+from oddsdesk.contract.live_sources import LiveSource, WrittenFeed, read_feed_text
 from oddsdesk.desk.local_server.live_dialog import LiveDialog
 from oddsdesk.desk.local_server.source_list import OTHER
 from oddsdesk.desk.ui.controls.form_dialog import sentence
@@ -24,6 +25,9 @@ _NO_KEYRING: Final = (
 )
 _KEYRING: Final = "Kept in the system's keyring. Empty: the key that is kept there already."
 _STOPPED: Final = "The simulation has ended, and its prices are withdrawn."
+
+_LISTS: Final = ("regions", "markets", "bookmakers")
+"""Options that hold several values with commas between."""
 
 _Work = Callable[[], Coroutine[Any, Any, None]]
 
@@ -49,10 +53,14 @@ class LiveController(QObject):
         self._has_keyring = True
         self._has_ended = False
         self._number: int | None = None
+        self._name = ""
         self._title = ""
+        self._missing = ""
+        """What the dialog says that is missing, since somebody wanted to start."""
         self._timer = QTimer(self, interval=_INTERVAL_MS)
         self._timer.timeout.connect(self._look)
         page = dialog.choice
+        page.source_changed.connect(self._on_page_source_changed)
         page.source_chosen.connect(self._on_page_source_chosen)
         page.choice_changed.connect(self._on_page_choice_changed)
         dialog.start_requested.connect(self._on_dialog_start_requested)
@@ -88,15 +96,33 @@ class LiveController(QObject):
         page.show_key_place(_KEYRING if self._has_keyring else _NO_KEYRING)
         self._feeds = await self._server.feeds()
         self._dialog.show_simulation(any(_simulations(self._feeds)))
-        page.show_sources(await self._server.live_sources())
+        sources = await self._server.live_sources()
+        page.show_sources(sources)
+        if not self._follow_newest(sources):
+            page.sources.choose(sources[0].name if sources else OTHER.name)
         _log.info("live odds can be chosen")
         self._timer.start()
 
+    def _follow_newest(self, sources: Iterable[LiveSource]) -> bool:
+        """Show how the newest feed of a source runs, if one does: nobody is asked for that."""
+        titles = {source.name: source.title for source in sources}
+        for feed in reversed(self._feeds):
+            name = read_feed_text(feed.spec).name
+            if feed.is_running and name in titles:
+                self._number, self._name, self._title = feed.number, name, titles[name]
+                self._show_running()
+                return True
+        return False
+
+    def _on_page_source_changed(self) -> None:
+        """Begin with what is read of it: asked where that is read, before anywhere else."""
+        page = self._dialog.choice
+        page.take_up(self._read_of(page.source.name))
+        self._dialog.show_rival(page.source.title if self._rivals() else "")
+        self._on_page_source_chosen()
+
     def _on_page_source_chosen(self) -> None:
         page = self._dialog.choice
-        rivals = self._rivals()
-        self._dialog.show_rival(page.source.title if rivals else "")
-        page.tick_at_first([part for feed in rivals for part in _parts(feed.spec)])
         self._drop("plan")
         if page.source.parts:
             self._drop("choices")
@@ -108,24 +134,33 @@ class LiveController(QObject):
     async def _show_choices(self) -> None:
         page = self._dialog.choice
         try:
-            found = await self._server.choices(page.source.name, page.url, page.typed_key)
+            found = await self._server.choices(
+                page.source.name, page.url, page.typed_key, page.key_file
+            )
         except SourceKeyError as error:
             if error.is_missing and not page.typed_key:
+                page.show_key_kept(False)
                 page.want_key()
             else:
                 page.say_key_trouble(str(error))
         except LocalServerError as error:
             page.say_list_trouble(str(error))
         else:
+            if not page.typed_key:
+                page.show_key_kept(bool(page.source.key))
             page.show_choices(found)
 
     def _on_page_choice_changed(self) -> None:
         page = self._dialog.choice
+        if self._missing and not page.missing():
+            self._missing = ""
+            self._dialog.message.hide()
         if page.source is OTHER or not page.text():
             self._drop("plan")
             return
         page.show_planning()
-        self._do("plan", partial(self._show_plan, page.text(), page.typed_key))
+        key_file = "" if page.typed_key else page.key_file
+        self._do("plan", partial(self._show_plan, page.text(key_file), page.typed_key))
 
     async def _show_plan(self, text: str, key: str) -> None:
         page = self._dialog.choice
@@ -137,9 +172,9 @@ class LiveController(QObject):
             page.show_plan(plan)
 
     def _on_dialog_start_requested(self) -> None:
-        missing = self._dialog.choice.missing()
-        if missing:
-            self._dialog.say_trouble(missing)
+        self._missing = self._dialog.choice.missing()
+        if self._missing:
+            self._dialog.say_trouble(self._missing)
         else:
             self._dialog.message.hide()
             self._dialog.show_starting(True)
@@ -153,7 +188,7 @@ class LiveController(QObject):
         try:
             text = await self._with_key()
             await self._server.add_feed(text, 1.0)
-            page.key.clear()
+            page.forget_key()
             ended = [feed.number for feed in replaced]
             for number in (*ended, *simulations):
                 await self._server.stop_feed(number)
@@ -164,7 +199,8 @@ class LiveController(QObject):
         if dialog.at_start.isVisibleTo(dialog) and dialog.at_start.isChecked():
             self.kept.emit(text, [feed.spec for feed in replaced], stops_simulation)
         self._number = max(feed.number for feed in self._feeds)
-        self._title = text.partition(":")[0] if page.source is OTHER else page.source.title
+        self._name = page.source.name
+        self._title = read_feed_text(text).name if page.source is OTHER else page.source.title
         self._show_running()
         if simulations:
             dialog.message.say(_STOPPED)
@@ -176,7 +212,7 @@ class LiveController(QObject):
         name, key = page.source.name, page.typed_key
         if not key:
             kept = await self._server.kept_key_file(name) if page.source.key else None
-            return page.text("" if kept is None else str(kept))
+            return page.text(page.key_file or ("" if kept is None else str(kept)))
         if self._has_keyring:
             await self._server.keep_feed_key(name, key)
             return page.text()
@@ -189,12 +225,10 @@ class LiveController(QObject):
             self.feeds_changed.emit()
 
     def _on_running_change_requested(self) -> None:
-        name = self._dialog.choice.source.name
         self._number = None
         self._dialog.show_simulation(any(_simulations(self._feeds)))
+        self._dialog.choice.sources.choose(self._name)
         self._dialog.show_choice()
-        self._dialog.choice.sources.choose(name)
-        self._on_page_source_chosen()
 
     def _look(self) -> None:
         before = self._tasks.get("look")
@@ -212,9 +246,16 @@ class LiveController(QObject):
 
     def _rivals(self) -> list[FeedState]:
         """What is read of the chosen source now: its key and credits are the same."""
-        name = self._dialog.choice.source.name
-        running = [feed for feed in self._feeds if feed.is_running]
-        return [feed for feed in running if name and feed.spec.startswith(f"{name}:")]
+        return [feed for feed in self._of(self._dialog.choice.source.name) if feed.is_running]
+
+    def _read_of(self, name: str) -> WrittenFeed:
+        """What is read of a source, as one feed; where nothing is, what was read last."""
+        feeds = self._of(name)
+        running = [feed for feed in feeds if feed.is_running]
+        return _as_one([read_feed_text(feed.spec) for feed in running or feeds[-1:]])
+
+    def _of(self, name: str) -> list[FeedState]:
+        return [feed for feed in self._feeds if name and feed.spec.startswith(f"{name}:")]
 
     def _on_dialog_finished(self) -> None:
         self._has_ended = True
@@ -227,5 +268,15 @@ def _simulations(feeds: Iterable[FeedState]) -> list[int]:
     return [feed.number for feed in feeds if feed.simulated and feed.is_running]
 
 
-def _parts(spec: str) -> list[str]:
-    return spec.partition(":")[2].partition("?")[0].split(",")
+def _as_one(feeds: Sequence[WrittenFeed]) -> WrittenFeed:
+    """Join feeds of one source: all that they read, and of single options the newest."""
+    if not feeds:
+        return WrittenFeed()
+    parts = dict.fromkeys(part for feed in feeds for part in feed.parts)
+    options: dict[str, str] = {}
+    for feed in feeds:
+        for name, value in feed.options.items():
+            before = options.get(name, "").split(",") if name in _LISTS else []
+            values = dict.fromkeys(filter(None, [*before, *value.split(",")]))
+            options[name] = ",".join(values) if name in _LISTS else value
+    return WrittenFeed(feeds[-1].name, tuple(parts), options)

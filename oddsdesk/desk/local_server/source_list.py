@@ -44,7 +44,7 @@ class SourceList(QListWidget):
         self.currentItemChanged.connect(self._on_current_item_changed)
 
     def show_sources(self, sources: Sequence[LiveSource]) -> None:
-        """Show the sources, and below them what can only be typed; the first one is chosen."""
+        """Show the sources, and below them what can only be typed; none is chosen yet."""
         self.clear()
         for source in (*sources, OTHER):
             item = QListWidgetItem(source.title)
@@ -52,12 +52,12 @@ class SourceList(QListWidget):
             spoken = (source.title, source.summary, needs_of(source))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join(filter(None, spoken)))
             self.addItem(item)
-        self.setCurrentRow(0)
 
     def choose(self, name: str) -> None:
-        """Choose a source by its name, if it is there."""
+        """Choose a source by its name, if it is there; anew, if it is chosen already."""
         for row in range(self.count()):
             if self.item(row).data(_SOURCE).name == name:
+                self.setCurrentRow(-1)
                 self.setCurrentRow(row)
 
     def _on_current_item_changed(self, item: QListWidgetItem | None) -> None:

@@ -13,7 +13,7 @@ from oddsdesk.board.history_source import HistoryError, PriceLog
 from oddsdesk.board.price_history import SelectionKey
 from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key, LogState
 from oddsdesk.contract.game_pairs import GamePair, PairState
-from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
+from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource, read_feed_text
 from oddsdesk.contract.plans import Plan
 from oddsdesk.desk.connections.secrets import write_whole
 from oddsdesk.desk.ui.background import in_background
@@ -97,14 +97,15 @@ class LocalAdministration:
         """Return the sources of live odds that one can choose from."""
         return await _answer(self._server.live_sources())
 
-    async def choices(self, name: str, url: str, key: str) -> Choices:
+    async def choices(self, name: str, url: str, key: str, key_file: str = "") -> Choices:
         """Return what may be chosen from a source; spends nothing."""
-        key = key or await self._key_in_file(name)
+        key = key or await self._key_in_file(name, key_file)
         return await _answer(self._server.choices(name, url or None, key))
 
     async def plan_feed(self, spec: str, key: str) -> LivePlan:
         """Return what a feed will do and cost; spends nothing."""
-        key = key or await self._key_in_file(spec.partition(":")[0])
+        written = read_feed_text(spec)
+        key = key or await self._key_in_file(written.name, written.options.get("key-file", ""))
         return await _answer(self._server.plan_feed(spec, key))
 
     async def has_keyring(self) -> bool:
@@ -116,8 +117,8 @@ class LocalAdministration:
         path = _key_file(name)
         return path if path.exists() and not await self.has_keyring() else None
 
-    async def _key_in_file(self, name: str) -> str:
-        path = await self.kept_key_file(name)
+    async def _key_in_file(self, name: str, key_file: str) -> str:
+        path = _own_file(key_file) if key_file else await self.kept_key_file(name)
         try:
             return "" if path is None else path.read_text("utf-8", errors="replace").strip()
         except OSError as error:
@@ -209,6 +210,10 @@ class EmbeddedLog:
 
 def _key_file(name: str) -> Path:
     return settings_folder() / "feed-keys" / f"{name}.key"
+
+
+def _own_file(text: str) -> Path:
+    return Path(text).expanduser()
 
 
 async def _answer(future: Future[T]) -> T:

@@ -70,10 +70,11 @@ class LocalServer(Protocol):
     async def live_sources(self) -> list[LiveSource]:
         """Return the sources of live odds that one can choose from."""
 
-    async def choices(self, name: str, url: str, key: str) -> Choices:
+    async def choices(self, name: str, url: str, key: str, key_file: str = "") -> Choices:
         """Return what may be chosen from a source; spends nothing.
 
-        ``url`` and ``key``: empty for the source's own address and for the key that is kept.
+        ``url`` and ``key``: empty for the source's own address and for the key that is kept,
+        which is in ``key_file`` if that is given.
         """
 
     async def plan_feed(self, spec: str, key: str) -> LivePlan:

@@ -3,6 +3,7 @@
 import asyncio
 import stat
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -335,6 +336,98 @@ async def test_what_runs_is_changed_in_place_with_its_ticks(live, source, sessio
     assert live.kept_feeds[1][1] == [before.spec]
     live.running.stop.click()
     await until(lambda: live.running.state.text() == "Stopped")
+
+
+@asynccontextmanager
+async def reopened(theme, home, session, asked: list[str]) -> AsyncIterator[LiveDialog]:
+    """The dialog opened anew; ``asked`` gets the addresses at which a source is asked."""
+    choices = session.local.choices
+
+    async def ask(name, url, key, key_file=""):
+        asked.append(url)
+        return await choices(name, url, key, key_file)
+
+    session.local.choices = ask
+    dialog = LiveDialog(theme, home)
+    controller = LiveController(dialog, session.local, system_clock)
+    dialog.open()
+    try:
+        await until(lambda: dialog.choice.sources.count() == 6)
+        yield dialog
+    finally:
+        await controller.close()
+        dialog.reject()
+        del session.local.choices
+
+
+async def test_opened_again_it_shows_what_runs_and_changes_start_from_that(
+    live, theme, home, source, session
+):
+    await listing(live, source)
+    tick(live, 0)
+    regions, markets = live.choice._options
+    regions.boxes["uk"].setChecked(True)
+    markets.boxes["totals"].setChecked(True)
+    live.start.click()
+    await until(lambda: live.running.state.text() == "Running")
+    live.reject()
+    (before,) = await session.local.feeds()
+    asked: list[str] = []
+    async with reopened(theme, home, session, asked) as again:
+        await until(lambda: again.running.isVisible())
+        assert again.running.title.text() == "The Odds API"
+        assert asked == [], "nobody is asked for what is known"
+        again.running.change.click()
+        assert again.replace.isVisible()
+        assert again.choice.address.isVisible()
+        await until(lambda: len(rows(again)) == 3)
+        assert set(asked) == {source.url}, "the kept key goes nowhere else"
+        assert "A key is kept" in again.choice.key.placeholderText()
+        tick(again, 1)
+        again.start.click()
+        await until(lambda: again.running.isVisible())
+    after = (await session.local.feeds())[-1]
+    assert after.spec == before.spec.replace("soccer_epl", "soccer_epl,basketball_nba")
+    assert "regions=eu,uk&markets=h2h,totals&url=" in after.spec
+
+
+async def test_what_is_read_stays_although_it_has_no_field_or_is_not_listed(
+    theme, home, source, session, monkeypatch
+):
+    monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", KEY)
+    spec = (
+        "the-odds-api:soccer_gone,soccer_epl?regions=eu&markets=h2h,h2h_lay&every=600"
+        f"&url={source.url}"
+    )
+    await session.local.add_feed(spec, 1.0)
+    async with reopened(theme, home, session, []) as again:
+        await until(lambda: again.running.isVisible())
+        again.running.change.click()
+        await until(lambda: len(rows(again)) == 4)
+        assert rows(again)[0][:2] == ("soccer_gone", "not listed now")
+        assert "every=600" in again.choice._others_note.text()
+        assert again.choice.text() == spec
+
+
+async def test_two_feeds_of_a_source_are_changed_as_one(theme, home, source, session, monkeypatch):
+    monkeypatch.setenv("ODDSDESK_THE_ODDS_API_KEY", KEY)
+    for spec in ("soccer_epl?regions=eu", "basketball_nba?regions=us,eu"):
+        await session.local.add_feed(f"the-odds-api:{spec}&markets=h2h&url={source.url}", 1.0)
+    async with reopened(theme, home, session, []) as again:
+        await until(lambda: again.running.isVisible())
+        again.running.change.click()
+        await until(lambda: len(rows(again)) == 3)
+        assert again.choice.text() == (
+            f"the-odds-api:soccer_epl,basketball_nba?regions=eu,us&markets=h2h&url={source.url}"
+        )
+
+
+async def test_what_is_missing_is_said_until_it_is_there(live, source):
+    await listing(live, source)
+    live.start.click()
+    assert live.message.isVisible()
+    tick(live, 0)
+    await until(lambda: not live.message.isVisible())
 
 
 async def test_what_has_no_list_is_typed(live, session):
