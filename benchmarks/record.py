@@ -20,8 +20,8 @@ from typing import NamedTuple
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.database import open_writer
-from oddsdesk.store.schema import ODDS
+from oddsdesk.store.sqlite.database import open_writer
+from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
 
 START_MS = 1_776_000_000_000

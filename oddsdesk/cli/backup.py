@@ -13,12 +13,12 @@ from oddsdesk.cli.options import access_option, database_option, usual_ledger
 from oddsdesk.cli.progress import Progress
 from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
-from oddsdesk.store import backup as backups
-from oddsdesk.store.backup import BackedUp, Contents
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
-from oddsdesk.store.restore import Restored
-from oddsdesk.store.restore import restore as restore_backup
+from oddsdesk.store.sqlite import backup as backups
+from oddsdesk.store.sqlite.backup import BackedUp, Contents
+from oddsdesk.store.sqlite.restore import Restored
+from oddsdesk.store.sqlite.restore import restore as restore_backup
 from oddsdesk.whole_files import is_written_directly
 
 STREAM: Final = Path("-")

@@ -12,8 +12,7 @@ from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.times import format_ms
-from oddsdesk.store.errors import StoreError
-from oddsdesk.store.game_pairs import PairError
+from oddsdesk.store.errors import PairError, StoreError
 from oddsdesk.store.store import Store, open_store
 
 _HEADINGS: Final = ("ID", "STATE", "COMPETITION", "KICK-OFF", "GAME", "OTHER GAME")

@@ -10,8 +10,8 @@ import click
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.origins import Origin
-from oddsdesk.store.recognition import refused
 from oddsdesk.store.retention import imported_past
+from oddsdesk.store.sqlite.recognition import refused
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Recorded
 

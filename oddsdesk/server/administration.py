@@ -18,10 +18,10 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.server.importing import import_files
 from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.server.runner import Server
-from oddsdesk.store.backup import BackedUp, Contents, back_up, total_bytes
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import NewKey
 from oddsdesk.store.settings import KEEP_ALL
+from oddsdesk.store.sqlite.backup import BackedUp, Contents, back_up, total_bytes
 from oddsdesk.store.values import HistoryPoint
 
 if TYPE_CHECKING:

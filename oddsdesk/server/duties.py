@@ -15,8 +15,8 @@ from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import Fault
+from oddsdesk.store.sqlite.write_lock import WriteLockProbe
 from oddsdesk.store.store import Store
-from oddsdesk.store.write_lock import WriteLockProbe
 from oddsdesk.tasks import Jobs
 
 LOOK_S: Final = 2.0

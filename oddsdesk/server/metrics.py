@@ -18,8 +18,8 @@ from oddsdesk.server.listener import HttpServer, bind
 from oddsdesk.server.log_tail import Tail
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.sqlite.write_ahead import log_of
 from oddsdesk.store.store import Store
-from oddsdesk.store.write_ahead import log_of
 
 HOST: Final = "127.0.0.1"
 PATH: Final = "/metrics"

@@ -7,13 +7,13 @@ from typing import Protocol
 
 from oddsdesk.places import can_write, earlier_access
 from oddsdesk.private_files import check_private, make_private
-from oddsdesk.store.access_file import SCHEMA, AccessFile
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import Keys, KeyTables
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.quotas import CountTables, Quotas
-from oddsdesk.store.recognition import recognise
-from oddsdesk.store.schema import ODDS
+from oddsdesk.store.sqlite.access_file import SCHEMA, AccessFile
+from oddsdesk.store.sqlite.recognition import recognise
+from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.transactions import Transactions
 
 _log = logging.getLogger(__name__)

@@ -24,3 +24,7 @@ class StoreUnavailableError(StoreError):
 
 class BadCursorError(ValueError):
     """A cursor that did not come from an answer of this list (D14)."""
+
+
+class PairError(Exception):
+    """A pair cannot be accepted, refused or undone; says why in one line."""

@@ -4,14 +4,12 @@ It stands once for a bookmaker and game, not in every price: what a source that 
 has told of them leaves all of them out where others ask, so that nothing slips through between.
 """
 
-import sqlite3
 from typing import Final
 
 import msgspec
 
 FORBIDDING: Final = frozenset({"the-odds-api"})
 """Sources whose terms forbid to pass their prices on; lines of NDJSON name them by their ids."""
-_TOLD: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -32,8 +30,3 @@ def origin_of_event(event: str | None) -> Origin | None:
         return None
     source = event.partition(":")[0]
     return Origin(source, may_share=False) if source in FORBIDDING else None
-
-
-def kept_to_itself(connection: sqlite3.Connection) -> list[str]:
-    """Return the sources in a database whose terms forbid passing on."""
-    return [name for (name,) in connection.execute(_TOLD).fetchall()]

@@ -12,12 +12,7 @@ from oddsdesk.store.games import Games
 from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.origins import Origin, origin_of_event
 from oddsdesk.store.other_names import OtherNames
-from oddsdesk.store.settings import (
-    LAST_REAL_AT,
-    LAST_SIMULATED_AT,
-    NEWEST_SCRAPED_AT,
-    SOURCE,
-)
+from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, NEWEST_SCRAPED_AT, SOURCE
 from oddsdesk.store.tables import Changes, CoverageRow, LogRow, Pair, QuoteRow, Tables
 from oddsdesk.store.values import Recorded
 

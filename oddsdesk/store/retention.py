@@ -1,80 +1,13 @@
-"""Keeping the file small: old log rows and forgotten games are removed, slice by slice.
+"""For how long prices are kept, without an engine (D71, D76)."""
 
-The log goes by the time of its prices, where the database says for how long it is kept (D76).
-What was older than that already when it was recorded is history that somebody imported: it
-stays. A game stands with all that was said last of it for as long as the log has anything of
-it, and for a day after its last price (D71).
-"""
-
-import logging
-import sqlite3
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.store.aged_log import Aged, AgedLog, rows_of
-from oddsdesk.store.game_pairs import forget_joined, forget_pairs
-from oddsdesk.store.queries.aged import AGED
-from oddsdesk.store.queries.past import FORGOTTEN
-from oddsdesk.store.recording import recent_since
-from oddsdesk.store.settings import NEWEST_SCRAPED_AT, number_setting
-
-if TYPE_CHECKING:
-    from oddsdesk.store.store import Store
+from oddsdesk.contract.times import MINUTE_MS
 
 DAY_MS: Final = 24 * 60 * MINUTE_MS
 DEAD_AFTER_MS: Final = DAY_MS
-JOINED_FOR_MS: Final = 7 * DAY_MS
-"""For so long after its last price a game that is one by aliases of the user's can be two again."""
-SLICE: Final = 2_000
-"""Rows a transaction: some 20 ms, so that recording never waits long."""
-
-_DROP_LOG: Final = f"""
-DELETE FROM price_change
-WHERE seq IN (SELECT seq {AGED} AND scraped_at < :before LIMIT :slice)
-"""  # noqa: S608 - a constant
-_DROP_TIMES: Final = "DELETE FROM recorded WHERE until < :before"
-_CUT_TIME: Final = "UPDATE recorded SET since = :before WHERE since < :before"
-_NOT_RECENT: Final = """
-UPDATE game INDEXED BY game_order SET recent = 0 WHERE recent AND last_scraped_at < ?
-"""
-_STILL_FORGOTTEN: Final = f"{FORGOTTEN} AND id = :game"
-_DROP_GAME: Final = (
-    "DELETE FROM quote WHERE game = ?",
-    "DELETE FROM coverage WHERE game = ?",
-    "DELETE FROM origin WHERE game = ?",
-    "DELETE FROM value_bet WHERE game = ?",
-    "DELETE FROM event WHERE game = ?",
-    "DELETE FROM other_name WHERE game = ?",
-    "DELETE FROM game WHERE id = ?",
-)
-
-
-_log = logging.getLogger(__name__)
-
-
-def prune(store: "Store", now_ms: int, keep_days: int = 0, aged_log: AgedLog | None = None) -> int:
-    """Remove what is too old and return how many log rows went; waits, so not on a loop.
-
-    Args:
-        store: Where from.
-        now_ms: What the age of a price is counted from.
-        keep_days: For how long the log is kept; 0 for ever.
-        aged_log: What earlier calls found out about the log; keeps later ones short.
-
-    Raises:
-        StoreUnavailableError: the file cannot be written now; what went before stays gone.
-    """
-    removed = 0
-    if keep_days:
-        removed = _forget_log(store, now_ms - keep_days * DAY_MS, keep_days, aged_log or AgedLog())
-    store.write(_drop_not_recent(now_ms)).result()
-    store.write(lambda connection: forget_joined(connection, now_ms - JOINED_FOR_MS)).result()
-    dead_before = now_ms - DEAD_AFTER_MS
-    for game in store.reader().forgotten_games(dead_before):
-        store.write(_forget(game, dead_before)).result()
-    return removed
 
 
 def imported_past(quotes: Iterable[Quote], keep_days: int | None, now_ms: int) -> str | None:
@@ -88,60 +21,3 @@ def imported_past(quotes: Iterable[Quote], keep_days: int | None, now_ms: int) -
         f"{old:,} quotes are older than the {keep_days:,} days that price history is kept here; "
         "being imported, their history stays"
     )
-
-
-def _forget_log(store: "Store", before: int, keep_days: int, aged_log: AgedLog) -> int:
-    """Log how much is to be removed, then remove it."""
-    removed = 0
-    aged = aged_log.find(store.reader(), keep_days * DAY_MS, before)
-    if aged.rows:
-        level = logging.INFO if aged_log.has_told else logging.WARNING
-        aged_log.has_told = True
-        _log.log(level, "%s", _announcement(aged, keep_days))
-    for block in aged.blocks:
-        aged_log.forget(block)
-        while dropped := store.write(_log_slice(block, keep_days * DAY_MS, before)).result():
-            removed += dropped
-    store.write(_forget_times(before)).result()
-    return removed
-
-
-def _announcement(aged: Aged, keep_days: int) -> str:
-    return (
-        f"price history goes, as it is kept for {keep_days:,} days: {aged.rows:,} price changes "
-        f"of {len(aged.games):,} games, {format_ms(aged.oldest)} to {format_ms(aged.newest)}"
-    )
-
-
-def _log_slice(block: int, keep_ms: int, before: int) -> Callable[[sqlite3.Connection], int]:
-    first, last = rows_of(block)
-    asked = {"first": first, "last": last, "keep": keep_ms, "before": before, "slice": SLICE}
-    return lambda connection: connection.execute(_DROP_LOG, asked).rowcount
-
-
-def _forget_times(recorded_before: int) -> Callable[[sqlite3.Connection], None]:
-    def forget(connection: sqlite3.Connection) -> None:
-        for statement in (_DROP_TIMES, _CUT_TIME):
-            connection.execute(statement, {"before": recorded_before})
-
-    return forget
-
-
-def _drop_not_recent(now_ms: int) -> Callable[[sqlite3.Connection], None]:
-    def drop(connection: sqlite3.Connection) -> None:
-        newest = number_setting(connection, NEWEST_SCRAPED_AT) or 0
-        connection.execute(_NOT_RECENT, (recent_since(newest, now_ms),))
-
-    return drop
-
-
-def _forget(game: int, before: int) -> Callable[[sqlite3.Connection], None]:
-    """Drop a game unless a price of it has come since it was found."""
-
-    def forget(connection: sqlite3.Connection) -> None:
-        if connection.execute(_STILL_FORGOTTEN, {"before": before, "game": game}).fetchall():
-            forget_pairs(connection, game)
-            for statement in _DROP_GAME:
-                connection.execute(statement, (game,))
-
-    return forget

@@ -1,6 +1,5 @@
-"""Settings of a database: single values, by key."""
+"""The keys of a database's settings: single values."""
 
-import sqlite3
 from typing import Final
 
 REFERENCE: Final = "reference"
@@ -18,57 +17,3 @@ DEFAULT_REFERENCE: Final = "Pinnacle"
 
 SOURCE: Final = "source "
 """Before the name of a source: when it was recorded last."""
-SOURCES: Final = (
-    "SELECT key FROM setting WHERE key >= 'source ' AND key < 'source!' AND value >= :since"
-)
-_FEED: Final = "feed "
-"""Before the text of a feed: what it keeps between two runs."""
-
-_DROP: Final = "DELETE FROM setting WHERE key = ?"
-READ_SETTING: Final = "SELECT value FROM setting WHERE key = ?"
-_PUT: Final = """
-INSERT INTO setting (key, value) VALUES (?, ?)
-ON CONFLICT DO UPDATE SET value = excluded.value
-"""
-
-
-def put_setting(connection: sqlite3.Connection, key: str, value: str | int) -> None:
-    """Write one setting."""
-    connection.execute(_PUT, (key, value))
-
-
-def drop_setting(connection: sqlite3.Connection, key: str) -> None:
-    """Make a setting one that was never set."""
-    connection.execute(_DROP, (key,))
-
-
-def number_setting(connection: sqlite3.Connection, key: str) -> int | None:
-    """Return a setting that is a number, None where it was never set."""
-    rows = connection.execute(READ_SETTING, (key,)).fetchall()
-    return int(rows[0][0]) if rows else None
-
-
-def keep_for_feed(connection: sqlite3.Connection, spec: str, kept: bytes) -> None:
-    """Keep what a feed wants to know when it runs next."""
-    put_setting(connection, _FEED + spec, kept.decode())
-
-
-def kept_for_feed(connection: sqlite3.Connection, spec: str) -> bytes | None:
-    """Return what a feed kept, None where it never did."""
-    rows = connection.execute(READ_SETTING, (_FEED + spec,)).fetchall()
-    return str(rows[0][0]).encode() if rows else None
-
-
-def agree_on_shift(connection: sqlite3.Connection, own_ms: int, *, again: bool) -> int:
-    """Return by how much an import moves its times; see ``Store.agree_on_shift``."""
-    first = number_setting(connection, SHIFT_TO_NOW)
-    if first is not None and not again:
-        return first
-    put_setting(connection, SHIFT_TO_NOW, own_ms)
-    return own_ms
-
-
-def stored_reference(connection: sqlite3.Connection) -> str:
-    """Return the name of the reference bookmaker that this database was last served with."""
-    rows = connection.execute(READ_SETTING, (REFERENCE,)).fetchall()
-    return str(rows[0][0]) if rows else DEFAULT_REFERENCE

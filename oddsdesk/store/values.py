@@ -7,6 +7,8 @@ import msgspec
 from oddsdesk.contract.resources import Timestamp
 
 T = TypeVar("T")
+SelectionKey = tuple[str, int, str]
+"""Market type, period, selection."""
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -129,3 +131,35 @@ class HistoryPoint(msgspec.Struct, frozen=True):
     odds: float | None
     is_live: bool
     scraped_at: int
+
+
+class StandingQuote(NamedTuple):
+    """What a bookmaker says now of a market of a game; times in milliseconds."""
+
+    game_id: str
+    match_name: str
+    competition: str
+    sport: str
+    match_date: int | None
+    bookmaker: str
+    market_type: str
+    period: int
+    odds: dict[str, float]
+    scraped_at: int
+    is_live: bool
+
+
+class ValuedGame(NamedTuple):
+    """A game whose prices may be value; ``row`` is its row in this database."""
+
+    row: int
+    match_name: str
+    sport: str
+
+
+class ValuedMarket(NamedTuple):
+    """A market of a game; ``has_bets`` says that value bets of it are stored."""
+
+    market_type: str
+    period: int
+    has_bets: bool

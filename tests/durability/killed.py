@@ -27,10 +27,10 @@ import msgspec
 from oddsdesk.clock import system_clock
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.store.access import open_access
-from oddsdesk.store.backup import Contents, back_up
-from oddsdesk.store.database import open_writer
-from oddsdesk.store.migrations import Schema, applied_steps
-from oddsdesk.store.schema import ODDS as ODDS_SCHEMA
+from oddsdesk.store.sqlite.backup import Contents, back_up
+from oddsdesk.store.sqlite.database import open_writer
+from oddsdesk.store.sqlite.migrations import Schema, applied_steps
+from oddsdesk.store.sqlite.schema import ODDS as ODDS_SCHEMA
 from oddsdesk.store.store import open_store
 from tests.durability import workload
 from tests.durability.invariants import batches_in, broken, check_file

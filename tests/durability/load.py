@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.clock import system_clock
-from oddsdesk.store import store as store_module
+from oddsdesk.store.sqlite import store as store_module
+from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.write_ahead import WriteAheadLog
 from tests.durability import workload
 from tests.durability.workload import DURABLE, ODDS, Tell
 

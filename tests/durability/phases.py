@@ -20,12 +20,12 @@ import msgspec
 from oddsdesk.cli.ingest import ingest
 from oddsdesk.contract.quotes import odds_row
 from oddsdesk.ledger.merging import take_in
-from oddsdesk.store import retention, write_ahead
-from oddsdesk.store import store as store_module
-from oddsdesk.store.backup import back_up
-from oddsdesk.store.restore import restore
+from oddsdesk.store.sqlite import retention, write_ahead
+from oddsdesk.store.sqlite import store as store_module
+from oddsdesk.store.sqlite.backup import back_up
+from oddsdesk.store.sqlite.restore import restore
+from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.store import open_store
-from oddsdesk.store.write_ahead import WriteAheadLog
 from tests.durability import workload
 from tests.durability.workload import LEDGER, ODDS, Tell
 

@@ -16,8 +16,8 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.store.access import open_access
+from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.store import Store
-from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import FoundValueBet
 
 ODDS: Final = "odds.db"

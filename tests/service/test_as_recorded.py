@@ -16,7 +16,7 @@ from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.frames import price_frame
-from oddsdesk.store.value_bets import replace_value_bets
+from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.values import FoundValueBet
 
 REFERENCE = "Pinnacle"

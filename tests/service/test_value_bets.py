@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.value_bets import replace_value_bets
+from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.values import FoundValueBet
 
 REFERENCE = "Pinnacle"

@@ -6,11 +6,11 @@ from typing import Final
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.access import access_path
-from oddsdesk.store.access_file import SCHEMA as ACCESS
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.inspection import count_active_keys, count_rows, damage
-from oddsdesk.store.migrations import Schema
-from oddsdesk.store.schema import ODDS
+from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
+from oddsdesk.store.sqlite.inspection import count_active_keys, count_rows, damage
+from oddsdesk.store.sqlite.migrations import Schema
+from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
 
 MOST_AHEAD_MS: Final = 5 * MINUTE_MS

@@ -28,8 +28,8 @@ from oddsdesk.places import (
 from oddsdesk.resource_files import resource_path
 from oddsdesk.server.listener import ListenError, bind
 from oddsdesk.store.access import access_path
-from oddsdesk.store.inspection import has_wal_reset_bug, sqlite_version
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
+from oddsdesk.store.sqlite.inspection import has_wal_reset_bug, sqlite_version
 
 LEAST_FREE_BYTES: Final = 100 * 2**20
 LEAST_YEAR: Final = 2026

@@ -27,11 +27,10 @@ from oddsdesk.network.secrets import keep_secret
 from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.server.administration import Administration
 from oddsdesk.store.accounts import BadAccountError
-from oddsdesk.store.backup import Contents
-from oddsdesk.store.errors import StoreError
-from oddsdesk.store.game_pairs import PairError
+from oddsdesk.store.errors import PairError, StoreError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
-from oddsdesk.store.restore import Restored, restore
+from oddsdesk.store.sqlite.backup import Contents
+from oddsdesk.store.sqlite.restore import Restored, restore
 from oddsdesk.store.values import HistoryPoint
 from oddsdesk.system_keyring import Keyring, KeyringError
 

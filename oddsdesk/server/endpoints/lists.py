@@ -6,7 +6,7 @@ import msgspec
 
 from oddsdesk.server.answers import Payload
 from oddsdesk.server.parameters import Parameter, boolean, integer, sport, text
-from oddsdesk.store.queries.cursors import BetPlace, GamePlace, OddsPlace, from_cursor
+from oddsdesk.store.cursors import BetPlace, GamePlace, OddsPlace, from_cursor
 from oddsdesk.store.values import Filters, Page
 
 

@@ -9,9 +9,9 @@ import msgspec
 
 from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.other_names import DatedGame
-from oddsdesk.store.settings import number_setting, put_setting
 from oddsdesk.store.sqlite.game_rows import as_it_is
 from oddsdesk.store.sqlite.said import note_said
+from oddsdesk.store.sqlite.settings import number_setting, put_setting
 from oddsdesk.store.tables import Changes, Pair, PresentRow
 from oddsdesk.store.team_names import SameTeam
 
@@ -128,6 +128,7 @@ VALUES (?, ?, ?, ?, ?)
 _RECORDED: Final = """
 INSERT INTO recorded (since, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = excluded.until
 """
+_TOLD: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
 _LAST_SEQ: Final = "SELECT seq FROM sqlite_sequence WHERE name = 'price_change'"
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -246,3 +247,8 @@ class SqliteTables:
         many(_FIRST, [(game.first_seen, game.row) for game in games.begun])
         many(_LINK, games.events.items())
         many(_KEEP_NAME, changes.other_names)
+
+
+def kept_to_itself(connection: sqlite3.Connection) -> list[str]:
+    """Return the sources in a database whose terms forbid passing on."""
+    return [name for (name,) in connection.execute(_TOLD).fetchall()]

@@ -19,9 +19,9 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.places import default_ledger
 from oddsdesk.store.access import open_access
-from oddsdesk.store.backup import Contents, back_up
 from oddsdesk.store.lock import owner_of
-from oddsdesk.store.restore import restore
+from oddsdesk.store.sqlite.backup import Contents, back_up
+from oddsdesk.store.sqlite.restore import restore
 from oddsdesk.store.store import open_store
 from oddsdesk.tasks import spawn
 from tests.kit.connections import make_session

@@ -16,9 +16,9 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.server.administration import Administration
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
-from oddsdesk.store.backup import ODDS_ONLY, Contents
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import KeyLimitError
+from oddsdesk.store.sqlite.backup import ODDS_ONLY, Contents
 
 LIMIT_S = 10
 LINE = (

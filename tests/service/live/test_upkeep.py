@@ -12,7 +12,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.quotas import Kind
-from oddsdesk.store.reader import Reader
+from oddsdesk.store.sqlite.reader import SqliteReader
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -106,7 +106,7 @@ async def test_request_still_running_at_the_stop_is_told_so_without_a_traceback(
         running.set()
         time.sleep(1.5)  # longer than a stop waits for requests
 
-    monkeypatch.setattr(Reader, "odds", slow)
+    monkeypatch.setattr(SqliteReader, "odds", slow)
     headers = {"X-Api-Key": live.key()}
     asked = asyncio.get_running_loop().create_task(
         live.http.get("/api/odds", headers=headers), name="asked"

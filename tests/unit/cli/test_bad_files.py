@@ -14,10 +14,10 @@ from click.testing import CliRunner
 
 from oddsdesk.cli.main import main
 from oddsdesk.store.access import access_path, open_access
-from oddsdesk.store.access_file import SCHEMA as ACCESS
-from oddsdesk.store.database import open_writer
-from oddsdesk.store.migrations import Schema, Step
-from oddsdesk.store.schema import ODDS
+from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
+from oddsdesk.store.sqlite.database import open_writer
+from oddsdesk.store.sqlite.migrations import Schema, Step
+from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import open_store
 from tests.kit.ndjson import line
 
@@ -169,8 +169,8 @@ def test_keys_that_cannot_be_used(place: Path, command: str, fault: Callable[[Pa
 @pytest.fixture
 def held(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A database that another program has locked."""
-    monkeypatch.setattr("oddsdesk.store.database.BUSY_TIMEOUT_S", 0.05)
-    monkeypatch.setattr("oddsdesk.store.recognition._BUSY_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("oddsdesk.store.sqlite.database.BUSY_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("oddsdesk.store.sqlite.recognition._BUSY_TIMEOUT_S", 0.05)
     open_store(place / "odds.db").close()
     open_access(place / "odds.db").close()
     with contextlib.ExitStack() as held:

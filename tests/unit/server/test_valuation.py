@@ -11,7 +11,7 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server import valuation as valuation_module
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.reader import Reader
+from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
 
@@ -85,13 +85,13 @@ async def test_rounds_that_find_nothing_new_write_nothing(store, valuation, monk
     working = store.write
     monkeypatch.setattr(store, "write", lambda function: writes.append(1) or working(function))
     rounds = []
-    found = Reader.games_to_value
+    found = SqliteReader.games_to_value
 
-    def games_to_value(reader: Reader, since: int):
+    def games_to_value(reader: SqliteReader, since: int):
         rounds.append(1)
         return found(reader, since)
 
-    monkeypatch.setattr(Reader, "games_to_value", games_to_value)
+    monkeypatch.setattr(SqliteReader, "games_to_value", games_to_value)
     async with asyncio.timeout(5):
         while len(rounds) < 4:
             await asyncio.sleep(0.01)
@@ -100,14 +100,14 @@ async def test_rounds_that_find_nothing_new_write_nothing(store, valuation, monk
 
 async def test_a_database_that_does_not_answer_holds_up_nobody_else(store, valuation, monkeypatch):
     asked, answering = threading.Event(), threading.Event()
-    found = Reader.games_to_value
+    found = SqliteReader.games_to_value
 
-    def games_to_value(reader: Reader, since: int):
+    def games_to_value(reader: SqliteReader, since: int):
         asked.set()
         assert answering.wait(10)
         return found(reader, since)
 
-    monkeypatch.setattr(Reader, "games_to_value", games_to_value)
+    monkeypatch.setattr(SqliteReader, "games_to_value", games_to_value)
     assert await asyncio.to_thread(asked.wait, 5)  # the loop goes on
     await _record(store, "Pinnacle", 2.05, 1.88)
     await _record(store, "Betfair", 2.15, 1.7)

@@ -16,10 +16,17 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.store.access import open_access
-from oddsdesk.store.archive import ACCESS, LEDGER, MANIFEST, ODDS, Manifest
-from oddsdesk.store.backup import ODDS_ONLY, BackedUp, Contents, back_up, stream_backup, total_bytes
-from oddsdesk.store.copying import copy_database
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.sqlite.archive import ACCESS, LEDGER, MANIFEST, ODDS, Manifest
+from oddsdesk.store.sqlite.backup import (
+    ODDS_ONLY,
+    BackedUp,
+    Contents,
+    back_up,
+    stream_backup,
+    total_bytes,
+)
+from oddsdesk.store.sqlite.copying import copy_database
 from oddsdesk.store.store import Store, open_store
 
 PAD = """
@@ -93,7 +100,8 @@ def test_a_copy_that_is_broken_off_leaves_nothing(large: Store, tmp_path: Path) 
 def test_what_a_killed_backup_left_goes_with_the_next_one(large: Store, tmp_path: Path) -> None:
     target = tmp_path / "copy.db"
     killed = (
-        "import os, sys; from pathlib import Path; from oddsdesk.store.backup import back_up;"
+        "import os, sys; from pathlib import Path;"
+        "from oddsdesk.store.sqlite.backup import back_up;"
         "back_up(Path(sys.argv[1]), Path(sys.argv[2]), progress=lambda _count: os._exit(9))"
     )
     done = subprocess.run([sys.executable, "-c", killed, large.path, target], check=False)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.migrations import Schema, Step
+from oddsdesk.store.sqlite.database import open_reader, open_writer
+from oddsdesk.store.sqlite.migrations import Schema, Step
 
 FIRST = Step("first", ("CREATE TABLE note (text TEXT)",))
 SECOND = Step("second", ("ALTER TABLE note ADD COLUMN stars INTEGER", "CREATE TABLE tag (t TEXT)"))

@@ -10,9 +10,10 @@ import pytest
 
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.quotes import Offer, Quote
-from oddsdesk.store import retention
-from oddsdesk.store.game_pairs import MOST_SUGGESTED, PairError
+from oddsdesk.store.errors import PairError
 from oddsdesk.store.origins import Origin
+from oddsdesk.store.sqlite import retention
+from oddsdesk.store.sqlite.game_pairs import MOST_SUGGESTED
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Filters, Visibility
 from tests.kit.store import NOW

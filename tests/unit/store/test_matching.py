@@ -14,8 +14,8 @@ from rapidfuzz import fuzz
 from oddsdesk.contract.identity import teams
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.store.game_pairs import find_pairs
 from oddsdesk.store.matching import Game, Match, Verdict, compare, may_be_alike, sides
+from oddsdesk.store.sqlite.game_pairs import find_pairs
 from oddsdesk.store.store import open_store
 from oddsdesk.store.team_names import shipped_names
 

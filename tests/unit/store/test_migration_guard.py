@@ -13,15 +13,15 @@ import pytest
 
 from oddsdesk import earlier_copy
 from oddsdesk.store.access import access_path, open_access
-from oddsdesk.store.access_file import SCHEMA as ACCESS
-from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.lock import lock_database, lock_path
-from oddsdesk.store.migrations import Schema, Step
-from oddsdesk.store.recognition import SchemaCheck
-from oddsdesk.store.schema import ODDS
+from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
+from oddsdesk.store.sqlite.database import open_reader, open_writer
+from oddsdesk.store.sqlite.migrations import Schema, Step
+from oddsdesk.store.sqlite.recognition import SchemaCheck
+from oddsdesk.store.sqlite.schema import ODDS
+from oddsdesk.store.sqlite.writer import Writer
 from oddsdesk.store.store import open_store
-from oddsdesk.store.writer import Writer
 
 FIRST = Step("first", ("CREATE TABLE note (text TEXT)",))
 SECOND = Step("second", ("ALTER TABLE note ADD COLUMN stars INTEGER", "CREATE TABLE tag (t TEXT)"))
@@ -31,7 +31,7 @@ OLD, NEW = Schema("notes", (FIRST,)), Schema("notes", (FIRST, SECOND))
 MIGRATE_AND_DIE = """
 import os, signal, sqlite3, sys
 from pathlib import Path
-from oddsdesk.store import database
+from oddsdesk.store.sqlite import database
 from tests.unit.store.test_migration_guard import NEW
 
 left = int(sys.argv[2])

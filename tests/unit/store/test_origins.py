@@ -7,7 +7,7 @@ from pathlib import Path
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.origins import Origin, origin_named
-from oddsdesk.store.retention import DAY_MS, prune
+from oddsdesk.store.sqlite.retention import DAY_MS, prune
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
 

@@ -12,15 +12,15 @@ import pytest
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store import replacing
 from oddsdesk.store.access import open_access
-from oddsdesk.store.archive import MANIFEST, ODDS
-from oddsdesk.store.backup import Contents, back_up
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, lock_database
-from oddsdesk.store.migrations import migrate
-from oddsdesk.store.restore import Restored, restore
-from oddsdesk.store.schema import ODDS as SCHEMA
+from oddsdesk.store.sqlite import replacing
+from oddsdesk.store.sqlite.archive import MANIFEST, ODDS
+from oddsdesk.store.sqlite.backup import Contents, back_up
+from oddsdesk.store.sqlite.migrations import migrate
+from oddsdesk.store.sqlite.restore import Restored, restore
+from oddsdesk.store.sqlite.schema import ODDS as SCHEMA
 from oddsdesk.store.store import open_store
 
 MakeQuote = Callable[..., Quote]

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store import aged_log, retention
-from oddsdesk.store.aged_log import AgedLog
-from oddsdesk.store.reader import Reader
+from oddsdesk.store.sqlite import aged_log, retention
+from oddsdesk.store.sqlite.aged_log import AgedLog
+from oddsdesk.store.sqlite.reader import SqliteReader
+from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.store import Store, open_store
-from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import Filters, FoundValueBet, Visibility
 
 DAY = 24 * 3_600_000
@@ -94,9 +94,9 @@ def test_no_block_of_the_log_is_read_again_before_it_is_due(
     monkeypatch.setattr(aged_log, "BLOCK", 2)
     recorded_later(store, quote, [400, 400, 6, 5, 4, 3, 2, 1], now)
     known, read = AgedLog(), []
-    oldest = Reader.oldest_aged
+    oldest = SqliteReader.oldest_aged
     monkeypatch.setattr(
-        Reader, "oldest_aged", lambda *asked: (read.append(asked[1]), oldest(*asked))[1]
+        SqliteReader, "oldest_aged", lambda *asked: (read.append(asked[1]), oldest(*asked))[1]
     )
     assert retention.prune(store, now, 10, known) == 0
     assert read == [0, 2, 4, 6, 8]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.database import open_writer
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
-from oddsdesk.store.migrations import Schema
-from oddsdesk.store.schema import ODDS
+from oddsdesk.store.sqlite.database import open_writer
+from oddsdesk.store.sqlite.migrations import Schema
+from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store import syncing
+from oddsdesk.store.sqlite import syncing
 from oddsdesk.store.store import open_store
 
 LIMIT_S = 20

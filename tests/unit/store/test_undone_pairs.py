@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from oddsdesk.contract.game_pairs import PairState
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store import retention
-from oddsdesk.store.game_pairs import PairError
+from oddsdesk.store.errors import PairError
 from oddsdesk.store.origins import Origin
+from oddsdesk.store.sqlite import retention
 from oddsdesk.store.store import Store, open_store
 from tests.kit.store import NOW
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.store import write_ahead
-from oddsdesk.store.database import open_reader, open_writer
-from oddsdesk.store.migrations import Schema, Step
-from oddsdesk.store.write_ahead import LEFT_BYTES, WriteAheadLog
-from oddsdesk.store.writer import Writer
+from oddsdesk.store.sqlite import write_ahead
+from oddsdesk.store.sqlite.database import open_reader, open_writer
+from oddsdesk.store.sqlite.migrations import Schema, Step
+from oddsdesk.store.sqlite.write_ahead import LEFT_BYTES, WriteAheadLog
+from oddsdesk.store.sqlite.writer import Writer
 
 NOTES = Schema("notes", (Step("notes", ("CREATE TABLE note (who INTEGER, text BLOB)",)),))
 LIMIT_S = 30
@@ -106,7 +106,7 @@ def test_what_refuses_is_told_once_and_recording_goes_on(
 _WRITES = f"""
 import sys
 from pathlib import Path
-from oddsdesk.store import write_ahead
+from oddsdesk.store.sqlite import write_ahead
 from tests.unit.store.test_write_ahead import writer_of
 write_ahead.STEP_BYTES = {8 * KIB}
 writer = writer_of(Path(sys.argv[1]))

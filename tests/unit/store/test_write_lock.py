@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.sqlite.write_lock import TIMES, WriteLockProbe
 from oddsdesk.store.store import Store
-from oddsdesk.store.write_lock import TIMES, WriteLockProbe
 
 
 @pytest.fixture

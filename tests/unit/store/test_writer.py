@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.store.database import open_reader, open_writer
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.migrations import Schema, Step
-from oddsdesk.store.writer import MAX_JOBS, Writer
+from oddsdesk.store.sqlite.database import open_reader, open_writer
+from oddsdesk.store.sqlite.migrations import Schema, Step
+from oddsdesk.store.sqlite.writer import MAX_JOBS, Writer
 
 SCHEMA = Schema("notes", (Step("notes", ("CREATE TABLE note (text TEXT UNIQUE)",)),))
 LIMIT_S = 10

@@ -7,11 +7,11 @@ import pytest
 
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.database import open_reader
-from oddsdesk.store.reader import Reader
-from oddsdesk.store.schema import ODDS
+from oddsdesk.store.sqlite.database import open_reader
+from oddsdesk.store.sqlite.reader import SqliteReader
+from oddsdesk.store.sqlite.schema import ODDS
+from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.store import Store
-from oddsdesk.store.value_bets import replace_value_bets
 from oddsdesk.store.values import Filters, FoundValueBet, Visibility
 from tests.kit.store import FILTERS, NOW, VISIBILITIES
 
@@ -23,10 +23,10 @@ class Traced:
         self.statements: list[str] = []
         self._connection = open_reader(path, ODDS)
         self._connection.set_trace_callback(self.statements.append)
-        self.reader = Reader(self._connection, "Pinnacle")
+        self.reader = SqliteReader(self._connection, "Pinnacle")
 
 
-def ask_everything(reader: Reader, store: Store) -> None:
+def ask_everything(reader: SqliteReader, store: Store) -> None:
     ident = game_id("EPL", "Home 0 - Away")
     for filters in FILTERS:
         for visibility in VISIBILITIES:

@@ -1,0 +1,73 @@
+"""Finding log rows that are older than they are kept for, without reading all of the log."""
+
+from typing import Final
+
+import msgspec
+
+from oddsdesk.store.sqlite.reader import SqliteReader
+
+BLOCK: Final = 65_536
+"""Rows read at a time: some 10 ms."""
+
+
+class Aged(msgspec.Struct):
+    """Rows to be removed: the numbers of their blocks, how many, and the newest's time."""
+
+    blocks: list[int]
+    rows: int = 0
+    games: set[int] = msgspec.field(default_factory=set)
+    oldest: int = 0
+    newest: int = 0
+
+
+class AgedLog:
+    """Remembers the oldest price of each block of the log, so that no block is read too early.
+
+    Age is counted from a price's own time, but the log is in the order of recording, so any
+    part of it may hold old prices; an index by time would slow every recording.
+    """
+
+    def __init__(self) -> None:
+        self.has_told = False
+        """Whether the log of the program says already that rows are being removed."""
+        self._keep_ms = 0
+        self._oldest: dict[int, int | None] = {}
+
+    def find(self, reader: SqliteReader, keep_ms: int, before: int) -> Aged:
+        """Return rows older than ``before`` that were no older than ``keep_ms`` when recorded."""
+        if keep_ms != self._keep_ms:
+            self._keep_ms = keep_ms
+            self._oldest.clear()
+        aged = Aged([])
+        span = reader.log_span()
+        if span is None:
+            return aged
+        first, last = (seq // BLOCK for seq in span)
+        self._oldest.pop(last, None)  # it may have grown
+        for block in range(first, last + 1):
+            oldest = self._oldest_of(reader, block)
+            if oldest is not None and oldest < before:
+                self._add(aged, reader, block, before)
+                aged.oldest = min(aged.oldest or oldest, oldest)
+        return aged
+
+    def forget(self, block: int) -> None:
+        """Read a block again the next time, since rows of it were removed."""
+        self._oldest.pop(block, None)
+
+    def _oldest_of(self, reader: SqliteReader, block: int) -> int | None:
+        if block not in self._oldest:
+            self._oldest[block] = reader.oldest_aged(*rows_of(block), self._keep_ms)
+        return self._oldest[block]
+
+    def _add(self, aged: Aged, reader: SqliteReader, block: int, before: int) -> None:
+        rows, newest, games = reader.count_aged(*rows_of(block), self._keep_ms, before)
+        aged.blocks.append(block)
+        aged.rows += rows
+        aged.games |= games
+        aged.newest = max(aged.newest, newest)
+
+
+def rows_of(block: int) -> tuple[int, int]:
+    """Return the first and the last ``seq`` that rows of a block may have."""
+    return block * BLOCK, (block + 1) * BLOCK - 1

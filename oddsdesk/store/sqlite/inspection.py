@@ -1,0 +1,117 @@
+"""Inspecting a database file and its engine: whether it is damaged, and how much is in it."""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
+from oddsdesk.store.sqlite.database import connect_to_copy, open_reader
+from oddsdesk.store.sqlite.migrations import Schema
+from oddsdesk.store.sqlite.recognition import Condition, condition_of, recognise, unusable
+from oddsdesk.store.sqlite.schema import ODDS
+from oddsdesk.store.sqlite.settings import stored_reference
+
+QUICK_LIMIT_S: Final = 5.0
+"""How long the quick check for damage may take; a big file is checked in part."""
+MAX_TOLD: Final = 10
+_WAL_RESET_FIXED: Final = (3, 51, 3)
+
+
+def sqlite_version() -> str:
+    """Return the version of the SQLite that this process uses."""
+    return sqlite3.sqlite_version
+
+
+def has_wal_reset_bug() -> bool:
+    """Say whether that SQLite has the bug that ``write_ahead`` works around."""
+    return sqlite3.sqlite_version_info < _WAL_RESET_FIXED
+
+
+def damage(path: Path, schema: Schema, *, full: bool) -> list[str]:
+    """Return what is damaged, at most ten things; nothing for a whole file.
+
+    ``schema`` is what the file should hold, ``ODDS`` or ``ACCESS``.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    check = "integrity_check" if full else "quick_check"
+    with _reading(path, schema) as connection:
+        if not full:
+            deadline = time.monotonic() + QUICK_LIMIT_S
+            connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
+        try:
+            rows = connection.execute(f"PRAGMA {check}({MAX_TOLD})").fetchall()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_INTERRUPT":
+                raise
+            return []
+    return [] if rows == [("ok",)] else [str(text) for (text,) in rows]
+
+
+def count_rows(path: Path) -> tuple[int, int]:
+    """Return how many games and quotes an odds file holds.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    with _reading(path, ODDS) as connection:
+        query = "SELECT (SELECT count(*) FROM game), (SELECT count(*) FROM quote)"
+        games, quotes = connection.execute(query).fetchall()[0]
+    return int(games), int(quotes)
+
+
+def count_active_keys(path: Path) -> int:
+    """Return how many keys of an access file are active.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    with _reading(path, ACCESS) as connection:
+        query = "SELECT count(*) FROM api_key WHERE revoked_at IS NULL"
+        return int(connection.execute(query).fetchall()[0][0])
+
+
+def bytes_of(path: Path) -> int:
+    """Return how large a copy of a database is, 0 where it cannot be read."""
+    try:
+        with contextlib.closing(connect_to_copy(path)) as connection:
+            sizes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+            return int(connection.execute(sizes).fetchall()[0][0])
+    except (StoreError, sqlite3.DatabaseError):
+        return 0
+
+
+def stored_reference_of(path: Path) -> str:
+    """Return the reference of an odds file, of whatever version.
+
+    Raises:
+        StoreError: it is not there, no odds file, or cannot be read.
+    """
+    if path.exists():
+        recognise(path, ODDS)
+    connection = connect_to_copy(path)
+    try:
+        if condition_of(connection, path, ODDS) is Condition.FRESH:
+            raise StoreError(f"{path}: is no database of oddsdesk's odds")
+        return stored_reference(connection)
+    except sqlite3.DatabaseError as error:
+        raise unusable(path, error) from error
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def _reading(path: Path, schema: Schema) -> Iterator[sqlite3.Connection]:
+    recognise(path, schema, look_for_damage=False)
+    connection = open_reader(path, schema, checked=True)
+    try:
+        yield connection
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path}: cannot be read ({error})") from error
+    finally:
+        connection.close()

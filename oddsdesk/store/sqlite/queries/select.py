@@ -1,0 +1,47 @@
+"""Running a query: always to its end, SQLite's refusals as the store's own."""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.sqlite.writer import as_unavailable
+
+Row = tuple[Any, ...]
+Parameters = Mapping[str, Any] | Sequence[Any]
+
+
+class Select:
+    """Runs queries on one connection, to the end: a half-read one keeps the write-ahead log open.
+
+    ``check`` is called where a query fails and may raise an error that says better why.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        check: Callable[[sqlite3.Connection], None] = lambda _: None,
+    ) -> None:
+        self._connection = connection
+        self._check = check
+
+    def __call__(self, query: str, parameters: Parameters = ()) -> list[Row]:
+        """Return all rows.
+
+        Raises:
+            StoreUnavailableError: the file cannot be read now, or is closed.
+        """
+        try:
+            return self._connection.execute(query, parameters).fetchall()
+        except sqlite3.ProgrammingError as error:
+            if "closed" in str(error):
+                raise StoreUnavailableError("the database is closed") from error
+            raise
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # no such table or column
+                self._check(self._connection)
+            raise as_unavailable(error) from error
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()

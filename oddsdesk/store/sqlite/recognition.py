@@ -1,0 +1,194 @@
+"""Checking a database file before anything changes it: ours, undamaged, of which version."""
+
+import sqlite3
+import time
+from enum import Enum, auto
+from pathlib import Path
+from typing import Final
+
+from oddsdesk.store.errors import StoreError, StoreUnavailableError
+from oddsdesk.store.sqlite.migrations import Schema, applied_steps, migrated_sets
+
+CHECK_LIMIT_S: Final = 0.2
+"""How long the check for damage may take at the start; a big file is checked in part."""
+_UNNOTICED: Final = "mode=ro&immutable=1"
+"""With these SQLite makes, locks and repairs nothing. The file is never opened without SQLite:
+closing it would drop the locks of all this process's connections to it
+(https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_)."""
+_BUSY_TIMEOUT_S: Final = 5.0
+
+
+class Condition(Enum):
+    """What has to be done before a file can be used."""
+
+    FRESH = auto()
+    """Its tables are to be made."""
+    OUTDATED = auto()
+    """It was made by an older oddsdesk."""
+    CURRENT = auto()
+
+
+def recognise(path: Path, schema: Schema, *, look_for_damage: bool = True) -> Condition:
+    """Judge a file without changing it or anything beside it.
+
+    Opened as usual, SQLite would finish or undo what a program that died has left.
+
+    Raises:
+        StoreError: it is no database, another program's, a newer oddsdesk's or damaged, or
+            cannot be read; one line.
+    """
+    try:
+        return _recognised(path, schema, look_for_damage)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be opened: {error.strerror or error}") from error
+    except sqlite3.DatabaseError as error:
+        raise unusable(path, error) from error
+
+
+def _recognised(path: Path, schema: Schema, look_for_damage: bool) -> Condition:
+    if not path.exists():
+        return Condition.FRESH
+    if path.is_dir():
+        raise StoreError(f"{path}: cannot be opened: it is a folder")
+    if not path.is_file():
+        raise StoreError(f"{path}: is no ordinary file")
+    if path.stat().st_size == 0:
+        return Condition.FRESH
+    try:
+        condition = _judge_unnoticed(path, schema)
+    except sqlite3.DatabaseError:
+        if not path.with_name(f"{path.name}-journal").exists():
+            raise
+        return Condition.FRESH  # torn while it was made: judged again once SQLite has undone that
+    if look_for_damage and condition is not Condition.FRESH:
+        check_for_damage(path)
+    return condition
+
+
+def unusable(path: Path, error: sqlite3.DatabaseError) -> StoreError:
+    """Return SQLite's error about a file as one line that says what to do."""
+    return StoreError(f"{path}: {_reason(error)}")
+
+
+def refused(path: Path, error: StoreError) -> StoreError:
+    """Return what a command says that does not wait a refusal out: the file, and what to do."""
+    cause = error.__cause__
+    return unusable(path, cause) if isinstance(cause, sqlite3.DatabaseError) else error
+
+
+def _reason(error: sqlite3.DatabaseError) -> str:
+    match getattr(error, "sqlite_errorname", ""):
+        case "SQLITE_NOTADB":
+            return "is not a database; give another --database or set the file aside"
+        case "SQLITE_CORRUPT":
+            return f"is damaged ({error}); set the file aside or restore a backup"
+        case "SQLITE_CANTOPEN" | "SQLITE_CANTOPEN_ISDIR":
+            return "cannot be opened; is it a file, and may its folder be written?"
+        case name if name.startswith("SQLITE_READONLY"):
+            return "cannot be written; check the rights of the file and its folder"
+        case "SQLITE_FULL":
+            return "the disk is full; make room, then try again"
+        case name if name.startswith("SQLITE_BUSY"):
+            return "is locked by another program; try again when that has ended"
+        case _:
+            return f"cannot be used ({error})"
+
+
+def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> Condition:
+    """Judge a file by an open connection.
+
+    Raises:
+        StoreError: it is another program's or a newer oddsdesk's.
+    """
+    applied = applied_steps(connection, schema)
+    if applied is None and (other := migrated_sets(connection)):
+        raise StoreError(f"{path}: is a file of {', '.join(other)}, not of {schema.name}")
+    if applied is None:
+        if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
+            raise StoreError(f"{path}: is a database of another program, not of oddsdesk")
+        return Condition.FRESH
+    known = {step.name for step in schema.steps}
+    if applied - known:
+        raise StoreError(f"{path}: was written by a newer oddsdesk; update this one")
+    return Condition.CURRENT if applied == known else Condition.OUTDATED
+
+
+def check_for_damage(path: Path) -> None:
+    """Check for damage, for ``CHECK_LIMIT_S`` at most.
+
+    Raises:
+        StoreError: something was found.
+    """
+    # Beside a log only SQLite's locks keep a look from reading half a change.
+    connection = _connect(path, "mode=ro" if _has_log(path) else _UNNOTICED)
+    deadline = time.monotonic() + CHECK_LIMIT_S
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
+    try:
+        found = connection.execute("PRAGMA quick_check(1)").fetchall()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname != "SQLITE_INTERRUPT":
+            raise
+        return
+    finally:
+        connection.close()
+    if found != [("ok",)]:
+        problem = " ".join(str(found[0][0]).split())
+        raise StoreError(f"{path}: is damaged ({problem}); set the file aside or restore a backup")
+
+
+class SchemaCheck:
+    """Notices a newer program that changed the tables under a running one (F2.6)."""
+
+    def __init__(self, path: Path, schema: Schema) -> None:
+        self._path = path
+        self._schema = schema
+        self._seen: int | None = None
+
+    def __call__(self, connection: sqlite3.Connection) -> None:
+        """Check the tables if they changed since the last check.
+
+        Raises:
+            StoreUnavailableError: they are a newer oddsdesk's.
+        """
+        ((version,),) = connection.execute("PRAGMA schema_version").fetchall()
+        if version == self._seen:
+            return
+        try:
+            condition_of(connection, self._path, self._schema)
+        except StoreError as error:
+            raise StoreUnavailableError(str(error)) from error
+        self._seen = version
+
+
+def _judge_unnoticed(path: Path, schema: Schema) -> Condition:
+    """Judge the file alone first; its write-ahead log is opened only if the file may be ours."""
+    try:
+        condition = _judge(path, schema, _UNNOTICED)
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorname == "SQLITE_NOTADB" or not _has_log(path):
+            raise
+    else:
+        if not _has_log(path):
+            return condition
+    return _judge(path, schema, "mode=ro")
+
+
+def _judge(path: Path, schema: Schema, options: str) -> Condition:
+    connection = _connect(path, options)
+    try:
+        return condition_of(connection, path, schema)
+    finally:
+        connection.close()
+
+
+def _has_log(path: Path) -> bool:
+    return path.with_name(f"{path.name}-wal").exists()
+
+
+def _connect(path: Path, options: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?{options}",
+        uri=True,
+        timeout=_BUSY_TIMEOUT_S,
+        isolation_level=None,
+    )

@@ -1,0 +1,298 @@
+"""The tables of the odds file: present state, the log of price changes, value bets.
+
+Times are milliseconds. Names stand in the rows as text: the keys are then in the order
+of the answers (D13, D35) and no read joins for a name.
+"""
+
+from typing import Final
+
+from oddsdesk.store.games import NO_DATE
+from oddsdesk.store.sqlite.migrations import Schema, Step
+from oddsdesk.store.sqlite.parting import part_fused_games
+from oddsdesk.store.sqlite.spellings import join_spellings
+
+_GAME = f"""
+CREATE TABLE game (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    game_id TEXT NOT NULL UNIQUE,
+    competition TEXT NOT NULL,
+    sport TEXT NOT NULL,
+    match_name TEXT NOT NULL,
+    match_date INTEGER,
+    match_date_by TEXT,             -- the bookmaker that match_date comes from (D40)
+    match_date_scraped_at INTEGER,
+    kickoff INTEGER NOT NULL GENERATED ALWAYS AS (coalesce(match_date, {NO_DATE})) VIRTUAL,
+    has_live INTEGER NOT NULL DEFAULT 0,         -- a price in play is stored, of whatever age
+    last_scraped_at INTEGER NOT NULL DEFAULT 0   -- of all that are priced, 0 without any
+)
+"""
+
+_QUOTE = """
+CREATE TABLE quote (                -- present state; odds NULL: withdrawn, kept for its scraped_at
+    game INTEGER NOT NULL REFERENCES game (id),
+    bookmaker TEXT NOT NULL,
+    market_type TEXT NOT NULL,
+    period INTEGER NOT NULL,
+    is_live INTEGER NOT NULL,
+    scraped_at INTEGER NOT NULL,
+    selections INTEGER NOT NULL,    -- how many odds holds
+    odds TEXT,                      -- JSON, selection to decimal odds, in the order of D7
+    liquidity REAL,
+    url TEXT,
+    PRIMARY KEY (game, bookmaker, market_type, period)
+) WITHOUT ROWID
+"""
+
+_COVERAGE = """
+CREATE TABLE coverage (             -- what a bookmaker prices of a game, summed over its quotes
+    game INTEGER NOT NULL REFERENCES game (id),
+    bookmaker TEXT NOT NULL,
+    is_live INTEGER NOT NULL,
+    newest INTEGER NOT NULL,        -- scraped_at
+    oldest INTEGER NOT NULL,
+    selections INTEGER NOT NULL,
+    PRIMARY KEY (game, bookmaker, is_live)
+) WITHOUT ROWID
+"""
+
+_PRICE_CHANGE = """
+CREATE TABLE price_change (         -- the log; odds NULL: withdrawn
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    game INTEGER NOT NULL REFERENCES game (id),
+    bookmaker TEXT NOT NULL,
+    market_type TEXT NOT NULL,
+    period INTEGER NOT NULL,
+    selection TEXT NOT NULL,
+    odds REAL,
+    is_live INTEGER NOT NULL,
+    scraped_at INTEGER NOT NULL,
+    liquidity REAL,
+    recorded_at INTEGER NOT NULL
+)
+"""
+
+_VALUE_BET = """
+CREATE TABLE value_bet (            -- what the rules found; judged again when read (D29)
+    game INTEGER NOT NULL REFERENCES game (id),
+    bookmaker TEXT NOT NULL,
+    market_type TEXT NOT NULL,
+    period INTEGER NOT NULL,
+    selection TEXT NOT NULL,
+    odds REAL NOT NULL,
+    reference_odds REAL NOT NULL,
+    fair_odds REAL NOT NULL,
+    ev_pct REAL NOT NULL,
+    payout_rate REAL NOT NULL,
+    detected_at INTEGER NOT NULL,
+    PRIMARY KEY (game, market_type, period, bookmaker, selection)
+) WITHOUT ROWID
+"""
+
+_SOURCE = """
+CREATE TABLE source (               -- which bookmaker prices what at all: a few hundred rows
+    bookmaker TEXT NOT NULL,
+    market_type TEXT NOT NULL,
+    newest INTEGER NOT NULL,        -- scraped_at; not lowered when prices are withdrawn
+    PRIMARY KEY (bookmaker, market_type)
+) WITHOUT ROWID
+"""
+
+_RECORDED = """
+CREATE TABLE recorded (             -- when prices came in at all, moved or not; rows do not overlap
+    since INTEGER PRIMARY KEY,
+    until INTEGER NOT NULL
+)
+"""
+
+_OTHER_NAMES = (
+    # Names that a game has besides its own, and whether they name its teams the other way round.
+    """
+    CREATE TABLE other_name (
+        competition TEXT NOT NULL,
+        plain_name TEXT NOT NULL,
+        game INTEGER NOT NULL REFERENCES game (id),
+        match_name TEXT NOT NULL,
+        crosswise INTEGER NOT NULL,
+        PRIMARY KEY (competition, plain_name, game)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX other_name_game ON other_name (game)",
+    # Games that may be one, and what the user said of that: suggested, accepted or refused.
+    """
+    CREATE TABLE game_pair (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        competition TEXT NOT NULL,
+        kept TEXT NOT NULL,             -- game_id
+        kept_name TEXT NOT NULL,
+        other TEXT NOT NULL,
+        other_name TEXT NOT NULL,
+        crosswise INTEGER NOT NULL,
+        state TEXT NOT NULL,
+        decided_at INTEGER,
+        before BLOB,                    -- of an accepted pair: both games as they were, JSON
+        UNIQUE (kept, other)
+    )
+    """,
+    # What was said of an accepted pair's game since, to be said again where that is undone.
+    """
+    CREATE TABLE said_since (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        pair INTEGER NOT NULL REFERENCES game_pair (id),
+        quote BLOB NOT NULL             -- JSON
+    )
+    """,
+    "CREATE INDEX game_pair_accepted ON game_pair (kept) WHERE state = 'accepted'",
+    "CREATE INDEX said_since_pair ON said_since (pair)",
+    # Names of one team, as accepted pairs say.
+    """
+    CREATE TABLE same_team (
+        pair INTEGER NOT NULL REFERENCES game_pair (id),
+        competition TEXT NOT NULL,
+        one TEXT NOT NULL,
+        other TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX game_kick_off ON game (competition, kickoff)",
+)
+
+_IN_ORDER = "kickoff, match_name, competition"
+_GAMES_BY_KICK_OFF = (
+    # What games that only their kick-offs tell apart have in common (store.games).
+    "ALTER TABLE game ADD COLUMN plain_name TEXT NOT NULL DEFAULT ''",
+    # Of every price there ever was, for lists of the past.
+    f"ALTER TABLE game ADD COLUMN first_scraped_at INTEGER NOT NULL DEFAULT {NO_DATE}",
+    # Whether lists of what is fresh may hold it; archives stay out of their indexes.
+    "ALTER TABLE game ADD COLUMN recent INTEGER NOT NULL DEFAULT 0",
+    *(f"DROP INDEX game_{name}" for name in ("order", "sport", "competition", "live")),
+    f"CREATE INDEX game_order ON game ({_IN_ORDER}) WHERE recent",
+    f"CREATE INDEX game_sport ON game (sport, {_IN_ORDER}) WHERE recent",
+    "CREATE INDEX game_competition ON game (competition, kickoff, match_name) WHERE recent",
+    f"CREATE INDEX game_live ON game ({_IN_ORDER}) WHERE recent AND has_live",
+    "CREATE INDEX game_plain ON game (competition, plain_name, kickoff)",
+    f"CREATE INDEX game_past ON game ({_IN_ORDER}, first_scraped_at)",
+)
+
+_ORIGINS = (
+    # Who told a bookmaker's prices of a game, and whether its terms let others have them (D66).
+    """
+    CREATE TABLE origin (
+        game INTEGER NOT NULL REFERENCES game (id),
+        bookmaker TEXT NOT NULL,
+        source TEXT NOT NULL,
+        may_share INTEGER NOT NULL,
+        PRIMARY KEY (game, bookmaker, source)
+    ) WITHOUT ROWID
+    """,
+    # Nobody noted it before: what this source has an id of counts as its own.
+    """
+    INSERT OR IGNORE INTO origin SELECT event.game, quote.bookmaker, 'the-odds-api', 0
+    FROM event JOIN quote ON quote.game = event.game WHERE event.event LIKE 'the-odds-api:%'
+    """,
+)
+
+_EVENT = """
+CREATE TABLE event (                -- what sources call games by ids of their own (D51)
+    event TEXT PRIMARY KEY,         -- SOURCE:ID
+    game INTEGER NOT NULL REFERENCES game (id)
+) WITHOUT ROWID
+"""
+
+_SAID: Final = (
+    # Quotes of games that are one by the user's word, as they came, to be said again without it.
+    """
+    CREATE TABLE said (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        game INTEGER NOT NULL,          -- the row of the one game; it may be part of another by now
+        match_name TEXT NOT NULL,
+        bookmaker TEXT NOT NULL,
+        market_type TEXT NOT NULL,
+        period INTEGER NOT NULL,
+        repeats INTEGER NOT NULL,       -- what the one before it said, later; the next replaces it
+        source TEXT,
+        may_share INTEGER,
+        quote BLOB NOT NULL             -- JSON
+    )
+    """,
+    "CREATE INDEX said_last ON said (game, match_name, bookmaker, market_type, period)",
+    """
+    INSERT INTO said (game, match_name, bookmaker, market_type, period, repeats, quote)
+    SELECT game.id, json_extract(CAST(quote AS TEXT), '$.match_name'),
+        json_extract(CAST(quote AS TEXT), '$.bookmaker'),
+        json_extract(CAST(quote AS TEXT), '$.market_type'),
+        json_extract(CAST(quote AS TEXT), '$.period'), 0, quote
+    FROM said_since CROSS JOIN game_pair pair ON pair.id = said_since.pair
+    CROSS JOIN game ON game.game_id = pair.kept ORDER BY said_since.id
+    """,
+    "DROP TABLE said_since",
+    # Games with names that only the user's word makes their teams', as they were before.
+    """
+    CREATE TABLE joined_game (
+        game INTEGER PRIMARY KEY,
+        before BLOB NOT NULL,           -- JSON
+        decided_at INTEGER NOT NULL     -- of the pair that was decided last by then
+    )
+    """,
+)
+
+ODDS: Final = Schema(
+    "odds",
+    (
+        Step(
+            "present_state_and_log",
+            (
+                _GAME,
+                "CREATE UNIQUE INDEX game_order ON game (kickoff, match_name, competition)",
+                "CREATE UNIQUE INDEX game_sport ON game (sport, kickoff, match_name, competition)",
+                "CREATE UNIQUE INDEX game_competition ON game (competition, kickoff, match_name)",
+                "CREATE UNIQUE INDEX game_live ON game (kickoff, match_name, competition)"
+                " WHERE has_live",
+                "CREATE INDEX game_name ON game (match_name)",
+                _QUOTE,
+                "CREATE INDEX quote_market ON quote (game, market_type, period)",
+                _COVERAGE,
+                _PRICE_CHANGE,
+                "CREATE INDEX price_change_selection ON price_change (game, selection)",
+                _VALUE_BET,
+                "CREATE INDEX value_bet_edge ON value_bet (ev_pct)",
+                "CREATE TABLE setting (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+            ),
+        ),
+        Step(
+            "coverage_by_bookmaker",
+            ("CREATE INDEX coverage_bookmaker ON coverage (bookmaker)",),
+        ),
+        Step(
+            "value_bet_line_and_sources",
+            (
+                "ALTER TABLE value_bet ADD COLUMN line TEXT NOT NULL DEFAULT '{\"\": 0}'",
+                _SOURCE,
+                "INSERT INTO source SELECT bookmaker, market_type, max(scraped_at)"
+                " FROM quote WHERE selections > 0 GROUP BY bookmaker, market_type",
+                "DROP INDEX coverage_bookmaker",
+            ),
+        ),
+        Step(
+            "when_recorded",
+            (
+                _RECORDED,
+                "INSERT INTO recorded SELECT min(recorded_at), max(recorded_at)"
+                " FROM price_change GROUP BY recorded_at / 60000",
+            ),
+        ),
+        Step("games_by_kick_off", _GAMES_BY_KICK_OFF, part_fused_games),
+        Step("events", (_EVENT, "CREATE INDEX event_game ON event (game)")),
+        Step("other_names", _OTHER_NAMES),
+        Step(
+            "games_by_other_name",
+            ("CREATE INDEX other_name_match ON other_name (match_name)",),
+        ),
+        Step("offers", ("ALTER TABLE quote ADD COLUMN offers TEXT",)),  # JSON by selection
+        Step("origins", _ORIGINS),
+        Step("one_name_a_bookmaker", (), join_spellings),
+        Step(
+            "ids_of_merged_games",
+            ("CREATE INDEX game_pair_other ON game_pair (other) WHERE state = 'accepted'",),
+        ),
+        Step("said_of_joined_games", _SAID),
+    ),
+)

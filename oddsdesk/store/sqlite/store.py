@@ -1,0 +1,341 @@
+"""The odds file as a whole: one writer, a reader for each thread, callbacks after commits."""
+
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Final, TypeVar
+
+from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.game_pairs import GamePair, PairState
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
+from oddsdesk.store.errors import Fault, StoreUnavailableError
+from oddsdesk.store.lock import DatabaseLock
+from oddsdesk.store.origins import Origin
+from oddsdesk.store.recording import record_quotes
+from oddsdesk.store.settings import KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
+from oddsdesk.store.sqlite.aged_log import AgedLog
+from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
+from oddsdesk.store.sqlite.game_pairs import decide_pairs, find_pairs
+from oddsdesk.store.sqlite.reader import SqliteReader
+from oddsdesk.store.sqlite.recognition import SchemaCheck
+from oddsdesk.store.sqlite.retention import prune
+from oddsdesk.store.sqlite.schema import ODDS
+from oddsdesk.store.sqlite.settings import (
+    READ_SETTING,
+    agree_on_shift,
+    drop_setting,
+    keep_for_feed,
+    kept_for_feed,
+    put_setting,
+    stored_reference,
+)
+from oddsdesk.store.sqlite.syncing import TimedSync
+from oddsdesk.store.sqlite.tables import SqliteTables, kept_to_itself
+from oddsdesk.store.sqlite.value_bets import replace_value_bets
+from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
+from oddsdesk.store.sqlite.writer import Writer
+from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
+
+T = TypeVar("T")
+REFUSAL_S: Final = 15.0
+"""A refusal counts as over once nobody has tried to record for so long: feeds try each second,
+and may wait 5 s for a lock."""
+SHORT_QUOTES: Final = 50
+"""With more a recording is long: those of others have their turn between two such."""
+LEAST_ROOM: Final = 1 << 20
+"""Bytes that a disk must have free for prices to be recorded: a commit of a few hundred quotes."""
+
+
+def open_sqlite(
+    path: Path,
+    reference: str | None = None,
+    *,
+    read_only: bool = False,
+    durable: bool = False,
+    lock: DatabaseLock | None = None,
+    share: Collection[str] | None = None,
+    clock: Clock = system_clock,
+) -> "SqliteStore":
+    """Open the odds file; see ``store.store.open_store``."""
+    if read_only:
+        connection = open_reader(path, ODDS)
+        try:
+            named = reference or stored_reference(connection)
+            return SqliteStore(path, None, _stored_name(connection, named), clock, share=share)
+        finally:
+            connection.close()
+    synchronous: Synchronous = "FULL" if durable else "NORMAL"
+    connection = open_writer(path, ODDS, synchronous=synchronous, lock=lock)
+    if reference is not None:
+        put_setting(connection, REFERENCE, _stored_name(connection, reference))
+    sync = None if durable else TimedSync(path)
+    named = _stored_name(connection, stored_reference(connection))
+    return SqliteStore(path, connection, named, clock, sync, share)
+
+
+def _stored_name(connection: sqlite3.Connection, name: str) -> str:
+    """Return what the file calls a bookmaker that somebody names in their own way (D70)."""
+    return name_among(SqliteTables(connection).bookmakers(), name)
+
+
+class SqliteStore:
+    """Made by ``open_sqlite``; any thread may call it, and one closes it."""
+
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection | None,
+        reference: str,
+        clock: Clock,
+        sync: TimedSync | None = None,
+        share: Collection[str] | None = None,
+    ) -> None:
+        self.path = path
+        self._share = share
+        self.reference = reference
+        self._clock = clock
+        self._sync = sync
+        self._bookmakers = BookmakerNames(reference)
+        self._writer: Writer | None = None
+        if connection is not None:
+            check, wal = SchemaCheck(path, ODDS), WriteAheadLog(path, connection)
+            self._writer = Writer("store writer", connection, self._announce, check, wal)
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._readers: list[SqliteReader] = []
+        self._callbacks: list[Callable[[], None]] = []
+        self._log_grew = False
+        self._aged_log = AgedLog()
+        self._refused: tuple[float, StoreUnavailableError | None] = (0.0, None)
+        self.quotes_recorded = 0
+        """How many this process has recorded since it began."""
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be recorded."""
+        return self._writer is None
+
+    def record(
+        self, quotes: Iterable[Quote], simulated: bool = False, origin: Origin | None = None
+    ) -> Future[Recorded]:
+        """Record checked quotes in one transaction, in their order (D42).
+
+        A short recording may overtake a long one that still waits: who wants an order between
+        two awaits the first. ``simulated`` says that the prices are made up, ``origin`` which
+        source told them, where that is not the user's own program. The future fails with
+        ``StoreUnavailableError`` where the file cannot be written now.
+        """
+        batch = list(quotes)
+
+        def function(connection: sqlite3.Connection) -> Recorded:
+            recorded = record_quotes(
+                SqliteTables(connection),
+                batch,
+                reference=self.reference,
+                simulated=simulated,
+                now_ms=self._clock(),
+                bookmakers=self._bookmakers,
+                origin=origin,
+            )
+            self._log_grew = self._log_grew or recorded.changes > 0
+            return recorded
+
+        future = self._submit(function, is_long=len(batch) > SHORT_QUOTES)
+        if self._writer is not None:
+            future.add_done_callback(self._note_refusal)
+        return future
+
+    def end_simulation(self, withdrawals: Collection[Quote]) -> Future[None]:
+        """Withdraw prices that were made up: none is left that lists should call simulated."""
+
+        def function(connection: sqlite3.Connection) -> None:
+            changed = record_quotes(
+                SqliteTables(connection),
+                withdrawals,
+                reference=self.reference,
+                simulated=True,
+                now_ms=self._clock(),
+                bookmakers=self._bookmakers,
+            ).changes
+            drop_setting(connection, LAST_SIMULATED_AT)
+            self._log_grew = self._log_grew or changed > 0
+
+        return self._submit(function, is_long=True)
+
+    def refusal(self) -> StoreUnavailableError | None:
+        """Return why prices cannot be recorded now, None where they can as far as is known.
+
+        That is what refused the last recording, where somebody tries; and a disk without room,
+        whether or not this process has tried: others record into the file, too.
+        """
+        at, error = self._refused
+        if time.monotonic() - at < REFUSAL_S:
+            return error
+        return None if self.is_read_only else self._full()
+
+    def _full(self) -> StoreUnavailableError | None:
+        try:
+            free = shutil.disk_usage(self.path.parent).free
+        except OSError:
+            return None
+        if free >= LEAST_ROOM:
+            return None
+        full = StoreUnavailableError(f"{self.path}: {Fault.FULL.value}")
+        full.fault = Fault.FULL
+        return full
+
+    def write(self, function: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        """Run a function on the writer thread; it takes effect whole or not at all.
+
+        For the store itself and its tests: others ask for what they mean.
+        """
+        return self._submit(function, is_long=False)
+
+    def left_out(self) -> list[str]:
+        """Return the sources whose prices are recorded here and that readers leave out (D66)."""
+        if self._share is None:
+            return []
+        connection = open_reader(self.path, ODDS, checked=True)
+        try:
+            return [name for name in kept_to_itself(connection) if name not in self._share]
+        finally:
+            connection.close()
+
+    def keep_log(self, days: int) -> Future[None]:
+        """Keep the log of price changes for so many days from now on, 0 for ever (D76)."""
+        return self.write(lambda connection: put_setting(connection, KEEP_DAYS, days))
+
+    def adopt_keep_days(self, days: int) -> Future[bool]:
+        """Do the same unless it was set before; return whether it was done."""
+
+        def register_panel(connection: sqlite3.Connection) -> bool:
+            unsaid = not connection.execute(READ_SETTING, (KEEP_DAYS,)).fetchall()
+            if unsaid:
+                put_setting(connection, KEEP_DAYS, days)
+            return unsaid
+
+        return self.write(register_panel)
+
+    def prune(self, now_ms: int, keep_days: int = 0) -> int:
+        """Remove what is too old and return how many log rows went; waits, so not on a loop.
+
+        One thread at a time. ``now_ms`` is what ages are counted from; ``keep_days`` is for how
+        long the log is kept, 0 for ever.
+
+        Raises:
+            StoreUnavailableError: the file cannot be written now; what went before stays gone.
+        """
+        return prune(self, now_ms, keep_days, self._aged_log)
+
+    def replace_value_bets(
+        self, found: Mapping[MarketKey, Collection[FoundValueBet]], now_ms: int
+    ) -> Future[None]:
+        """Make these the value bets of their markets, found at ``now_ms`` (D29)."""
+
+        def function(connection: sqlite3.Connection) -> None:
+            for market, bets in found.items():
+                replace_value_bets(connection, *market, bets, now_ms)
+
+        return self.write(function)
+
+    def find_pairs(self) -> Future[list[GamePair]]:
+        """Suggest the games that may be one; return these and what was decided of others (D69)."""
+        return self.write(find_pairs)
+
+    def decide_pairs(
+        self, idents: Collection[int], state: PairState, now_ms: int
+    ) -> Future[list[GamePair]]:
+        """Decide of pairs of games, or of none where one cannot be decided of; return them.
+
+        ``PairState.SUGGESTED`` takes back what was decided. The future fails with ``PairError``
+        where there is no such pair, or its state allows that not.
+        """
+        return self.write(
+            lambda connection: decide_pairs(
+                connection, idents, state, now_ms, reference=self.reference
+            )
+        )
+
+    def agree_on_shift(self, own_ms: int, *, again: bool = False) -> Future[int]:
+        """Return by how much an import moves its times: as the first of this database did (D72).
+
+        ``own_ms`` would move its newest price to now: taken, and kept for the next ones, where
+        it is the first import or ``again`` says so.
+        """
+        return self.write(lambda connection: agree_on_shift(connection, own_ms, again=again))
+
+    def keep_for_feed(self, spec: str, kept: bytes) -> Future[None]:
+        """Keep what a feed wants to know when it runs next."""
+        return self.write(lambda connection: keep_for_feed(connection, spec, kept))
+
+    def kept_for_feed(self, spec: str) -> Future[bytes | None]:
+        """Return what a feed kept, None where it never did."""
+        return self.write(lambda connection: kept_for_feed(connection, spec))
+
+    def reader(self) -> SqliteReader:
+        """Return the calling thread's reader; the store closes it."""
+        reader: SqliteReader | None = getattr(self._local, "reader", None)
+        if reader is None:
+            connection = open_reader(self.path, ODDS, checked=True)
+            check = SchemaCheck(self.path, ODDS)
+            reader = SqliteReader(connection, self.reference, check, self._share)
+            self._local.reader = reader
+            with self._lock:
+                self._readers.append(reader)
+        return reader
+
+    def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back, on the writer thread, after the log grew; return how to end that."""
+        with self._lock:
+            self._callbacks.append(callback)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._callbacks.remove(callback)
+
+        return unsubscribe
+
+    def close(self) -> None:
+        """Finish what is queued, close every connection, the writer's last, and sync."""
+        self._close_readers()
+        if self._writer is not None:
+            self._writer.close()
+        self._close_readers()  # those that a callback of the last commit opened
+        if self._sync is not None:
+            self._sync.close()
+
+    def _submit(self, function: Callable[[sqlite3.Connection], T], *, is_long: bool) -> Future[T]:
+        if self._writer is None:
+            future: Future[T] = Future()
+            future.set_exception(StoreUnavailableError(f"{self.path}: is open for reading only"))
+            return future
+        return self._writer.submit(function, is_long=is_long)
+
+    def _note_refusal(self, recorded: Future[Recorded]) -> None:
+        error = None if recorded.cancelled() else recorded.exception()
+        refused = error if isinstance(error, StoreUnavailableError) else None
+        self._refused = (time.monotonic(), refused)
+        if not recorded.cancelled() and error is None:
+            self.quotes_recorded += recorded.result().quotes
+
+    def _close_readers(self) -> None:
+        with self._lock:
+            readers, self._readers = self._readers, []
+        for reader in readers:
+            reader.close()
+
+    def _announce(self) -> None:
+        if self._sync is not None:
+            self._sync.committed()
+        if not self._log_grew:
+            return
+        self._log_grew = False
+        with self._lock:
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            callback()
