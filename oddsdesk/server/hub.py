@@ -56,18 +56,20 @@ class Hub:
         self._closed = False
         self._has_left_out = False
 
-    async def subscribe(self, subscriber: Subscriber) -> None:
-        """Send a subscriber every change from now on.
+    async def position(self) -> int:
+        """Return where the log ends, for ``subscribe``.
 
         Raises:
-            StoreUnavailableError: it is not known where the log ends now.
+            StoreUnavailableError: that is not known now.
         """
-        if not self._subscribers and not self._closed:
-            end = await self._tail.end()
-            if not self._subscribers:  # nobody came meanwhile
-                self._seq = end
+        return await self._tail.end()
+
+    def subscribe(self, subscriber: Subscriber, position: int) -> None:
+        """Send a subscriber every change behind a position that was asked for just now."""
         if self._closed:
             subscriber.channel.close(GOING_AWAY, "the server is going down")
+        elif not self._subscribers:
+            self._seq = position
         self._subscribers.add(subscriber)
 
     def unsubscribe(self, subscriber: Subscriber) -> None:

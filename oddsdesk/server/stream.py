@@ -28,6 +28,7 @@ TOO_MANY: Final = 4029
 NOT_TEXT: Final = 1003
 TRY_LATER: Final = 1013
 
+_UNAVAILABLE: Final = "the database is unavailable; retry with backoff"
 _PONG = text_frame(b"pong")
 _TOKEN: Final = (text("token"),)
 _FILTERS: Final = (sport(), text("competition"), text("bookmaker"), game_id())
@@ -53,21 +54,30 @@ class Stream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
         await receive()
+        position = await self._position()  # before the client may count on hearing everything
         await send({"type": "websocket.accept"})
         channel: Channel = scope["extensions"][CHANNEL]
         try:
             subscriber = self._admit(scope["query_string"], channel)
-            await self._hub.subscribe(subscriber)
+            if position is None:
+                raise _ClosedError(TRY_LATER, _UNAVAILABLE)
+            self._hub.subscribe(subscriber, position)
         except _ClosedError as closed:
             channel.close(closed.code, str(closed))
             return
         except StoreUnavailableError:
-            channel.close(TRY_LATER, "the database is unavailable; retry with backoff")
+            channel.close(TRY_LATER, _UNAVAILABLE)
             return
         try:
             await _listen(channel, receive)
         finally:
             self._hub.unsubscribe(subscriber)
+
+    async def _position(self) -> int | None:
+        try:
+            return await self._hub.position()
+        except StoreUnavailableError:
+            return None
 
     def _admit(self, query: bytes, channel: Channel) -> Subscriber:
         caller = self._caller(query)

@@ -71,6 +71,10 @@ def caller(access):
     return caller
 
 
+async def _subscribe(hub: Hub, subscriber: Subscriber) -> None:
+    hub.subscribe(subscriber, await hub.position())
+
+
 async def _record(store, *odds: float) -> None:
     quotes = [
         Quote("Bwin", "A - B", "EPL", "yes_no", number, {"Yes": price}, 1000)
@@ -95,7 +99,7 @@ def _odds(frames: bytes) -> list[float]:
 async def test_equal_interests_are_served_the_very_same_bytes(hub, store, caller):
     channels = [_Channel() for _ in range(5)]
     for channel in channels:
-        await hub.subscribe(Subscriber(channel, Interest(), caller))
+        await _subscribe(hub, Subscriber(channel, Interest(), caller))
     await _record(store, 1.5, 2.5)
     await _heard(channels[-1])
     first = channels[0].taken[0]
@@ -105,8 +109,8 @@ async def test_equal_interests_are_served_the_very_same_bytes(hub, store, caller
 
 async def test_one_without_room_is_closed_with_4008_and_others_go_on(hub, store, caller):
     full, free = _Channel(room=10), _Channel()
-    await hub.subscribe(Subscriber(full, Interest(), caller))
-    await hub.subscribe(Subscriber(free, Interest(), caller))
+    await _subscribe(hub, Subscriber(full, Interest(), caller))
+    await _subscribe(hub, Subscriber(free, Interest(), caller))
     await _record(store, 1.5)
     await _heard(full)
     await _heard(free)
@@ -118,8 +122,8 @@ async def test_one_without_room_is_closed_with_4008_and_others_go_on(hub, store,
 async def test_nothing_is_sent_after_unsubscribing(hub, store, caller):
     gone, there = _Channel(), _Channel()
     subscriber = Subscriber(gone, Interest(), caller)
-    await hub.subscribe(subscriber)
-    await hub.subscribe(Subscriber(there, Interest(), caller))
+    await _subscribe(hub, subscriber)
+    await _subscribe(hub, Subscriber(there, Interest(), caller))
     hub.unsubscribe(subscriber)
     await _record(store, 1.5)
     await _heard(there)
@@ -129,7 +133,7 @@ async def test_nothing_is_sent_after_unsubscribing(hub, store, caller):
 async def test_first_subscriber_starts_at_the_end_of_the_log(hub, store, caller):
     await _record(store, 1.5)
     channel = _Channel()
-    await hub.subscribe(Subscriber(channel, Interest(), caller))
+    await _subscribe(hub, Subscriber(channel, Interest(), caller))
     await _record(store, 1.6)
     await _heard(channel)
     assert _odds(b"".join(channel.taken)) == [1.6]
@@ -137,16 +141,16 @@ async def test_first_subscriber_starts_at_the_end_of_the_log(hub, store, caller)
 
 async def test_whoever_comes_while_it_goes_down_is_told_so(hub, caller):
     early, late = _Channel(), _Channel()
-    await hub.subscribe(Subscriber(early, Interest(), caller))
+    await _subscribe(hub, Subscriber(early, Interest(), caller))
     hub.close()
-    await hub.subscribe(Subscriber(late, Interest(), caller))
+    await _subscribe(hub, Subscriber(late, Interest(), caller))
     assert early.closed == late.closed == [1001]
 
 
 async def test_changes_wait_while_the_database_refuses(hub, store, caller, monkeypatch, caplog):
     monkeypatch.setattr(hub_module, "RETRY_S", 0.05)
     channel = _Channel()
-    await hub.subscribe(Subscriber(channel, Interest(), caller))
+    await _subscribe(hub, Subscriber(channel, Interest(), caller))
     reader = store.reader()
     working = reader.changes_after
 
@@ -173,7 +177,7 @@ async def test_a_change_that_cannot_be_told_costs_only_itself(
 
     monkeypatch.setattr(hub_module, "price_frame", price_frame)
     channel = _Channel()
-    await hub.subscribe(Subscriber(channel, Interest(), caller))
+    await _subscribe(hub, Subscriber(channel, Interest(), caller))
     await _record(store, 2.0, 3.0, 4.0)
     await _heard(channel)
     assert _odds(b"".join(channel.taken)) == [2.0, 4.0]
