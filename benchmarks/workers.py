@@ -175,7 +175,7 @@ def report(figures: dict[str, dict[int, list[float]]]) -> None:
             ratio = statistics.median(
                 each / one for each, one in zip(found[count], found[1], strict=True)
             )
-            told.append(f"{name} {statistics.median(found[count]):,.1f} ({ratio:.2f})")
+            told.append(f"{name} {statistics.median(found[count]):,.2f} ({ratio:.2f})")
         print(", ".join(told))
 
 
