@@ -5,6 +5,7 @@ from enum import IntEnum
 from statistics import median
 from typing import Final
 
+from oddsdesk.contract.times import WINDOW_MS
 from oddsdesk.pricing.assessment import usual_stale_after_ms
 from oddsdesk.pricing.rules import MAX_AGE_MS
 
@@ -15,7 +16,6 @@ _SHORTEST_S: Final = 5.0
 _LONGEST_S: Final = 120.0
 _AGEING_AFTER: Final = 2.0
 _STALE_AFTER: Final = 6.0
-_DEAD_AFTER_MS: Final = 10 * 60_000
 
 
 class Freshness(IntEnum):
@@ -88,7 +88,7 @@ class ScrapeInterval:
         the service itself no longer shows it (D34).
         """
         age = now_ms - scraped_at
-        if age > _DEAD_AFTER_MS:
+        if age > WINDOW_MS:
             return Freshness.DEAD
         if heard_at is not None:
             age -= self.patience_with(heard_at, now_ms)

@@ -55,6 +55,8 @@ class FeedStatus(msgspec.Struct, frozen=True):
     """The last good answer."""
     plan: str = ""
     """What it means to read how often, in words."""
+    next_at: int | None = None
+    """When it means to read odds next, where that is more than its own pace."""
 
 
 class FeedState(msgspec.Struct, frozen=True):

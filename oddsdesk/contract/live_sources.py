@@ -68,6 +68,8 @@ class LivePlan(msgspec.Struct, frozen=True):
     """How many games there are now, by part of the feed; only where it is free to know."""
     credits_left: int | None = None
     credits_used: int | None = None
+    intervals_s: dict[str, tuple[float, ...]] = {}
+    """How often each part, or each of its games, is read, where parts differ."""
 
 
 class WrittenFeed(msgspec.Struct, frozen=True):

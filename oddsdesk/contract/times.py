@@ -16,6 +16,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
 MINUTE_MS = 60_000
+WINDOW_MS = 10 * MINUTE_MS
+"""For how long a price counts as fresh: those read longer ago are in no list (D11, D34)."""
 _FIRST_MS = (datetime(1, 1, 1, tzinfo=UTC) - _EPOCH) // _MILLISECOND
 _LAST_MS = (datetime(9999, 12, 31, 23, 59, 59, 999_000, tzinfo=UTC) - _EPOCH) // _MILLISECOND
 """The years that the wire can write; an offset may name a moment outside."""

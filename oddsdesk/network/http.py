@@ -118,7 +118,7 @@ def _in_words(error: Exception, host: str) -> str:
 def _not_connected(error: Exception, host: str) -> str:
     text = str(error).lower()
     if any(word in text for word in ("name or service", "getaddrinfo", "nodename", "resolution")):
-        return f"there is no {host}: check the address and the network"
+        return f"this machine cannot reach {host}: check the address and the network"
     if "network is unreachable" in text or "no route" in text:
         return f"the network does not reach {host}"
     return f"nothing answers at {host}"

@@ -27,8 +27,6 @@ from oddsdesk.store.values import (
     Visibility,
 )
 
-WINDOW_MS: Final = 10 * MINUTE_MS
-"""How old prices may be where no ``stale_minutes`` says so (D11, D34)."""
 LONGEST_WINDOW_MS: Final = 60 * MINUTE_MS
 
 

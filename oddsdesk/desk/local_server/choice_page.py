@@ -231,7 +231,7 @@ class ChoicePage(QWidget):
     def show_plan(self, plan: LivePlan) -> None:
         """Show what the choice will cost, and how many games there are."""
         self.cost_trouble.hide()
-        self.competitions.show_games(plan.games)
+        self.competitions.show_plan(plan)
         said = sentence(plan.sentence) if plan.sentence else ""
         self.cost.setText(f"{said} {_credits(plan)}".strip())
 

@@ -1,18 +1,20 @@
 """The competitions of a source to be ticked, found by words."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHeaderView, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from oddsdesk.contract.live_sources import Choice
+from oddsdesk.contract.live_sources import Choice, LivePlan
 from oddsdesk.desk.ui.controls.filter_edit import FilterEdit
 from oddsdesk.desk.ui.controls.form_dialog import plain_table
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import STEP
+from oddsdesk.interval_words import every
 
-_WIDTHS: Final = {"Competition": 0, "Sport": 150, "Games": 60}
+_WIDTHS: Final = {"Competition": 0, "Sport": 150, "Games": 60, "Read": 160}
+_READ: Final = 3
 _NAME: Final = Qt.ItemDataRole.UserRole
 
 
@@ -44,8 +46,9 @@ class CompetitionList(QWidget):
         """Show others; those of ``ticked`` that are among them are ticked."""
         self.list.blockSignals(True)
         self.list.clear()
+        self.list.setColumnHidden(_READ, True)
         for choice in choices:
-            item = QTreeWidgetItem([choice.title, choice.group, ""])
+            item = QTreeWidgetItem([choice.title, choice.group, "", ""])
             item.setData(0, _NAME, choice)
             is_ticked = choice.name in ticked
             item.setCheckState(0, _state(is_ticked))
@@ -64,13 +67,17 @@ class CompetitionList(QWidget):
             item.data(0, _NAME).name for item in self._items() if item.checkState(0) is ticked
         )
 
-    def show_games(self, games: Mapping[str, int]) -> None:
-        """Show how many games there are, as far as that is known."""
+    def show_plan(self, plan: LivePlan) -> None:
+        """Show how many games there are and how often they will be read, as far as is known."""
         self.list.blockSignals(True)
+        self.list.setColumnHidden(_READ, not plan.intervals_s)
         for item in self._items():
-            count = games.get(item.data(0, _NAME).name)
-            if count is not None:
-                item.setText(2, f"{count:,}")
+            name = item.data(0, _NAME).name
+            if name in plan.games:
+                item.setText(2, f"{plan.games[name]:,}")
+            intervals = plan.intervals_s.get(name)
+            item.setText(_READ, every(intervals) if intervals else "")
+            item.setToolTip(_READ, item.text(_READ))
         self.list.blockSignals(False)
         self.list.viewport().update()
 
@@ -85,7 +92,11 @@ class CompetitionList(QWidget):
             said = f"{choice.title} {choice.group} {choice.competition} {choice.name}".casefold()
             item.setHidden(not all(word in said for word in words))
 
-    def _on_list_item_changed(self) -> None:
+    def _on_list_item_changed(self, item: QTreeWidgetItem) -> None:
+        if item.checkState(0) is Qt.CheckState.Unchecked:
+            self.list.blockSignals(True)
+            item.setText(_READ, "")
+            self.list.blockSignals(False)
         self.changed.emit()
 
 

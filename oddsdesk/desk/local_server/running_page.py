@@ -97,6 +97,12 @@ def _until(feed: FeedState) -> str:
     return "" if until is None else f", asked again at {local_time(until):%H:%M:%S}"
 
 
+def _moment(at_ms: int, now_ms: int) -> str:
+    """Return a time to come, with its day where that is not today."""
+    at, now = local_time(at_ms), local_time(now_ms)
+    return f"at {at:%H:%M}" if at.date() == now.date() else f"on {at:%A} at {at:%H:%M}"
+
+
 def _figures(feed: FeedState, now_ms: int) -> str:
     said = feed.status
     words = []
@@ -105,4 +111,6 @@ def _figures(feed: FeedState, now_ms: int) -> str:
         words.append(f"{said.credits_left:,} credits left{used}.")
     if said.read_at is not None:
         words.append(f"Last good answer {age_text(max(now_ms - said.read_at, 0))} ago.")
+    if said.state is FeedCondition.RUNNING and said.next_at is not None and said.next_at > now_ms:
+        words.append(f"Next reading {_moment(said.next_at, now_ms)}.")
     return " ".join(words)

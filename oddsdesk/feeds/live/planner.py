@@ -10,12 +10,16 @@ from typing import Final
 import msgspec
 
 from oddsdesk.change_rates import Learned, starting_changes, starting_rate
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS, format_ms
 from oddsdesk.feeds.live.credits import Credits, WeeksNeed
 from oddsdesk.interval_words import every
 from oddsdesk.poll_rates import Reading, need, poll_rates
 
 _HOUR_S: Final = 3_600
+_TOO_LONG: Final = (
+    f"Prices count as fresh for {WINDOW_MS // MINUTE_MS} minutes: fewer competitions or markets,"
+    " or more credits, keep them so"
+)
 _SPELLED: Final = (
     *("no", "one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -50,6 +54,17 @@ class Plan(msgspec.Struct, frozen=True):
     schedules: dict[str, Schedule]
     sentence: str
     """What it means to do, for people."""
+
+    @property
+    def told(self) -> str:
+        """The sentence, and what comes of it where prices grow old between two readings."""
+        longest_s = max((each.every_s for each in self.schedules.values()), default=0.0)
+        return self.sentence if longest_s * 1000 <= WINDOW_MS else f"{self.sentence}. {_TOO_LONG}"
+
+    @property
+    def next_ms(self) -> int | None:
+        """When something is read next; None where nothing is."""
+        return min((each.next_ms for each in self.schedules.values()), default=None)
 
 
 class Memory(msgspec.Struct):
@@ -109,6 +124,14 @@ class Planner:
         }
         soonest = dict(sorted(schedules.items(), key=lambda item: item[1].next_ms))
         return Plan(soonest, _sentence(account, played, len(jobs) - len(played), soonest))
+
+    def used_up(self, jobs: Iterable[Job]) -> str:
+        """Return what there is to say once the source refuses to charge; empty without games."""
+        jobs, account = list(jobs), self.memory.credits
+        played = [job for job in jobs if job.kick_offs]
+        if account is None or not played:
+            return ""
+        return _sentence(account, played, len(jobs) - len(played), {})
 
     def _reading(self, job: Job, now_ms: int) -> Reading:
         games = len(job.kick_offs)

@@ -29,6 +29,9 @@ REQUEST_S: Final = 20.0
 """How long an answer may take as a whole."""
 LONGEST_WAIT_S: Final = 3600.0
 """The longest wait that a source may ask for."""
+_PAGES: Final = (b"<html", b"<!doctype html")
+_PAGE_BEGINS: Final = 20
+"""So many bytes tell a page of HTML."""
 _WAIT_S: Final = 5.0
 """The wait after a refusal that names none."""
 
@@ -142,6 +145,10 @@ class Source:
             raise TooFastError(f"{self.host} is asked too often", retry_after_s(reply.headers))
         if status != 200:
             raise SourceError(f"{self.host} answers with status {status}")
+        if reply.body.lstrip()[:_PAGE_BEGINS].lower().startswith(_PAGES):
+            raise ShapeError(
+                f"a web page came from {self.host} instead of odds (a login page of your network?)"
+            )
 
     def _open(self) -> HttpClient:
         if self._http is None:

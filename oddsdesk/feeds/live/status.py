@@ -62,11 +62,12 @@ class Status:
         stated = {"credits_left": left, "credits_used": used}
         self._replace(**{name: value for name, value in stated.items() if value is not None})
 
-    def plan(self, text: str, now_ms: int) -> None:
-        """Note how often is read, in words; logged once an hour at most."""
-        if text == self.now.plan:
+    def plan(self, text: str, now_ms: int, next_at: int | None = None) -> None:
+        """Note how often is read, in words, and when next; logged once an hour at most."""
+        is_known = text == self.now.plan
+        self._replace(plan=text, next_at=next_at)
+        if is_known:
             return
-        self._replace(plan=text)
         if now_ms - self._planned_at >= PLAN_MS:
             self._planned_at = now_ms
             _log.info("%s: %s", self.name, text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.live.errors import (
@@ -33,8 +33,6 @@ _SAME_MARKET: Final = {"alternate_spreads": "spreads", "alternate_totals": "tota
 """Lines of one market here: asked for together, since a quote holds all lines of its market."""
 LIST_S: Final = 300.0
 """How often the games of a competition are listed, which costs nothing."""
-STALE_MS: Final = 10 * MINUTE_MS
-"""Prices that were read longer ago are in no list any more, so that a start reads at once."""
 BOOKMAKERS_A_REGION: Final = 10
 _LIST: Final = "games of "
 """Before a competition: the part that lists its games."""
@@ -103,7 +101,7 @@ class TheOddsApi(PollingFeed):
             memory = msgspec.json.decode(kept, type=Memory)
         except msgspec.DecodeError:
             return  # of another version
-        since = self.clock() - STALE_MS
+        since = self.clock() - WINDOW_MS  # what is in no list any more is read at once
         polled = {job: at for job, at in memory.polled_ms.items() if at > since}
         self._planner = Planner(msgspec.structs.replace(memory, polled_ms=polled))
 
@@ -197,7 +195,7 @@ class TheOddsApi(PollingFeed):
         jobs = self._jobs()
         plan = self._planner.plan(jobs, now_ms)
         if len(self._games) == len(self.spec.what):  # not before all games are known
-            self.status.plan(plan.sentence, now_ms)
+            self.status.plan(plan.told, now_ms, plan.next_ms)
         never = now_ms + round(LIST_S * 1000)
         schedules = {job.name: plan.schedules.get(job.name) for job in jobs if job.kick_offs}
         return {
@@ -253,6 +251,8 @@ class TheOddsApi(PollingFeed):
 
     def _no_credits(self) -> str:
         self._used_up = self.status.now.credits_used
+        if said := self._planner.used_up(self._jobs()):
+            self.status.plan(said, self.clock())
         used = "" if self._used_up is None else f" ({self._used_up:,} used)"
         return f"the credits are used up{used}; it goes on once they come back, or with another key"
 

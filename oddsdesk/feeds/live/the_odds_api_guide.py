@@ -87,7 +87,11 @@ class OddsApiGuide(SourceGuide):
         left, used = said.credits_left, said.credits_used
         plan = cast("TheOddsApi", feed).plan_for(games, left, used, now_ms)
         counts = {sport: len(each) for sport, each in games.items()}
-        return LivePlan(plan.sentence, counts, left, used)
+        intervals: dict[str, tuple[float, ...]] = {}
+        for job, schedule in plan.schedules.items():
+            sport = job.partition("/")[0]
+            intervals[sport] = (*intervals.get(sport, ()), schedule.every_s)
+        return LivePlan(plan.told, counts, left, used, intervals)
 
     async def games(self, part: str, now_ms: int) -> "list[Game]":
         """Return the games of a sport."""

@@ -15,10 +15,10 @@ from oddsdesk.contract.resources import (
     Sport,
     ValueBet,
 )
-from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
 from oddsdesk.store.bookmaker_names import name_among
 from oddsdesk.store.origins import FORBIDDING
-from oddsdesk.store.reader import LONGEST_WINDOW_MS, WINDOW_MS
+from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.settings import KEEP_DAYS, LAST_REAL_AT, LAST_SIMULATED_AT, SOURCE
 from oddsdesk.store.sqlite.queries import (
     aged,

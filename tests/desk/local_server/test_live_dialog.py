@@ -114,12 +114,17 @@ async def test_a_source_is_chosen_its_cost_told_and_prices_come(live, source, se
     tick(live, 0)
     tick(live, 1)
     await until(lambda: "a month: every " in page.cost.text())
-    assert page.cost.text().startswith("One league, 500 a month: every ")
+    assert page.cost.text().startswith("One league, 500 a month: every 1.6 hours; ")
+    assert "Prices count as fresh for 10 minutes: fewer competitions or " in page.cost.text()
+    table = page.competitions.list
     assert [row[2] for row in rows(live)] == ["1", "0", ""]
+    assert [table.topLevelItem(row).text(3) for row in range(3)] == ["every 1.6 hours", "", ""]
     assert not any(path.endswith("/odds") for path in source.paths()), "nothing is paid yet"
     live.start.click()
     await until(lambda: live.running.state.text() == "Running")
     await until(lambda: "480 credits left" in live.running.read.text())
+    await until(lambda: "Next reading " in live.running.read.text())
+    assert "Prices count as fresh for 10 minutes" in live.running.plan.text()
     assert (live.running.title.text(), page.key.text()) == ("The Odds API", "")
     (feed,) = await session.local.feeds()
     assert feed.spec.startswith(
@@ -176,7 +181,8 @@ async def test_a_refused_key_is_told_beside_it_and_another_one_helps(live, sourc
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (b"<html>busy</html>", "is no JSON"),
+        (b"<html>busy</html>", "web page came from 127.0.0.1"),
+        (b'[{"key": ', "is no JSON"),
         ([{"name": 1}], "/sports has another shape"),
         (RedirectResponse("http://127.0.0.1:1/"), "redirects elsewhere"),
         (as_response({}, 500), "status 500"),
@@ -255,10 +261,10 @@ async def test_a_cost_that_cannot_be_told_is_said_and_starting_still_works(live,
     await listing(live, source)
     source.say("/v4/sports/soccer_epl/events", b"<html>")
     tick(live, 0)
-    await until(lambda: "/events of soccer_epl is no JSON" in live.choice.cost_trouble.text)
+    await until(lambda: "A web page came from" in live.choice.cost_trouble.text)
     live.start.click()
     await until(lambda: live.running.state.text().startswith("Failing"))
-    assert "is no JSON" in live.running.reason.text()
+    assert "a web page came from" in live.running.reason.text()
 
 
 async def test_regions_and_markets_count_and_one_of_each_is_needed(live, source):
@@ -316,6 +322,7 @@ async def test_out_of_credits_says_what_to_do(live, source):
     live.start.click()
     await until(lambda: live.running.state.text().startswith("Out of credits"))
     assert "used up" in live.running.reason.text()
+    await until(lambda: "all used, at the latest until 20" in live.running.plan.text())
     assert "another key help at once" in live.running.advice.text()
 
 

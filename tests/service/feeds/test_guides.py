@@ -73,7 +73,13 @@ async def test_the_plan_is_the_planners_own_and_nothing_is_paid(source, guides) 
     kick_off = NOW + 2 * HOUR_MS
     kick_off -= kick_off % 1000
     jobs = [Job("a", 4, (kick_off,) * 3, 2), Job("b", 4, (kick_off,) * 2, 2)]
-    assert told.sentence == planner.plan(jobs, NOW).sentence
+    plan = planner.plan(jobs, NOW)
+    assert told.sentence == plan.told
+    every_s = {job: schedule.every_s for job, schedule in plan.schedules.items()}
+    assert told.intervals_s == {
+        "soccer_epl": (every_s["a"],),
+        "basketball_nba": (every_s["b"],),
+    }
     assert told.games == {"soccer_epl": 3, "basketball_nba": 2}
     assert told.credits_left == 20_000
     assert not any(path.endswith("/odds") for path in source.paths())
@@ -119,7 +125,13 @@ async def test_no_key_and_a_refused_key_are_told_apart(source, guides, monkeypat
 
 @pytest.mark.parametrize(
     ("answer", "said"),
-    [(b"<html>busy</html>", "is no JSON"), ([{"key": 1}], "another shape"), ({}, "another shape")],
+    [
+        (b"<html>busy</html>", "a web page came from 127.0.0.1"),
+        (b"\n<!DOCTYPE HTML><title>Sign in</title>", "a login page of your network"),
+        (b"busy", "is no JSON"),
+        ([{"key": 1}], "another shape"),
+        ({}, "another shape"),
+    ],
 )
 async def test_a_changed_shape_is_one_line(source, guides, answer, said) -> None:
     source.say("/v4/sports", answer)

@@ -4,6 +4,7 @@ import asyncio
 import ssl
 
 import certifi
+import httpx
 import pytest
 
 from oddsdesk import __version__
@@ -89,3 +90,14 @@ async def test_requests_and_stream_trust_the_same_certificates(monkeypatch) -> N
         with pytest.raises(UnreachableError):
             await open_websocket(f"wss://{host}/", Pinging("ping", 30, 75))
     assert asked == ["http", "websocket"]
+
+
+async def test_a_host_whose_name_nobody_resolves_is_said_to_be_out_of_reach(monkeypatch) -> None:
+    async def offline(*_args: object, **_more: object) -> None:
+        raise httpx.ConnectError("[Errno -3] Temporary failure in name resolution")
+
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", offline)
+    client = HttpClient({}, is_secure=True, is_local=False)
+    with pytest.raises(UnreachableError, match="this machine cannot reach odds"):
+        await client.send("GET", "https://odds.example.com/", {}, limit_s=5)
+    await client.close()

@@ -96,6 +96,14 @@ def test_other_plans_in_words(jobs: list[Job], left: int, sentence: str) -> None
     assert planner(left).plan(jobs, NOW).sentence == sentence
 
 
+@pytest.mark.parametrize(("left", "is_long"), [(500, True), (50_000, False)])
+def test_intervals_longer_than_prices_count_as_fresh_are_said_to_be(left, is_long) -> None:
+    plan = planner(left).plan([Job("epl", 1, TODAY)], NOW)
+    assert plan.told.startswith(plan.sentence)
+    assert ("Prices count as fresh for 10 minutes" in plan.told) is is_long
+    assert plan.next_ms == NOW
+
+
 def test_out_of_credits_says_until_when_at_the_latest() -> None:
     plan = planner(left=0, used=500).plan([Job("epl", 1, TODAY)], NOW)
     assert plan.sentence == "one league, 500 a month: all used, at the latest until 2026-12-02"
