@@ -29,7 +29,7 @@ class FeedCondition(StrEnum):
 
     RUNNING = "running"
     WAITING = "waiting"
-    """Its source wants to be left alone for a while."""
+    """Its source wants to be left alone for a while, or has not answered yet."""
     OUT_OF_CREDITS = "out_of_credits"
     REFUSED = "refused"
     """There is no key, or the source does not take it."""

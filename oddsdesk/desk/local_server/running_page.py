@@ -21,6 +21,7 @@ _STATES: Final = {
     FeedCondition.FAILING: ("Failing", TextRole.DOWN),
     FeedCondition.STOPPED: ("Stopped", TextRole.NOTE),
 }
+_BEGUN: Final = (FeedCondition.RUNNING, FeedCondition.WAITING)
 _ADVICE: Final = {
     FeedCondition.RUNNING: "Close this to see prices; they go on coming.",
     FeedCondition.WAITING: "Nothing is to be done: it goes on by itself.",
@@ -56,7 +57,7 @@ class RunningPage(QWidget):
         """Show how a feed is."""
         said = feed.status
         word, ink = _STATES[said.state]
-        is_first = said.state is FeedCondition.RUNNING and said.read_at is None
+        is_first = said.state in _BEGUN and said.read_at is None and said.until is None
         self._dot.show_ink(TextRole.NOTE if is_first else ink)
         self.title.setText(title)
         self.state.setText("Reading for the first time…" if is_first else word + _until(feed))

@@ -79,19 +79,20 @@ class BetfairStream:
         backoff = Backoff()
         while True:
             await self._has_markets.wait()
-            wait_s = 0.0
+            wait_s, began = 0.0, clock()
             try:
                 async with contextlib.aclosing(self._changes(clock)) as said:
                     async for quotes in said:
                         backoff.reset()
+                        self._status.aside_over("stream", "the stream is back", began, clock())
                         for batch in cut(quotes):
                             yield batch
             except (NetworkError, ClosedError, KeyRefusedError) as error:
                 wait_s = backoff.next_s()
-                _log.info("betfair: the stream is away, books are read: %s", error)
+                self._status.aside("stream", f"the stream is away, books are read: {error}")
             except _RefusedError as error:
                 wait_s = REST_S if str(error) == NOT_AUTHORIZED else backoff.next_s()
-                _log.info("betfair: the stream refuses (%s), books are read", error)
+                self._status.aside("stream", f"the stream refuses ({error}), books are read")
             finally:
                 self.is_heard = False
             await self._sleep(wait_s)

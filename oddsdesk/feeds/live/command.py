@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import logging
 import os
 import shlex
 import signal
@@ -18,6 +17,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.bad_lines import BadLines
 from oddsdesk.feeds.live.live_feed import LiveFeed, cut
+from oddsdesk.feeds.live.status import Status
 from oddsdesk.feeds.ndjson import Batch, read_batches
 from oddsdesk.feeds.sources import Readable
 from oddsdesk.tasks import in_daemon_thread
@@ -30,8 +30,6 @@ END_S: Final = 1.0
 """How long a program may take to end when it is asked to."""
 _OF_SOURCES: Final = ("ODDSDESK_", "_KEY")
 """Environment variables with keys of other sources begin and end so; they are not passed on."""
-
-_log = logging.getLogger(__name__)
 
 
 class Command(LiveFeed):
@@ -64,7 +62,7 @@ class Command(LiveFeed):
         wait_s = FIRST_WAIT_S
         while True:
             began = time.monotonic()
-            run = _Run(self._arguments)
+            run = _Run(self._arguments, self.status)
             try:
                 async for batch in self._batches_of(run, clock):
                     for quotes in cut(batch.quotes):
@@ -83,13 +81,13 @@ class Command(LiveFeed):
         output = run.begin()
         if output is None:
             return
-        self.status.running(clock())
+        self.status.begun(clock())
         batches = read_batches(output, clock)
         while (
             batch := await in_daemon_thread("read exec", lambda: next(batches, None))
         ) is not None:
             if batch.quotes:
-                self.status.answered(clock())
+                self.status.heard(clock())
             self._bad.note(batch.bad, clock)
             yield batch
 
@@ -97,8 +95,9 @@ class Command(LiveFeed):
 class _Run:
     """One run of the program."""
 
-    def __init__(self, arguments: list[str]) -> None:
+    def __init__(self, arguments: list[str], status: Status) -> None:
         self._arguments = arguments
+        self._status = status
         self._process: subprocess.Popen[bytes] | None = None
         self._last_words = ""
         self.trouble: str | None = None
@@ -143,7 +142,7 @@ class _Run:
         with stderr:
             for line in _lines(stderr):
                 self._last_words = line
-                _log.info("exec: %s", line)
+                self._status.words(line)
 
 
 def _finish(process: subprocess.Popen[bytes]) -> None:

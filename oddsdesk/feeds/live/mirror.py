@@ -76,7 +76,9 @@ class Mirror(PollingFeed):
         self._is_whole = True
         self._is_connecting = False
         self._picture = Picture()
-        self._stream = MirrorStream(self._picture, self._read_again, self._read_more, self._sleep)
+        self._stream = MirrorStream(
+            self._picture, self.status, self._read_again, self._read_more, self._sleep
+        )
 
     def parts(self) -> Sequence[str]:
         """Return the one thing that is read."""

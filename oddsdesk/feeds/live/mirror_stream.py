@@ -14,6 +14,7 @@ from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.feeds.live.live_feed import cut
+from oddsdesk.feeds.live.status import Status
 from oddsdesk.tasks import spawn, stop
 
 GATHER_S: Final = 0.05
@@ -87,11 +88,13 @@ class MirrorStream:
     def __init__(
         self,
         picture: Picture,
+        status: Status,
         read_again: Callable[[], None],
         read_more: Callable[[], None],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         self._picture = picture
+        self._status = status
         self._read_again = read_again
         self._read_more = read_more
         self._sleep = sleep
@@ -138,16 +141,18 @@ class MirrorStream:
             await self._has_client.wait()
             client = self._client
             assert client is not None
-            wait_s = TRY_AGAIN_S
+            wait_s, began = TRY_AGAIN_S, clock()
             try:
                 async with aclosing(client.stream(on_state=self._note)) as messages:
                     async for message in messages:
+                        self._status.aside_over("stream", "the stream is back", began, clock())
                         await self._take(message, clock())
             except ForbiddenError as error:
-                _log.info("mirror: no stream, so the picture is read more often: %s", error.message)
+                line = f"no stream, so the picture is read more often: {error.message}"
+                self._status.aside("stream", line)
                 wait_s = OTHER_PLAN_S if error.is_about_plan else TRY_AGAIN_S
             except ServiceError as error:
-                _log.info("mirror: no stream: %s", error.message)
+                self._status.aside("stream", f"no stream: {error.message}")
             self.is_open = False
             self._has_tried.set()
             await self._sleep(wait_s)

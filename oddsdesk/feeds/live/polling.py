@@ -218,8 +218,10 @@ class PollingFeed(LiveFeed):
         except SourceError as error:
             self._note_failure(state, f"{part}: {error}", clock())
         except Exception as error:  # noqa: BLE001 - border: adapters of others raise what they like
-            _log.exception("%s: reading %s failed", self.status.name, part)
-            self._note_failure(state, f"{part}: {type(error).__name__}: {error}", clock())
+            trouble = f"{part}: {type(error).__name__}: {error}"
+            if self.status.is_new(trouble):
+                _log.exception("%s: reading %s failed", self.status.name, part)
+            self._note_failure(state, trouble, clock())
         else:
             state.trouble = ""
             state.backoff.reset()
@@ -284,7 +286,7 @@ class PollingFeed(LiveFeed):
             except KeyRefusedError as error:
                 await self._wait_for_key(str(error), clock)
             except SourceError as error:
-                _log.info("%s: cannot tell whether there are credits: %s", self.name, error)
+                self.status.aside("credits", f"cannot tell whether there are credits: {error}")
 
     async def has_credits(self) -> bool:
         """Return whether there are credits again; asked every ten minutes."""

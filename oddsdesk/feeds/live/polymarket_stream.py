@@ -71,15 +71,18 @@ class PolymarketStream:
         backoff = Backoff()
         while True:
             await self._has_games.wait()
+            began = clock()
             try:
                 async with contextlib.aclosing(self._changes(clock)) as said:
                     async for quotes in said:
                         backoff.reset()
+                        self._status.aside_over("stream", "the stream is back", began, clock())
                         for batch in cut(quotes):
                             yield batch
             except (NetworkError, ClosedError) as error:
                 self._turn += isinstance(error, NoWebSocketError)
-                _log.info("polymarket: the stream is away, whole books are read: %s", error)
+                line = f"the stream is away, whole books are read: {error}"
+                self._status.aside("stream", line)
                 await self._sleep(backoff.next_s())
 
     async def _changes(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:

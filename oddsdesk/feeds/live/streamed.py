@@ -58,7 +58,7 @@ class StreamedQuotes(LiveFeed):
             try:
                 async for batch in self._connection(clock):
                     backoff.reset()
-                    self.status.answered(clock())
+                    self.status.heard(clock())
                     self._bad.note(batch.bad, clock)
                     for quotes in cut(batch.quotes):
                         yield quotes
@@ -74,7 +74,7 @@ class StreamedQuotes(LiveFeed):
 
         pinging = Pinging("", PING_S, SILENCE_S)
         async with await open_websocket(self._url, pinging, largest=LARGEST) as socket:
-            self.status.running(clock())
+            self.status.begun(clock())
             lines, queue = QuoteLines(clock), _FrameQueue()
             listening = spawn("read ws", _listen(socket, queue))
             try:

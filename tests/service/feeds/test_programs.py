@@ -102,6 +102,28 @@ async def test_a_program_that_fails_is_begun_again_and_says_why(
         await served.state(FeedCondition.STOPPED)
 
 
+async def test_a_program_that_ends_badly_time_and_again_is_told_once_and_never_runs(
+    serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="oddsdesk.feeds.live")
+    monkeypatch.setattr(command, "FIRST_WAIT_S", 0.01)
+    tries = tmp_path / "tries"
+    text = f"import sys; open({str(tries)!r}, 'a').write('.'); sys.exit('no network')"
+    seen: set[FeedCondition] = set()
+
+    def has_tried(served: Served, times: int) -> bool:
+        seen.add(served.status().state)
+        return tries.exists() and tries.stat().st_size >= times
+
+    async with serve(f"exec:{script(tmp_path, text)}") as served:
+        await served.until(lambda: has_tried(served, 4))
+    told = [record.getMessage().partition(": ")[2] for record in caplog.records]
+    assert told[0] == "no network"
+    assert told[1].endswith("ended with exit status 1: no network")
+    assert len(told) == 2
+    assert seen == {FeedCondition.WAITING, FeedCondition.FAILING}
+
+
 async def test_a_program_that_is_not_there_is_told(serve) -> None:
     async with serve("exec:/nowhere/program --now") as served:
         reason = (await served.state(FeedCondition.FAILING)).reason

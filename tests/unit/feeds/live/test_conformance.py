@@ -66,7 +66,9 @@ def test_a_feed_that_dies_is_found_out(
     class Mortal(example.CornerShop):
         async def batches(self, clock: Clock) -> AsyncGenerator[list[Quote], None]:
             while True:
-                yield self.parse("football", await self.read("football", clock()), clock())
+                quotes = self.parse("football", await self.read("football", clock()), clock())
+                self.status.running(clock())
+                yield quotes
 
     with pytest.raises(ConformanceError, match="it ends on a page of HTML"):
         check_feed(Mortal, SPEC, answers)

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import logging
 from typing import Self
 
 import pytest
@@ -89,3 +90,23 @@ async def test_other_games_are_asked_for_anew(opened) -> None:
         stream.follow("2", [game("C vs D", "c", "d")])
         assert [quote.match_name for quote in await anext(batches)] == ["A vs B", "C vs D"]
     assert [books.asked for _, books in opened] == [["a", "b"], ["a", "b", "c", "d"]]
+
+
+async def test_a_stream_that_stays_away_is_told_once_for_each_reason(
+    opened, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="oddsdesk.feeds.live")
+    rests: list[float] = []
+
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+        await asyncio.sleep(0)
+        if len(rests) == 5:
+            raise asyncio.CancelledError
+
+    stream = PolymarketStream(("wss://first",), Status("p"), rest)
+    stream.follow("1", [game("A vs B", "a", "b")])
+    with pytest.raises(asyncio.CancelledError):
+        await anext(stream.batches(lambda: NOW))
+    (told,) = [record.getMessage() for record in caplog.records]
+    assert told.startswith("p: the stream is away, whole books are read: first opens no stream")
