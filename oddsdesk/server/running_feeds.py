@@ -192,9 +192,22 @@ class RunningFeeds:
         feed = await in_daemon_thread(f"open {spec}", work)  # a FIFO is waited for without end
         if feed is None:
             return None
+        if isinstance(feed, LiveFeed):
+            feed.sharing = partial(self._sharing, feed)
         if isinstance(feed, LiveFeed) and not self._store.is_read_only:
             await self._lend_memory(feed, spec)
         return _Entry(spec, speed, feed, Recorder(feed, self._store, self._clock))
+
+    def _sharing(self, feed: LiveFeed) -> int:
+        """Return how many running feeds spend the credits of this one's key, itself among them."""
+        running = (entry.feed for entry in self._entries.values() if entry.is_running)
+        others = sum(
+            isinstance(other, LiveFeed)
+            and other is not feed
+            and (other.name, other.account) == (feed.name, feed.account)
+            for other in running
+        )
+        return others + 1
 
     async def _lend_memory(self, feed: LiveFeed, spec: str) -> None:
         """Let a feed keep in the database what it wants to know when it runs next."""

@@ -35,11 +35,18 @@ class LiveFeed(ABC):
         self.status = Status(name)
         self.keep: Callable[[bytes], None] = lambda _: None
         """Keeps what the feed wants to know when it runs next, in the same database."""
+        self.sharing: Callable[[], int] = lambda: 1
+        """Counts the feeds that run here on the same account of the source, this one among them."""
 
     @property
     def origin(self) -> Origin | None:
         """Which source it tells the prices of; None where that is the user's own program."""
         return Origin(self.name, self.may_share)
+
+    @property
+    def account(self) -> str | None:
+        """What stands for the key that pays, without being it; None where nobody pays."""
+        return None
 
     def recall(self, kept: bytes) -> None:  # noqa: B027 - most keep nothing
         """Take what it kept when it last ran; called before its first batch is requested."""

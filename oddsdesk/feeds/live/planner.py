@@ -105,8 +105,11 @@ class Planner:
         learned = self.memory.learned.setdefault(job.name, Learned())
         learned.note(differed, sum(changes) / len(changes))
 
-    def plan(self, jobs: Iterable[Job], now_ms: int) -> Plan:
-        """Return when each job is to be read; without credits known none is."""
+    def plan(self, jobs: Iterable[Job], now_ms: int, feeds: int = 1) -> Plan:
+        """Return when each job is to be read; without credits known none is.
+
+        ``feeds`` is how many spend these credits, this one among them: each has an equal part.
+        """
         jobs = list(jobs)
         account = self.memory.credits
         if account is None:
@@ -115,7 +118,7 @@ class Planner:
         paid = [job for job in played if job.cost <= account.spendable]
         readings = [self._reading(job, now_ms) for job in paid]
         self.memory.need.note(need(readings), now_ms)
-        budget = account.per_hour(now_ms) * self.memory.need.of_mean
+        budget = account.per_hour(now_ms) * self.memory.need.of_mean / feeds
         rates = poll_rates(readings, budget)
         schedules = {
             job.name: self._schedule(job, rate, now_ms)
@@ -123,7 +126,8 @@ class Planner:
             if rate > 0
         }
         soonest = dict(sorted(schedules.items(), key=lambda item: item[1].next_ms))
-        return Plan(soonest, _sentence(account, played, len(jobs) - len(played), soonest))
+        idle = len(jobs) - len(played)
+        return Plan(soonest, _sentence(account, played, idle, soonest, feeds))
 
     def used_up(self, jobs: Iterable[Job]) -> str:
         """Return what there is to say once the source refuses to charge; empty without games."""
@@ -148,11 +152,16 @@ class Planner:
 
 
 def _sentence(
-    account: Credits, played: Sequence[Job], idle: int, schedules: dict[str, Schedule]
+    account: Credits,
+    played: Sequence[Job],
+    idle: int,
+    schedules: dict[str, Schedule],
+    feeds: int = 1,
 ) -> str:
     if not played:
         return "nothing to read: there are no games, which costs nothing"
-    subject = f"{_jobs_in_words(played)}, {account.month:,} a month"
+    shared = f" shared by {_spelled(feeds)} feeds" if feeds > 1 else ""
+    subject = f"{_jobs_in_words(played)}, {account.month:,} a month{shared}"
     if not schedules:
         return f"{subject}: all used, at the latest until {format_ms(account.renewal_ms)[:10]}"
     text = f"{subject}: {every(each.every_s for each in schedules.values())}"

@@ -111,6 +111,11 @@ class PollingFeed(LiveFeed):
         for source in self._sources:
             await source.close()
 
+    @property
+    def account(self) -> str | None:
+        """What stands for the key that was asked with last."""
+        return self.source.account
+
     def parts(self) -> Sequence[str]:
         """Return what is read on its own: a competition, a page. Asked before each reading."""
         return self.spec.what

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
@@ -63,6 +64,8 @@ class Source:
         self.url = url
         self.host = host_of(url)
         self.keys = keys
+        self.account: str | None = None
+        """What stands for the key that was asked with last, without being it."""
         self._key_use = key_use
         self._judge = judge
         self._http: HttpClient | None = None
@@ -116,6 +119,7 @@ class Source:
         query, headers = dict(params), {}
         if self._key_use is not None:
             key = await self.key()
+            self.account = sha256(key.encode()).hexdigest()
             if self._key_use.query:
                 query[self._key_use.query] = key
             if self._key_use.header:

@@ -193,7 +193,7 @@ class TheOddsApi(PollingFeed):
         if account is None or account.left <= 0:  # there is nothing to share out
             return {}
         jobs = self._jobs()
-        plan = self._planner.plan(jobs, now_ms)
+        plan = self._planner.plan(jobs, now_ms, self.sharing())
         if len(self._games) == len(self.spec.what):  # not before all games are known
             self.status.plan(plan.told, now_ms, plan.next_ms)
         never = now_ms + round(LIST_S * 1000)

@@ -56,3 +56,30 @@ async def test_table_plans_and_log_tell_two_feeds_of_one_source_apart(
     said = [record.getMessage() for record in caplog.records]
     assert any(line.startswith("feed 1, the-odds-api: one league") for line in said)
     assert any(line.startswith("feed 2, the-odds-api: failing: ") for line in said)
+
+
+async def test_feeds_on_one_key_plan_an_equal_part_of_its_credits_until_one_stops(
+    source: FakeSource, serve: Serve
+) -> None:
+    say_games(source, *SPORTS)
+    both, alone = "one league, 20,000 a month shared by two feeds: ", "one league, 20,000 a month: "
+    async with serve(*(spec(source, sport) for sport in SPORTS)) as served:
+        await served.until(lambda: all(served.status(n).plan.startswith(both) for n in (1, 2)))
+        await served.server.feeds.stop(1)
+        await served.until(lambda: served.status(2).plan.startswith(alone))
+
+
+async def test_feeds_on_two_keys_share_nothing(
+    source: FakeSource, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ODDSDESK_THE_ODDS_API_KEY")
+    say_games(source, *SPORTS)
+    feeds = []
+    for sport in SPORTS:
+        (tmp_path / sport).write_text(f"canary-of-{sport.replace('_', '-')}")
+        feeds.append(f"{spec(source, sport)}&key-file={tmp_path / sport}")
+    async with serve(*feeds) as served:
+        for number in (1, 2):
+            await served.until_read(number)
+            await served.until(lambda number=number: served.status(number).plan)
+            assert "shared" not in served.status(number).plan

@@ -104,6 +104,13 @@ def test_intervals_longer_than_prices_count_as_fresh_are_said_to_be(left, is_lon
     assert plan.next_ms == NOW
 
 
+def test_two_feeds_on_one_key_read_half_as_often_each() -> None:
+    job = Job("epl", 1, TODAY)
+    alone, shared = planner(500).plan([job], NOW), planner(500).plan([job], NOW, 2)
+    assert shared.schedules["epl"].every_s == pytest.approx(2 * alone.schedules["epl"].every_s)
+    assert shared.sentence == "one league, 500 a month shared by two feeds: every 3 hours"
+
+
 def test_out_of_credits_says_until_when_at_the_latest() -> None:
     plan = planner(left=0, used=500).plan([Job("epl", 1, TODAY)], NOW)
     assert plan.sentence == "one league, 500 a month: all used, at the latest until 2026-12-02"
