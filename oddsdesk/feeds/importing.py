@@ -32,11 +32,14 @@ def read_files(
     for place in places:
         try:
             if place == STDIN and stdin is not None:
-                files.append(SourceFile("stdin", read_stream(stdin, "stdin")))
+                read = [SourceFile("stdin", read_stream(stdin, "stdin"))]
             else:
-                files += [SourceFile(str(path), read_file(path)) for path in expand(place)]
+                read = [SourceFile(str(path), read_file(path)) for path in expand(place)]
         except FeedError as error:
             imported.problems.append(str(error))
+            continue
+        imported.problems += [f"{file.name}: it is empty" for file in read if not file.data]
+        files += [file for file in read if file.data]
     for part in IMPORTERS[format_name].convert_each(files):
         imported.merge(part)
         progress(part.kept + part.skipped.total())

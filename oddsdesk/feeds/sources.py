@@ -77,6 +77,8 @@ def expand(place: str) -> list[Path]:
     else:
         found = (Path(match) for match in glob.glob(place, recursive=True))  # noqa: PTH207
         files = [match for match in found if match.is_file()]
+    if not files and path.is_dir():
+        raise FeedError(f"{place}: the folder holds no files")
     if not files:
         raise FeedError(f"{place}: no such file, and no file that fits it as a pattern")
     return sorted(files)

@@ -75,3 +75,11 @@ def test_moved_times_are_times_that_can_be_written(times: list[tuple[int, int]],
         assert each.match_date is not None
         assert parse_ms(format_ms(each.match_date)) == each.match_date
         assert parse_ms(format_ms(each.scraped_at)) == each.scraped_at
+
+
+def test_an_empty_file_and_a_folder_without_files_are_said_to_be_so(tmp_path: Path) -> None:
+    folder, file = tmp_path / "folder", tmp_path / "empty.json"
+    folder.mkdir()
+    file.touch()
+    imported = read_files("the-odds-api", [str(folder), str(file)], lambda _prices: None)
+    assert imported.problems == [f"{folder}: the folder holds no files", f"{file}: it is empty"]
