@@ -159,7 +159,7 @@ def _sentence(
     feeds: int = 1,
 ) -> str:
     if not played:
-        return "nothing to read: there are no games, which costs nothing"
+        return "no games now: nothing is read, which costs nothing"
     shared = f" shared by {_spelled(feeds)} feeds" if feeds > 1 else ""
     subject = f"{_jobs_in_words(played)}, {account.month:,} a month{shared}"
     if not schedules:

@@ -40,6 +40,9 @@ SOON_MS: Final = 1_000
 PARSE_S: Final = 30.0
 """How long the reading of one answer may take."""
 
+NO_GAMES: Final = "no games now"
+NO_PRICES: Final = "no games with prices now"
+
 _log = logging.getLogger(__name__)
 
 
@@ -53,6 +56,8 @@ class _Part(msgspec.Struct):
     began: int = 0
     """When it was read last, in milliseconds."""
     trouble: str = ""
+    is_empty: bool = False
+    """Whether its last good answer held no prices."""
     backoff: Backoff = msgspec.field(default_factory=Backoff)
     withdrawals: Withdrawals = msgspec.field(default_factory=Withdrawals)
 
@@ -150,6 +155,10 @@ class PollingFeed(LiveFeed):
         """Return times before which parts are not read, by name; asked every minute."""
         return {}
 
+    def emptiness(self) -> str:
+        """Return why nothing comes although the source answers; empty where something comes."""
+        return NO_PRICES if all(part.is_empty for part in self._parts.values()) else ""
+
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Take the quotes of a good answer, for adapters that learn from them."""
 
@@ -232,7 +241,9 @@ class PollingFeed(LiveFeed):
             state.backoff.reset()
             state.due = began + round(self.interval_s(part) * 1000)
             self.heard(part, quotes, began)
+            state.is_empty = not quotes
             self._tell(clock())
+            self._tell_emptiness(clock())
             gone = state.withdrawals.after(quotes, began) if self.is_whole(part) else []
             return [*quotes, *gone]
         return []
@@ -255,6 +266,11 @@ class PollingFeed(LiveFeed):
         state.trouble = trouble
         state.due = now_ms + round(state.backoff.next_s() * 1000)
         self._tell(now_ms)
+
+    def _tell_emptiness(self, now_ms: int) -> None:
+        """Say in the plan that nothing comes, unless the adapter has a plan of its own."""
+        if self.status.now.plan in ("", NO_GAMES, NO_PRICES):
+            self.status.plan(self.emptiness(), now_ms)
 
     def _tell(self, now_ms: int) -> None:
         troubles = [state for state in self._parts.values() if state.trouble]

@@ -13,7 +13,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.errors import ShapeError, SourceError, pass_over
 from oddsdesk.feeds.live.exchange_guides import PolymarketGuide
 from oddsdesk.feeds.live.merging import merged
-from oddsdesk.feeds.live.polling import PollingFeed
+from oddsdesk.feeds.live.polling import NO_GAMES, PollingFeed
 from oddsdesk.feeds.live.polymarket_stream import PolymarketStream
 from oddsdesk.feeds.live.source import Source, decode
 from oddsdesk.feeds.polymarket.books import Books
@@ -96,6 +96,12 @@ class Polymarket(PollingFeed):
         quotes = [quote for quote in found if quote.odds]
         pass_over(self.status.name, problems, is_empty=not quotes)
         return quotes
+
+    def emptiness(self) -> str:
+        """Go by the lists of games; one whose sides are sold out is one."""
+        listed = [self._listed.get(tag) for tag in self.spec.what]
+        is_empty = all(each is not None and not each.listing.games for each in listed)
+        return NO_GAMES if is_empty else ""
 
     async def games_of(self, tag: str) -> Listing:
         """Return the games of a tag that are not over."""

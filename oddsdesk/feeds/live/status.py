@@ -120,7 +120,7 @@ class Status:
         """Note how often is read, in words, and when next; logged once an hour at most."""
         is_known = text == self.now.plan
         self._replace(plan=text, next_at=next_at)
-        if is_known:
+        if is_known or not text:
             return
         if now_ms - self._planned_at >= PLAN_MS:
             self._planned_at = now_ms

@@ -18,7 +18,7 @@ from oddsdesk.feeds.live.errors import (
     TooFastError,
 )
 from oddsdesk.feeds.live.planner import Job, Memory, Plan, Planner
-from oddsdesk.feeds.live.polling import PollingFeed
+from oddsdesk.feeds.live.polling import NO_GAMES, PollingFeed
 from oddsdesk.feeds.live.source import KeyUse, decode, retry_after_s
 from oddsdesk.feeds.live.the_odds_api_guide import OddsApiGuide
 from oddsdesk.feeds.the_odds_api import convert
@@ -202,6 +202,11 @@ class TheOddsApi(PollingFeed):
             name: never if schedule is None else schedule.next_ms
             for name, schedule in schedules.items()
         }
+
+    def emptiness(self) -> str:
+        """Go by the lists of games, of which a game without prices is one."""
+        is_listed = len(self._games) == len(self.spec.what)
+        return NO_GAMES if is_listed and not any(self._games.values()) else ""
 
     def heard(self, part: str, quotes: Sequence[Quote], now_ms: int) -> None:
         """Tell the planner how much an answer differed from the one before."""

@@ -111,6 +111,13 @@ async def test_a_change_is_served_between_two_readings(source, serve: Serve, str
     assert stream.paths == ["/ws/market"]
 
 
+async def test_a_source_without_games_says_so(source, serve, stream) -> None:
+    source.say("/gamma/events", [])
+    async with serve(spec(source)) as served:
+        await served.until(lambda: served.status().plan == "no games now")
+        assert served.status().state is FeedCondition.RUNNING
+
+
 async def test_a_side_that_is_sold_out_is_withdrawn_at_once(source, serve, stream) -> None:
     async with serve(spec(source)) as served:
         await until_price(served, "Bulls", 2.0)

@@ -107,7 +107,10 @@ async def test_no_credit_is_spent_on_an_empty_slate(source, serve) -> None:
     async with serve(spec(source)) as served:
         await served.until(lambda: source.paths().count(EVENTS) > 3)
         assert served.status().state is FeedCondition.RUNNING
-    assert ODDS not in source.paths()
+        assert served.status().plan == "no games now"
+        assert ODDS not in source.paths()
+        source.say(EVENTS, listed(two_books(system_clock())))
+        await served.until(lambda: served.status().plan == "")
 
 
 async def test_a_bookmaker_that_two_answers_lack_is_withdrawn(source, serve) -> None:

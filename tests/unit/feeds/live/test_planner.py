@@ -76,7 +76,7 @@ def test_the_sentence_says_what_it_costs_and_how_often_what_is_read() -> None:
 @pytest.mark.parametrize(
     ("jobs", "left", "sentence"),
     [
-        ([Job("epl", 1, ())], 500, "nothing to read: there are no games, which costs nothing"),
+        ([Job("epl", 1, ())], 500, "no games now: nothing is read, which costs nothing"),
         ([Job("epl", 1, TODAY)], 500, "one league, 500 a month: every 1.5 hours"),
         (
             [Job("epl", 1, TODAY), Job("a", 20, TODAY, is_game=True), Job("b", 1, ())],
