@@ -120,6 +120,10 @@ class Administration:
         """End a feed."""
         return self._ask(self._server.feeds.stop(number))
 
+    def remove_feed(self, number: int) -> Future[None]:
+        """Forget a feed that was stopped or has ended."""
+        return self._ask(self._remove_feed(number))
+
     def import_files(
         self, format_name: str, places: Sequence[str], *, shift_to_now: bool
     ) -> Future[ImportOutcome]:
@@ -197,6 +201,9 @@ class Administration:
     async def _add_feed(self, spec: str, speed: float) -> None:
         for number in await self._server.feeds.open([spec], speed):
             await self._server.feeds.start(number)
+
+    async def _remove_feed(self, number: int) -> None:
+        self._server.feeds.remove(number)
 
     async def _choices(self, name: str, url: str | None, key: str) -> Choices:
         return await (await self._opened_guides()).choices(name, url, key)

@@ -60,6 +60,10 @@ class RunningFeeds:
         self._store = store
         self._clock = clock
         self._entries: dict[int, _Entry] = {}
+        self._newest = 0
+        """The last number that was given: none is given twice."""
+        self._left_out: set[str] = set()
+        """Sources of feeds that were removed: their prices are there still."""
         self._jobs = Jobs()
 
     async def open(self, specs: Iterable[str], speed: float) -> list[int]:
@@ -71,7 +75,8 @@ class RunningFeeds:
         opened = [entry for spec in specs if (entry := await self._open(spec, speed)) is not None]
         if opened and self._store.is_read_only:
             raise FeedError(f"{self._store.path}: cannot be written, so no feed can record in it")
-        first = max(self._entries, default=0) + 1
+        first = self._newest + 1
+        self._newest += len(opened)
         for number, entry in enumerate(opened, first):
             _number(number, entry)
             self._entries[number] = entry
@@ -110,11 +115,7 @@ class RunningFeeds:
 
     def left_out(self) -> set[str]:
         """Return the sources of feeds whose prices are left out of answers."""
-        return {
-            entry.feed.origin.source
-            for entry in self._entries.values()
-            if entry.left_out and entry.feed.origin is not None
-        }
+        return self._left_out.union(*map(_left_out_by, self._entries.values()))
 
     async def start_all(self) -> None:
         """Run every feed."""
@@ -134,6 +135,18 @@ class RunningFeeds:
             await entry.recorder.withdraw_simulated()
         except StoreUnavailableError as error:
             _log.warning("simulated prices stay until they are too old: %s", error)
+
+    def remove(self, number: int) -> None:
+        """Forget a feed that does not run; what it recorded stays.
+
+        Raises:
+            FeedError: there is no such feed, or it runs.
+        """
+        entry = self._entry(number)
+        if entry.is_running:
+            raise FeedError(f"feed {number}: it runs; stop it first")
+        self._left_out |= _left_out_by(entry)
+        del self._entries[number]
 
     async def stop_all(self) -> None:
         """End every feed."""
@@ -239,6 +252,11 @@ def _note_refusal(kept: Future[None]) -> None:
             _log.info("a feed's memory is not kept: %s", error)
 
     kept.add_done_callback(check)
+
+
+def _left_out_by(entry: _Entry) -> set[str]:
+    origin = entry.feed.origin
+    return {origin.source} if entry.left_out and origin is not None else set()
 
 
 def left_out_line(source: str) -> str:

@@ -67,6 +67,7 @@ class ServerController(QObject):
         feeds, keys = dialog.feeds, dialog.keys
         feeds.start_requested.connect(lambda n: self._do(self._feed(server.start_feed(n))))
         feeds.stop_requested.connect(lambda n: self._do(self._feed(server.stop_feed(n))))
+        feeds.remove_requested.connect(lambda n: self._do(self._feed(server.remove_feed(n))))
         feeds.add_requested.connect(
             lambda spec, speed, key: self._do(self._feed(self._add(spec, speed, key)))
         )

@@ -1,5 +1,7 @@
 """The embedded server's feeds: which run, start and stop, and one more."""
 
+from collections import Counter
+
 from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QLineEdit,
@@ -11,7 +13,7 @@ from PySide6.QtWidgets import (
 
 from oddsdesk.contract.administration import FeedCondition, FeedState
 from oddsdesk.desk.ui.controls.feed_fields import LIVE, REPLAY, FeedFields
-from oddsdesk.desk.ui.controls.form_dialog import note, plain_table, with_buttons
+from oddsdesk.desk.ui.controls.form_dialog import note, plain_table, sentence, with_buttons
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
@@ -37,6 +39,7 @@ class FeedsPage(QWidget):
 
     start_requested = Signal(int)
     stop_requested = Signal(int)
+    remove_requested = Signal(int)
     add_requested = Signal(str, float, str)
     """A feed as on the command line, how fast a replay runs, and the key of its source or none."""
     refused = Signal(str)
@@ -44,11 +47,17 @@ class FeedsPage(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.list = plain_table(theme, "Feeds", _WIDTHS)
-        self.list.currentItemChanged.connect(self._show_buttons)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.currentItemChanged.connect(self._show_selected)
+        self.said = note("", theme)
+        self.said.setAccessibleName("The selected feed")
         self.start = QPushButton("&Start", autoDefault=False)
         self.start.clicked.connect(lambda: self._wish(self.start_requested))
         self.stop = QPushButton("S&top", autoDefault=False)
         self.stop.clicked.connect(lambda: self._wish(self.stop_requested))
+        self.remove = QPushButton("&Remove", autoDefault=False)
+        self.remove.setToolTip("Takes it off the list; what it recorded stays")
+        self.remove.clicked.connect(lambda: self._wish(self.remove_requested))
         self.fields = FeedFields((LIVE, REPLAY, "simulator"))
         self.key = QLineEdit(
             echoMode=QLineEdit.EchoMode.Password,
@@ -59,23 +68,28 @@ class FeedsPage(QWidget):
         self.add = QPushButton("&Add and start", autoDefault=False)
         self.add.clicked.connect(self._on_add_clicked)
         self._lay_out(theme)
-        self._show_buttons()
+        self._show_selected()
         self._show_key()
 
     def show_feeds(self, feeds: list[FeedState]) -> None:
         """Show the feeds as they are; the selected one stays selected."""
         selected = self._number()
+        titles = Counter(map(title, feeds))
         self.list.clear()
         for feed in feeds:
-            item = QTreeWidgetItem([title(feed), f"{feed.speed:g}×", state(feed)])
+            named = title(feed)
+            named = f"{named} ({feed.number})" if titles[named] > 1 else named
+            item = QTreeWidgetItem([named, f"{feed.speed:g}×", state(feed)])
             item.setData(0, Qt.ItemDataRole.UserRole, feed)
             item.setToolTip(0, feed.spec)
             item.setToolTip(2, "\n".join(filter(None, (item.text(2), feed.status.plan))))
             self.list.addTopLevelItem(item)
-            if feed.number == selected or selected is None:
+            if feed.number == selected:
                 self.list.setCurrentItem(item)
-                selected = feed.number
-        self._show_buttons()
+        first = self.list.topLevelItem(0)
+        if self.list.currentItem() is None and first is not None:
+            self.list.setCurrentItem(first)
+        self._show_selected()
 
     def _lay_out(self, theme: Theme) -> None:
         heading = Label("One more")
@@ -83,7 +97,8 @@ class FeedsPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(STEP)
-        column.addLayout(with_buttons(self.list, self.start, self.stop), 1)
+        column.addLayout(with_buttons(self.list, self.start, self.stop, self.remove), 1)
+        column.addWidget(self.said)
         column.addWidget(heading)
         column.addWidget(self.fields)
         column.addWidget(self.key)
@@ -102,8 +117,12 @@ class FeedsPage(QWidget):
         if (number := self._number()) is not None:
             signal.emit(number)
 
-    def _show_buttons(self) -> None:
+    def _show_selected(self) -> None:
+        """Show what may be done with the selected feed, and all that its row has no room for."""
         feed = self._feed()
+        self.remove.setEnabled(feed is not None and not feed.is_running)
+        self.said.setText("" if feed is None else _whole(feed))
+        self.said.setVisible(feed is not None)
         self.start.setEnabled(feed is not None and not feed.is_running)
         self.stop.setEnabled(feed is not None and feed.is_running)
 
@@ -127,7 +146,15 @@ def title(feed: FeedState) -> str:
     """Return a feed as people call it."""
     if feed.simulated:
         return "Simulated odds"
-    return feed.spec.replace("replay:", "Replay of ", 1).partition("?")[0]
+    written = feed.spec.partition("?")[0]
+    if written.startswith("replay:"):
+        return written.replace("replay:", "Replay of ", 1)
+    return written.replace(",", ", ")
+
+
+def _whole(feed: FeedState) -> str:
+    what = f"{title(feed)}: {state(feed)}."
+    return " ".join(filter(None, (what, sentence(feed.status.plan) if feed.status.plan else "")))
 
 
 def state(feed: FeedState) -> str:

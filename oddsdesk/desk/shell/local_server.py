@@ -148,6 +148,10 @@ class LocalAdministration:
         """End a feed."""
         await _answer(self._server.stop_feed(number))
 
+    async def remove_feed(self, number: int) -> None:
+        """Forget a feed that was stopped or has ended; what it recorded stays."""
+        await _answer(self._server.remove_feed(number))
+
     async def import_files(
         self, format_name: str, places: Sequence[str], *, shift_to_now: bool
     ) -> ImportOutcome:

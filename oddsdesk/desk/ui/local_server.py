@@ -98,6 +98,9 @@ class LocalServer(Protocol):
     async def stop_feed(self, number: int) -> None:
         """End a feed."""
 
+    async def remove_feed(self, number: int) -> None:
+        """Forget a feed that was stopped or has ended; what it recorded stays."""
+
     async def import_files(
         self, format_name: str, places: Sequence[str], *, shift_to_now: bool
     ) -> ImportOutcome:

@@ -99,6 +99,24 @@ async def test_a_feed_is_added_stopped_and_started(server):
     await until(lambda: page.list.topLevelItem(0).text(2) == "Running")
 
 
+async def test_what_runs_twice_is_told_apart_and_what_is_stopped_is_removed(server):
+    page = server.feeds
+    for options in ("every=60", "every=90"):
+        page.fields.live.setText(f"kalshi:KXEPLGAME,KXNBAGAME?url=http://127.0.0.1:1&{options}")
+        page.add.click()
+    await until(lambda: page.list.topLevelItemCount() == 2)
+    rows = [page.list.topLevelItem(row).text(0) for row in range(2)]
+    assert sorted(rows) == [f"kalshi:KXEPLGAME, KXNBAGAME ({number})" for number in (1, 2)]
+    await until(lambda: "nothing answers at 127.0.0.1:1" in page.said.text())
+    assert page.said.wordWrap()
+    assert not page.remove.isEnabled()
+    page.stop.click()
+    await until(page.remove.isEnabled)
+    page.remove.click()
+    await until(lambda: page.list.topLevelItemCount() == 1)
+    assert page.list.topLevelItem(0).text(0) == "kalshi:KXEPLGAME, KXNBAGAME"
+
+
 async def test_a_feed_that_cannot_be_opened_is_said(server):
     kind = server.feeds.fields.kind
     kind.setCurrentIndex(kind.findData(REPLAY))

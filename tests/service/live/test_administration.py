@@ -87,6 +87,23 @@ def test_a_feed_added_while_serving_runs_stops_and_starts_again(server, administ
     assert administration.feeds().result(LIMIT_S)[0].is_running
 
 
+def test_a_feed_is_removed_once_it_is_stopped_and_its_number_not_given_again(
+    server, administration, tmp_path
+):
+    file = tmp_path / "quotes.ndjson"
+    file.write_text(LINE)
+    administration.add_feed(f"replay:{file}", 1.0).result(LIMIT_S)
+    administration.add_feed("simulator", 1.0).result(LIMIT_S)
+    with pytest.raises(FeedError, match="it runs; stop it first"):
+        administration.remove_feed(2).result(LIMIT_S)
+    administration.stop_feed(2).result(LIMIT_S)
+    administration.remove_feed(2).result(LIMIT_S)
+    with pytest.raises(FeedError, match="none of that number"):
+        administration.remove_feed(2).result(LIMIT_S)
+    administration.add_feed("simulator", 1.0).result(LIMIT_S)
+    assert [feed.number for feed in administration.feeds().result(LIMIT_S)] == [1, 3]
+
+
 def test_a_feed_that_cannot_be_opened_is_not_kept(administration, tmp_path):
     with pytest.raises(FeedError, match="no such file"):
         administration.add_feed(f"replay:{tmp_path}/none.ndjson", 1.0).result(LIMIT_S)
