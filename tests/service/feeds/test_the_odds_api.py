@@ -226,7 +226,7 @@ async def test_a_competition_that_is_asked_too_often_leaves_the_others_their_tur
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (as_response(b"<html>busy</html>"), "no JSON"),
+        (as_response(b"<html>busy</html>"), "a web page came from"),
         (as_response(b'[{"id": "g1", "commence'), "no JSON"),
         (as_response([{"id": "g1"}]), "commence_time"),
         (as_response({"message": "?"}, 500), "status 500"),
