@@ -205,8 +205,8 @@ async def test_too_fast_is_waited_for(source, serve, shared_data: Path) -> None:
     source.say(EVENTS, listed(played))
     source.say(ODDS, slow, [played])
     async with serve(spec(source)) as served:
-        status = await served.state(FeedCondition.WAITING)
-        assert status.until is not None
+        await served.until(lambda: served.status().until is not None)
+        assert served.status().state is FeedCondition.WAITING
         await served.until_odds(2)
 
 
