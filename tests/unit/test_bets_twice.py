@@ -122,6 +122,6 @@ def _counted(lines: list[str], bankroll: float, *, everything: bool) -> list[dic
 
 
 def _exact(row: dict[str, Any]) -> dict[str, Any]:
-    """What is the same to the last digit: all but the id, which is not counted, and EVs."""
-    apart = ("game_id", "ev_pct", "service_ev_pct")
+    """What is the same to the last digit: all but what is not counted, and EVs."""
+    apart = ("game_id", "sources", "ev_pct", "service_ev_pct")
     return {name: value for name, value in row.items() if name not in apart}
