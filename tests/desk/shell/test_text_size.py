@@ -26,7 +26,7 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.commands import TextSize
 from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
-from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.desk.value_bets.records import Records
 
 _SMALL_SCREEN = 1_280
@@ -86,6 +86,33 @@ def test_the_largest_text_with_every_panel_fits_a_small_screen(
     desk.window.layout().activate()
     qtbot.wait(1)
     assert desk.window.minimumSizeHint().width() <= _SMALL_SCREEN
+
+
+def test_a_change_of_colours_makes_no_text_smaller_or_weaker(
+    desk: Desk, preferences: Preferences, theme: Theme, qtbot: QtBot
+) -> None:
+    for percent in range(110, 170, 10):
+        preferences.put(TEXT_SIZE, percent)
+    for panel in desk.window.panels():
+        panel.show()
+    qtbot.wait(1)
+    before = fonts(desk.window)
+    for scheme in (Scheme.LIGHT, Scheme.DARK):
+        theme.choose(scheme, colour_blind=scheme is Scheme.LIGHT)
+        qtbot.wait(1)
+        after = fonts(desk.window)
+        less = {repr(w): (before[w], after[w]) for w in before if is_less(after[w], before[w])}
+        assert less == {}
+
+
+def fonts(window: QWidget) -> dict[QWidget, tuple[float, int]]:
+    """Return how large and how strong every part of a window is written."""
+    parts = [window, *window.findChildren(QWidget)]
+    return {part: (round(part.font().pointSizeF(), 2), part.font().weight()) for part in parts}
+
+
+def is_less(font: tuple[float, int], than: tuple[float, int]) -> bool:
+    return font[0] < than[0] or font[1] < than[1]
 
 
 def written(window: QWidget) -> list[QWidget]:

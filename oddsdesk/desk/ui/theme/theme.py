@@ -1,6 +1,5 @@
 """The theme: which scheme is on, its tokens, fonts and icons, and applying it all."""
 
-from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
@@ -9,7 +8,7 @@ from PySide6.QtGui import QColor, QFont, QIcon, QPalette, QPixmap
 from PySide6.QtWidgets import QApplication, QLabel, QProxyStyle, QTabBar, QWidget
 
 from oddsdesk.desk.ui.theme import icons
-from oddsdesk.desk.ui.theme.fonts import add_font_files, make_fonts
+from oddsdesk.desk.ui.theme.fonts import Fonts, add_font_files, make_fonts
 from oddsdesk.desk.ui.theme.sheet import style_sheet
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole, Tokens, tokens
 
@@ -135,8 +134,9 @@ class Theme(QObject):
         """Change to a scheme; everything on screen is repainted."""
         self._scheme = scheme
         self._colour_blind = colour_blind
+        fonts = self._fonts_by_widget(self.fonts)
         self._application.styleHints().setColorScheme(_QT_SCHEMES[scheme])
-        self._apply()
+        self._apply(fonts)
 
     @property
     def text_size(self) -> int:
@@ -149,16 +149,13 @@ class Theme(QObject):
             return
         before, self._text_size = self.fonts, percent
         self.fonts = make_fonts(percent)
+        self._apply(self._fonts_by_widget(before))
+
+    def _fonts_by_widget(self, before: Fonts) -> "_FontsByWidget":
+        """Return what widgets that have a font of their own are to have after ``before``."""
         sizes = {_kind(old): new for old, new in zip(before.all(), self.fonts.all(), strict=True)}
         wanted = [(w, self._font_of(w, sizes)) for w in self._application.allWidgets()]
-        given = [(widget, font) for widget, font in wanted if font is not None]
-        # WORKAROUND Qt: where a style sheet is on, a widget's font is the one kept for it at
-        # the last polish, and a new sheet gives some the font from before. So: off and on.
-        self._application.setStyleSheet("")
-        _give(given)
-        self._application.setFont(self.fonts.body)
-        self._apply()
-        _give(given)
+        return [(widget, font) for widget, font in wanted if font is not None]
 
     def _font_of(self, widget: QWidget, sizes: dict[tuple[int, int], QFont]) -> QFont | None:
         """What a widget that has a font of its own is to have; tab bars keep theirs, too."""
@@ -183,18 +180,27 @@ class Theme(QObject):
             return self._scheme is Scheme.DARK
         return self._application.styleHints().colorScheme() is not Qt.ColorScheme.Light
 
-    def _apply(self) -> None:
+    def _apply(self, fonts: "_FontsByWidget") -> None:
         self.tokens = tokens(self._is_dark(), self._colour_blind)
+        # WORKAROUND Qt: where a style sheet is on, a widget's font is the one kept for it at
+        # the last polish, and a new sheet gives some the font from before. So: off and on.
+        self._application.setStyleSheet("")
+        _give(fonts)
+        self._application.setFont(self.fonts.body)
         self._application.setPalette(palette(self.tokens))
         self._application.setStyleSheet(style_sheet(self.tokens, self.fonts))
         self.changed.emit()
+        _give(fonts)
 
     def _on_hints_color_scheme_changed(self) -> None:
         if self._scheme is Scheme.SYSTEM and self._is_dark() != self.tokens.is_dark:
-            self._apply()
+            self._apply(self._fonts_by_widget(self.fonts))
 
 
-def _give(fonts: Iterable[tuple[QWidget, QFont]]) -> None:
+_FontsByWidget = list[tuple[QWidget, QFont]]
+
+
+def _give(fonts: _FontsByWidget) -> None:
     for widget, font in fonts:
         widget.setFont(font)
 
