@@ -31,6 +31,16 @@ class DeskWindow:
         """Wait for a window of the desk with such a title and give it the keyboard."""
         self.focus(self.wait_for_title(pattern))
 
+    def wait_until_gone(self, pattern: str) -> None:
+        """Wait until no window of the desk has such a title: keys would go to it yet."""
+        pid = str(self.program.process.pid)
+        search = ["xdotool", "search", "--onlyvisible", "--all", "--pid", pid, "--name", pattern]
+        environment = os.environ | {"DISPLAY": self._display}
+        ends = time.monotonic() + LIMIT_S
+        while subprocess.run(search, env=environment, capture_output=True).stdout:
+            assert time.monotonic() < ends, f"{pattern} is still there"
+            time.sleep(0.05)
+
     def focus(self, window: str) -> None:
         """Give the keyboard to a window by its number."""
         self._xdotool("windowfocus", "--sync", window)

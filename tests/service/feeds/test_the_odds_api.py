@@ -90,7 +90,7 @@ async def test_where_other_machines_may_ask_it_is_recorded_and_left_out(
     async with serving(msgspec.structs.replace(settings, share=("the-odds-api",))) as server:
         served = Served(server)
         assert len(await served.odds()) == 2
-        assert served.status().reason == ""
+        assert (await served.state(FeedCondition.RUNNING)).reason == ""
 
 
 async def test_bookmakers_may_be_named_instead_of_regions(source, serve) -> None:
