@@ -55,6 +55,7 @@ class MatrixContext:
         self._titles: dict[str, str] = {}
         self.widest_name = ""
         """Of the first column, folded rows too."""
+        self.widest_period = ""
 
     @property
     def reference(self) -> str:
@@ -188,7 +189,10 @@ def _fair_width(context: MatrixContext) -> Column:
 
 
 def _least_width(context: MatrixContext) -> Column:
-    return msgspec.structs.replace(_fair_width(context), most=_MOST)
+    """As wide as a price, or the period in the rows of sections."""
+    fair = _fair_width(context)
+    sample = max(fair.sample, context.widest_period, key=len)
+    return msgspec.structs.replace(fair, sample=sample, most=_MOST)
 
 
 def _best_width(context: MatrixContext) -> Column:
@@ -321,6 +325,11 @@ def widest_name(sections: Iterable[Section]) -> str:
     names = [f"{section.title}{_FOLD}" for section in sections]
     names += [selection_text(section, row) for section in sections for row in section.rows]
     return max(names, key=len, default=_USUAL_NAME)
+
+
+def widest_period(sections: Iterable[Section]) -> str:
+    """Return the widest period of all, for the column that says it."""
+    return max((section.period_label for section in sections), key=len, default="")
 
 
 def shrink_steps(context: MatrixContext) -> tuple[ShrinkStep, ...]:

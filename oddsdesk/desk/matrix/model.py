@@ -17,6 +17,7 @@ from oddsdesk.desk.matrix.columns import (
     bookmaker_column,
     shrink_steps,
     widest_name,
+    widest_period,
 )
 from oddsdesk.desk.matrix.layout import (
     BEST,
@@ -379,6 +380,7 @@ class MatrixModel(LiveModel):
         self._lines.forget()
         sections = self._shown_sections()
         self._context.widest_name = widest_name(sections)
+        self._context.widest_period = widest_period(sections)
         self._layout.rows = rows_of(sections, self._lines.is_folded)
         self._layout.set_bookmakers(self._shown_bookmakers(bookmakers_of(sections)))
         self._layout.index()
@@ -393,6 +395,7 @@ class MatrixModel(LiveModel):
             return
         sections = self._shown_sections()
         self._context.widest_name = widest_name(sections)
+        self._context.widest_period = widest_period(sections)
         found = bookmakers_of(sections) - set(self._layout.bookmakers)
         self._append_columns(self._shown_bookmakers(found))
         self._bring_rows_up_to_date()

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board import market as board_market
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns, BookmakerOrder
 from oddsdesk.desk.matrix.layout import BEST, FIRST_BOOKMAKER, WINDOW
 from oddsdesk.desk.matrix.panel import MatrixPanel
@@ -148,3 +150,15 @@ def test_what_an_exchange_keeps_stands_beside_its_price_and_in_its_header(
     assert pane.columnWidth(column) >= narrow
     widths = panel.table._painter.least_width(model, column)
     assert pane.columnWidth(column) >= widths
+
+
+def test_the_period_of_a_section_is_never_cut(
+    panel: MatrixPanel, quoted: Any, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pane = panel.table.frozen
+    label = "2nd Overtime Period"
+    monkeypatch.setattr(board_market, "period_label", lambda _sport, _period: label)
+    quoted.quote("moneyline", {"Everton": {REFERENCE: 3.29, "bwin": 3.2}}, period=2)
+    quoted.load()
+    texts = QFontMetrics(panel.table.font()).horizontalAdvance(label)
+    qtbot.waitUntil(lambda: pane.columnWidth(WINDOW) > texts)
