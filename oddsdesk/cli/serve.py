@@ -131,15 +131,19 @@ def serve(
     )
     _check_roles(settings)
     try:
-        if workers > 1:
-            _supervise(settings, ending)
-            return
-        with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(_run(settings, ending))
+        _serve(settings, ending)
     except (StoreError, ListenError, FeedError) as error:
         raise click.ClickException(str(error)) from error
     finally:
         ending.listen()  # the loop has let go of the signals, and a second one may come
+
+
+def _serve(settings: Settings, ending: Ending) -> None:
+    if settings.workers > 1:
+        _supervise(settings, ending)
+        return
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(_run(settings, ending))
 
 
 def _check_shared(share: tuple[str, ...]) -> None:

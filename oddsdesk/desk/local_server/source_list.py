@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
 
 from oddsdesk.contract.live_sources import LiveSource
+from oddsdesk.desk.ui.controls.row_ground import paint_row_ground
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, SurfaceRole, TextRole
+from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, TextRole
 
 OTHER: Final = LiveSource(
     "",
@@ -89,13 +89,8 @@ class _SourceDelegate(QStyledItemDelegate):
     ) -> None:
         source: LiveSource = index.data(_SOURCE)
         fonts, tokens = self._theme.fonts, self._theme.tokens
-        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
-        ground = SurfaceRole.SELECTED if is_chosen else SurfaceRole.PANEL
-        painter.fillRect(option.rect, QColor(tokens.ground(ground)))
-        if is_chosen:
-            bar = option.rect.adjusted(0, 0, 3 - option.rect.width(), 0)
-            painter.fillRect(bar, QColor(tokens.accent))
+        paint_row_ground(painter, option, tokens)
         area = QRectF(option.rect).adjusted(GAP, STEP, -STEP, 0)
         self._line(painter, area, source.title, fonts.strong, TextRole.STRONG)
         self._line(painter, area, source.summary, fonts.small, TextRole.SOFT)

@@ -1,8 +1,8 @@
 """Painting the navigator's rows: a competition with its counts, a game in two lines."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from oddsdesk.board.games import GameEntry
 from oddsdesk.clock import Clock
@@ -14,21 +14,21 @@ from oddsdesk.desk.navigator.model import (
     LIVE_COUNT_ROLE,
     VALUE_COUNT_ROLE,
 )
+from oddsdesk.desk.ui.controls.row_ground import paint_row_ground
 from oddsdesk.desk.ui.table.texts import TextCache
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, HALF, ROW, STEP, SurfaceRole, TextRole
+from oddsdesk.desk.ui.theme.tokens import GAP, HALF, ROW, STEP, TextRole
 from oddsdesk.desk.ui.time_format import kick_off_text
 
 Index = QModelIndex | QPersistentModelIndex
 
 _DOT = 6.0
-_BAR = 3
 _STAR = 12
 _GAME_ROW = 42
 
 
 class _RowDelegate(QStyledItemDelegate):
-    """What both kinds of rows share: background, dot and texts."""
+    """What both kinds of rows share: dot and texts."""
 
     def __init__(self, theme: Theme, clock: Clock) -> None:
         super().__init__()
@@ -36,19 +36,6 @@ class _RowDelegate(QStyledItemDelegate):
         self._clock = clock
         self._restyle()
         theme.changed.connect(self._restyle)
-
-    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
-        state = option.state
-        painter.fillRect(option.rect, self._ground(SurfaceRole.PANEL))
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(option.rect, self._ground(SurfaceRole.SELECTED))
-            bar = QRect(option.rect.left(), option.rect.top(), _BAR, option.rect.height())
-            painter.fillRect(bar, QColor(self._theme.tokens.accent))
-        elif state & QStyle.StateFlag.State_MouseOver:
-            painter.fillRect(option.rect, self._ground(SurfaceRole.RAISED))
-
-    def _ground(self, ground: SurfaceRole) -> QColor:
-        return QColor(self._theme.tokens.ground(ground))
 
     def _restyle(self) -> None:
         fonts = self._theme.fonts
@@ -90,7 +77,7 @@ class CompetitionDelegate(_RowDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         painter.save()
-        self._paint_ground(painter, option)
+        paint_row_ground(painter, option, self._theme.tokens, hovers=True)
         is_sport = not index.parent().isValid()
         cache = self._medium if is_sport else self._body
         area = QRectF(option.rect).adjusted(HALF, 0, -GAP, 0)
@@ -113,7 +100,7 @@ class GameDelegate(_RowDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         game: GameEntry = index.data(GAME_ROLE)
         painter.save()
-        self._paint_ground(painter, option)
+        paint_row_ground(painter, option, self._theme.tokens, hovers=True)
         painter.setPen(QColor(self._theme.tokens.line))
         painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
         area = QRectF(option.rect).adjusted(GAP, HALF, -GAP, -HALF)

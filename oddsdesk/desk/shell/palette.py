@@ -12,14 +12,13 @@ from PySide6.QtCore import (
     QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
     QLineEdit,
     QListView,
     QSizePolicy,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -28,9 +27,10 @@ from shiboken6 import isValid
 
 from oddsdesk.desk.shell.palette_entries import Entry, Provider, Recent, matching
 from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.row_ground import paint_row_ground
 from oddsdesk.desk.ui.controls.scaling import scale_least_width, scale_most_width
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, SurfaceRole, TextRole
+from oddsdesk.desk.ui.theme.tokens import GAP, HALF, STEP, TextRole
 
 Index = QModelIndex | QPersistentModelIndex
 _ROW = 30
@@ -77,13 +77,8 @@ class EntryDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         entry: Entry = index.data(ENTRY_ROLE)
         fonts, tokens = self._theme.fonts, self._theme.tokens
-        is_chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
-        ground = SurfaceRole.SELECTED if is_chosen else SurfaceRole.PANEL
-        painter.fillRect(option.rect, QColor(tokens.ground(ground)))
-        if is_chosen:
-            bar = option.rect.adjusted(0, 0, 2 - option.rect.width(), 0)
-            painter.fillRect(bar, QColor(tokens.accent))
+        paint_row_ground(painter, option, tokens)
         area = QRectF(option.rect).adjusted(GAP, 0, -GAP, 0)
         right = f"{entry.keys}   {entry.kind.value}" if entry.keys else entry.kind.value
         area.setRight(

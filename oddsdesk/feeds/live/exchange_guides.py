@@ -13,7 +13,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.kalshi.series import competition as kalshi_competition
 from oddsdesk.feeds.kalshi.series import known_series
 from oddsdesk.feeds.live.errors import ShapeError
-from oddsdesk.feeds.live.guide import SourceGuide, in_order, known, title_of
+from oddsdesk.feeds.live.guide import GamesGuide, SourceGuide, in_order, known, title_of
 from oddsdesk.feeds.live.source import decode
 from oddsdesk.feeds.polymarket.leagues import competition as polymarket_competition
 
@@ -33,7 +33,7 @@ class _League(msgspec.Struct, frozen=True):
     tags: str
 
 
-class PolymarketGuide(SourceGuide):
+class PolymarketGuide(GamesGuide):
     """Asks gamma's ``/sports``: leagues, each with a tag of its own among shared ones."""
 
     about: ClassVar[LiveSource] = LiveSource(
@@ -69,7 +69,7 @@ def _choice(name: str, league: str) -> Choice:
     return Choice(name, title_of(code, league.upper()), _sport(code), code)
 
 
-class KalshiGuide(SourceGuide):
+class KalshiGuide(GamesGuide):
     """Lists the series that are known here: Kalshi's own list has thousands, most of no sport."""
 
     about: ClassVar[LiveSource] = LiveSource(
@@ -109,7 +109,7 @@ class _Listed(msgspec.Struct, frozen=True, rename="camel"):
     competition_region: str = ""
 
 
-class BetfairGuide(SourceGuide):
+class BetfairGuide(GamesGuide):
     """Asks ``listCompetitions``."""
 
     about: ClassVar[LiveSource] = LiveSource(

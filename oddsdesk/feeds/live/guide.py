@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -10,6 +11,7 @@ import msgspec
 from oddsdesk.contract.competitions import SPORT_BY_COMPETITION
 from oddsdesk.contract.live_sources import Choice, Choices, LivePlan, LiveSource
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.interval_words import every
 
 if TYPE_CHECKING:
     from oddsdesk.feeds.live.polling import PollingFeed
@@ -58,7 +60,6 @@ class SourceGuide:
 
     def __init__(self, feed: PollingFeed) -> None:
         self.feed = feed
-        self._listed: dict[str, _Listed] = {}
 
     async def choices(self) -> Choices:
         """Return what may be read; spends nothing.
@@ -75,12 +76,25 @@ class SourceGuide:
             feed: It only says what is wanted: it asks nothing itself.
             now_ms: The moment of asking.
         """
-        games = {part: len(await self.listed(part, now_ms)) for part in feed.spec.what}
-        return LivePlan(f"{_games(sum(games.values()))}, read {_pace(feed.every_s)}, free", games)
+        return LivePlan(self.about.costs)
 
+
+class GamesGuide(SourceGuide):
+    """The same for a source that lists the games of what is chosen for nothing."""
+
+    def __init__(self, feed: PollingFeed) -> None:
+        super().__init__(feed)
+        self._listed: dict[str, _Listed] = {}
+
+    async def plan(self, feed: PollingFeed, now_ms: int) -> LivePlan:
+        """Return how many games there are, and how often they are read."""
+        games = {part: len(await self.listed(part, now_ms)) for part in feed.spec.what}
+        sentence = f"{_games(sum(games.values()))}, read {every((feed.every_s,))}, free"
+        return LivePlan(sentence, games)
+
+    @abstractmethod
     async def games(self, part: str, now_ms: int) -> Any:
         """Return the games of a part, as the adapter has them; asked once in five minutes."""
-        raise NotImplementedError
 
     async def listed(self, part: str, now_ms: int) -> Any:
         """Return ``games`` of a part, as they were some minutes ago."""
@@ -117,7 +131,3 @@ def known(competition: str) -> str:
 
 def _games(count: int) -> str:
     return f"{count:,} game{'' if count == 1 else 's'}"
-
-
-def _pace(every_s: float) -> str:
-    return f"every {every_s:g} seconds" if every_s < 120 else f"every {every_s / 60:g} minutes"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 import msgspec
 
 from oddsdesk.contract.live_sources import Choice, Choices, LivePlan, LiveSource, SourceOption
-from oddsdesk.feeds.live.guide import SourceGuide, in_order, known
+from oddsdesk.feeds.live.guide import GamesGuide, in_order, known
 from oddsdesk.feeds.live.source import decode
 from oddsdesk.feeds.the_odds_api.names import competition
 
@@ -25,7 +25,7 @@ class _Sport(msgspec.Struct, frozen=True):
     has_outrights: bool = False
 
 
-class OddsApiGuide(SourceGuide):
+class OddsApiGuide(GamesGuide):
     """Asks ``/sports`` and ``/events``, whose answers say how many credits are left."""
 
     about: ClassVar[LiveSource] = LiveSource(

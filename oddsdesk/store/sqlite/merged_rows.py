@@ -7,21 +7,12 @@ from typing import Any, Final
 from oddsdesk.store.recording import encoded_odds
 from oddsdesk.store.renaming import renamed
 from oddsdesk.store.sqlite.game_rows import Row, drop_rows, insert_row, rows_of, this_moment
-from oddsdesk.store.sqlite.tables import SUM_UP
+from oddsdesk.store.sqlite.tables import KEEP_QUOTE, SUM_UP
 
 _LOG: Final = "SELECT seq, market_type, selection FROM price_change WHERE game = ? ORDER BY seq"
 _MOVE_LOG: Final = "UPDATE price_change SET game = ?, selection = ? WHERE seq = ?"
 _DROP_LOG_SINCE: Final = "DELETE FROM price_change WHERE game = ? AND seq > ?"
-_TAKE_QUOTE: Final = """
-INSERT INTO quote (game, bookmaker, market_type, period,
-                   is_live, scraped_at, selections, odds, liquidity, url, offers)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET
-    is_live = excluded.is_live, scraped_at = excluded.scraped_at,
-    selections = excluded.selections, odds = excluded.odds,
-    liquidity = excluded.liquidity, url = excluded.url, offers = excluded.offers
-WHERE excluded.scraped_at > quote.scraped_at
-"""
+_TAKE_QUOTE: Final = f"{KEEP_QUOTE} WHERE excluded.scraped_at > quote.scraped_at"
 _UNCOVER: Final = "DELETE FROM coverage WHERE game = ?"
 _COVER: Final = """
 INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)

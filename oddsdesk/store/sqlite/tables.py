@@ -82,7 +82,7 @@ FROM json_each(?) pair CROSS JOIN quote q
 """
 _LAST_RECORDED: Final = "SELECT since, until FROM recorded ORDER BY since DESC LIMIT 1"
 
-_KEEP: Final = """
+KEEP_QUOTE: Final = """
 INSERT INTO quote (game, bookmaker, market_type, period,
                    is_live, scraped_at, selections, odds, liquidity, url, offers)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -216,7 +216,7 @@ class SqliteTables:
         """Write what a recording changes; return the end of the log."""
         self._keep_joined(changes.joined)
         many = self._connection.executemany
-        many(_KEEP, changes.quotes)
+        many(KEEP_QUOTE, changes.quotes)
         many(_LOG, changes.log)
         note_said(self._connection, changes.said)
         many(_TOLD_BY, changes.origins)
