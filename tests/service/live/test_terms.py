@@ -70,9 +70,10 @@ async def everything(live: LiveService) -> dict[str, Any]:
     return found
 
 
-async def test_on_other_addresses_no_answer_holds_them(serve: Open) -> None:
+async def test_on_other_addresses_no_answer_holds_them(serve: Open, bets: Any) -> None:
     async with serve("127.0.0.1") as live:
         await record(live)
+        await bets(live, 1)
         full = await everything(live)
     assert all("Unibet" in str(full[f"/api/{path}"]) for path in ("odds", "bookmakers"))
     async with serve(ANYWHERE) as live:
@@ -89,9 +90,10 @@ async def test_on_other_addresses_no_answer_holds_them(serve: Open) -> None:
     assert found[f"/api/events/{HERS}"] == found[f"/api/games/{game_id('E1', HERS)}"] == 404
 
 
-async def test_what_the_user_may_share_is_in_the_answers(serve: Open) -> None:
+async def test_what_the_user_may_share_is_in_the_answers(serve: Open, bets: Any) -> None:
     async with serve("127.0.0.1") as live:
         await record(live)
+        await bets(live, 1)
         full = await everything(live)
     async with serve(ANYWHERE, "the-odds-api") as live:
         assert await everything(live) == full
