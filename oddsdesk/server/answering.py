@@ -11,11 +11,11 @@ from oddsdesk.server.app import App, create_app
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
-from oddsdesk.server.log_tail import Tail
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.service import Service
 from oddsdesk.server.stream import Stream
 from oddsdesk.server.troubles import Trouble, job_troubles
+from oddsdesk.store.tail import Tail
 from oddsdesk.tasks import Jobs
 
 SAVE_COUNTS_S: Final = 0.5

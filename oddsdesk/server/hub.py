@@ -10,7 +10,6 @@ from typing import Final
 
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.frames import price_frame
-from oddsdesk.server.log_tail import Tail
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.subscribers import Interest, Subscriber, Subscribers
 from oddsdesk.server.troubles import Troubles
@@ -18,6 +17,7 @@ from oddsdesk.slices import in_slices
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Caller
+from oddsdesk.store.tail import Batch, Position, Tail
 from oddsdesk.store.values import Change
 
 BATCH: Final = 256
@@ -50,13 +50,14 @@ class Hub:
         self._reference = reference
         self._subscribers = Subscribers()
         self._patience = RetryWhileUnavailable("the stream", troubles)
-        self._seq = 0
+        self._position: Position = ()
+        self._somebody_came = asyncio.Event()
         self._messages = 0
         self._keys_checked = 0.0
         self._closed = False
         self._has_left_out = False
 
-    async def position(self) -> int:
+    async def position(self) -> Position:
         """Return where the log ends, for ``subscribe``.
 
         Raises:
@@ -64,13 +65,14 @@ class Hub:
         """
         return await self._tail.end()
 
-    def subscribe(self, subscriber: Subscriber, position: int) -> None:
+    def subscribe(self, subscriber: Subscriber, position: Position) -> None:
         """Send a subscriber every change behind a position that was asked for just now."""
         if self._closed:
             subscriber.channel.close(GOING_AWAY, "the server is going down")
         elif not self._subscribers:
-            self._seq = position
+            self._position = position
         self._subscribers.add(subscriber)
+        self._somebody_came.set()
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Send a subscriber nothing more."""
@@ -83,7 +85,8 @@ class Hub:
             Sample("oddsdesk_stream_messages_total", self._messages),
         ]
         with contextlib.suppress(StoreError):
-            lag = await self._tail.end() - self._seq if self._subscribers else 0
+            end = sum(await self._tail.end()) if self._subscribers else 0
+            lag = end - sum(self._position) if self._subscribers else 0
             found.append(Sample("oddsdesk_stream_lag_changes", lag))
         return found
 
@@ -101,34 +104,33 @@ class Hub:
         try:
             with self._tail.listening():
                 while True:
-                    await self._tail.wait()
+                    await self._somebody_came.wait()
                     await self._patience.do(self._turn, RETRY_S)
         except asyncio.CancelledError:
             self.close()
             raise
 
     async def _turn(self) -> None:
-        await self._send_changes()
+        if not self._subscribers:
+            self._somebody_came.clear()
+            return
+        after = self._position
+        batch = await self._tail.next(after, BATCH)
+        if batch.changes:
+            merged = await self._tail.merged_ids() if self._subscribers.ask_for_games else {}
+            if self._position == after:  # else all had left, and for who came these are the past
+                await self._send(batch, merged)
         self._check_keys()
 
-    async def _send_changes(self) -> None:
-        while self._subscribers:
-            after = self._seq
-            merged = await self._tail.merged_ids() if self._subscribers.ask_for_games else {}
-            changes = await self._tail.read(after, BATCH)
-            if self._seq != after:
-                continue  # all had left, and somebody came for whom these are the past
-            if not changes:
-                return
-            self._seq = changes[-1].seq
-            try:
-                await in_slices(self._hand_out(changes, merged))
-            except Exception:
-                self._give_up_all()
-                raise
-            self._check_keys()
-            is_flood = len(changes) == BATCH
-            await asyncio.sleep(BREATH_S if is_flood and self._is_someone_behind() else 0)
+    async def _send(self, batch: Batch, merged_ids: Mapping[str, Sequence[str]]) -> None:
+        self._position = batch.end
+        try:
+            await in_slices(self._hand_out(batch.changes, merged_ids))
+        except Exception:
+            self._give_up_all()
+            raise
+        is_flood = len(batch.changes) >= BATCH
+        await asyncio.sleep(BREATH_S if is_flood and self._is_someone_behind() else 0)
 
     def _is_someone_behind(self) -> bool:
         return any(each.channel.backlog > BREATH_BYTES for each in self._subscribers)

@@ -1,31 +1,10 @@
-"""The log of price changes as the stream follows it, whatever engine keeps it."""
+"""The log of price changes in a file, as the stream follows it."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import Protocol
 
 from oddsdesk.server.log_watch import LogWatch, OnGrowth
 from oddsdesk.store.store import Store
-from oddsdesk.store.values import Change
-
-
-class Tail(Protocol):
-    """The end of a log that grows; every method that reads may raise ``StoreUnavailableError``."""
-
-    def listening(self) -> AbstractContextManager[None]:
-        """Hear of growth inside the ``with`` block, on the running loop."""
-
-    async def wait(self) -> None:
-        """Return once the log has grown, or may have."""
-
-    async def end(self) -> int:
-        """Return the position of the last change."""
-
-    async def read(self, after: int, limit: int) -> Sequence[Change]:
-        """Return the changes behind a position in their order, as many as ``limit``."""
-
-    async def merged_ids(self) -> Mapping[str, Sequence[str]]:
-        """Return the ids of games that became part of another, by that one's id (D69)."""
+from oddsdesk.store.tail import Batch, Position, log_end, read_after
 
 
 class LogTail:
@@ -39,15 +18,18 @@ class LogTail:
         self._store = store
         self._watch = LogWatch(on_growth or store.on_commit)
         self.listening = self._watch.listening
-        self.wait = self._watch.wait
 
-    async def end(self) -> int:
+    async def end(self) -> Position:
         """Return the position of the last change."""
-        return self._store.reader().last_seq()
+        return log_end(self._store.reader())
 
-    async def read(self, after: int, limit: int) -> Sequence[Change]:
-        """Return the changes behind a position in their order, as many as ``limit``."""
-        return self._store.reader().changes_after(after, limit)
+    async def next(self, after: Position, limit: int) -> Batch:
+        """Return the changes behind a position; none where none came within ``POLL_S``."""
+        batch = read_after(self._store.reader(), after, limit)
+        if batch.changes:
+            return batch
+        await self._watch.wait()
+        return read_after(self._store.reader(), after, limit)
 
     async def merged_ids(self) -> Mapping[str, Sequence[str]]:
         """Return the ids of games that became part of another, by that one's id (D69)."""

@@ -15,11 +15,11 @@ from oddsdesk.server.figures import Sample, of_process
 from oddsdesk.server.hosts import HostGuard
 from oddsdesk.server.limits import no_limits
 from oddsdesk.server.listener import HttpServer, bind
-from oddsdesk.server.log_tail import Tail
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.write_ahead import log_of
 from oddsdesk.store.store import Store
+from oddsdesk.store.tail import Tail
 
 HOST: Final = "127.0.0.1"
 PATH: Final = "/metrics"
@@ -86,7 +86,7 @@ async def of_database(store: Store, tail: Tail) -> list[Sample]:
     """Return the figures that all workers would tell alike."""
     found = [Sample("oddsdesk_write_ahead_log_bytes", _size(log_of(store.path)))]
     with contextlib.suppress(StoreError):
-        found.append(Sample("oddsdesk_price_changes", await tail.end()))
+        found.append(Sample("oddsdesk_price_changes", sum(await tail.end())))
     return found
 
 

@@ -18,6 +18,7 @@ from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Kind
+from oddsdesk.store.tail import Position
 
 IDLE_LIMIT_S: Final = 300.0
 """How long a client may send no text (D24)."""
@@ -73,7 +74,7 @@ class Stream:
         finally:
             self._hub.unsubscribe(subscriber)
 
-    async def _position(self) -> int | None:
+    async def _position(self) -> Position | None:
         try:
             return await self._hub.position()
         except StoreUnavailableError:

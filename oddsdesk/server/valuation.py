@@ -21,6 +21,7 @@ from oddsdesk.server.troubles import Troubles
 from oddsdesk.slices import slices
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.store import Store
+from oddsdesk.store.tail import Position, log_end, read_after
 from oddsdesk.store.values import FoundValueBet, MarketKey
 
 BATCH: Final = 512
@@ -86,7 +87,7 @@ class Valuation:
         self._clock = clock
         self._method = method
         self._troubles = troubles
-        self._seq: int | None = None
+        self._position: Position | None = None
         self._round = 0
         self._failing: dict[_Place, int] = {}
         """Markets whose valuation raised an error, each with the round in which it last did."""
@@ -131,14 +132,18 @@ class Valuation:
             del self._failing[place]
 
     async def _go_to_the_end(self) -> None:
-        if self._seq is None:
-            self._seq = await self._thread.run(lambda: self._store.reader().last_seq())
+        if self._position is None:
+            self._position = await self._thread.run(lambda: log_end(self._store.reader()))
 
     def _changed(self) -> Iterator[_Visit]:
         """Yield the markets of the log's new rows."""
         reader = self._store.reader()
-        while changes := reader.changes_after(self._seq or 0, BATCH):
-            self._seq = changes[-1].seq
+        position = self._position or log_end(reader)
+        while True:
+            changes, position = read_after(reader, position, BATCH)
+            self._position = position
+            if not changes:
+                return
             places = dict.fromkeys(
                 _Place(each.game, each.market_type, each.period, each.match_name, each.sport)
                 for each in changes

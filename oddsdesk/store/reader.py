@@ -150,12 +150,17 @@ class Reader(Protocol):
         """Return the value bets that hold now, the best first (D29)."""
         ...
 
-    def changes_after(self, seq: int, limit: int) -> list[Change]:
-        """Return the log after ``seq``, at most ``limit`` rows."""
+    @property
+    def shards(self) -> int:
+        """Into how many shards the log is divided, each numbered on its own; a file has one."""
         ...
 
-    def last_seq(self) -> int:
-        """Return the end of the log, 0 where nothing was ever recorded."""
+    def changes_after(self, seq: int, limit: int, shard: int = 0) -> list[Change]:
+        """Return the log of a shard after ``seq``, at most ``limit`` rows."""
+        ...
+
+    def last_seq(self, shard: int = 0) -> int:
+        """Return the end of the log of a shard, 0 where nothing was ever recorded."""
         ...
 
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:

@@ -239,11 +239,16 @@ class SqliteReader:
             cursor=cursor,
         )
 
-    def changes_after(self, seq: int, limit: int) -> list[Change]:
+    @property
+    def shards(self) -> int:
+        """Into how many shards the log is divided: a file has one writer at a time."""
+        return 1
+
+    def changes_after(self, seq: int, limit: int, shard: int = 0) -> list[Change]:
         """Return the log after ``seq``, at most ``limit`` rows."""
         return log.changes_after(self._select, self._reference, seq, limit, self._share)
 
-    def last_seq(self) -> int:
+    def last_seq(self, shard: int = 0) -> int:
         """Return the end of the log, 0 where nothing was ever recorded."""
         return log.last_seq(self._select)
 

@@ -139,6 +139,40 @@ async def test_first_subscriber_starts_at_the_end_of_the_log(hub, store, caller)
     assert _odds(b"".join(channel.taken)) == [1.6]
 
 
+async def test_who_comes_after_all_have_left_hears_nothing_of_the_time_between(hub, store, caller):
+    gone, channel = _Channel(), _Channel()
+    subscriber = Subscriber(gone, Interest(), caller)
+    await _subscribe(hub, subscriber)
+    hub.unsubscribe(subscriber)
+    await _record(store, 1.5)
+    await _subscribe(hub, Subscriber(channel, Interest(), caller))
+    await _record(store, 1.6)
+    await _heard(channel)
+    assert _odds(b"".join(channel.taken)) == [1.6]
+    assert gone.taken == []
+
+
+async def test_while_nobody_listens_the_database_is_not_asked(hub, store, caller, monkeypatch):
+    reader, asked = store.reader(), []
+    working = reader.changes_after
+
+    def changes_after(seq: int, limit: int, shard: int):
+        asked.append(seq)
+        return working(seq, limit, shard)
+
+    monkeypatch.setattr(reader, "changes_after", changes_after)
+    for odds in (1.5, 1.6):
+        await _record(store, odds)
+        await asyncio.wrap_future(store.write(lambda _: None))  # after the news of it
+        await asyncio.sleep(0)
+    assert asked == []
+    channel = _Channel()
+    await _subscribe(hub, Subscriber(channel, Interest(), caller))
+    await _record(store, 1.7)
+    await _heard(channel)
+    assert asked
+
+
 async def test_whoever_comes_while_it_goes_down_is_told_so(hub, caller):
     early, late = _Channel(), _Channel()
     await _subscribe(hub, Subscriber(early, Interest(), caller))
@@ -154,7 +188,7 @@ async def test_changes_wait_while_the_database_refuses(hub, store, caller, monke
     reader = store.reader()
     working = reader.changes_after
 
-    def refuse(seq: int, limit: int):
+    def refuse(seq: int, limit: int, shard: int):
         monkeypatch.setattr(reader, "changes_after", working)
         raise StoreUnavailableError("disk I/O error")
 

@@ -1,0 +1,54 @@
+"""Following the log of price changes as it grows, whatever engine keeps it."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol
+
+from oddsdesk.store.reader import Reader
+from oddsdesk.store.values import Change
+
+Position = tuple[int, ...]
+"""How far a log was read: the number of the last change of each shard, by the shard's number."""
+
+
+class Batch(NamedTuple):
+    """Changes in the order of their shards' logs; ``end`` is the position behind them."""
+
+    changes: Sequence[Change]
+    end: Position
+
+
+class Tail(Protocol):
+    """The end of a log that grows; what reads may raise ``StoreUnavailableError``."""
+
+    def listening(self) -> AbstractContextManager[None]:
+        """Hear of growth inside the ``with`` block, on the running loop."""
+
+    async def end(self) -> Position:
+        """Return the position of the last changes."""
+
+    async def next(self, after: Position, limit: int) -> Batch:
+        """Return the changes behind a position, in order, without a gap or a repeat.
+
+        As many of each shard as ``limit``. It waits for them, but not for ever: after a while it
+        returns none.
+        """
+
+    async def merged_ids(self) -> Mapping[str, Sequence[str]]:
+        """Return the ids of games that became part of another, by that one's id (D69)."""
+
+
+def log_end(reader: Reader) -> Position:
+    """Return where the log ends now."""
+    return tuple(reader.last_seq(shard) for shard in range(reader.shards))
+
+
+def read_after(reader: Reader, after: Position, limit: int) -> Batch:
+    """Return the changes behind a position, as many of each shard as ``limit``."""
+    changes: list[Change] = []
+    end: list[int] = []
+    for shard, seq in enumerate(after):
+        found = reader.changes_after(seq, limit, shard)
+        changes += found
+        end.append(found[-1].seq if found else seq)
+    return Batch(changes, tuple(end))
