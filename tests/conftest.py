@@ -9,9 +9,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from tests.kit.postgres import Postgres
 
 pytest.register_assert_rewrite("tests.kit")
 settings.register_profile("oddsdesk", deadline=None, derandomize=True)
@@ -51,6 +55,15 @@ def open_folder() -> Iterator[Path]:
     folder.chmod(0o777)
     yield folder
     shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> "Iterator[Postgres]":
+    """The one PostgreSQL server of the tests; a schema of their own is ``postgres.url()``."""
+    from tests.kit.postgres import running_postgres
+
+    with running_postgres() as server:
+        yield server
 
 
 _KINDS = {

@@ -13,6 +13,8 @@ class Fault(Enum):
     FULL = "the disk is full"
     DAMAGED = "the database is damaged"
     LOCKED = "the database is locked by another program"
+    AWAY = "the database cannot be reached"
+    SLOW = "the database does not answer in time"
     OTHER = "the database refuses"
 
 

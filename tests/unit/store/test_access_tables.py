@@ -4,15 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store import keys
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.keys import KeyLimitError, NewKey, UnknownKeyError
+from oddsdesk.store.postgres.access import PostgresAccess
 from oddsdesk.store.quotas import Kind
 from tests.kit.dict_access import DictAccess
+from tests.kit.postgres import Postgres
 
 NOON = 1_789_992_000_000
 ACCOUNTS = st.sampled_from(["ann", "Ann ", "bob"])
@@ -100,3 +102,21 @@ def test_keys_and_counts_on_dicts_and_on_sqlite_are_the_same(
         assert on_dicts.told() == on_sqlite.told()
     finally:
         on_sqlite.access.close()
+
+
+@settings(
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(steps=STEPS)
+def test_keys_and_counts_on_dicts_and_on_postgresql_are_the_same(
+    postgres: Postgres, steps: list[tuple[Any, ...]]
+) -> None:
+    url = postgres.url_with_tables()
+    on_postgresql = Played(AccessStore(PostgresAccess(lambda: postgres.connect(url))))
+    on_dicts = Played(AccessStore(DictAccess()))
+    try:
+        for step in steps:
+            assert on_dicts.do(step) == on_postgresql.do(step)
+        assert on_dicts.told() == on_postgresql.told()
+    finally:
+        on_postgresql.access.close()

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -11,10 +12,12 @@ from hypothesis import strategies as st
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.bookmaker_names import BookmakerNames
 from oddsdesk.store.origins import Origin
+from oddsdesk.store.postgres.tables import PostgresTables
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.sqlite.tables import SqliteTables
 from oddsdesk.store.store import Store, open_store
 from tests.kit.dict_tables import DictTables
+from tests.kit.postgres import Postgres
 from tests.kit.store import NOW
 
 MINUTE = 60_000
@@ -122,6 +125,32 @@ def test_a_history_recorded_on_dicts_and_on_sqlite_is_the_same_row_by_row(
 
     with pytest.raises(_EnoughError):  # and so the file is empty again
         one_store.write(check).result(60)
+
+
+@settings(
+    max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(history=st.lists(batches, max_size=5))
+def test_a_history_recorded_on_dicts_and_on_postgresql_is_the_same_row_by_row(
+    postgres: Postgres, history: list[tuple[list[Quote], dict[str, Any], int]]
+) -> None:
+    tables, now = DictTables(), NOW
+    names, other_names = BookmakerNames("Pinnacle"), BookmakerNames("Pinnacle")
+    with closing(postgres.connect(postgres.url_with_tables())) as connection:
+        for batch, said, pause in history:
+            now += pause
+            asked = {"reference": "Pinnacle", "now_ms": now, **said}
+            one = record_quotes(tables, batch, bookmakers=names, **asked)
+            with connection.transaction():
+                recorded = PostgresTables(connection)
+                other = record_quotes(recorded, batch, bookmakers=other_names, **asked)
+            assert one == other
+            assert tables.dump() == dump_of_postgresql(connection)
+
+
+def dump_of_postgresql(connection: Any) -> dict[str, list[tuple[Any, ...]]]:
+    found = {table: sorted(connection.execute(query).fetchall()) for table, query in DUMP.items()}
+    return found | {"setting": [(key, int(value)) for key, value in found["setting"]]}
 
 
 class _EnoughError(Exception):

@@ -1,0 +1,73 @@
+"""Making the tables in a PostgreSQL database, and bringing them up to date."""
+
+from typing import Any, Final
+
+from psycopg import Connection
+
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.postgres.schema import STEPS
+
+_ONE_AT_A_TIME: Final = """
+SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' oddsdesk_schema', 0))
+"""
+_STEPS: Final = "SELECT steps FROM oddsdesk_schema"
+_TABLES: Final = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+_MAKE: Final = "CREATE TABLE oddsdesk_schema (steps integer NOT NULL)"
+_NONE_YET: Final = "INSERT INTO oddsdesk_schema (steps) VALUES (0)"
+_DONE: Final = "UPDATE oddsdesk_schema SET steps = %s"
+
+
+def steps_done(connection: Connection[Any], shown: str) -> int | None:
+    """Return how many migrations a database has, None where it holds nothing.
+
+    Raises:
+        StoreError: it is another program's or a newer oddsdesk's, or has no schema.
+    """
+    ((schema,),) = connection.execute("SELECT current_schema()").fetchall()
+    if schema is None:
+        raise StoreError(f"{shown}: there is no schema for the tables; make one with CREATE SCHEMA")
+    tables = {name for (name,) in connection.execute(_TABLES).fetchall()}
+    if "oddsdesk_schema" not in tables:
+        if tables:
+            raise StoreError(
+                f"{shown}: holds tables of another program;"
+                " give oddsdesk a database or a schema of its own"
+            )
+        return None
+    ((steps,),) = connection.execute(_STEPS).fetchall()
+    if steps > len(STEPS):
+        raise StoreError(f"{shown}: was written by a newer oddsdesk; update this one")
+    return int(steps)
+
+
+def bring_up_to_date(connection: Connection[Any], shown: str) -> None:
+    """Make the tables, or apply the steps that are missing, in one transaction.
+
+    Raises:
+        StoreError: the database is another program's or a newer oddsdesk's.
+    """
+    if steps_done(connection, shown) == len(STEPS):
+        return
+    with connection.transaction():
+        connection.execute(_ONE_AT_A_TIME)
+        done = steps_done(connection, shown)
+        if done is None:
+            connection.execute(_MAKE)
+            connection.execute(_NONE_YET)
+        for step in STEPS[done or 0 :]:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(_DONE, (len(STEPS),))
+
+
+def check_current(connection: Connection[Any], shown: str) -> None:
+    """Check that the tables are those of this version.
+
+    Raises:
+        StoreError: there are none, or they are another version's; one line.
+    """
+    done = steps_done(connection, shown)
+    if done is None:
+        raise StoreError(f"{shown}: there is no oddsdesk database yet; who may write makes it")
+    if done < len(STEPS):
+        raise StoreError(f"{shown}: was written by an older oddsdesk; who may write updates it")

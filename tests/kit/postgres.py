@@ -1,0 +1,111 @@
+"""A PostgreSQL server of the tests' own, with a fresh schema for who asks."""
+
+import contextlib
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+
+from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.migrations import bring_up_to_date
+
+SUPERUSER = "postgres"
+_FAST = {
+    "listen_addresses": "''",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "max_wal_size": "256MB",
+}
+
+
+class Postgres:
+    """A running server that only this machine's tests reach, by a socket in its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._schemas = 0
+
+    def url(self) -> str:
+        """Make an empty schema; return the URL of a database that is nothing but that."""
+        self._schemas += 1
+        name = f"s{self._schemas}"
+        with psycopg.connect(self._where("public"), autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {name}")  # type: ignore[arg-type]
+        return self._where(name)
+
+    def url_with_tables(self) -> str:
+        """Do the same with the tables in it."""
+        url = self.url()
+        with contextlib.closing(self.connect(url)) as connection:
+            bring_up_to_date(connection, "the tests'")
+        return url
+
+    def connect(self, url: str) -> psycopg.Connection[Any]:
+        """Connect as the store does; transactions are begun by who wants one."""
+        return ServerAddress(url).connect()
+
+    def stop(self, mode: str = "immediate") -> None:
+        """Stop the server; ``immediate`` is as if it were killed."""
+        _run("pg_ctl", "-D", self.folder / "data", "-m", mode, "-w", "stop")
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        options = " ".join(f"-c {name}={value}" for name, value in _FAST.items())
+        where = ("-D", self.folder / "data", "-l", self.folder / "log")
+        _run("pg_ctl", *where, "-o", f"-k {self.folder} {options}", "-w", "-s", "start")
+
+    def _where(self, schema: str) -> str:
+        options = quote(f"-csearch_path={schema}")
+        return (
+            f"postgresql://{SUPERUSER}@/postgres?host={quote(str(self.folder))}&options={options}"
+        )
+
+
+@contextlib.contextmanager
+def running_postgres() -> Iterator[Postgres]:
+    """Run a server until the block ends."""
+    with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp", ignore_cleanup_errors=True) as place:
+        folder = Path(place)
+        if (user := _other_user()) is not None:
+            shutil.chown(folder, user)
+        alike = ("-A", "trust", "-U", SUPERUSER, "--locale=C", "-E", "UTF8", "--no-sync")
+        _run("initdb", "-D", folder / "data", *alike)
+        server = Postgres(folder)
+        server.start()
+        try:
+            yield server
+        finally:
+            with contextlib.suppress(subprocess.CalledProcessError):  # a test stopped it
+                server.stop()
+
+
+def _other_user() -> str | None:
+    """Return who runs the server where we are root, which PostgreSQL refuses to be."""
+    if os.geteuid() != 0:
+        return None
+    known = {each.pw_name for each in pwd.getpwall()}
+    return SUPERUSER if SUPERUSER in known else "nobody"
+
+
+def _run(program: str, *arguments: object) -> None:
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version, reverse=True)
+    places = os.pathsep.join([*map(str, debian), os.environ["PATH"]])
+    found = shutil.which(program, path=places)
+    assert found is not None, f"PostgreSQL is not installed: there is no {program}"
+    command = [found, *map(str, arguments)]
+    user = _other_user()
+    quiet = subprocess.DEVNULL
+    subprocess.run(command, check=True, stdin=quiet, stdout=quiet, user=user, cwd="/")
+
+
+def _version(programs: Path) -> tuple[int, ...]:
+    return tuple(int(part) for part in programs.parent.name.split(".") if part.isdecimal())

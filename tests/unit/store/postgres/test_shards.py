@@ -1,0 +1,69 @@
+"""The log of each shard is numbered on its own, and a game is in one shard only."""
+
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.games import plain_name
+from oddsdesk.store.postgres.tables import OtherShardsError, PostgresTables, shard_of
+from oddsdesk.store.recording import record_quotes
+from tests.kit.postgres import Postgres
+from tests.kit.store import NOW
+
+SHARDS = 3
+SEQS = "SELECT shard, array_agg(seq ORDER BY seq) FROM price_change GROUP BY shard ORDER BY shard"
+
+
+@pytest.fixture
+def connection(postgres: Postgres) -> Any:
+    with closing(postgres.connect(postgres.url_with_tables())) as connection:
+        for shard in range(1, SHARDS):
+            connection.execute("INSERT INTO shard (shard) VALUES (%s)", (shard,))
+        yield connection
+
+
+def record(connection: Any, quotes: list[Quote], shards: set[int] | None = None) -> int:
+    with connection.transaction():
+        tables = PostgresTables(connection, shards)
+        return record_quotes(
+            tables, quotes, reference="Pinnacle", simulated=False, now_ms=NOW
+        ).last_seq
+
+
+def test_each_shard_counts_without_a_gap(connection: Any, quote: Callable[..., Quote]) -> None:
+    games = [f"Home {number} - Away" for number in range(9)]
+    for price in (1.5, 1.6):
+        quotes = [quote(match_name=name, odds={"Draw": price}) for name in games]
+        last = record(connection, quotes)
+    assert last == 18
+    seqs = dict(connection.execute(SEQS).fetchall())
+    assert sorted(seqs) == [0, 1, 2]
+    assert all(numbers == list(range(1, len(numbers) + 1)) for numbers in seqs.values())
+    assert dict(connection.execute("SELECT shard, seq FROM shard").fetchall()) == {
+        shard: len(numbers) for shard, numbers in seqs.items()
+    }
+
+
+def test_two_seasons_of_the_same_teams_share_a_shard(
+    connection: Any, quote: Callable[..., Quote]
+) -> None:
+    week = 7 * 24 * 3_600_000
+    record(connection, [quote(match_date=NOW), quote(match_date=NOW + week)])
+    games = connection.execute("SELECT match_name, shard FROM game ORDER BY id").fetchall()
+    shard = shard_of(plain_name("PSG - Lyon"), SHARDS)
+    assert games == [("PSG - Lyon", shard), ("PSG - Lyon (2026-04-19)", shard)]
+
+
+def test_a_recording_that_meets_a_game_of_another_shard_says_which_it_needs(
+    connection: Any, quote: Callable[..., Quote]
+) -> None:
+    own = shard_of(plain_name("PSG - Lyon"), SHARDS)
+    other = (own + 1) % SHARDS
+    with pytest.raises(OtherShardsError) as met:
+        record(connection, [quote()], {other})
+    assert met.value.shards == {own, other}
+    assert connection.execute("SELECT count(*) FROM game").fetchall() == [(0,)]
+    assert record(connection, [quote()], {own}) == 3
