@@ -15,6 +15,8 @@ class Price(msgspec.Struct, frozen=True, gc=False):
     """When this desk last received the price, by its own clock."""
     previous: float | None = None
     """The odds before the last move; None while no move was seen."""
+    move_heard_at: int | None = None
+    """When this desk received the last move, by its own clock; reading it again keeps that."""
     url: str | None = None
     is_live: bool | None = None
     """Whether it is in play; None until an answer or message tells (a matrix may not)."""
@@ -65,6 +67,7 @@ def observe(held: Price | None, seen: Sighting) -> Price:
         changed_at=seen.scraped_at if fresh_start else held.changed_at,
         heard_at=seen.heard_at,
         previous=held.odds if moved else held.previous,
+        move_heard_at=seen.heard_at if moved else held.move_heard_at,
         url=seen.url or held.url,
         is_live=_state(held, seen, moved=moved),
     )

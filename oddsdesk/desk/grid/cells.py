@@ -101,7 +101,6 @@ def odds(entry: Entry, context: CellContext) -> Cell:
         ink = TextRole.SOFT
     since = context.now_ms - price.changed_at
     arrow = price.direction if since < PALE_ARROW_MS else 0
-    flashes = price.direction and price.changed_at == price.scraped_at
     return Cell(
         odds_text(price.odds),
         ink,
@@ -111,8 +110,8 @@ def odds(entry: Entry, context: CellContext) -> Cell:
         is_dead,
         arrow,
         since >= ARROW_MS,
-        price.direction if flashes else 0,
-        price.heard_at if flashes else -NEVER,
+        price.direction,
+        -NEVER if price.move_heard_at is None else price.move_heard_at,
         NEVER if is_dead else context.now_ms + REPAINT_MS,
     )
 

@@ -187,8 +187,8 @@ def _moving(
     direction = price.direction
     flash, flashes_from, arrow, is_pale = 0, -NEVER, 0, False
     if direction:
-        if price.changed_at == price.scraped_at:
-            flash, flashes_from = direction, price.heard_at
+        if price.move_heard_at is not None:
+            flash, flashes_from = direction, price.move_heard_at
         since = now_ms - price.changed_at
         if since < PALE_ARROW_MS:
             arrow, is_pale = direction, since >= ARROW_MS

@@ -74,12 +74,14 @@ def test_a_move_flashes_from_when_it_was_heard_and_its_arrow_ages(
     assert cell_of(model, "Over 2.5", "Bovada").arrow == 0
 
 
-def test_a_price_seen_again_without_a_move_flashes_no_more(model: MatrixModel, quoted: Any) -> None:
-    for _ in range(2):
-        quoted.clock.now += 5_000
-        quoted.tell("Bovada", "total", "Over 2.5", 1.85)
+def test_a_move_that_is_read_again_flashes_no_second_time(model: MatrixModel, quoted: Any) -> None:
+    quoted.clock.now += 5_000
+    heard = quoted.clock.now
+    quoted.tell("Bovada", "total", "Over 2.5", 1.85)
+    quoted.clock.now += 5_000
+    quoted.tell("Bovada", "total", "Over 2.5", 1.85)
     again = cell_of(model, "Over 2.5", "Bovada")
-    assert (again.flash, again.arrow) == (0, -1)
+    assert (again.flash, again.flashes_from, again.arrow) == (-1, heard, -1)
 
 
 def test_a_better_price_takes_the_mark_from_the_one_before(model: MatrixModel, quoted: Any) -> None:

@@ -56,6 +56,13 @@ def test_a_move_keeps_the_odds_before_and_its_time() -> None:
     assert observe(price, Sighting(2.05, 40, 40)).direction == -1
 
 
+def test_a_move_that_is_read_again_was_heard_of_once() -> None:
+    moved = after([Sighting(2.0, 10, 11), Sighting(2.1, 20, 22)])
+    assert moved.move_heard_at == 22
+    assert observe(moved, Sighting(2.1, 20, 50)).move_heard_at == 22
+    assert observe(moved, Sighting(2.2, 60, 61)).move_heard_at == 61
+
+
 def test_of_two_sightings_of_one_time_the_later_holds() -> None:
     assert after([Sighting(2.0, 10, 10), Sighting(2.1, 10, 11)]).odds == 2.1
 
