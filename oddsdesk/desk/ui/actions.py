@@ -2,14 +2,23 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Final
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
 
 from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT, Action, Where
 
 Act = Callable[[], object]
+_TEXT_FIELDS: Final = (QLineEdit, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
 
 
 class Actions(QObject):
@@ -20,6 +29,9 @@ class Actions(QObject):
         self._window = window
         self._bound: dict[str, QAction] = {}
         self._reveals: dict[str, Act] = {}
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._on_focus_changed)
 
     def bind(self, ident: str, act: Act) -> QAction:
         """Bind a declared action to a function; its keys work in every window of the desk."""
@@ -70,6 +82,29 @@ class Actions(QObject):
     def offered(self) -> list[Action]:
         """Return the declared actions that are bound and make sense in a list of all."""
         return [a for a in ACTIONS if a.is_offered and a.ident in self._bound]
+
+    def _on_focus_changed(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if isinstance(now, _TEXT_FIELDS):
+            now.installEventFilter(self)
+
+    # Qt's virtuals
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep text fields from taking the keys of the desk: X11 has Ctrl+E move the cursor."""
+        if event.type() is QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            keys = event.keyCombination()
+            ctrl = Qt.KeyboardModifier.ControlModifier
+            if keys.keyboardModifiers() & ctrl and self._is_bound(QKeySequence(keys)):
+                event.ignore()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _is_bound(self, keys: QKeySequence) -> bool:
+        return any(
+            keys in made.shortcuts() and made.isEnabled()
+            for ident, made in self._bound.items()
+            if BY_IDENT[ident].where is Where.ANYWHERE
+        )
 
 
 def add_action(owner: QWidget, ident: str, act: Act) -> QAction:

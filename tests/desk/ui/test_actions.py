@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QMainWindow, QWidget
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.shell.key_list import KeysDialog, keys_page
@@ -83,6 +85,30 @@ def test_actions_of_a_game_reach_the_game_in_front_while_there_is_one(window: QM
     assert done == [1]
     actions.enable(Where.MATRIX, False)
     assert not actions["matrix.fold"].isEnabled()
+
+
+class GreedyEdit(QLineEdit):
+    """Takes every key for itself, as a field on X11 takes Ctrl+E."""
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        return super().event(event)
+
+
+def test_keys_of_the_desk_work_within_text(window: QMainWindow, qtbot: QtBot) -> None:
+    actions, done = Actions(window), []
+    actions.bind("server.open", lambda: done.append("opened"))
+    edit = GreedyEdit(window)
+    window.show()
+    qtbot.waitUntil(window.isActiveWindow)
+    edit.setFocus()
+    QTest.keyClick(edit, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    assert done == ["opened"]
+    QTest.keyClick(edit, Qt.Key.Key_E)
+    QTest.keyClick(edit, Qt.Key.Key_Question)
+    assert (done, edit.text()) == (["opened"], "e?")
 
 
 def test_keys_that_panels_used_to_keep_to_themselves_are_declared() -> None:
