@@ -157,6 +157,7 @@ class Desk:
         self._place()
         self._offer(records)
         self._connect()
+        self.around.keep_open(self.games)
         self._show_favourites()
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
@@ -202,11 +203,10 @@ class Desk:
 
     def reset(self) -> None:
         """Close every game: the board is about to hold those of another service."""
-        self.around.keep(self.games)
+        self.around.leave(self.games)
         self.explain.forget()
         self.history.forget()
         self.window.empty_panels.empty()
-        self.games.close_all()
         self._has_chosen = False
 
     def read_history(self, log: PriceLog | None) -> None:
@@ -258,9 +258,8 @@ class Desk:
     def close(self) -> None:
         """Let go of the board; the window is closed already."""
         self._unsubscribe()
-        self.around.keep(self.games)
+        self.around.leave(self.games)
         self.around.close()
-        self.games.close_all()
         for panel in (
             self.navigator,
             self.values,
@@ -389,9 +388,9 @@ class Desk:
             self.games.replace(notice.game_id, notice.into, self._title(notice.into))
         if isinstance(notice, GamesChanged):
             self._show_favourites()
-        if isinstance(notice, GamesChanged) and self._board.games and not self._has_chosen:
-            self._has_chosen = True
-            if not self.around.reopen(self.open_game_beside, self.games):
+        if isinstance(notice, GamesChanged) and self._board.games:
+            is_first, self._has_chosen = not self._has_chosen, True
+            if not self.around.reopen(self.games, in_front=is_first) and is_first:
                 self.open_game_beside(_most_quoted(self._board.games.values()))
 
 

@@ -4,7 +4,7 @@ import base64
 import binascii
 import json
 import logging
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -140,28 +140,6 @@ def _readable(records: Iterable[dict[str, object]]) -> Iterator[NamedLayout]:
             yield _from_record(record)
         except LayoutError as error:
             _log.warning("a kept layout is left out: %s", error)
-
-
-_SESSION_KEY = "session/games"
-_MOST = 8
-"""So many are opened again; each costs a read of its prices."""
-
-
-class WindowState:
-    """The open games as they were kept; the one in front comes first."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._saved = Saved(layout, _SESSION_KEY, list[str], [])
-
-    def keep(self, game_ids: Sequence[str], current: str | None) -> None:
-        """Keep which games are open, and which is in front."""
-        others = [game_id for game_id in game_ids if game_id != current]
-        first = [] if current is None else [current]
-        self._saved.put([*first, *others][:_MOST])
-
-    def games(self, present: Collection[str]) -> list[str]:
-        """Return the games that were open and are among the present ones."""
-        return [game_id for game_id in self._saved.get()[:_MOST] if game_id in present]
 
 
 _FILES = "Layouts (*.json)"

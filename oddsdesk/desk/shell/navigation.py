@@ -1,6 +1,6 @@
 """Getting around the desk: actions, palette, layouts, favourites, put together once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -14,9 +14,10 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell import destinations
 from oddsdesk.desk.shell.bug_report import BugReports
 from oddsdesk.desk.shell.commands import Commands
-from oddsdesk.desk.shell.layouts import LayoutButton, Layouts, WindowState
+from oddsdesk.desk.shell.layouts import LayoutButton, Layouts
 from oddsdesk.desk.shell.messages import ConnectionTrouble
 from oddsdesk.desk.shell.odds_format import OddsFormat
+from oddsdesk.desk.shell.open_games import OpenGame, OpenGames, open_again
 from oddsdesk.desk.shell.palette import Palette
 from oddsdesk.desk.shell.palette_entries import Recent
 from oddsdesk.desk.shell.tabs import GameTabs, game_title
@@ -27,6 +28,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 
 _REOPEN_MS = 400
 """The game in front is read first."""
+_KEEP_MS = 1_000
 
 
 class Navigation(QObject):
@@ -51,7 +53,8 @@ class Navigation(QObject):
         self.favourites = Favourites(layout, clock)
         self.actions = Actions(window)
         self.bugs = BugReports()
-        self.window_state = WindowState(layout)
+        self.open_games = OpenGames(layout, clock)
+        self._keeping = QTimer(self, singleShot=True, interval=_KEEP_MS)
         self._layouts = Layouts(layout)
         self._trouble = ConnectionTrouble(window.messages, board, clock)
         self.commands = Commands(
@@ -89,17 +92,26 @@ class Navigation(QObject):
         top_bar.add_control(FormatButton(self.odds_format))
         top_bar.add_control(layout_button)
 
-    def reopen(self, open_beside: Callable[[str], object], games: GameTabs) -> bool:
-        """Open the games of the last time that there are still; whether there was one."""
-        kept = self.window_state.games(self._board.games)
-        if kept:
-            open_beside(kept[0])
-            QTimer.singleShot(_REOPEN_MS, self, lambda: self._reopen_behind(kept[1:], games))
-        return bool(kept)
+    def keep_open(self, games: GameTabs) -> None:
+        """Keep which games are open whenever one is opened or closed."""
+        self._keeping.timeout.connect(lambda: self.open_games.keep(games))
+        for changed in (games.game_opened, games.game_closed):
+            changed.connect(lambda _game_id: self._keeping.start())
 
-    def keep(self, games: GameTabs) -> None:
-        """Keep what is open, before it is closed."""
-        self.window_state.keep(games.open_games, games.active())
+    def reopen(self, games: GameTabs, *, in_front: bool) -> bool:
+        """Open the games of the last time that are here now; whether there was one."""
+        returning = self.open_games.returning(self._board.games)
+        if in_front and returning:
+            open_again(returning[:1], games, self._title, in_front=True)
+            behind = returning[1:]
+            QTimer.singleShot(_REOPEN_MS, self, lambda: self._reopen_behind(behind, games))
+        else:
+            self._reopen_behind(returning, games)
+        return bool(returning)
+
+    def leave(self, games: GameTabs) -> None:
+        """Keep what is open, and close it."""
+        self.open_games.leave(games)
         self.favourites.keep()
 
     def close(self) -> None:
@@ -107,8 +119,11 @@ class Navigation(QObject):
         self._trouble.close_panel()
         self.bugs.uninstall()
 
-    def _reopen_behind(self, game_ids: list[str], games: GameTabs) -> None:
-        for game_id in game_ids:
-            game = self._board.games.get(game_id)
-            if game is not None:
-                games.open_beside(game_id, game_title(game.match_name), in_front=False)
+    def _reopen_behind(self, returning: Sequence[OpenGame], games: GameTabs) -> None:
+        here = [game for game in returning if game.game_id in self._board.games]
+        open_again(here, games, self._title)
+        if here:
+            games.order_tabs(self.open_games.order)
+
+    def _title(self, game_id: str) -> str:
+        return game_title(self._board.games[game_id].match_name)

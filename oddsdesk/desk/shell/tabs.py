@@ -1,8 +1,8 @@
 """The open games: a tab each in the centre, or a window of their own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QByteArray, QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QIcon
 from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -113,8 +113,23 @@ class GameTabs(QObject):
             in_tabs = len(self._games) - len(self._windows)
             self._add(in_tabs, game_id, title, in_front=in_front)
 
-    def detach(self, game_id: str) -> None:
-        """Take a game out of the tabs into a window of its own, or back."""
+    def order_tabs(self, order: Sequence[str]) -> None:
+        """Have the tabs of games stand in this order; those that are not in it come last."""
+        bar = self._tabs.tabBar()
+        in_tabs = [game_id for game_id in order if self._is_in_tab(game_id)]
+        for index, game_id in enumerate(in_tabs):
+            bar.moveTab(self._tabs.indexOf(self._games[game_id]), index)
+
+    def window_geometry(self, game_id: str) -> QByteArray | None:
+        """Return where the window of an open game is, None where it is in a tab."""
+        window = self._windows.get(game_id)
+        return None if window is None else window.saveGeometry()
+
+    def detach(self, game_id: str, geometry: QByteArray | None = None) -> None:
+        """Take a game out of the tabs into a window of its own, or back.
+
+        With ``geometry`` the window is where it was, and the focus stays where it is.
+        """
         window = self._windows.pop(game_id, None)
         panel, title = self._games[game_id], self._titles[game_id]
         if window is not None:
@@ -126,8 +141,12 @@ class GameTabs(QObject):
         self._tabs.removeTab(self._tabs.indexOf(panel))
         window = self._windows[game_id] = GameWindow(title, panel)
         window.closed.connect(lambda: self._on_window_closed(game_id))
+        if geometry is not None:
+            window.restoreGeometry(geometry)
+            window.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         window.show()
-        focus_within(panel)
+        if geometry is None:
+            focus_within(panel)
 
     def replace(self, game_id: str, other: str, title: str) -> None:
         """Show another game in the place of one, where that is open."""
@@ -171,6 +190,9 @@ class GameTabs(QObject):
         """Close every game."""
         for game_id in list(self._games):
             self.close(game_id)
+
+    def _is_in_tab(self, game_id: str) -> bool:
+        return game_id in self._games and game_id not in self._windows
 
     def _bring_to_front(self, game_id: str) -> bool:
         if game_id in self._windows:

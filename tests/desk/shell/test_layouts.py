@@ -1,9 +1,9 @@
-"""Named layouts, and the games that were open: kept, exported, opened again."""
+"""Named layouts: kept, exported, read again."""
 
 import pytest
 
 from oddsdesk.desk.settings.saved_state import Layout
-from oddsdesk.desk.shell.layouts import LayoutError, Layouts, NamedLayout, WindowState
+from oddsdesk.desk.shell.layouts import LayoutError, Layouts, NamedLayout
 
 
 def test_layouts_are_kept_by_name(layout: Layout) -> None:
@@ -27,10 +27,3 @@ def test_a_layout_survives_a_file() -> None:
 def test_a_file_that_is_no_layout_is_refused(text: str) -> None:
     with pytest.raises(LayoutError, match="expected"):
         NamedLayout.from_text(text)
-
-
-def test_open_games_are_opened_again_if_they_still_exist(layout: Layout) -> None:
-    WindowState(layout).keep(["a", "b", "c"], "b")
-    assert WindowState(layout).games({"c", "b"}) == ["b", "c"]
-    layout.put("session/games", "{")
-    assert WindowState(layout).games({"c"}) == []

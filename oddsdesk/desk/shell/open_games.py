@@ -1,0 +1,98 @@
+"""Which games are open, kept between starts: tabs in order, windows, the one in front."""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Final
+
+import msgspec
+from PySide6.QtCore import QByteArray
+
+from oddsdesk.clock import Clock
+from oddsdesk.desk.settings.saved_state import Layout, Saved
+from oddsdesk.desk.shell.tabs import GameTabs
+
+_KEY: Final = "session/open"
+_OLD_KEY: Final = "session/games"
+"""Ids alone, the one in front first; read where there is nothing newer."""
+_MOST: Final = 8
+"""So many are opened again; each costs a read of its prices."""
+_MOST_WAITING: Final = 24
+RETURN_MS: Final = 120_000
+"""A board fills within that; later no tab opens by itself any more."""
+
+
+class OpenGame(msgspec.Struct, frozen=True):
+    """A game that was open; ``window`` is where, as Qt writes it down, if not in a tab."""
+
+    game_id: str
+    window: bytes | None = None
+
+
+class _Session(msgspec.Struct, frozen=True):
+    games: list[OpenGame] = []
+    current: str | None = None
+
+
+class OpenGames:
+    """Opens again what was open, as soon as the board has it, and keeps what is open now.
+
+    A game that the board does not have stays among the kept ones until others take its place:
+    it may be of another service, or of a board that is not filled yet.
+    """
+
+    def __init__(self, layout: Layout, clock: Clock) -> None:
+        self._layout = layout
+        self._clock = clock
+        self._saved = Saved(layout, _KEY, _Session, _Session())
+        kept = self._saved.get()
+        if not kept.games:
+            old = Saved(layout, _OLD_KEY, list[str], []).get()
+            kept = _Session([OpenGame(game_id) for game_id in old], next(iter(old), None))
+        self._waiting = list(kept.games)
+        self._current = kept.current
+        self.order: Sequence[str] = [game.game_id for game in kept.games]
+        """The ids of what was open, as the tabs stood."""
+        self._until = clock() + RETURN_MS
+
+    def returning(self, present: Collection[str]) -> list[OpenGame]:
+        """Return what was open and is here now, each once, the one that was in front first."""
+        if self._clock() > self._until:
+            return []
+        here = [game for game in self._waiting if game.game_id in present][:_MOST]
+        self._waiting = [game for game in self._waiting if game not in here]
+        return sorted(here, key=lambda game: game.game_id != self._current)
+
+    def keep(self, games: GameTabs) -> None:
+        """Keep which games are open, and which is in front."""
+        opened = [OpenGame(game_id, _place(games, game_id)) for game_id in games.open_games]
+        ids = set(games.open_games)
+        waiting = [game for game in self._waiting if game.game_id not in ids][:_MOST_WAITING]
+        self._saved.put(_Session([*opened, *waiting], games.active() or self._current))
+        self._layout.remove(_OLD_KEY)
+
+    def leave(self, games: GameTabs) -> None:
+        """Keep them and close them all; they return if the board has them again."""
+        self.keep(games)
+        kept = self._saved.get()
+        self._waiting, self._current = list(kept.games), kept.current
+        self.order = [game.game_id for game in kept.games]
+        self._until = self._clock() + RETURN_MS
+        games.close_all()
+
+
+def open_again(
+    returning: Sequence[OpenGame],
+    games: GameTabs,
+    title_of: Callable[[str], str],
+    *,
+    in_front: bool = False,
+) -> None:
+    """Open games, each where it was."""
+    for game in returning:
+        games.open_beside(game.game_id, title_of(game.game_id), in_front=in_front)
+        if game.window is not None:
+            games.detach(game.game_id, QByteArray(game.window))
+
+
+def _place(games: GameTabs, game_id: str) -> bytes | None:
+    geometry = games.window_geometry(game_id)
+    return None if geometry is None else bytes(geometry.data())

@@ -1,0 +1,129 @@
+"""What was open comes back: tabs in order, windows in place, whenever the board has it."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.open_games import RETURN_MS, OpenGame, OpenGames, open_again
+from oddsdesk.desk.shell.tabs import GameTabs
+from oddsdesk.desk.ui.theme.theme import Theme
+
+
+class Panel(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        QVBoxLayout(self).addWidget(QWidget())
+
+    def close_panel(self) -> None:
+        pass
+
+
+class Hands:
+    """A clock that is moved by hand."""
+
+    now = 1_000_000
+
+    def __call__(self) -> int:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Hands:
+    return Hands()
+
+
+@pytest.fixture
+def games(theme: Theme, qtbot: QtBot) -> Iterator[GameTabs]:
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    made = GameTabs(tabs, theme, lambda _game: Panel())
+    yield made
+    made.close_all()
+
+
+def ids(returning: list[OpenGame]) -> list[str]:
+    return [game.game_id for game in returning]
+
+
+def test_tabs_and_windows_come_back_as_they_were(
+    games: GameTabs, layout: Layout, clock: Hands
+) -> None:
+    for game_id in "abcd":
+        games.open_beside(game_id, game_id)
+    games.detach("c")
+    games._windows["c"].setGeometry(60, 80, 500, 400)
+    games._tabs.setCurrentIndex(1)
+    games._tabs.activateWindow()
+    OpenGames(layout, clock).leave(games)
+    assert games.count == 0
+    again = OpenGames(layout, clock)
+    returning = again.returning({"a", "b", "c", "d"})
+    assert ids(returning)[0] == "b"
+    open_again(returning[:1], games, str, in_front=True)
+    open_again(returning[1:], games, str)
+    games.order_tabs(again.order)
+    assert games.open_games == ["a", "b", "d", "c"]
+    assert games._tabs.currentIndex() == 1
+    assert games._windows["c"].geometry().getRect() == (60, 80, 500, 400)
+
+
+def test_games_return_as_the_board_fills(layout: Layout, games: GameTabs, clock: Hands) -> None:
+    for game_id in "abc":
+        games.open_beside(game_id, game_id)
+    OpenGames(layout, clock).leave(games)
+    again = OpenGames(layout, clock)
+    assert ids(again.returning({"a", "x"})) == ["a"]
+    assert ids(again.returning({"a", "x"})) == []
+    clock.now += RETURN_MS
+    assert ids(again.returning({"a", "b", "c"})) == ["c", "b"]
+
+
+def test_no_tab_opens_by_itself_long_after_the_start(
+    layout: Layout, games: GameTabs, clock: Hands
+) -> None:
+    games.open_beside("a", "a")
+    OpenGames(layout, clock).leave(games)
+    again = OpenGames(layout, clock)
+    clock.now += RETURN_MS + 1
+    assert again.returning({"a"}) == []
+
+
+def test_games_of_another_service_are_kept_until_it_is_back(
+    layout: Layout, games: GameTabs, clock: Hands
+) -> None:
+    games.open_beside("a", "a")
+    kept = OpenGames(layout, clock)
+    kept.leave(games)
+    assert kept.returning({"other"}) == []
+    games.open_beside("other", "other")
+    kept.keep(games)
+    kept.leave(games)
+    assert ids(kept.returning({"a"})) == ["a"]
+    assert ids(OpenGames(layout, clock).returning({"other"})) == ["other"]
+
+
+def test_a_closed_game_does_not_come_back(layout: Layout, games: GameTabs, clock: Hands) -> None:
+    games.open_beside("a", "a")
+    kept = OpenGames(layout, clock)
+    kept.keep(games)
+    games.close("a")
+    kept.keep(games)
+    assert OpenGames(layout, clock).returning({"a"}) == []
+
+
+def test_what_an_older_version_kept_is_read(layout: Layout, clock: Hands) -> None:
+    layout.put("session/games", '["b", "a"]')
+    assert ids(OpenGames(layout, clock).returning({"a", "b"})) == ["b", "a"]
+    layout.put("session/games", "{")
+    assert OpenGames(layout, clock).returning({"a"}) == []
+
+
+def test_a_desk_that_is_killed_has_kept_what_is_open(desk, quoted, tmp_path, qtbot: QtBot) -> None:
+    made: Desk = desk[0]
+    made.open_game_beside(quoted.id)
+    path = tmp_path / "desk.ini"
+    qtbot.waitUntil(lambda: path.exists() and quoted.id in path.read_text(), timeout=5_000)
