@@ -1,0 +1,240 @@
+"""The examples of `packaging/deploy`, each started: proxies before two processes, and units."""
+
+import contextlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from tests.kit.deployed import Backend, Certificate, Proxy, example, free_port
+from tests.kit.ndjson import quote
+from tests.kit.program import Launch
+from tests.kit.workers import until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the examples are for Linux")
+
+MOST_KEYS = 50
+"""Unknown keys, which are spread by ports that the system picks: both processes get some."""
+HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "date", "server"}
+ODDS = {"Everton": 2.1, "Draw": 3.5, "Liverpool": 3.6}
+UNAVAILABLE = {
+    "error": {
+        "code": "service_unavailable",
+        "message": "No server answers for the moment; retry with backoff.",
+    }
+}
+Pair = tuple[Backend, Backend]
+Behind = Callable[[str], Proxy]
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    """Two processes on one database; a test may kill them."""
+    folder = tmp_path_factory.mktemp("pair")
+    pair = Backend(folder), Backend(folder, "--roles", "api,stream")
+    yield pair
+    for backend in pair:
+        backend.kill()
+
+
+@pytest.fixture
+def pair(both: Pair) -> Pair:
+    """The same, running."""
+    for backend in both:
+        backend.start()
+    httpx.post(f"{both[0].url}/ingest", content=quote(ODDS))
+    return both
+
+
+@pytest.fixture(scope="module")
+def key(both: Pair) -> str:
+    """A key that sees everything."""
+    both[0].start()
+    return both[0].key()
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    """A certificate that proxies show."""
+    return Certificate(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture
+def behind(pair: Pair, certificate: Certificate, tmp_path: Path) -> Iterator[Behind]:
+    """Starts a proxy before the two, and waits until it has found them."""
+    with contextlib.ExitStack() as started:
+
+        def start(name: str) -> Proxy:
+            proxy = Proxy(name, tmp_path, pair, certificate)
+            started.callback(proxy.close)
+            proxy.wait()
+            return proxy
+
+        yield start
+
+
+def opened(proxy: Proxy, key: str) -> contextlib.AbstractContextManager[ClientConnection]:
+    """A stream through a proxy."""
+    with proxy.client() as client:
+        token = client.post("/api/stream/token", headers={"X-Api-Key": key}).json()["token"]
+    address = f"{proxy.url.replace('https', 'wss')}/api/stream?token={token}"
+    return connect(address, ssl=proxy.trusted)
+
+
+def asked_of(pair: Pair, ask: Callable[[], object]) -> list[float]:
+    """How many requests of odds each of the two answers while something is done."""
+    before = [each.answers("/api/odds") for each in pair]
+    ask()
+    after = [each.answers("/api/odds") for each in pair]
+    return [now - then for now, then in zip(after, before, strict=True)]
+
+
+def names(answer: httpx.Response) -> set[str]:
+    return {name.lower() for name in answer.headers} - HOP_BY_HOP
+
+
+@pytest.mark.parametrize("name", ["haproxy", "caddy", "nginx"])
+def test_a_proxy_loses_nothing_and_a_killed_process_costs_no_answer(
+    name: str, behind: Behind, pair: Pair, key: str
+) -> None:
+    proxy = behind(name)
+    check_answers(proxy, pair[0], key)
+    check_stream(proxy, pair, key)
+    at_home = check_where_keys_go(proxy, pair, key)
+    pair[at_home].kill()
+    with proxy.client() as client:
+        for _ in range(10):
+            assert client.get("/api/odds", headers={"X-Api-Key": key}).status_code == 200
+    with opened(proxy, key) as stream:
+        stream.send("ping")
+        assert stream.recv(timeout=20) == "pong"
+    pair[1 - at_home].kill()
+    with proxy.client() as client:
+        answer = client.get("/api/odds", headers={"X-Api-Key": key})
+    assert (answer.status_code, answer.json()) == (503, UNAVAILABLE)
+    assert answer.headers["retry-after"] == "1"
+    assert answer.headers["content-type"] == "application/json"
+    said = proxy.log()
+    assert key not in said
+    assert "token=" not in said
+
+
+def check_answers(proxy: Proxy, backend: Backend, key: str) -> None:
+    """What a process says comes through whole, refusals too; nobody counts as a program here."""
+    direct = httpx.Client(base_url=backend.url)
+    with direct, proxy.client() as client:
+        for path, headers in (
+            ("/docs", {}),
+            ("/api/odds", {"X-Api-Key": key}),
+            ("/api/odds?limit=9999", {"X-Api-Key": key}),
+            ("/api/odds", {}),
+            ("/nowhere", {"X-Api-Key": key}),
+            ("/api/odds", {"X-Api-Key": key, "X-Long": "x" * 20_000}),
+        ):
+            expected, found = (each.get(path, headers=headers) for each in (direct, client))
+            assert found.status_code == expected.status_code, path
+            assert names(expected) <= names(found), path
+            if found.headers["content-type"] == "application/json":
+                assert found.json().get("data") == expected.json().get("data")
+                assert found.json().get("error") == expected.json().get("error")
+        large = client.post("/nowhere", content=b"x" * 100_000)
+        assert (large.status_code, large.json()["error"]["code"]) == (413, "payload_too_large")
+        written = client.post("/ingest", content=quote(ODDS))
+        assert (written.status_code, written.json()["error"]["code"]) == (401, "unauthorized")
+    plain = httpx.get(f"http://localhost:{proxy.plain_port}/api/odds")
+    assert plain.status_code == 308
+    assert plain.headers["location"].startswith("https://localhost")
+
+
+def check_stream(proxy: Proxy, pair: Pair, key: str) -> None:
+    """A change comes through, and so does the answer to a ping."""
+    with opened(proxy, key) as stream:
+        stream.send("ping")
+        assert stream.recv(timeout=20) == "pong"
+        moved = quote({"Over 2.5": 1.9}, market_type="total", match_name=f"{proxy.name} vs All")
+        httpx.post(f"{pair[1].url}/ingest", content=moved)
+        while json.loads(stream.recv(timeout=20))["selection"] != "Over 2.5":
+            pass  # what was recorded before may come late
+
+
+def check_where_keys_go(proxy: Proxy, pair: Pair, key: str) -> int:
+    """All requests of a key go to one process, and keys are spread; return the key's process."""
+    with proxy.client() as client:
+
+        def ask(who: str) -> list[float]:
+            return asked_of(
+                pair, lambda: [client.get("/api/odds", headers={"X-Api-Key": who}) for _ in "12345"]
+            )
+
+        share = ask(key)
+        seen = [share]
+        for number in range(MOST_KEYS):
+            if [0, 5] in seen and [5, 0] in seen:
+                break
+            seen.append(ask(f"oddsdesk_live_{number:032x}"))
+        assert [0, 5] in seen
+        assert [5, 0] in seen
+        assert all(sorted(each) == [0, 5] for each in seen), seen
+    return share.index(5)
+
+
+def test_a_process_is_drained_before_it_is_stopped(behind: Behind, pair: Pair, key: str) -> None:
+    """Its streams go on, and what is new goes to the other."""
+    proxy = behind("haproxy")
+    with opened(proxy, key) as stream:
+        stream.send("ping")
+        assert stream.recv(timeout=20) == "pong"
+        listened = 0 if pair[0].streams() else 1
+        server = ("one", "two")[listened]
+        for backend in ("ready", "streams"):
+            assert proxy.tell(f"set server {backend}/{server} state drain") == ""
+        with proxy.client() as client, opened(proxy, key):
+            share = asked_of(
+                pair, lambda: [client.get("/api/odds", headers={"X-Api-Key": key}) for _ in "1234"]
+            )
+            assert (share[listened], share[1 - listened]) == (0, 4)
+            until(lambda: [each.streams() for each in pair] == [1, 1])
+        stream.send("ping")
+        assert stream.recv(timeout=20) == "pong"
+
+
+def test_reading_goes_on_where_nobody_can_record(behind: Behind, key: str) -> None:
+    proxy = behind("haproxy")
+    for server in ("one", "two"):
+        proxy.tell(f"set server ready/{server} state maint")
+    with proxy.client() as client, opened(proxy, key):
+        assert client.get("/api/odds", headers={"X-Api-Key": key}).status_code == 200
+
+
+def test_units_are_right_and_what_they_start_runs(launch: Launch, tmp_path: Path) -> None:
+    program_here = Path(sys.executable).with_name("oddsdesk-server")
+    own = {"/usr/bin/oddsdesk-server": str(program_here), "/var/lib/oddsdesk": str(tmp_path)}
+    paths = {name: tmp_path / name for name in ("oddsdesk@.service", "oddsdesk-duties.service")}
+    for name, path in paths.items():
+        path.write_text(example(f"systemd/{name}", own))
+    verifier = shutil.which("systemd-analyze")
+    if verifier is not None:
+        command = [verifier, "verify", "--man=no", *map(str, paths.values())]
+        verified = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (verified.returncode, verified.stderr) == (0, "")
+    duties = launch(*started_by(paths["oddsdesk-duties.service"], options="--keep-days 30"))
+    assert duties.first_line() == "running valuation, upkeep, feeds"
+    port = free_port()
+    answering = launch(*started_by(paths["oddsdesk@.service"], instance=str(port)))
+    assert answering.first_line() == f"listening on http://127.0.0.1:{port}"
+    for each in (answering, duties):
+        assert each.finish()[0] == 0
+
+
+def started_by(unit: Path, instance: str = "", options: str = "") -> list[str]:
+    """The arguments of the program that a unit starts."""
+    (line,) = re.findall(r"^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)
+    words = line.replace("%i", instance).replace("$ODDSDESK_OPTIONS", options).split()
+    return words[1:]
