@@ -5,9 +5,6 @@ from typing import Final
 
 from oddsdesk.store.settings import DEFAULT_REFERENCE, REFERENCE, SHIFT_TO_NOW
 
-SOURCES: Final = (
-    "SELECT key FROM setting WHERE key >= 'source ' AND key < 'source!' AND value >= :since"
-)
 _FEED: Final = "feed "
 """Before the text of a feed: what it keeps between two runs."""
 _DROP: Final = "DELETE FROM setting WHERE key = ?"

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from oddsdesk.store.sqlite.queries.select import Select
+from oddsdesk.store.queries.select import Select
 
 _SPAN: Final = """
 SELECT (SELECT min(seq) FROM price_change), (SELECT max(seq) FROM price_change)
@@ -15,10 +15,6 @@ WHERE seq BETWEEN :first AND :last AND recorded_at - scraped_at <= :keep
 _OLDEST: Final = f"SELECT min(scraped_at) {AGED}"
 _NEWEST_OF: Final = f"SELECT count(*), max(scraped_at) {AGED} AND scraped_at < :before"
 _GAMES: Final = f"SELECT DISTINCT game {AGED} AND scraped_at < :before"
-_NEWEST: Final = """
-SELECT max(coalesce((SELECT max(last_scraped_at) FROM game), 0),
-    coalesce((SELECT scraped_at FROM price_change ORDER BY seq DESC LIMIT 1), 0))
-"""
 
 
 def span(select: Select) -> tuple[int, int] | None:
@@ -41,8 +37,3 @@ def count(
     asked = {"first": first, "last": last, "keep": keep_ms, "before": before}
     rows, newest = select(_NEWEST_OF, asked)[0]
     return int(rows), int(newest or 0), {int(game) for (game,) in select(_GAMES, asked)}
-
-
-def newest_price(select: Select) -> int | None:
-    """Return the time of the newest price that is known of, in milliseconds."""
-    return int(select(_NEWEST)[0][0]) or None

@@ -1,143 +1,24 @@
-"""One game and its quotes, as event detail, matrix and valuation need them."""
+"""One game and its quotes."""
 
-from collections import defaultdict
-from collections.abc import Collection
-from typing import Final, NamedTuple
+from typing import Final
 
-import msgspec
+from oddsdesk.store.queries.sql import QuotesSql
 
-from oddsdesk.store.sqlite.queries.conditions import (
-    may_be_told,
-    share_parameter,
-    visibility_parameters,
-    visible,
-)
-from oddsdesk.store.sqlite.queries.select import Select
-from oddsdesk.store.values import StoredQuote, Visibility
-
-_MOST_STEPS: Final = 20
-"""From a game to the one that it became, and from that on, where it became another."""
-_GAME: Final = "SELECT id, game_id, match_name, competition, sport, match_date FROM game"
-_BY_ID: Final = f"{_GAME} WHERE game_id = :game_id"
-_BY_NAME: Final = f"{_GAME} WHERE match_name = :match_name ORDER BY competition"
-_BY_OTHER_NAME: Final = f"""
-{_GAME} WHERE id IN (SELECT game FROM other_name WHERE match_name = :match_name)
-ORDER BY competition
-"""
-_BY_MERGED_ID: Final = f"""
-WITH RECURSIVE kept (game_id, steps) AS (
-    SELECT kept, 1 FROM game_pair WHERE state = 'accepted' AND other = :game_id
-    UNION ALL SELECT pair.kept, steps + 1 FROM kept CROSS JOIN game_pair pair
-        ON pair.state = 'accepted' AND pair.other = kept.game_id WHERE steps < {_MOST_STEPS}
-)
-{_GAME} WHERE game_id IN (SELECT game_id FROM kept)
-"""
-_MERGED: Final = "SELECT other, kept FROM game_pair WHERE state = 'accepted' AND before NOT NULL"
-_MARKET: Final = """
-SELECT bookmaker, odds, is_live, scraped_at, CASE bookmaker WHEN :reference THEN liquidity END
-FROM quote INDEXED BY quote_market
-WHERE game = :game AND market_type = :market_type AND period = :period AND odds IS NOT NULL AND {}
-ORDER BY bookmaker
-"""
-decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
-
-
-class GameRow(NamedTuple):
-    """A game as stored."""
-
-    row: int
-    game_id: str
-    match_name: str
-    competition: str
-    sport: str
-    match_date: int | None
-
-
-class GameQuote(NamedTuple):
-    """A fresh quote of a game; ``liquidity`` is the reference's only (D32)."""
-
-    bookmaker: str
-    market_type: str
-    period: int
-    is_live: bool
-    scraped_at: int
-    odds: dict[str, float]
-    url: str | None
-    liquidity: float | None
-
-
-def game_by_id(select: Select, game_id: str) -> GameRow | None:
-    """Return the game of an id, or the one that it became part of (D69)."""
-    asked = {"game_id": game_id}
-    rows = select(_BY_ID, asked) or select(_BY_MERGED_ID, asked)
-    return GameRow(*rows[0]) if rows else None
-
-
-def merged_ids(select: Select) -> dict[str, list[str]]:
-    """Return the ids of games that became part of another, by that one's id (D69)."""
-    kept: dict[str, str] = dict(select(_MERGED))
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for other, game_id in kept.items():
-        for _ in range(_MOST_STEPS):
-            game_id = kept.get(game_id, game_id)
-        found[game_id].append(other)
-    return dict(found)
-
-
-def games_by_name(select: Select, match_name: str) -> list[GameRow]:
-    """Return the games of a name, one a competition; else those that a source calls so (D69)."""
-    asked = {"match_name": match_name}
-    return [GameRow(*row) for row in select(_BY_NAME, asked) or select(_BY_OTHER_NAME, asked)]
-
-
-def fresh_quotes(
-    select: Select, reference: str, game: int, visibility: Visibility, since: int
-) -> list[GameQuote]:
-    """Return what may be seen of a game, by bookmaker, market type and period (D35)."""
-    query = f"""
-        SELECT bookmaker, market_type, period, is_live, scraped_at, odds, url,
+SQL: Final = QuotesSql(
+    kept_id="""
+        WITH RECURSIVE kept (game_id, steps) AS (
+            SELECT kept, 1 FROM game_pair WHERE state = 'accepted' AND other = :game_id
+            UNION ALL SELECT pair.kept, steps + 1 FROM kept CROSS JOIN game_pair pair
+                ON pair.state = 'accepted' AND pair.other = kept.game_id WHERE steps < {steps}
+        )
+        SELECT game_id FROM kept
+    """,
+    market="""
+        SELECT bookmaker, odds, is_live, scraped_at,
             CASE bookmaker WHEN :reference THEN liquidity END
-        FROM quote q
-        WHERE game = :game AND scraped_at >= :since AND odds IS NOT NULL
-            AND {visible("q", visibility)}
-        ORDER BY bookmaker, market_type, period
-    """
-    parameters = {"game": game, "since": since, **visibility_parameters(visibility, reference)}
-    return [
-        GameQuote(
-            bookmaker,
-            market_type,
-            period,
-            bool(is_live),
-            scraped_at,
-            decode_odds(odds),
-            url,
-            liquidity,
-        )
-        for bookmaker, market_type, period, is_live, scraped_at, odds, url, liquidity in select(
-            query, parameters
-        )
-    ]
-
-
-def market_quotes(
-    select: Select,
-    reference: str,
-    game: int,
-    market_type: str,
-    period: int,
-    share: Collection[str] | None,
-) -> list[StoredQuote]:
-    """Return what every bookmaker says of a market, of whatever age."""
-    parameters = {
-        "game": game,
-        "market_type": market_type,
-        "period": period,
-        "reference": reference,
-        **share_parameter(share),
-    }
-    query = _MARKET.format(may_be_told("quote", share))
-    return [
-        StoredQuote(bookmaker, decode_odds(odds), bool(is_live), scraped_at, liquidity)
-        for bookmaker, odds, is_live, scraped_at, liquidity in select(query, parameters)
-    ]
+        FROM quote INDEXED BY quote_market
+        WHERE game = :game AND market_type = :market_type AND period = :period
+            AND odds IS NOT NULL AND {told}
+        ORDER BY bookmaker
+    """,
+)

@@ -1,21 +1,24 @@
 """Running a query: always to its end, SQLite's refusals as the store's own."""
 
+import contextlib
+import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.queries.select import NOTHING, Parameters, Row
+from oddsdesk.store.queries.sql import Sql
+from oddsdesk.store.sqlite.queries import SQL
 from oddsdesk.store.sqlite.writer import as_unavailable
 
-Row = tuple[Any, ...]
-Parameters = Mapping[str, Any] | Sequence[Any]
 
-
-class Select:
+class SqliteSelect:
     """Runs queries on one connection, to the end: a half-read one keeps the write-ahead log open.
 
     ``check`` is called where a query fails and may raise an error that says better why.
     """
+
+    sql: Sql = SQL
 
     def __init__(
         self,
@@ -25,7 +28,7 @@ class Select:
         self._connection = connection
         self._check = check
 
-    def __call__(self, query: str, parameters: Parameters = ()) -> list[Row]:
+    def __call__(self, query: str, parameters: Parameters = NOTHING) -> list[Row]:
         """Return all rows.
 
         Raises:
@@ -41,6 +44,14 @@ class Select:
             if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # no such table or column
                 self._check(self._connection)
             raise as_unavailable(error) from error
+
+    def listed(self, values: Iterable[str]) -> object:
+        """Return a list as ``json_each`` takes it."""
+        return json.dumps(list(values))
+
+    def together(self) -> contextlib.AbstractContextManager[None]:
+        """Do nothing: queries of one answer are too short to see another recording often."""
+        return contextlib.nullcontext()
 
     def close(self) -> None:
         """Close the connection."""

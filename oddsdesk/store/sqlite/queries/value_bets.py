@@ -1,87 +1,15 @@
-"""``GET /api/value-bets``: what the valuation found, as far as it holds when asked (D29)."""
+"""What the valuation found."""
 
-from typing import Any, Final
+from typing import Final
 
-from oddsdesk.contract.resources import ValueBet
-from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.store.cursors import BetPlace, from_cursor, to_cursor
-from oddsdesk.store.sqlite.queries.conditions import (
-    canonical_sport,
-    may_be_told,
-    visibility_parameters,
-    visible,
-)
-from oddsdesk.store.sqlite.queries.select import Row, Select
-from oddsdesk.store.values import Filters, Page, Visibility
+from oddsdesk.store.queries.sql import ValueBetsSql
 
-ODDS_AGE_MS: Final = 15 * MINUTE_MS
-DETECTION_AGE_MS: Final = 30 * MINUTE_MS
-
-_PLACE: Final = slice(-6, None)
-_PRICED: Final = """
-EXISTS (SELECT 1 FROM json_each(q.odds) p
-        WHERE p.key = v.selection AND abs(p.value - v.odds) < 1e-9)
-"""
-# The whole line group: what another of its prices makes of the fair price is not known here.
-_VALUED_BY: Final = """
-NOT EXISTS (SELECT 1 FROM json_each(v.line) side WHERE NOT EXISTS (
-    SELECT 1 FROM json_each(r.odds) p WHERE p.key = side.key AND abs(p.value - side.value) < 1e-9
-))
-"""
-_HOLDS: Final = f"""
-v.detected_at >= :detected_since AND v.bookmaker <> :reference
-AND q.scraped_at >= :since AND r.scraped_at >= :since AND q.is_live = r.is_live
-AND {_PRICED} AND {_VALUED_BY}
-"""
 _SAME_MARKET: Final = (
     "{0}.game = v.game AND {0}.market_type = v.market_type AND {0}.period = v.period"
 )
-_AFTER: Final = """
-v.ev_pct <= :after_ev AND (v.ev_pct < :after_ev
-     OR (v.game, v.market_type, v.period, v.bookmaker, v.selection)
-        > (:after_game, :after_market_type, :after_period, :after_bookmaker, :after_selection))
-"""
 
-
-def list_value_bets(
-    select: Select,
-    reference: str,
-    filters: Filters,
-    visibility: Visibility,
-    now_ms: int,
-    *,
-    min_ev: float,
-    max_ev: float,
-    limit: int,
-    cursor: str | None,
-) -> Page[ValueBet]:
-    """Return the value bets that hold now, the best first; figures rounded as in D3."""
-    conditions = [
-        _HOLDS,
-        visible("q", visibility),
-        may_be_told("r", visibility.share),
-        "v.ev_pct BETWEEN :min_ev AND :max_ev",
-    ]
-    parameters: dict[str, Any] = {
-        "since": now_ms - ODDS_AGE_MS,
-        "detected_since": now_ms - DETECTION_AGE_MS,
-        "min_ev": min_ev,
-        "max_ev": max_ev,
-        "limit": limit + 1,
-        **visibility_parameters(visibility, reference),
-    }
-    _narrow(filters, conditions, parameters)
-    if cursor is not None:
-        _continue(from_cursor(cursor, BetPlace), conditions, parameters)
-    rows = select(_query(conditions), parameters)
-    items = [_bet(row) for row in rows[:limit]]
-    if len(rows) <= limit:
-        return Page(items, None)
-    return Page(items, to_cursor(BetPlace(*rows[limit - 1][_PLACE])))
-
-
-def _query(conditions: list[str]) -> str:
-    return f"""
+SQL: Final = ValueBetsSql(
+    bets=f"""
         SELECT g.match_name, v.selection, v.bookmaker, v.market_type, v.period, v.odds,
             v.reference_odds, v.fair_odds, v.ev_pct, v.payout_rate, r.liquidity,
             g.competition, g.sport, v.detected_at, g.match_date,
@@ -90,56 +18,17 @@ def _query(conditions: list[str]) -> str:
         CROSS JOIN quote q ON {_SAME_MARKET.format("q")} AND q.bookmaker = v.bookmaker
         CROSS JOIN quote r ON {_SAME_MARKET.format("r")} AND r.bookmaker = :reference
         CROSS JOIN game g ON g.id = v.game
-        WHERE {" AND ".join(conditions)}
+        WHERE {{wanted}}
         ORDER BY v.ev_pct DESC, v.game, v.market_type, v.period, v.bookmaker, v.selection
         LIMIT :limit
-    """
-
-
-def _narrow(filters: Filters, conditions: list[str], parameters: dict[str, Any]) -> None:
-    if filters.sport is not None:
-        conditions.append("g.sport = :sport")
-        parameters["sport"] = canonical_sport(filters.sport)
-    if filters.competition is not None:
-        conditions.append("g.competition = :competition")
-        parameters["competition"] = filters.competition
-    if filters.bookmaker is not None:
-        conditions.append("v.bookmaker = :bookmaker")
-        parameters["bookmaker"] = filters.bookmaker
-    if filters.market_type is not None:
-        conditions.append("v.market_type = :market_type")
-        parameters["market_type"] = filters.market_type
-
-
-def _continue(after: BetPlace, conditions: list[str], parameters: dict[str, Any]) -> None:
-    conditions.append(_AFTER)
-    parameters |= {
-        "after_ev": after.ev_pct,
-        "after_game": after.game,
-        "after_market_type": after.market_type,
-        "after_period": after.period,
-        "after_bookmaker": after.bookmaker,
-        "after_selection": after.selection,
-    }
-
-
-def _bet(row: Row) -> ValueBet:
-    match_name, selection, bookmaker, market_type, period, odds, reference_odds = row[:7]
-    fair_odds, ev_pct, payout_rate, liquidity, competition, sport, detected_at = row[7:14]
-    return ValueBet(
-        match_name=match_name,
-        selection=selection,
-        bookmaker=bookmaker,
-        market_type=market_type,
-        period=period,
-        odds=odds,
-        reference_odds=reference_odds,
-        fair_odds=round(fair_odds, 4),
-        ev_pct=round(ev_pct, 2),
-        payout_rate=round(payout_rate, 4),
-        liquidity=liquidity,
-        competition=competition,
-        sport=sport,
-        detected_at=format_ms(detected_at),
-        match_date=None if row[14] is None else format_ms(row[14]),
-    )
+    """,
+    # The whole line group: what another of its prices makes of the fair price is not known here.
+    holds="""
+        EXISTS (SELECT 1 FROM json_each(q.odds) p
+                WHERE p.key = v.selection AND abs(p.value - v.odds) < 1e-9)
+        AND NOT EXISTS (SELECT 1 FROM json_each(v.line) side WHERE NOT EXISTS (
+            SELECT 1 FROM json_each(r.odds) p
+            WHERE p.key = side.key AND abs(p.value - side.value) < 1e-9
+        ))
+    """,
+)

@@ -13,8 +13,8 @@ from oddsdesk.contract.resources import (
 )
 from oddsdesk.contract.times import format_ms
 from oddsdesk.store.order import ordered_selections
-from oddsdesk.store.sqlite.queries.quotes import GameQuote, GameRow, fresh_quotes, game_by_id
-from oddsdesk.store.sqlite.queries.select import Select
+from oddsdesk.store.queries.quotes import GameQuote, GameRow, fresh_quotes, game_by_id
+from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import Visibility
 
 

@@ -11,8 +11,8 @@ from oddsdesk.contract.resources import (
     SelectionOdds,
 )
 from oddsdesk.contract.times import format_ms
-from oddsdesk.store.sqlite.queries.quotes import GameQuote, GameRow, fresh_quotes, games_by_name
-from oddsdesk.store.sqlite.queries.select import Select
+from oddsdesk.store.queries.quotes import GameQuote, GameRow, fresh_quotes, games_by_name
+from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import Visibility
 
 

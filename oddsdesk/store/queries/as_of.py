@@ -1,0 +1,185 @@
+"""Games and their prices as they stood at a moment of the past (D71).
+
+What stood is what the log last said of each selection at or before that moment, however long
+before: sightings that changed nothing are not kept, so no price is too old. Where a market was
+not seen again after the moment, its present row tells when it was seen last. Games are listed
+from a day before the moment on, in the order of their kick-offs.
+"""
+
+from collections import defaultdict
+from typing import Any, Final, NamedTuple
+
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.cursors import GamePlace, from_cursor, to_cursor
+from oddsdesk.store.games import NO_DATE, UNDATED_MS
+from oddsdesk.store.order import ordered_selections
+from oddsdesk.store.queries.conditions import (
+    canonical_sport,
+    may_be_told,
+    share_parameter,
+    visibility_parameters,
+    visible,
+)
+from oddsdesk.store.queries.listing import ListedGame
+from oddsdesk.store.queries.quotes import GameQuote, GameRow, decode_odds
+from oddsdesk.store.queries.select import Select
+from oddsdesk.store.values import Filters, Page, Visibility
+
+LISTED_MS: Final = 24 * 60 * MINUTE_MS
+"""How long after its kick-off a game is still listed."""
+
+_SEEN: Final = """
+SELECT bookmaker, market_type, period, is_live, scraped_at, odds, url,
+    CASE bookmaker WHEN :reference THEN liquidity END
+FROM quote WHERE game = :game
+"""
+_TOLD: Final = "SELECT DISTINCT bookmaker FROM quote q WHERE game = :game AND {}"
+
+_Market = tuple[str, str, int]
+
+
+class _Candidate(NamedTuple):
+    row: int
+    game_id: str
+    match_name: str
+    competition: str
+    sport: str
+    match_date: int | None
+    kickoff: int
+
+
+def list_games_as_of(
+    select: Select,
+    reference: str,
+    filters: Filters,
+    visibility: Visibility,
+    at: int,
+    limit: int,
+    cursor: str | None,
+) -> Page[ListedGame]:
+    """Return the games that had prices then which the caller may see."""
+    after = None if cursor is None else from_cursor(cursor, GamePlace)
+    asked = {
+        "at": at,
+        "bookmaker": filters.bookmaker,
+        **visibility_parameters(select, visibility, reference),
+    }
+    found: list[ListedGame] = []
+    while True:
+        candidates = _candidates(select, filters, at, limit + 1, after)
+        for candidate in candidates:
+            game = _listed(select, candidate, visibility, asked)
+            if game is not None and filters.is_live in (None, game.is_live):
+                found.append(game)
+            if len(found) > limit:
+                return Page(found[:limit], to_cursor(_place(found[limit - 1])))
+        if len(candidates) <= limit:
+            return Page(found, None)
+        last = candidates[-1]
+        after = GamePlace(False, last.kickoff, last.match_name, last.competition)
+
+
+def quotes_as_of(
+    select: Select, reference: str, game: GameRow, visibility: Visibility, at: int
+) -> list[GameQuote]:
+    """Return what stood then of a game and may be seen, by bookmaker, market type and period."""
+    asked = {"game": game.row, "at": at, "reference": reference}
+    told = _told(select, game, visibility)
+    found: dict[_Market, GameQuote] = {}
+    urls: dict[_Market, str | None] = {}
+    for bookmaker, market_type, period, is_live, scraped_at, odds, url, liquidity in select(
+        _SEEN, asked
+    ):
+        market = (bookmaker, market_type, period)
+        urls[market] = url
+        if scraped_at <= at:
+            prices = {} if odds is None else decode_odds(odds)
+            found[market] = GameQuote(*market, bool(is_live), scraped_at, prices, url, liquidity)
+    for market, rows in _log_by_market(select, asked).items():
+        if market not in found:
+            found[market] = _from_log(game, market, rows, urls.get(market))
+    return [
+        quote
+        for _, quote in sorted(found.items())
+        if quote.odds
+        and (visibility.live or not quote.is_live)
+        and visibility.bookmaker in (None, quote.bookmaker)
+        and (told is None or quote.bookmaker in told)
+    ]
+
+
+def _told(select: Select, game: GameRow, visibility: Visibility) -> set[str] | None:
+    """Return whose prices of a game may be passed on; None: everybody's (D66)."""
+    if visibility.share is None:
+        return None
+    query = _TOLD.format(may_be_told(select, "q", visibility.share))
+    return {
+        name
+        for (name,) in select(query, {"game": game.row} | share_parameter(select, visibility.share))
+    }
+
+
+def _candidates(
+    select: Select, filters: Filters, at: int, limit: int, after: GamePlace | None
+) -> list[_Candidate]:
+    conditions = [
+        "g.kickoff >= :from AND g.first_scraped_at <= :at",
+        f"(g.kickoff < {NO_DATE} OR g.last_scraped_at >= :undated_from)",
+    ]
+    asked: dict[str, Any] = {
+        "at": at,
+        "from": at - LISTED_MS,
+        "undated_from": at - UNDATED_MS,
+        "limit": limit,
+    }
+    if filters.sport is not None:
+        conditions.append("g.sport = :sport")
+        asked["sport"] = canonical_sport(filters.sport)
+    if filters.competition is not None:
+        conditions.append("g.competition = :competition")
+        asked["competition"] = filters.competition
+    if after is not None:
+        conditions.append("(g.kickoff, g.match_name, g.competition) > (:kickoff, :name, :place)")
+        asked |= {"kickoff": after.kickoff, "name": after.match_name, "place": after.competition}
+    query = select.sql.as_of.candidates.format(wanted=" AND ".join(conditions))
+    return [_Candidate(*row) for row in select(query, asked)]
+
+
+def _listed(
+    select: Select, game: _Candidate, visibility: Visibility, asked: dict[str, Any]
+) -> ListedGame | None:
+    """Sum up what stood of a game: from its present rows where nothing came after the moment."""
+    parameters = {**asked, "game": game.row}
+    sql = select.sql.as_of
+    newest, is_priced = select(sql.newest, parameters)[0]
+    is_present = is_priced and newest <= asked["at"]
+    query = sql.total.format(
+        stood=sql.present if is_present else sql.last,
+        visible=visible(select, "stood", visibility),
+    )
+    count, seen, is_live, has_bookmaker = select(query, parameters)[0]
+    if not count or not has_bookmaker:
+        return None
+    return ListedGame(bool(is_live), *game[1:], bookmaker_count=count, last_scraped_at=seen)
+
+
+def _log_by_market(select: Select, asked: dict[str, Any]) -> dict[_Market, list[tuple[Any, ...]]]:
+    markets: defaultdict[_Market, list[tuple[Any, ...]]] = defaultdict(list)
+    for bookmaker, market_type, period, *move in select(select.sql.as_of.last, asked):
+        markets[bookmaker, market_type, period].append(tuple(move))
+    return markets
+
+
+def _from_log(
+    game: GameRow, market: _Market, rows: list[tuple[Any, ...]], url: str | None
+) -> GameQuote:
+    """Put a market together; the last of its moves tells when it was seen and whether in play."""
+    prices = {selection: odds for selection, odds, *_ in rows if odds is not None}
+    _, _, is_live, scraped_at, liquidity, _ = max(rows, key=lambda row: row[-1])
+    ordered = ordered_selections(market[1], game.match_name, tuple(prices))
+    odds = {selection: prices[selection] for selection in ordered}
+    return GameQuote(*market, bool(is_live), scraped_at, odds, url, liquidity)
+
+
+def _place(game: ListedGame) -> GamePlace:
+    return GamePlace(False, game.kickoff, game.match_name, game.competition)

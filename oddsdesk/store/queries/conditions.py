@@ -1,0 +1,96 @@
+"""SQL conditions that queries share: what a caller may see, and which games it asks for."""
+
+from collections.abc import Collection, Iterator
+from typing import Any, Final
+
+from oddsdesk.contract.competitions import SPORTS
+from oddsdesk.store.queries.select import Select
+from oddsdesk.store.values import Filters, Visibility
+
+_PRICED: Final = """
+SELECT 1 FROM source WHERE newest >= :since AND bookmaker = coalesce(:bookmaker, bookmaker)
+    AND market_type = coalesce(:market_type, market_type) LIMIT 1
+"""
+
+_SPORT_BY_LOWER: Final = {sport.lower(): sport for sport in SPORTS}
+
+
+def canonical_sport(sport: str) -> str:
+    """Return a sport as it is stored; an unknown one unchanged, which matches nothing."""
+    return _SPORT_BY_LOWER.get(sport.lower(), sport)
+
+
+def is_priced(
+    select: Select, since: int, bookmaker: str | None, market_type: str | None = None
+) -> bool:
+    """Whether there is any such price; if not, the query need not walk all games."""
+    asked = {"since": since, "bookmaker": bookmaker, "market_type": market_type}
+    return bool(select(_PRICED, asked))
+
+
+def visibility_parameters(select: Select, visibility: Visibility, reference: str) -> dict[str, Any]:
+    """Return the parameters of ``visible`` and of the reference's liquidity."""
+    share = share_parameter(select, visibility.share)
+    return {"visible_bookmaker": visibility.bookmaker, "reference": reference, **share}
+
+
+def visible(select: Select, alias: str, visibility: Visibility) -> str:
+    """Return the condition on a row with ``bookmaker`` and ``is_live`` (D19, D20, D66)."""
+    parts = [may_be_told(select, alias, visibility.share)]
+    if visibility.bookmaker is not None:
+        parts.append(f"{alias}.bookmaker = :visible_bookmaker")
+    if not visibility.live:
+        parts.append(f"{alias}.is_live = FALSE")
+    return " AND ".join(parts)
+
+
+def may_be_told(select: Select, alias: str, share: Collection[str] | None) -> str:
+    """Return the condition that a row with ``game`` and ``bookmaker`` may be passed on (D66)."""
+    if share is None:
+        return "TRUE"
+    is_shared = select.sql.conditions.is_one_of.format("share")
+    return f"""NOT EXISTS (
+        SELECT 1 FROM origin WHERE origin.game = {alias}.game
+            AND origin.bookmaker = {alias}.bookmaker AND NOT origin.may_share
+            AND NOT origin.source {is_shared}
+    )"""
+
+
+def share_parameter(select: Select, share: Collection[str] | None) -> dict[str, object]:
+    """Return the parameter of ``may_be_told``."""
+    return {"share": select.listed(sorted(share or ()))}
+
+
+def phases(filters: Filters, visibility: Visibility, after: bool | None) -> Iterator[bool]:
+    """Yield the parts of a list to read: in play (True), then the others (D13, D37).
+
+    ``after`` is the part that a cursor is in.
+    """
+    if visibility.live and filters.is_live is not False and after is not False:
+        yield True
+    if filters.is_live is not True:
+        yield False
+
+
+def games_index(filters: Filters, live: bool) -> str:
+    """Return the index that yields the asked games in the order of D13."""
+    if live:
+        return "game_live"
+    if filters.competition is not None:
+        return "game_competition"
+    return "game_order" if filters.sport is None else "game_sport"
+
+
+def wanted_games(filters: Filters, live: bool) -> tuple[str, dict[str, Any]]:
+    """Return the condition on ``g`` that walks ``games_index``, and its parameters."""
+    parts = ["g.recent AND g.last_scraped_at >= :since"]
+    parameters: dict[str, Any] = {}
+    if live:
+        parts.append("g.has_live")
+    if filters.competition is not None:
+        parts.append("g.competition = :competition")
+        parameters["competition"] = filters.competition
+    if filters.sport is not None:
+        parts.append("g.sport = :sport")
+        parameters["sport"] = canonical_sport(filters.sport)
+    return " AND ".join(parts), parameters

@@ -1,0 +1,82 @@
+"""The log of price changes: its tail for the stream, its past for charts."""
+
+from collections.abc import Collection
+
+from oddsdesk.store.queries.conditions import may_be_told, share_parameter
+from oddsdesk.store.queries.select import Row, Select
+from oddsdesk.store.values import Change, HistoryPoint
+
+
+def changes_after(
+    select: Select,
+    reference: str,
+    shard: int,
+    seq: int,
+    limit: int,
+    share: Collection[str] | None,
+) -> list[Change]:
+    """Return the rows of a shard of the log after one, in order."""
+    asked = {
+        "shard": shard,
+        "seq": seq,
+        "limit": limit,
+        "reference": reference,
+        **share_parameter(select, share),
+    }
+    query = select.sql.log.after.format(told=may_be_told(select, "c", share))
+    return [_change(row) for row in select(query, asked)]
+
+
+def last_seq(select: Select, shard: int) -> int:
+    """Return the number of the newest row of a shard there ever was, 0 for none."""
+    rows = select(select.sql.log.last_seq, {"shard": shard})
+    return int(rows[0][0]) if rows else 0
+
+
+def history(
+    select: Select,
+    game_id: str,
+    market_type: str,
+    period: int,
+    selection: str,
+    since_ms: int,
+) -> list[HistoryPoint]:
+    """Return how the prices of a selection moved, by time of recording.
+
+    Starts with the price of each bookmaker that stood at ``since_ms``.
+    """
+    parameters = {
+        "game_id": game_id,
+        "market_type": market_type,
+        "period": period,
+        "selection": selection,
+    }
+    standing: dict[str, HistoryPoint] = {}
+    later: list[HistoryPoint] = []
+    for bookmaker, odds, is_live, scraped_at in select(select.sql.log.history, parameters):
+        point = HistoryPoint(bookmaker, odds, bool(is_live), scraped_at)
+        if scraped_at < since_ms:
+            standing[bookmaker] = point
+        else:
+            later.append(point)
+    return [point for point in standing.values() if point.odds is not None] + later
+
+
+def _change(row: Row) -> Change:
+    return Change(
+        seq=row[0],
+        game=row[1],
+        game_id=row[2],
+        match_name=row[3],
+        competition=row[4],
+        sport=row[5],
+        bookmaker=row[6],
+        market_type=row[7],
+        period=row[8],
+        selection=row[9],
+        odds=row[10],
+        is_live=bool(row[11]),
+        scraped_at=row[12],
+        liquidity=row[13],
+        is_left_out=bool(row[14]),
+    )

@@ -1,0 +1,352 @@
+"""Reading the odds on whatever engine there is: every resource of the contract, and the log."""
+
+from collections.abc import Collection, Iterable
+from typing import Final
+
+import msgspec
+
+from oddsdesk.contract.resources import (
+    Bookmaker,
+    Event,
+    EventDetail,
+    Game,
+    GameMatrix,
+    Sport,
+    ValueBet,
+)
+from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
+from oddsdesk.store.bookmaker_names import name_among
+from oddsdesk.store.origins import FORBIDDING
+from oddsdesk.store.queries import (
+    as_of,
+    catalogue,
+    event,
+    listing,
+    log,
+    matrix,
+    odds,
+    past,
+    standing,
+    valuation,
+)
+from oddsdesk.store.queries import quotes as quote_queries
+from oddsdesk.store.queries import value_bets as bet_queries
+from oddsdesk.store.queries.select import Select
+from oddsdesk.store.reader import LONGEST_WINDOW_MS
+from oddsdesk.store.settings import KEEP_DAYS, LAST_REAL_AT, LAST_SIMULATED_AT, SOURCE
+from oddsdesk.store.values import (
+    Change,
+    EncodedOddsRow,
+    Filters,
+    HistoryPoint,
+    Page,
+    SelectionKey,
+    StandingQuote,
+    StoredQuote,
+    ValuedGame,
+    ValuedMarket,
+    Visibility,
+)
+
+_SETTING: Final = "SELECT value FROM setting WHERE key = :key"
+_BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
+
+
+class QueryReader:
+    """``store.reader.Reader`` by queries; each engine's, on its ``Select``, knows its ``shards``.
+
+    Every method raises ``StoreUnavailableError`` where the database cannot be read now, and
+    those with a ``cursor`` raise ``BadCursorError``. Times are milliseconds.
+    """
+
+    def __init__(
+        self, select: Select, reference: str, share: Collection[str] | None = None
+    ) -> None:
+        self._select = select
+        self._share = None if share is None else tuple(share)
+        self._reference = reference
+
+    def sports(self, now_ms: int) -> list[Sport]:
+        """Return the sports with fresh prices, by name."""
+        return catalogue.list_sports(self._select, now_ms - WINDOW_MS, self._share)
+
+    def bookmakers(self, now_ms: int, has_live: bool | None = None) -> list[Bookmaker]:
+        """Return the bookmakers with fresh prices, by name (D38)."""
+        since = now_ms - WINDOW_MS
+        return catalogue.list_bookmakers(self._select, since, has_live, self._share)
+
+    def events(
+        self,
+        now_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        stale_minutes: int,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[Event]:
+        """Return events in the order of D13; ``filters.market_type`` is not for events."""
+        since = now_ms - stale_minutes * MINUTE_MS
+        page = listing.list_games(
+            self._select, self._reference, filters, self._told(visibility), since, limit, cursor
+        )
+        return Page([listing.to_event(game) for game in page.items], page.next_cursor)
+
+    def games(
+        self,
+        now_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[Game]:
+        """Return games in the order of D13; ``filters.market_type`` is not for games."""
+        since = now_ms - WINDOW_MS
+        page = listing.list_games(
+            self._select, self._reference, filters, self._told(visibility), since, limit, cursor
+        )
+        return Page([listing.to_game(game) for game in page.items], page.next_cursor)
+
+    def event(
+        self,
+        match_name: str,
+        now_ms: int,
+        visibility: Visibility,
+        *,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        period: int | None = None,
+        stale_minutes: int,
+    ) -> EventDetail | None:
+        """Return the event of a name, None where the caller can see nothing of it."""
+        return event.event_detail(
+            self._select,
+            self._reference,
+            match_name,
+            self._told(visibility),
+            now_ms - stale_minutes * MINUTE_MS,
+            bookmaker=bookmaker,
+            market_type=market_type,
+            period=period,
+        )
+
+    def odds(
+        self,
+        now_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[EncodedOddsRow]:
+        """Return odds rows in the order of D13."""
+        since = now_ms - WINDOW_MS
+        return odds.list_odds(
+            self._select, self._reference, filters, self._told(visibility), since, limit, cursor
+        )
+
+    def matrix(
+        self,
+        game_id: str,
+        now_ms: int,
+        visibility: Visibility,
+        *,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        period: int | None = None,
+    ) -> GameMatrix | None:
+        """Return the matrix of a game, None where the caller can see nothing of it."""
+        return matrix.game_matrix(
+            self._select,
+            self._reference,
+            game_id,
+            self._told(visibility),
+            now_ms - WINDOW_MS,
+            bookmaker=bookmaker,
+            market_type=market_type,
+            period=period,
+        )
+
+    def games_as_of(
+        self,
+        at_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[Game]:
+        """Return the games that had prices at a moment, by kick-off (D71).
+
+        From those that began a day before on; ``filters.market_type`` is not for games.
+        """
+        page = as_of.list_games_as_of(
+            self._select, self._reference, filters, self._told(visibility), at_ms, limit, cursor
+        )
+        return Page([listing.to_game(game) for game in page.items], page.next_cursor)
+
+    def matrix_as_of(
+        self,
+        game_id: str,
+        at_ms: int,
+        visibility: Visibility,
+        *,
+        bookmaker: str | None = None,
+        market_type: str | None = None,
+        period: int | None = None,
+    ) -> GameMatrix | None:
+        """Return the matrix of a game as it stood at a moment; None where nothing did (D71)."""
+        game = quote_queries.game_by_id(self._select, game_id)
+        if game is None:
+            return None
+        return matrix.matrix_of(
+            game,
+            as_of.quotes_as_of(self._select, self._reference, game, self._told(visibility), at_ms),
+            self._reference,
+            bookmaker=bookmaker,
+            market_type=market_type,
+            period=period,
+        )
+
+    def merged_ids(self) -> dict[str, list[str]]:
+        """Return the ids of games that became part of another, by that one's id (D69)."""
+        return quote_queries.merged_ids(self._select)
+
+    def value_bets(
+        self,
+        now_ms: int,
+        filters: Filters,
+        visibility: Visibility,
+        min_ev: float,
+        max_ev: float,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[ValueBet]:
+        """Return the value bets that hold now, the best first (D29)."""
+        return bet_queries.list_value_bets(
+            self._select,
+            self._reference,
+            filters,
+            self._told(visibility),
+            now_ms,
+            min_ev=min_ev,
+            max_ev=max_ev,
+            limit=limit,
+            cursor=cursor,
+        )
+
+    def changes_after(self, seq: int, limit: int, shard: int = 0) -> list[Change]:
+        """Return the log of a shard after ``seq``, at most ``limit`` rows."""
+        return log.changes_after(self._select, self._reference, shard, seq, limit, self._share)
+
+    def last_seq(self, shard: int = 0) -> int:
+        """Return the end of the log of a shard, 0 where nothing was ever recorded."""
+        return log.last_seq(self._select, shard)
+
+    def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
+        """Return what every bookmaker says of a market, whatever its age; for the valuation."""
+        return quote_queries.market_quotes(
+            self._select, self._reference, game, market_type, period, self._share
+        )
+
+    def standing_quotes(self, since: int) -> list[StandingQuote]:
+        """Return the present quotes of all games that were seen since a time."""
+        return standing.standing_quotes(self._select, since)
+
+    def priced_draws(self, since: int) -> set[tuple[str, str, int]]:
+        """Return whose draw in a moneyline moved, came or went since: game id, bookmaker, period.
+
+        One that such a bookmaker does not price now is missing (D48).
+        """
+        return standing.priced_draws(self._select, since)
+
+    def games_to_value(self, since: int) -> list[ValuedGame]:
+        """Return the games that the valuation has to look at, for prices scraped since then."""
+        return valuation.games_to_value(self._select, since)
+
+    def markets_to_value(self, game: int) -> list[ValuedMarket]:
+        """Return the markets of a game that may hold value bets."""
+        return valuation.markets_to_value(self._select, self._reference, game)
+
+    def bookmakers_that_drew(self, game: int, period: int, since: int) -> set[str]:
+        """Return whose draw in a moneyline of a game, given by its row, moved, came or went."""
+        return valuation.bookmakers_that_drew(self._select, game, period, since)
+
+    def moneylines_like(
+        self, game: int, bookmakers: Iterable[str], since: int
+    ) -> list[tuple[str, str, dict[str, float]]]:
+        """Return bookmakers' moneylines in a game's competition: match name, bookmaker, odds."""
+        return valuation.moneylines_like(self._select, game, bookmakers, since)
+
+    def history(
+        self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
+    ) -> list[HistoryPoint]:
+        """Return how the prices of a selection moved since a time."""
+        return log.history(self._select, game_id, market_type, period, selection, since_ms)
+
+    def reference_history(
+        self, game_id: str, selections: Iterable[SelectionKey], since_ms: int
+    ) -> dict[SelectionKey, list[HistoryPoint]]:
+        """Return how the reference's prices moved, by (market type, period, selection).
+
+        Each starts with the price that stood then; those without any are left out.
+        """
+        return past.selection_histories(
+            self._select, game_id, self._reference, selections, since_ms
+        )
+
+    def log_began(self) -> int | None:
+        """Return since when prices are recorded, as far as the log is kept."""
+        return past.began(self._select)
+
+    def silences(self, since_ms: int, now_ms: int, longest_ms: int) -> list[tuple[int, int]]:
+        """Return the spans, longer than ``longest_ms``, in which nothing was recorded."""
+        return past.silences(self._select, since_ms, now_ms, longest_ms)
+
+    def last_scraped_at(self) -> int | None:
+        """Return the newest ``scraped_at`` of all prices."""
+        return self._select(self._select.sql.reader.last_scraped_at)[0][0] or None
+
+    def newest_price(self) -> int | None:
+        """Return the time of the newest price of all, withdrawn or not."""
+        return int(self._select(self._select.sql.reader.newest_price)[0][0]) or None
+
+    def bookmaker_name(self, said: str) -> str:
+        """Return what the database calls a bookmaker that somebody names in their own way (D70)."""
+        return name_among((name for (name,) in self._select(_BOOKMAKERS)), said)
+
+    def keep_days(self) -> int | None:
+        """Return for how many days the log is kept, 0 for ever; None where that was never set."""
+        return self._setting(KEEP_DAYS)
+
+    def is_simulated(self, now_ms: int) -> bool:
+        """Whether lists of fresh prices may still hold simulated ones."""
+        simulated = self._setting(LAST_SIMULATED_AT)
+        real = self._setting(LAST_REAL_AT)
+        if simulated is None:
+            return False
+        return real is None or simulated >= real or simulated >= now_ms - LONGEST_WINDOW_MS
+
+    def sources(self, now_ms: int) -> list[str]:
+        """Return whose prices lists of fresh ones may hold, as far as sources are known (D66)."""
+        since = {"since": now_ms - LONGEST_WINDOW_MS}
+        told = self._select(self._select.sql.reader.sources, since)
+        names = sorted(str(key).removeprefix(SOURCE) for (key,) in told)
+        if self._share is None:
+            return names
+        return [name for name in names if name in self._share or name not in FORBIDDING]
+
+    def holds_real_odds(self) -> bool:
+        """Whether prices that are not simulated were ever recorded."""
+        return self._setting(LAST_REAL_AT) is not None
+
+    def close(self) -> None:
+        """Close the connection; the store does it."""
+        self._select.close()
+
+    def _told(self, visibility: Visibility) -> Visibility:
+        """Return what a caller may see of what may be passed on (D66)."""
+        if self._share is None:
+            return visibility
+        return msgspec.structs.replace(visibility, share=self._share)
+
+    def _setting(self, key: str) -> int | None:
+        rows = self._select(_SETTING, {"key": key})
+        return int(rows[0][0]) if rows else None

@@ -1,0 +1,147 @@
+"""What each engine says in its own way: the texts of queries, by the module that asks them.
+
+A value is ``:name`` in a text; ``{name}`` is put in before it runs. What both engines
+understand alike stands where it is asked.
+"""
+
+from typing import NamedTuple
+
+
+class ConditionsSql(NamedTuple):
+    """Parts of conditions."""
+
+    is_one_of: str
+    """A text column is in a list; ``{}`` is the name of the list's parameter."""
+
+
+class AsOfSql(NamedTuple):
+    """``queries.as_of``."""
+
+    newest: str
+    """The newest ``scraped_at`` of a game's quotes, whether one of them has a price."""
+    present: str
+    """Of a game's quotes: bookmaker, odds, whether in play, ``scraped_at``."""
+    last: str
+    """The last move of each selection of a game: its market, itself, odds, whether in play,
+    ``scraped_at``, liquidity, ``seq``."""
+    total: str
+    """Of ``{stood}``, as ``present`` or ``last`` yield it: how many bookmakers, the newest
+    ``scraped_at``, whether in play, whether the bookmaker asked for is among them."""
+    candidates: str
+    """The games to look at in their order, where ``{wanted}``."""
+
+
+class CatalogueSql(NamedTuple):
+    """``queries.catalogue``."""
+
+    sports: str
+    """Sport, competition, how many games; those alone that ``{told}``."""
+    bookmakers: str
+    """Bookmaker, whether in play, newest ``scraped_at``, selections; where ``{told}``."""
+
+
+class ListingSql(NamedTuple):
+    """``queries.listing``."""
+
+    games: str
+    """Games ``g`` in the order of D13 by their index ``{index}``, where ``{wanted}``; counted and
+    dated by what is ``{covered}``."""
+
+
+class LogSql(NamedTuple):
+    """``queries.log``."""
+
+    after: str
+    """Moves of ``:shard`` after ``:seq`` in their order, each with whether it is not ``{told}``."""
+    last_seq: str
+    """The newest number of ``:shard`` that there ever was; nothing or 0 for none."""
+    history: str
+    """How every bookmaker moved a selection: bookmaker, odds, whether in play, ``scraped_at``."""
+
+
+class OddsSql(NamedTuple):
+    """``queries.odds``."""
+
+    rows: str
+    """Quotes ``q`` of games ``g`` in the order of D13 by ``{games_index}`` and ``{quotes_index}``,
+    where ``{wanted}``: one JSON array of arrays, in the order of ``odds.FoundOdds``."""
+    market_index: str
+    """What leads to the quotes of one market type."""
+
+
+class PastSql(NamedTuple):
+    """``queries.past``."""
+
+    ends: tuple[str, str] | None
+    """The first move from ``:seq`` on and the last of all: ``seq``, ``recorded_at``. They lead to
+    ``:first``, the number of the first move from ``:since_ms`` on; None where nothing asks it."""
+    since: str
+    """How a bookmaker moved a selection from then on: odds, whether in play, ``scraped_at``."""
+    before: str
+    """The last of its moves before that."""
+
+
+class QuotesSql(NamedTuple):
+    """``queries.quotes``."""
+
+    kept_id: str
+    """What the game ``:game_id`` became part of, and that one in turn: their ids, as ``kept``."""
+    market: str
+    """Bookmaker, odds, whether in play, ``scraped_at``, liquidity of a market, where ``{told}``."""
+
+
+class StandingSql(NamedTuple):
+    """``queries.standing``."""
+
+    quotes: str
+    """The present quotes of fresh games in their order, as ``values.StandingQuote``."""
+    draws: str
+    """Game id, bookmaker, period of moneylines whose ``:texts`` moved."""
+
+
+class ValuationSql(NamedTuple):
+    """``queries.valuation``."""
+
+    games: str
+    """Id, name and sport of games that are fresh or have value bets."""
+    markets: str
+    """Market type, period, whether it has value bets."""
+    drew: str
+    """Bookmakers whose ``:texts`` moved in a moneyline."""
+    moneylines: str
+    """Match name, bookmaker, odds of ``:names`` in the competition of a game."""
+
+
+class ValueBetsSql(NamedTuple):
+    """``queries.value_bets``."""
+
+    bets: str
+    """Value bets ``v`` of games ``g``, priced by ``q``, valued by ``r``, where ``{wanted}``."""
+    holds: str
+    """The condition that the price stands, and all that it was valued by."""
+
+
+class ReaderSql(NamedTuple):
+    """``queries.reader``."""
+
+    last_scraped_at: str
+    newest_price: str
+    sources: str
+    """The keys of settings that say when a source was recorded, from ``:since`` on."""
+
+
+class Sql(NamedTuple):
+    """All texts of an engine."""
+
+    as_of: AsOfSql
+    catalogue: CatalogueSql
+    conditions: ConditionsSql
+    listing: ListingSql
+    log: LogSql
+    odds: OddsSql
+    past: PastSql
+    quotes: QuotesSql
+    reader: ReaderSql
+    standing: StandingSql
+    valuation: ValuationSql
+    value_bets: ValueBetsSql
