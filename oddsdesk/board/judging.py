@@ -56,10 +56,12 @@ class Judge:
             if offered(row.reference if bookmaker is None else row.prices.get(bookmaker))
         )
 
-    def due_at(self, section: Section, selection: str, bookmaker: str) -> float:
+    def due_at(self, section: Section, selection: str, bookmaker: str | None) -> float:
         """Return when time alone may change what is said of a price, in milliseconds."""
         row, line = section.row_of(selection), line_of(section)
-        price, reference = row.prices[bookmaker], row.reference
+        reference = row.reference
+        price = reference if bookmaker is None else row.prices[bookmaker]
+        assert price is not None
         moments = [
             price.scraped_at + self._stale_after_ms(bookmaker, price),
             price.scraped_at + MAX_AGE_MS,
@@ -69,6 +71,18 @@ class Judge:
         if reference is not None:
             moments.append(line.scraped_at + self._stale_after_ms(None, reference))
         return min((at + 1 for at in moments if at >= self.now_ms), default=math.inf)
+
+    def is_doubtful(self, section: Section, bookmaker: str | None, sides: frozenset[str]) -> bool:
+        """Whether outcomes beside these are unread, or a draw that was priced lately is missing."""
+        facts, market_type = section.market, section.key.market_type
+        drew_at = facts.drew_at.get(bookmaker)
+        had_draw = drew_at is not None and self.now_ms - drew_at <= DRAW_MISSED_MS
+        return is_unread(market_type, int(bookmaker in facts.unread), sides, had_draw=had_draw)
+
+    def counts_overtime(self, bookmaker: str | None) -> bool | None:
+        """Whether a bookmaker's bets of the game count overtime; None where nothing tells (D49)."""
+        matrix = self._matrix
+        return self._basis.overtime.of(matrix.game_id, matrix.competition, matrix.sport, bookmaker)
 
     def _setting(self, section: Section, price: Price) -> Setting:
         line = line_of(section)
@@ -81,8 +95,8 @@ class Judge:
             sport=matrix.sport,
             kick_off=matrix.kick_off,
             now_ms=self.now_ms,
-            has_unread=self._is_doubtful(section, None, sides),
-            has_overtime=self._counts_overtime(None),
+            has_unread=self.is_doubtful(section, None, sides),
+            has_overtime=self.counts_overtime(None),
             push=section.push[bool(price.is_live or line.is_live)],
             stale_after_ms=None if shown is None else self._stale_after_ms(None, shown),
         )
@@ -93,21 +107,10 @@ class Judge:
         return Group(
             profile,
             sides,
-            self._is_doubtful(section, bookmaker, sides),
-            self._counts_overtime(bookmaker),
+            self.is_doubtful(section, bookmaker, sides),
+            self.counts_overtime(bookmaker),
             bookmaker is None,
         )
-
-    def _is_doubtful(self, section: Section, bookmaker: str | None, sides: frozenset[str]) -> bool:
-        """Whether outcomes beside these are unread, or a draw that was priced lately is missing."""
-        facts, market_type = section.market, section.key.market_type
-        drew_at = facts.drew_at.get(bookmaker)
-        had_draw = drew_at is not None and self.now_ms - drew_at <= DRAW_MISSED_MS
-        return is_unread(market_type, int(bookmaker in facts.unread), sides, had_draw=had_draw)
-
-    def _counts_overtime(self, bookmaker: str | None) -> bool | None:
-        matrix = self._matrix
-        return self._basis.overtime.of(matrix.game_id, matrix.competition, matrix.sport, bookmaker)
 
     def _stale_after_ms(self, bookmaker: str | None, price: Price) -> int:
         """By the bookmaker's own rhythm; what the desk did not read again is not the older."""

@@ -1,15 +1,11 @@
 """The probability that a line is hit exactly (a push), by the reference's own prices (D53)."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
 
 from oddsdesk.pricing.outcomes import HOME, OVER
-from oddsdesk.pricing.settlement import number_hit, push_probability
+from oddsdesk.pricing.settlement import HANDICAPS, number_hit, push_probability, threshold
 from oddsdesk.pricing.value import ReferenceLine
-
-_HANDICAPS: Final = frozenset({"spread", "games_handicap"})
-_TOTALS: Final = frozenset({"total", "total_games", "team_total", "player_prop"})
 
 
 class Pushes:
@@ -21,12 +17,7 @@ class Pushes:
 
     def __init__(self, lines: Iterable[ReferenceLine], draw: float | None) -> None:
         self._draw = draw
-        self._above: defaultdict[str, dict[float, float]] = defaultdict(dict)
-        for line in lines:
-            threshold = _threshold(line)
-            upper = line.prices.get(HOME if line.market_type in _HANDICAPS else OVER)
-            if threshold is not None and upper is not None and upper.fair_odds is not None:
-                self._above[_subject(line)][threshold] = 1 / upper.fair_odds
+        self._ladders = ladders(lines)
 
     def of(self, line: ReferenceLine, *, in_play: bool) -> float | None:
         """Return the probability of a push; 0 for a half line, None where it is not known.
@@ -36,23 +27,26 @@ class Pushes:
         draw = None if in_play else self._draw
         if line.market_type == "draw_no_bet":
             return draw
-        threshold = _threshold(line)
-        number = None if threshold is None else number_hit(threshold)
+        above = threshold(line.market_type, line.group.line)
+        number = None if above is None else number_hit(above)
         if number is None:
             return 0.0
         if number == 0 and line.market_type == "spread" and draw is not None:
             return draw
-        return push_probability(self._above[_subject(line)], number)
+        return push_probability(self._ladders.get(subject(line.group.key), {}), number)
 
 
-def _threshold(line: ReferenceLine) -> float | None:
-    """Return the number that over, or the home team's margin, has to lie above."""
-    number = line.group.line
-    if number is None or line.market_type in _TOTALS:
-        return number
-    return -number if line.market_type in _HANDICAPS else None
+def ladders(lines: Iterable[ReferenceLine]) -> Mapping[str, Mapping[float, float]]:
+    """Return how likely each line of a market is passed, by what it is about."""
+    found: defaultdict[str, dict[float, float]] = defaultdict(dict)
+    for line in lines:
+        above = threshold(line.market_type, line.group.line)
+        upper = line.prices.get(HOME if line.market_type in HANDICAPS else OVER)
+        if above is not None and upper is not None and upper.fair_odds is not None:
+            found[subject(line.group.key)][above] = 1 / upper.fair_odds
+    return found
 
 
-def _subject(line: ReferenceLine) -> str:
+def subject(group: str) -> str:
     """Return what a line group counts, beside its line: a team, a player's shots."""
-    return line.group.key.rpartition(" ")[0]
+    return group.rpartition(" ")[0]

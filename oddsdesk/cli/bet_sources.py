@@ -1,20 +1,30 @@
 """Where commands about money read the prices of the moment: a database, or a service."""
 
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import click
 
+from oddsdesk.board.board import Board
 from oddsdesk.board.readings import reference_of
+from oddsdesk.cli.options import maybe_database_option, usual_database
+from oddsdesk.cli.own_records import own_setting
 from oddsdesk.client.blocking import SyncClient
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.desk.settings.declared import METHOD, MINE
+from oddsdesk.ledger.bookmakers import known_bookmakers
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.slices import exhaust
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 DAY_MS: Final = 24 * 60 * MINUTE_MS
 """How old prices of a database may be; a draw that was seen since then is missed (D48)."""
@@ -32,6 +42,62 @@ class Moment(NamedTuple):
     """Game id, period and bookmaker of draws that were priced in the last day (D48)."""
     sources: list[str]
     """Whose prices these are, as far as that is known (D66)."""
+
+
+def source_options(command: F) -> F:
+    """Add the options that say where the prices are."""
+    for option in (
+        click.option(
+            "--key-file",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="The file that holds the key of the service.",
+        ),
+        click.option("--url", metavar="URL", help="A service instead of a database."),
+        maybe_database_option,
+    ):
+        command = option(command)
+    return command
+
+
+def read_moment(
+    database: Path | None, url: str | None, key_file: Path | None, now_ms: int
+) -> Moment:
+    """Read the prices from where the options say.
+
+    Raises:
+        click.UsageError: the options contradict each other.
+        click.ClickException: the source is missing, damaged or does not answer; one line.
+    """
+    if url is None:
+        if key_file is not None:
+            raise click.UsageError("--key-file is for a service: say --url, too")
+        return moment_of_database(database or usual_database(), now_ms)
+    if database is not None:
+        raise click.UsageError("--database or --url, not both")
+    if key_file is None:
+        raise click.UsageError("--url needs --key-file: the file that holds the key")
+    return moment_of_service(url, key_file)
+
+
+def board_of(moment: Moment, now_ms: int) -> Board:
+    """Return a board that holds a moment's prices, judged as the user's settings say."""
+    board = Board(lambda: now_ms, own_setting(METHOD))
+    board.set_profiles(own_profiles())
+    board.set_bookmakers(own_setting(MINE))
+    board.name_reference(moment.reference)
+    exhaust(board.merge_rows(moment.rows))
+    for draw in moment.draws:
+        board.miss_draw(*draw, now_ms)
+    return board
+
+
+def own_profiles() -> Profiles:
+    """Return what bookmakers keep of a win, the user's own in place of the shipped ones."""
+    profiles, problems = known_bookmakers()
+    for problem in problems:
+        click.echo(problem, err=True)
+    return profiles
 
 
 def moment_of_database(path: Path, now_ms: int) -> Moment:

@@ -1,6 +1,6 @@
 """A list of bets as an aligned table: what to bet, where, at which price, and how much."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Final
 
 from oddsdesk.board.bets import Bet
@@ -12,10 +12,8 @@ _RIGHT: Final = frozenset({"ODDS", "NET", "EV", "STAKE"})
 
 def table(bets: Sequence[Bet], sources: Sequence[str] = ()) -> str:
     """Return the table, below it how much is staked in all, and whose prices these are."""
-    rows = [_HEADINGS, *map(_row, bets)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    lines = [_line(row, widths) for row in rows] if bets else []
-    told = [f"prices of {_plain(', '.join(sources))}"] if sources else []
+    lines = aligned(_HEADINGS, map(_row, bets), _RIGHT) if bets else []
+    told = [f"prices of {plain(', '.join(sources))}"] if sources else []
     return "\n".join([*lines, *([""] if bets else []), _sum(bets), *told])
 
 
@@ -24,14 +22,14 @@ def _row(bet: Bet) -> tuple[str, ...]:
     net = "" if found.net_odds == found.odds else f"{found.net_odds:.3f}"
     unit = "" if found.per == "staked" else " *"
     return (
-        _plain(price.key.selection),
-        _plain(price.bookmaker),
+        plain(price.key.selection),
+        plain(price.bookmaker),
         f"{found.odds:g}",
         net,
         "" if found.ev_pct is None else f"{found.ev_pct:+.2f} %{unit:2}",
         f"{bet.stake:g}" if bet.stake else "",
         _why(bet),
-        _plain(f"{price.match_name}, {_market(bet)}"),
+        plain(f"{price.match_name}, {_market(bet)}"),
     )
 
 
@@ -43,7 +41,7 @@ def _why(bet: Bet) -> str:
         return BOUNDS[bet.bound] or "Kelly"
     if not bet.price.assessment.is_value:
         return "no value after commission"
-    return f"same bet at {_plain(bet.same_bet_as or '')}"
+    return f"same bet at {plain(bet.same_bet_as or '')}"
 
 
 def _market(bet: Bet) -> str:
@@ -61,14 +59,21 @@ def _sum(bets: Sequence[Bet]) -> str:
     return line
 
 
-def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    cells = (
-        text.rjust(width) if heading in _RIGHT else text.ljust(width)
-        for text, width, heading in zip(row, widths, _HEADINGS, strict=True)
-    )
-    return "  ".join(cells).rstrip()
+def aligned(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], right: Container[str]
+) -> list[str]:
+    """Return headings and rows as lines of equal columns; those in ``right`` end there."""
+    cells = [headings, *rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(headings))]
+    return [
+        "  ".join(
+            text.rjust(width) if heading in right else text.ljust(width)
+            for text, width, heading in zip(row, widths, headings, strict=True)
+        ).rstrip()
+        for row in cells
+    ]
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return foreign text without control characters, which a terminal would obey."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

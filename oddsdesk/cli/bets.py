@@ -9,19 +9,14 @@ import click
 from msgspec.structs import replace
 
 from oddsdesk.board.bets import Bet, list_bets
-from oddsdesk.board.board import Board
-from oddsdesk.cli.bet_sources import Moment, moment_of_database, moment_of_service
+from oddsdesk.cli.bet_sources import Moment, board_of, read_moment, source_options
 from oddsdesk.cli.bet_table import table
-from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.own_records import own_setting, placed_bets, preset
 from oddsdesk.clock import system_clock
-from oddsdesk.desk.settings.declared import METHOD, MINE, stake_plan
-from oddsdesk.ledger.bookmakers import known_bookmakers
+from oddsdesk.desk.settings.declared import stake_plan
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.exposure import StakePlan
-from oddsdesk.pricing.profiles import Profiles
-from oddsdesk.slices import exhaust
 
 
 def _bankroll(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
@@ -31,14 +26,7 @@ def _bankroll(_: click.Context, __: click.Parameter, value: float | None) -> flo
 
 
 @click.command()
-@maybe_database_option
-@click.option("--url", metavar="URL", help="A service instead of a database.")
-@click.option(
-    "--key-file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The file that holds the key of the service.",
-)
+@source_options
 @click.option(
     "--bankroll",
     type=float,
@@ -77,7 +65,7 @@ def bets(
     plan = stake_plan(own_setting)
     if bankroll is not None:
         plan = replace(plan, bankroll=bankroll)
-    moment = _moment(database, url, key_file)
+    moment = read_moment(database, url, key_file, system_clock())
     found = _found(moment, plan, passes, everything=everything)
     if as_json:
         told = {"sources": moment.sources} if moment.sources else {}
@@ -110,30 +98,6 @@ def fields(bet: Bet) -> dict[str, Any]:
     }
 
 
-def _moment(database: Path | None, url: str | None, key_file: Path | None) -> Moment:
-    if url is None:
-        if key_file is not None:
-            raise click.UsageError("--key-file is for a service: say --url, too")
-        return moment_of_database(database or usual_database(), system_clock())
-    if database is not None:
-        raise click.UsageError("--database or --url, not both")
-    if key_file is None:
-        raise click.UsageError("--url needs --key-file: the file that holds the key")
-    return moment_of_service(url, key_file)
-
-
-def board_of(moment: Moment, now_ms: int) -> Board:
-    """Return a board that holds a moment's prices, judged as the user's settings say."""
-    board = Board(lambda: now_ms, own_setting(METHOD))
-    board.set_profiles(_profiles())
-    board.set_bookmakers(own_setting(MINE))
-    board.name_reference(moment.reference)
-    exhaust(board.merge_rows(moment.rows))
-    for draw in moment.draws:
-        board.miss_draw(*draw, now_ms)
-    return board
-
-
 def _found(
     moment: Moment, plan: StakePlan, passes: ValueFilter | None, *, everything: bool
 ) -> list[Bet]:
@@ -143,13 +107,6 @@ def _found(
     prices = board.value_bets.values()
     chosen = None if passes is None else passes.passes
     return list_bets(prices, board.basis, plan, placed, chosen=chosen, everything=everything)
-
-
-def _profiles() -> Profiles:
-    profiles, problems = known_bookmakers()
-    for problem in problems:
-        click.echo(problem, err=True)
-    return profiles
 
 
 def _rounded(figure: float | None, digits: int) -> float | None:

@@ -67,7 +67,7 @@ def line_groups(
             unread.append(text)
         else:
             read.setdefault(outcome.key, []).append((text, outcome))
-    forms = _complete_forms(market_type, sport, doubtful=bool(unread))
+    forms = complete_forms(market_type, sport, doubtful=bool(unread))
     groups = [
         _group(key, members, forms if key or market_type != "yes_no" else ())
         for key, members in read.items()
@@ -81,12 +81,14 @@ def outcome_counts(market_type: str, sport: str) -> tuple[int, ...]:
 
     Two numbers where the sport is played with and without a draw.
     """
-    forms = _complete_forms(market_type, sport, doubtful=False)
+    forms = complete_forms(market_type, sport)
     return tuple(len(form) for form in forms)
 
 
-def _complete_forms(market_type: str, sport: str, *, doubtful: bool) -> tuple[tuple[str, ...], ...]:
-    """The sides that make a group complete.
+def complete_forms(
+    market_type: str, sport: str, *, doubtful: bool = False
+) -> tuple[tuple[str, ...], ...]:
+    """Return the sides that make a group complete; several forms where there may be a draw.
 
     Football's moneyline is three-way (D27). Elsewhere an unread selection beside the two
     teams may be the draw under another name: then two teams are not surely all.

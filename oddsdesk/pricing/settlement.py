@@ -9,6 +9,10 @@ import math
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+HANDICAPS: Final = frozenset({"spread", "games_handicap"})
+"""Markets whose lines are the home team's handicap."""
+TOTALS: Final = frozenset({"total", "total_games", "team_total", "player_prop"})
+"""Markets whose lines are a number to be passed."""
 _ROUNDS: Final = 80
 """Of bisection: the stake is then exact to the last digits of a float."""
 
@@ -101,6 +105,13 @@ def settlement(
         return Settlement(1 - loss - push, push, 0.0, 0.0, loss)
     win = probability * decided
     return Settlement(win, 0.0, 0.0, push, 1 - win - push)
+
+
+def threshold(market_type: str, line: float | None) -> float | None:
+    """Return the number that over, or the home team's margin, has to lie above; None for none."""
+    if line is None or market_type in TOTALS:
+        return line
+    return -line if market_type in HANDICAPS else None
 
 
 def number_hit(line: float) -> int | None:

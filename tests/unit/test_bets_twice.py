@@ -1,6 +1,7 @@
-"""`oddsdesk bets` on a real moment, against a count that shares no code with it."""
+"""`bets` and `arbitrage` on a real moment, against counts that share no code with them."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from click.testing import CliRunner
 
+import oddsdesk.cli.arbitrage as arbitrage_command
 import oddsdesk.cli.bets as command
 from oddsdesk.board.assessed import AssessedPrice, assessed_price
 from oddsdesk.board.board import Board
@@ -17,6 +19,7 @@ from oddsdesk.cli.import_ import import_
 from oddsdesk.resource_files import resource_path
 from tests import money_quotes
 from tests.money_count import count_bets
+from tests.money_opportunities import count
 from tests.money_rows import Moment, Row
 
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "the-odds-api"
@@ -45,7 +48,8 @@ def pinned(moment: RealMoment, monkeypatch: pytest.MonkeyPatch) -> Iterator[Real
     """The moment, with the clock at its newest price."""
     times = (json.loads(line)["scraped_at"] for line in moment.lines)
     newest = max(datetime.fromisoformat(time) for time in times).astimezone(UTC)
-    monkeypatch.setattr(command, "system_clock", lambda: round(newest.timestamp() * 1000))
+    for module in (command, arbitrage_command):
+        monkeypatch.setattr(module, "system_clock", lambda: round(newest.timestamp() * 1000))
     return moment
 
 
@@ -83,6 +87,26 @@ def test_every_price_that_can_be_reckoned_is_judged_as_by_the_second_count(
         assert found.per == row.per, row.shown()
         assert found.is_value_but_for_cautions == row.keeps_rules, row.shown()
         assert price.is_in_contract == row.in_contract, row.shown()
+
+
+def test_the_opportunities_are_those_of_the_second_count(pinned: RealMoment) -> None:
+    arguments = ["--database", str(pinned.database), "--json"]
+    result = CliRunner().invoke(arbitrage_command.arbitrage, arguments)
+    assert result.exit_code == 0, result.output
+    names = ("kind", "competition", "match_name", "market_type", "period", "hold_pct")
+    mine = Counter(tuple(row[name] for name in names) for row in json.loads(result.stdout))
+    lines = resource_path("bookmakers.csv").read_text("utf-8").splitlines()
+    theirs = Counter(
+        (each.kind, *each.market[0], *each.market[1:], round((each.total - 1) * 100, 2))
+        for each in count(pinned.lines, lines)
+    )
+
+    assert Counter(each[0] for each in mine.elements()) == {
+        "arbitrage": 45,
+        "middle": 1,
+        "low-hold": 219,
+    }
+    assert mine == theirs
 
 
 def _reckoned(board: Board) -> Iterator[AssessedPrice]:

@@ -12,6 +12,7 @@ from oddsdesk.desk.settings.kinds import Choice, Names, Setting, Toggle, Whole
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.opportunities import Split
 
 SCHEME: Final = Setting(
     "look/scheme",
@@ -116,6 +117,13 @@ STAKE_STEP: Final = Setting(
     "1",
     Choice(tuple((word, word) for word in ("0.01", "0.05", "0.1", "0.5", "1", "5", "10"))),
 )
+SPLIT_TOTAL: Final = Setting(
+    "stakes/split_total",
+    "Divided among the legs of an arbitrage",
+    "Of a middle and a low hold, too: what all legs together cost, before rounding.",
+    100,
+    Whole(1, 1_000_000_000, step=10),
+)
 MINE: Final[Setting[tuple[str, ...]]] = Setting(
     "bookmakers/mine",
     "My bookmakers",
@@ -148,7 +156,8 @@ class Section(msgspec.Struct, frozen=True):
 
 
 STAKES: Final = Section(
-    "Stakes", (BANKROLL, KELLY_SHARE, OUTCOME_CAP, GAME_CAP, TOTAL_CAP, STAKE_STEP)
+    "Stakes",
+    (BANKROLL, KELLY_SHARE, OUTCOME_CAP, GAME_CAP, TOTAL_CAP, STAKE_STEP, SPLIT_TOTAL),
 )
 _T = TypeVar("_T")
 
@@ -171,6 +180,11 @@ def stake_plan(value_of: ReadSetting) -> StakePlan:
         total_cap=value_of(TOTAL_CAP) / 100,
         step=float(value_of(STAKE_STEP)),
     )
+
+
+def split_of(value_of: ReadSetting) -> Split:
+    """Return how the user divides money among the legs of an opportunity."""
+    return Split(float(value_of(SPLIT_TOTAL)), float(value_of(STAKE_STEP)))
 
 
 SECTIONS: Final = (

@@ -1,0 +1,88 @@
+"""What a board's prices offer across bookmakers, kept up to date with what changes (D59)."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import Section
+from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
+from oddsdesk.board.opportunity import Opportunity, OpportunityFinder, OpportunityKey
+from oddsdesk.clock import Clock
+from oddsdesk.pricing.opportunities import Split
+
+MarketKey = tuple[str, str, int]
+"""Game id, market type, period."""
+
+
+class Opportunities:
+    """What a board's prices offer; ``looking`` brings it up to date with what changed since.
+
+    ``split`` says how the user divides money among legs, asked again at each look.
+    """
+
+    def __init__(self, board: Board, clock: Clock, split: Callable[[], Split]) -> None:
+        self.entries: dict[OpportunityKey, Opportunity] = {}
+        self._board = board
+        self._clock = clock
+        self._split = split
+        self._by_market: dict[MarketKey, tuple[OpportunityKey, ...]] = {}
+        self._due: dict[MarketKey, None] = {}
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        self.look_at_all()
+
+    def close(self) -> None:
+        """Stop listening to the board."""
+        self._unsubscribe()
+
+    def look_at_all(self) -> None:
+        """Have every market looked at anew: stakes are divided otherwise, or all is another's."""
+        for key in self._board.row_keys():
+            self._due[key[:3]] = None
+
+    def looking(self) -> Iterator[None]:
+        """Look at what changed, a market a step; go through it to the end."""
+        now = self._clock()
+        for key, entry in self.entries.items():
+            if entry.due_at <= now or self._board.matrix(key.game_id) is None:
+                self._due[key[:3]] = None
+        due, self._due = self._due, {}
+        by_game = defaultdict[str, list[MarketKey]](list)
+        for market in due:
+            by_game[market[0]].append(market)
+        for game_id, markets in by_game.items():
+            for market, found in self._found(game_id, markets):
+                for key in self._by_market.pop(market, ()):
+                    self.entries.pop(key, None)
+                self.entries |= found
+                if found:
+                    self._by_market[market] = tuple(found)
+                yield
+
+    def _found(
+        self, game_id: str, markets: Sequence[MarketKey]
+    ) -> Iterator[tuple[MarketKey, dict[OpportunityKey, Opportunity]]]:
+        matrix = self._board.matrix(game_id)
+        if matrix is None:
+            yield from ((market, {}) for market in markets)
+            return
+        sections = defaultdict[MarketKey, list[Section]](list)
+        for section in matrix.sections:
+            sections[game_id, *section.key[:2]].append(section)
+        board = self._board
+        judge = board.judge(matrix)
+        finder = OpportunityFinder(board.basis, board.reference, judge, matrix, self._split())
+        for market in markets:
+            found = finder.opportunities(sections.get(market, []))
+            yield market, {each.key: each for each in found}
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, PricesChanged):
+            cells, sections = notice.cells, notice.sections
+            for cell in cells:
+                self._due[notice.game_id, cell.market_type, cell.period] = None
+            for section in sections:
+                self._due[notice.game_id, section.market_type, section.period] = None
+        elif isinstance(notice, MatrixLoaded):
+            matrix = self._board.matrix(notice.game_id)
+            for each in () if matrix is None else matrix.sections:
+                self._due[notice.game_id, each.key.market_type, each.key.period] = None

@@ -1,0 +1,238 @@
+"""Bets on everything that may happen, across bookmakers: arbitrage, low hold, middles (D59).
+
+``S`` is the sum of 1/net odds over legs that cover every outcome. Below 1 they win whatever
+happens; a little above 1 they cost little. The legs of a middle are of two lines: between them
+both win.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from itertools import product
+from typing import Final, NamedTuple
+
+from oddsdesk.pricing.assessment import APART_MS
+from oddsdesk.pricing.settlement import number_hit
+
+LOW_HOLD: Final = 0.02
+"""Up to this ``S - 1`` legs cost little enough to be told of."""
+
+
+class OpportunityKind(Enum):
+    """What a set of legs is, in the order in which they are listed."""
+
+    ARBITRAGE = "arbitrage"
+    """They win whatever happens: S is below 1."""
+    MIDDLE = "middle"
+    """They are of two lines, and both win in between."""
+    LOW_HOLD = "low-hold"
+    """They lose little whatever happens."""
+
+
+class Leg(NamedTuple):
+    """A price that may be relied upon as one of several bets."""
+
+    bookmaker: str
+    group: str
+    """Its operator: no two legs are of one (D47)."""
+    selection: str
+    odds: float
+    net_odds: float
+    seen_at: int
+    """In milliseconds."""
+    in_play: bool
+    has_overtime: bool | None = None
+    """Whether its bets of the game count overtime; None where that cannot be told (D49)."""
+
+
+class Split(NamedTuple):
+    """How the user divides money among legs."""
+
+    total: float = 100.0
+    step: float = 1.0
+    """Stakes are whole multiples of it."""
+
+
+class Outlay(NamedTuple):
+    """Rounded stakes, one a leg, and what they gain; in the user's money."""
+
+    stakes: tuple[float, ...]
+    worst: float
+    """The least gain of the outcomes that decide; of a middle, of all."""
+    push: float | None = None
+    """The gain where the line is hit exactly; None where it cannot be."""
+
+    @property
+    def staked(self) -> float:
+        """What all legs together cost."""
+        return math.fsum(self.stakes)
+
+    @property
+    def worst_pct(self) -> float:
+        """``worst`` in percent of what is staked; all is lost where nothing is."""
+        return 100 * self.worst / self.staked if self.staked else -100.0
+
+
+class Middle(NamedTuple):
+    """What a middle may bring; amounts in the user's money."""
+
+    loss: float
+    """What is lost outside; below 0 it is won."""
+    hit: float
+    """The least that is won where no leg loses."""
+    chance: float | None
+    """That no leg loses, by the reference's ladder; None where it does not tell."""
+
+    @property
+    def break_even(self) -> float:
+        """The chance of a hit from which on it gains on average: ``L / (L + H)``."""
+        return max(self.loss, 0.0) / (max(self.loss, 0.0) + self.hit)
+
+
+class Span(NamedTuple):
+    """The whole numbers at which no leg of a middle loses, ends included."""
+
+    least: int
+    most: int
+
+    def chance(self, above: Mapping[float, float]) -> float | None:
+        """Return how likely one of them is, by ``P(X > line)`` of half lines; None if unknown."""
+        under, over = above.get(self.least - 0.5), above.get(self.most + 0.5)
+        return None if under is None or over is None or under < over else under - over
+
+
+def total_of(legs: Iterable[Leg]) -> float:
+    """Return S: the sum of 1/net odds."""
+    return math.fsum(1 / leg.net_odds for leg in legs)
+
+
+def best_legs(
+    offers: Sequence[Sequence[Leg]], *, overtime_decides: bool = False
+) -> tuple[Leg, ...] | None:
+    """Return the leg of each side with which S is least, None where no legs go together.
+
+    Legs that go together are of different operators and all in play or none; in play they were
+    seen within a minute. Of equal ones the first bookmaker by name is taken.
+
+    Args:
+        offers: What is offered of each side.
+        overtime_decides: Whether legs that count overtime do not go with such that do not (D49).
+    """
+    found = [
+        legs
+        for pool in _pools(offers, overtime_decides=overtime_decides)
+        if (legs := _least_total(pool)) is not None
+    ]
+    return min(found, key=total_of, default=None)
+
+
+def split_stakes(legs: Sequence[Leg], split: Split) -> tuple[float, ...]:
+    """Return the stakes that pay the same whoever wins, each rounded to the user's step."""
+    total = total_of(legs)
+    steps = (split.total / (leg.net_odds * total) / split.step for leg in legs)
+    return tuple(round(math.floor(each + 0.5) * split.step, 6) for each in steps)
+
+
+def outlay(legs: Sequence[Leg], split: Split, line: float | None = None) -> Outlay:
+    """Return the stakes of legs that exclude each other, and what they gain.
+
+    ``line``: what their selections are about, None where it cannot be hit. The first of two legs
+    is then taken to win above it: over, or the home team over minus its handicap.
+    """
+    stakes = split_stakes(legs, split)
+    staked = math.fsum(stakes)
+    pays = [stake * leg.net_odds for stake, leg in zip(stakes, legs, strict=True)]
+    number = None if line is None else number_hit(line)
+    push = None
+    if number is not None and line is not None:
+        push = math.fsum(_gains(legs, stakes, (line, line), number))
+    return Outlay(stakes, min(pays) - staked, push)
+
+
+def middle_span(
+    above: float, below: float, *, impossible: frozenset[int] = frozenset()
+) -> Span | None:
+    """Return where neither a bet above one line nor one below another loses; None for nowhere.
+
+    ``impossible``: numbers that cannot be, such as a drawn game where overtime decides it.
+    """
+    safe = [
+        number
+        for number in _numbers(above, below)
+        if number not in impossible
+        and _gain(above, number, 2.0, is_above=True) >= 0
+        and _gain(below, number, 2.0, is_above=False) >= 0
+    ]
+    return Span(safe[0], safe[-1]) if safe and above < below else None
+
+
+def middle_outlay(
+    legs: tuple[Leg, Leg], lines: tuple[float, float], span: Span, split: Split
+) -> tuple[Outlay, float]:
+    """Return the stakes of a middle with its worst gain, and the least gain of a hit.
+
+    ``lines``: above which the first leg wins, and below which the second does.
+    """
+    stakes = split_stakes(legs, split)
+    gains = {number: math.fsum(_gains(legs, stakes, lines, number)) for number in _numbers(*lines)}
+    hit = min(gains[number] for number in range(span.least, span.most + 1))
+    return Outlay(stakes, min(gains.values())), hit
+
+
+def _gains(
+    legs: Sequence[Leg], stakes: Sequence[float], lines: tuple[float, float], number: int
+) -> Iterable[float]:
+    for leg, stake, line, is_above in zip(legs, stakes, lines, (True, False), strict=True):
+        yield stake * _gain(line, number, leg.net_odds, is_above=is_above)
+
+
+def _gain(line: float, number: int, net_odds: float, *, is_above: bool) -> float:
+    """What a unit gains where a number comes; a quarter line is half a bet on each neighbour."""
+    if not (line * 2).is_integer():
+        halves = (line - 0.25, line + 0.25)
+        return sum(_gain(half, number, net_odds, is_above=is_above) for half in halves) / 2
+    beyond = number - line if is_above else line - number
+    return net_odds - 1 if beyond > 0 else -1.0 if beyond < 0 else 0.0
+
+
+def _numbers(above: float, below: float) -> range:
+    """The whole numbers around two lines: beyond them nothing differs."""
+    return range(math.floor(above) - 1, math.ceil(below) + 2)
+
+
+def _pools(
+    offers: Sequence[Sequence[Leg]], *, overtime_decides: bool
+) -> Iterable[Sequence[Sequence[Leg]]]:
+    """Yield what goes together: of one state, seen together, and settling alike."""
+    forms: tuple[bool | None, ...] = (None,)
+    if overtime_decides and len({leg.has_overtime for legs in offers for leg in legs}) > 1:
+        forms = (True, False)
+    for form in forms:
+        alike = [
+            [leg for leg in legs if form is None or leg.has_overtime in {form, None}]
+            for legs in offers
+        ]
+        yield [[leg for leg in legs if not leg.in_play] for legs in alike]
+        playing = [[leg for leg in legs if leg.in_play] for legs in alike]
+        for begins in sorted({leg.seen_at for legs in playing for leg in legs}):
+            ends = begins + APART_MS
+            yield [[leg for leg in legs if begins <= leg.seen_at <= ends] for legs in playing]
+
+
+def _least_total(offers: Sequence[Sequence[Leg]]) -> tuple[Leg, ...] | None:
+    """Return the legs of different operators with the least S."""
+    if not all(offers):
+        return None
+    best = [_best_of_groups(legs, len(offers)) for legs in offers]
+    found = [legs for legs in product(*best) if len({leg.group for leg in legs}) == len(legs)]
+    return min(found, key=total_of, default=None)
+
+
+def _best_of_groups(legs: Sequence[Leg], count: int) -> list[Leg]:
+    """Return the best leg of each of the ``count`` best operators: more are never needed."""
+    best: dict[str, Leg] = {}
+    for leg in sorted(legs, key=lambda leg: (-leg.net_odds, leg.bookmaker)):
+        best.setdefault(leg.group, leg)
+        if len(best) == count:
+            break
+    return list(best.values())

@@ -1,0 +1,213 @@
+"""Opportunities among the prices of a board, as they come, move and grow old."""
+
+from typing import Any
+
+import pytest
+
+from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.board.opportunity import Opportunity
+from oddsdesk.pricing.opportunities import OpportunityKind, Split
+from oddsdesk.pricing.profiles import Profile, Profiles, delayed_name
+from oddsdesk.slices import exhaust
+from tests.kit.board import GAME, NOW, REFERENCE, Desk, Odds, matrix, message, picture
+
+OVERS: Odds = {
+    REFERENCE: {"Over 2.5": 1.95, "Under 2.5": 1.95},
+    "Betfair": {"Over 2.5": 2.10, "Under 2.5": 1.80},
+    "Unibet": {"Over 2.5": 1.85, "Under 2.5": 2.05},
+}
+
+
+class Seen:
+    """A board, and what it offers."""
+
+    def __init__(self, *profiles: Profile) -> None:
+        self.desk = Desk()
+        self.board = self.desk.board
+        self.board.set_profiles(Profiles(profiles))
+        self.board.want_values(True)
+        self.offered = Opportunities(self.board, lambda: self.desk.now, Split)
+
+    def take(self, odds: Odds, at: int = NOW, **more: Any) -> None:
+        exhaust(self.board.merge_matrix(matrix(odds, at, **more)))
+
+    def found(self) -> list[Opportunity]:
+        exhaust(self.offered.looking())
+        return sorted(self.offered.entries.values(), key=Opportunity.order)
+
+    def books(self) -> list[list[str]]:
+        return [[leg.bookmaker for leg in each.legs] for each in self.found()]
+
+
+def total(odds: Odds = OVERS, *profiles: Profile, **more: Any) -> Seen:
+    seen = Seen(*profiles)
+    seen.take(odds, market_type="total", **more)
+    return seen
+
+
+def test_best_prices_of_both_sides_below_one_are_an_arbitrage() -> None:
+    (found,) = total().found()
+    assert found.kind is OpportunityKind.ARBITRAGE
+    assert found.hold_pct == pytest.approx((1 / 2.1 + 1 / 2.05 - 1) * 100)
+    assert [(leg.bookmaker, leg.key.selection, leg.stake) for leg in found.legs] == [
+        ("Betfair", "Over 2.5", 49),
+        ("Unibet", "Under 2.5", 51),
+    ]
+    assert found.outlay.worst == pytest.approx(49 * 2.1 - 100)
+    assert found.line == 2.5
+
+
+def test_commission_counts() -> None:
+    charging = Profile(name="Betfair", group="Betfair", commission=0.05)
+    (found,) = total(OVERS, charging).found()
+    assert found.kind is OpportunityKind.ARBITRAGE
+    assert found.legs[0].net_odds == pytest.approx(2.045)
+    assert found.hold_pct == pytest.approx((1 / 2.045 + 1 / 2.05 - 1) * 100)
+
+
+def test_the_reference_is_a_bookmaker_like_others() -> None:
+    odds = {REFERENCE: {"Over 2.5": 2.2, "Under 2.5": 1.7}, "Unibet": {"Under 2.5": 2.0}}
+    assert total(odds).books() == [[REFERENCE, "Unibet"]]
+
+
+def test_legs_are_of_two_operators() -> None:
+    one = [Profile(name=name, group="One") for name in ("Betfair", "Unibet")]
+    assert [REFERENCE in books for books in total(OVERS, *one).books()] == [True]
+
+
+def test_only_the_users_bookmakers_are_legs() -> None:
+    seen = total()
+    seen.board.set_bookmakers(("Betfair", REFERENCE))
+    assert seen.books() == [["Betfair", REFERENCE]]
+
+
+def test_prices_that_move_make_and_end_it() -> None:
+    seen = total()
+    assert len(seen.found()) == 1
+    for odds in (1.7, 2.3):
+        seen.desk.now += 1000
+        said = message("Over 2.5", odds, seen.desk.now, market_type="total")
+        seen.board.apply_all([said])
+        (found,) = seen.found()
+        assert (found.legs[0].bookmaker == "Betfair") == (odds > 2)
+        assert (found.kind is OpportunityKind.ARBITRAGE) == (odds > 2)
+
+
+def test_stale_legs_are_none_without_a_word_from_anybody() -> None:
+    seen = total()
+    assert len(seen.found()) == 1
+    seen.desk.now += 181_000
+    assert seen.found() == []
+
+
+def test_after_kick_off_a_price_that_is_not_in_play_is_no_leg() -> None:
+    seen = total(kick_off=NOW + 60_000)
+    assert len(seen.found()) == 1
+    seen.desk.now += 60_001
+    assert seen.found() == []
+
+
+def test_late_and_withdrawn_prices_are_no_legs() -> None:
+    late = {**OVERS, delayed_name("Unibet"): OVERS["Unibet"]}
+    del late["Unibet"]
+    assert total(late).books() == [["Betfair", REFERENCE]]
+    seen = total()
+    seen.desk.now += 1
+    seen.take({**OVERS, "Betfair": {"Under 2.5": 1.80}}, seen.desk.now, market_type="total")
+    assert seen.books() == [[REFERENCE, "Unibet"]]
+
+
+def test_a_price_in_play_and_one_that_is_not_do_not_go_together() -> None:
+    seen = total()
+    said = message("Over 2.5", 2.10, market_type="total", is_live=True)
+    seen.board.apply_all([said])
+    assert seen.books() == [[REFERENCE, "Unibet"]]
+
+
+def test_two_way_and_three_way_prices_do_not_go_together() -> None:
+    odds: Odds = {
+        "Overtime": {"Arsenal": 2.1, "Chelsea": 1.7},
+        "Overtime too": {"Arsenal": 1.7, "Chelsea": 2.0},
+        "Regulation": {"Arsenal": 2.6, "Draw": 4.2, "Chelsea": 2.9},
+        "Alone": {"Arsenal": 9.0},
+    }
+    seen = Seen()
+    seen.take(odds, sport="Hockey", competition="NHL")
+    found = seen.found()
+    assert [each.key.sides for each in found] == [("home", "away")]
+    assert [leg.bookmaker for leg in found[0].legs] == ["Overtime", "Overtime too"]
+
+
+def test_a_draw_that_could_not_be_read_keeps_a_bookmaker_out() -> None:
+    odds: Odds = {
+        "Sure": {"Arsenal": 2.1, "Chelsea": 1.7},
+        "Doubtful": {"Arsenal": 1.7, "Nichts": 21.0, "Chelsea": 2.2},
+    }
+    seen = Seen()
+    seen.take(odds, sport="Hockey", competition="NHL")
+    assert seen.found() == []
+
+
+def test_where_overtime_decides_totals_settle_alike() -> None:
+    seen = Seen()
+    moneylines: Odds = {
+        "Betfair": {"Arsenal": 1.8, "Chelsea": 2.0},
+        "Unibet": {"Arsenal": 2.2, "Draw": 4.0, "Chelsea": 2.5},
+    }
+    odds = {"moneyline": moneylines, "total": {key: OVERS[key] for key in moneylines}}
+    exhaust(seen.board.merge_matrix(picture(odds, sport="Hockey", competition="NHL")))
+    assert seen.found() == []
+
+
+def test_a_middle_has_its_chance_from_the_ladder_of_the_reference() -> None:
+    odds: Odds = {
+        REFERENCE: {"Over 2.5": 1.9, "Under 2.5": 2.0, "Over 3.5": 3.2, "Under 3.5": 1.37},
+        "Betfair": {"Over 2.5": 1.95},
+        "Unibet": {"Under 3.5": 1.6},
+    }
+    found = [each for each in total(odds).found() if each.kind is OpportunityKind.MIDDLE]
+    (middle,) = [each for each in found if each.legs[0].bookmaker == "Betfair"]
+    assert middle.key.groups == ("2.5", "3.5")
+    assert middle.middle is not None
+    assert middle.middle.chance == pytest.approx(0.513 - 0.3, abs=0.01)
+    assert middle.middle.break_even == pytest.approx(1 / 1.95 + 1 / 1.6 - 1, abs=0.01)
+
+
+def test_a_middle_that_costs_much_is_none_where_its_chance_is_not_known() -> None:
+    odds: Odds = {"Betfair": {"Over 2.5": 1.95}, "Unibet": {"Under 3.5": 1.6}}
+    assert total(odds).found() == []
+    cheap: Odds = {"Betfair": {"Over 2.5": 2.0}, "Unibet": {"Under 3.5": 1.98}}
+    assert [each.kind for each in total(cheap).found()] == [OpportunityKind.MIDDLE]
+
+
+def test_handicaps_make_middles_between_their_margins() -> None:
+    seen = Seen()
+    odds: Odds = {"Betfair": {"Arsenal -1.5": 2.0}, "Unibet": {"Chelsea +2.5": 1.98}}
+    seen.take(odds, market_type="spread")
+    (found,) = seen.found()
+    assert (found.kind, found.line) == (OpportunityKind.MIDDLE, -1.5)
+    assert found.middle is not None
+    assert found.middle.hit == pytest.approx(97.0, abs=2)
+
+
+def test_a_draw_gives_the_stakes_of_draw_no_bet_back() -> None:
+    seen = Seen()
+    odds: Odds = {"Betfair": {"Arsenal": 2.1}, "Unibet": {"Chelsea": 2.05}}
+    seen.take(odds, market_type="draw_no_bet")
+    (found,) = seen.found()
+    assert found.outlay.push == 0
+
+
+def test_what_the_board_forgets_is_offered_no_longer() -> None:
+    seen = total()
+    assert len(seen.found()) == 1
+    seen.board.clear()
+    assert seen.found() == []
+
+
+def test_a_game_is_looked_at_again_only_where_something_changed() -> None:
+    seen = total()
+    (before,) = seen.found()
+    assert next(seen.offered.looking(), "nothing") == "nothing"
+    assert seen.offered.entries == {before.key: before}
+    assert before.key.game_id == GAME

@@ -1,0 +1,117 @@
+"""`oddsdesk arbitrage` from a database."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from oddsdesk.cli.arbitrage import arbitrage
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.places import settings_folder
+from oddsdesk.store.store import open_store
+
+KEYS = [
+    *("kind", "game_id", "match_name", "competition", "market_type", "period", "line"),
+    *("profit_pct", "hold_pct", "legs"),
+]
+OF_MIDDLES = ["loss", "hit", "break_even_pct", "chance_pct"]
+
+
+def quote(bookmaker: str, market_type: str, odds: dict[str, float]) -> Quote:
+    now = system_clock()
+    return Quote(
+        match_name="A vs B",
+        competition="EPL",
+        bookmaker=bookmaker,
+        market_type=market_type,
+        period=0,
+        odds=odds,
+        scraped_at=now,
+        match_date=now + 3_600_000,
+    )
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "odds.db"
+    store = open_store(path)
+    store.record(
+        [
+            quote("Soft", "btts", {"Yes": 2.1, "No": 1.6}),
+            quote("Other", "btts", {"Yes": 1.7, "No": 2.05}),
+            quote("Soft", "total", {"Over 2.5": 2.0, "Under 2.5": 1.7}),
+            quote("Other", "total", {"Over 3.5": 2.9, "Under 3.5": 1.98}),
+            quote("Other", "draw_no_bet", {"A": 1.97, "B": 1.7}),
+            quote("Soft", "draw_no_bet", {"A": 1.7, "B": 1.99}),
+        ]
+    ).result()
+    store.close()
+    return path
+
+
+def run(database: Path, *options: str) -> Result:
+    return CliRunner().invoke(arbitrage, ["--database", str(database), *options])
+
+
+def listed(database: Path, *options: str) -> list[dict[str, Any]]:
+    result = run(database, *options, "--json")
+    assert result.exit_code == 0, result.output
+    rows: list[dict[str, Any]] = json.loads(result.stdout)
+    return rows
+
+
+def test_json_has_the_fields_that_are_promised(database: Path) -> None:
+    rows = listed(database)
+    assert [row["kind"] for row in rows] == ["arbitrage", "middle", "low-hold"]
+    found, middle, low = rows
+    assert list(found) == list(low) == KEYS
+    assert list(middle) == KEYS + OF_MIDDLES
+    assert found["hold_pct"] == -3.6
+    assert found["profit_pct"] == 2.9
+    assert found["legs"] == [
+        {"bookmaker": "Soft", "selection": "Yes", "odds": 2.1, "net_odds": 2.1, "stake": 49.0},
+        {"bookmaker": "Other", "selection": "No", "odds": 2.05, "net_odds": 2.05, "stake": 51.0},
+    ]
+    assert (middle["line"], middle["chance_pct"]) == (2.5, None)
+    assert low["hold_pct"] > 0
+
+
+def test_one_kind_may_be_asked_for(database: Path) -> None:
+    assert [row["kind"] for row in listed(database, "--kind", "low-hold")] == ["low-hold"]
+
+
+def test_least_is_of_the_worst_outcome_after_rounding(database: Path) -> None:
+    assert [row["kind"] for row in listed(database, "--least", "2.9")] == ["arbitrage"]
+    assert listed(database, "--least", "3") == []
+    assert len(listed(database, "--least", "-5")) == 3
+
+
+def test_stakes_are_as_the_settings_say(database: Path) -> None:
+    folder = settings_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "desk.ini").write_text("[stakes]\nsplit_total=1000\nstep=5\n", "utf-8")
+    assert [leg["stake"] for leg in listed(database)[0]["legs"]] == [495, 505]
+
+
+def test_the_table_has_a_line_a_leg_and_counts(database: Path) -> None:
+    lines = run(database).stdout.splitlines()
+    assert lines[1].split()[:2] == ["arbitrage", "+2.90"]
+    assert "Soft" in lines[1]
+    assert "Other" in lines[2]
+    assert lines[-1] == "1 arbitrage, 1 middle, 1 low hold"
+
+
+def test_a_missing_database_is_one_line(tmp_path: Path) -> None:
+    result = run(tmp_path / "none.db")
+    assert result.exit_code == 1
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "options", [["--least", "nan"], ["--kind", "surebet"], ["--key-file", "x"]]
+)
+def test_misuse_is_refused(database: Path, options: list[str]) -> None:
+    assert run(database, *options).exit_code == 2

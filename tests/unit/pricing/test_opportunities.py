@@ -1,0 +1,194 @@
+"""Legs that cover everything: which go together, their stakes, and what they bring."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.pricing.opportunities import (
+    Leg,
+    Middle,
+    Span,
+    Split,
+    best_legs,
+    middle_outlay,
+    middle_span,
+    outlay,
+    split_stakes,
+    total_of,
+)
+
+MINUTE = 60_000
+odds = st.floats(1.01, 30)
+
+
+def leg(bookmaker: str, net: float, group: str = "", **more: object) -> Leg:
+    fields = {"seen_at": 0, "in_play": False, **more}
+    return Leg(bookmaker, group or bookmaker, "x", net, net, **fields)  # type: ignore[arg-type]
+
+
+def names(legs: tuple[Leg, ...] | None) -> list[str] | None:
+    return None if legs is None else [each.bookmaker for each in legs]
+
+
+def test_the_best_net_price_of_each_side_is_taken() -> None:
+    home = [leg("A", 2.0), leg("B", 2.1)]
+    away = [leg("A", 2.05), leg("C", 1.9)]
+    assert names(best_legs([home, away])) == ["B", "A"]
+
+
+def test_no_two_legs_are_of_one_operator() -> None:
+    home = [leg("Betfair UK", 2.2, "Betfair"), leg("B", 2.1)]
+    away = [leg("Betfair EU", 2.2, "Betfair"), leg("C", 1.5)]
+    found = best_legs([home, away])
+    assert names(found) == ["B", "Betfair EU"]
+    assert best_legs([home[:1], away[:1]]) is None
+
+
+def test_legs_are_all_in_play_or_none() -> None:
+    home = [leg("A", 3.0, in_play=True), leg("B", 2.1)]
+    assert names(best_legs([home, [leg("C", 2.0)]])) == ["B", "C"]
+    assert best_legs([home[:1], [leg("C", 2.0)]]) is None
+
+
+def test_legs_in_play_were_seen_within_a_minute() -> None:
+    home = [
+        leg("A", 3.0, in_play=True, seen_at=0),
+        leg("B", 2.5, in_play=True, seen_at=MINUTE + 1),
+    ]
+    away = [leg("C", 2.0, in_play=True, seen_at=2 * MINUTE)]
+    assert names(best_legs([home, away])) == ["B", "C"]
+    early = leg("C", 2.0, in_play=True, seen_at=MINUTE)
+    assert names(best_legs([home, [early]])) == ["A", "C"]
+
+
+def test_before_the_game_legs_may_have_been_seen_at_any_time() -> None:
+    assert best_legs([[leg("A", 3.0, seen_at=0)], [leg("B", 2.0, seen_at=5 * MINUTE)]])
+
+
+def test_where_overtime_decides_legs_settle_alike() -> None:
+    home = [leg("A", 3.0, has_overtime=False), leg("B", 2.5, has_overtime=True)]
+    away = [leg("C", 2.0, has_overtime=True), leg("D", 1.9)]
+    assert names(best_legs([home, away])) == ["A", "C"]
+    assert names(best_legs([home, away], overtime_decides=True)) == ["A", "D"]
+    assert names(best_legs([home, away[:1]], overtime_decides=True)) == ["B", "C"]
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 4), odds), min_size=1, max_size=6),
+                min_size=2, max_size=3))  # fmt: skip
+def test_no_other_legs_of_different_operators_have_a_lower_total(
+    offered: list[list[tuple[int, float]]],
+) -> None:
+    offers = [[leg(f"{group} {net}", net, str(group)) for group, net in side] for side in offered]
+    allowed = [
+        legs
+        for legs in itertools.product(*offers)
+        if len({each.group for each in legs}) == len(legs)
+    ]
+    found = best_legs(offers)
+    if not allowed:
+        assert found is None
+    else:
+        assert found is not None
+        assert total_of(found) == pytest.approx(min(map(total_of, allowed)))
+
+
+def test_stakes_pay_the_same_and_are_rounded_to_the_step() -> None:
+    legs = (leg("A", 2.1), leg("B", 2.05))
+    assert split_stakes(legs, Split(100, 0.01)) == (49.4, 50.6)
+    assert split_stakes(legs, Split(100, 1)) == (49, 51)
+    assert split_stakes(legs, Split(1000, 5)) == (495, 505)
+
+
+def test_what_is_told_is_the_worst_outcome_after_rounding() -> None:
+    found = outlay((leg("A", 2.1), leg("B", 2.05)), Split(100, 5))
+    assert found.stakes == (50, 50)
+    assert found.worst == pytest.approx(2.5)
+    assert found.worst_pct == pytest.approx(2.5)
+    assert found.push is None
+
+
+def test_a_leg_that_rounds_to_nothing_covers_nothing() -> None:
+    found = outlay((leg("A", 1.02), leg("B", 500)), Split(100, 10))
+    assert found.stakes == (100, 0)
+    assert found.worst == -100
+    assert outlay((leg("A", 2.0), leg("B", 2.0)), Split(1, 10)).worst_pct == -100
+
+
+@pytest.mark.parametrize(
+    ("line", "push"),
+    [
+        (None, None),
+        (2.5, None),
+        (2.0, 0.0),
+        (2.25, -0.5 * 50 + 1.06 / 2 * 50),
+        (1.75, 1.04 / 2 * 50 - 0.5 * 50),
+    ],
+)
+def test_what_a_push_gives_is_told_beside_it(line: float | None, push: float | None) -> None:
+    found = outlay((leg("A", 2.04), leg("B", 2.06)), Split(100, 1), line)
+    assert found.stakes == (50, 50)
+    assert found.worst == pytest.approx(2.0)
+    assert found.push == (None if push is None else pytest.approx(push))
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "span"),
+    [
+        (2.5, 3.5, Span(3, 3)),
+        (2.0, 3.0, Span(2, 3)),
+        (2.5, 3.25, Span(3, 3)),
+        (2.5, 2.75, None),
+        (2.25, 2.5, None),
+        (-1.5, 2.5, Span(-1, 2)),
+        (2.5, 2.5, None),
+        (3.5, 2.5, None),
+    ],
+)
+def test_a_middle_is_where_no_leg_loses(above: float, below: float, span: Span | None) -> None:
+    assert middle_span(above, below) == span
+
+
+def test_a_draw_that_cannot_be_is_no_middle() -> None:
+    assert middle_span(-0.5, 0.5) == Span(0, 0)
+    assert middle_span(-0.5, 0.5, impossible=frozenset({0})) is None
+
+
+def test_a_middle_says_what_it_loses_wins_and_when_it_breaks_even() -> None:
+    legs = (leg("A", 1.95), leg("B", 1.95))
+    staked, hit = middle_outlay(legs, (2.5, 3.5), Span(3, 3), Split(100, 1))
+    assert staked.worst == pytest.approx(-2.5)
+    assert hit == pytest.approx(95)
+    middle = Middle(-staked.worst, hit, 0.2)
+    assert middle.break_even == pytest.approx(2.5 / 97.5)
+
+
+def test_a_hit_counts_for_what_it_brings_at_least() -> None:
+    legs = (leg("A", 1.9), leg("B", 2.0))
+    staked, hit = middle_outlay(legs, (2.0, 3.0), Span(2, 3), Split(100, 1))
+    assert staked.stakes == (51, 49)
+    assert hit == pytest.approx(min(49 * 1.0, 51 * 0.9))
+
+
+def test_a_middle_that_loses_nowhere_breaks_even_at_once() -> None:
+    assert Middle(-1.0, 50.0, None).break_even == 0
+
+
+@given(odds, odds, st.integers(-8, 8), st.integers(1, 8))
+def test_outside_its_span_a_middle_never_gains_more_than_inside(
+    one: float, other: float, quarter: int, width: int
+) -> None:
+    lines = (quarter / 4, (quarter + width) / 4)
+    span = middle_span(*lines)
+    if span is not None:
+        staked, hit = middle_outlay((leg("A", one), leg("B", other)), lines, span, Split(100, 0.01))
+        assert hit >= staked.worst - 1e-6
+
+
+def test_the_chance_is_that_of_the_ladder_between_its_half_lines() -> None:
+    ladder = {1.5: 0.75, 2.5: 0.52, 3.5: 0.3}
+    assert Span(3, 3).chance(ladder) == pytest.approx(0.22)
+    assert Span(2, 3).chance(ladder) == pytest.approx(0.45)
+    assert Span(4, 4).chance(ladder) is None
+    assert Span(3, 3).chance({2.5: 0.3, 3.5: 0.4}) is None
