@@ -8,6 +8,10 @@ from oddsdesk.contract.times import MINUTE_MS
 
 DAY_MS: Final = 24 * 60 * MINUTE_MS
 DEAD_AFTER_MS: Final = DAY_MS
+JOINED_FOR_MS: Final = 7 * DAY_MS
+"""For so long after its last price a game that is one by aliases of the user's can be two again."""
+SLICE: Final = 2_000
+"""Log rows removed in a transaction: some 20 ms, so that recording never waits long."""
 
 
 def imported_past(quotes: Iterable[Quote], keep_days: int | None, now_ms: int) -> str | None:

@@ -9,8 +9,6 @@ from oddsdesk.contract.resources import Timestamp
 T = TypeVar("T")
 SelectionKey = tuple[str, int, str]
 """Market type, period, selection."""
-Position = tuple[int, ...]
-"""A place in the log: the last ``seq`` of each shard, by its number; SQLite has one shard."""
 
 
 class Recorded(msgspec.Struct, frozen=True):

@@ -7,6 +7,7 @@ from psycopg import Connection
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.postgres.schema import STEPS
 
+NEWER: Final = "was written by a newer oddsdesk; update this one"
 _ONE_AT_A_TIME: Final = """
 SELECT pg_advisory_xact_lock(hashtextextended(current_schema() || ' oddsdesk_schema', 0))
 """
@@ -36,7 +37,7 @@ def steps_done(connection: Connection[Any], shown: str) -> int | None:
         return None
     ((steps,),) = connection.execute(_STEPS).fetchall()
     if steps > len(STEPS):
-        raise StoreError(f"{shown}: was written by a newer oddsdesk; update this one")
+        raise StoreError(f"{shown}: {NEWER}")
     return int(steps)
 
 

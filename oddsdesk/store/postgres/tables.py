@@ -7,13 +7,16 @@ from zlib import crc32
 import msgspec
 from psycopg import Connection
 
+from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.other_names import DatedGame
+from oddsdesk.store.postgres.migrations import NEWER
+from oddsdesk.store.postgres.schema import STEPS
 from oddsdesk.store.tables import Changes, Pair, PresentRow
 from oddsdesk.store.team_names import SameTeam
 
 _LOCK: Final = """
-SELECT shard, seq, (SELECT count(*) FROM shard) FROM shard
+SELECT shard, seq, (SELECT count(*) FROM shard), (SELECT steps FROM oddsdesk_schema) FROM shard
 WHERE %(all)s OR shard = ANY(%(shards)s) ORDER BY shard FOR UPDATE
 """
 _GAME: Final = """
@@ -64,6 +67,8 @@ FROM unnest(%s::bigint[], %s::text[]) asked (game, bookmaker) JOIN quote q USING
 """
 _NUMBER: Final = "SELECT value FROM setting WHERE key = %s"
 _LAST_RECORDED: Final = "SELECT since, until FROM recorded ORDER BY since DESC LIMIT 1"
+_KEPT_TO_ITSELF: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
+_COUNT_SHARDS: Final = "SELECT count(*) FROM shard"
 
 _COPY_LOG: Final = """
 COPY price_change (shard, seq, game, bookmaker, market_type, period, selection,
@@ -178,12 +183,14 @@ class PostgresTables:
         self._connection = connection
         asked = {"all": shards is None, "shards": list(shards or ())}
         self._seqs: dict[int, int] = {}
-        for shard, seq, count in connection.execute(_LOCK, asked).fetchall():
+        for shard, seq, count, steps in connection.execute(_LOCK, asked).fetchall():
+            if steps > len(STEPS):
+                raise StoreUnavailableError(NEWER)
             self._seqs[shard], self._count = seq, count
 
     def bookmakers(self) -> list[str]:
         """Return the names of all that ever priced anything, in their order."""
-        return [name for (name,) in self._rows(_BOOKMAKERS)]
+        return stored_bookmakers(self._connection)
 
     def games_named(self, families: Collection[Family], low: int, high: int) -> list[NamedGame]:
         """Return games by competition and plain name, their own or another."""
@@ -309,6 +316,22 @@ class PostgresTables:
 
     def _rows(self, query: LiteralString, *values: Any) -> list[Any]:
         return self._connection.execute(query, values).fetchall()
+
+
+def stored_bookmakers(connection: Connection[Any]) -> list[str]:
+    """Return the names of all that ever priced anything, in their order."""
+    return [name for (name,) in connection.execute(_BOOKMAKERS).fetchall()]
+
+
+def kept_to_itself(connection: Connection[Any]) -> list[str]:
+    """Return the sources in a database whose terms forbid passing on."""
+    return [name for (name,) in connection.execute(_KEPT_TO_ITSELF).fetchall()]
+
+
+def count_shards(connection: Connection[Any]) -> int:
+    """Return into how many shards the log is divided."""
+    ((count,),) = connection.execute(_COUNT_SHARDS).fetchall()
+    return int(count)
 
 
 def _columns(rows: Collection[tuple[Any, ...]], width: int) -> list[list[Any]]:

@@ -11,11 +11,10 @@ import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from oddsdesk.contract.times import format_ms
+from oddsdesk.store.aged_log import AgedLog, announcement, rows_of
 from oddsdesk.store.recording import recent_since
-from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS
+from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS, JOINED_FOR_MS, SLICE
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT
-from oddsdesk.store.sqlite.aged_log import Aged, AgedLog, rows_of
 from oddsdesk.store.sqlite.game_pairs import forget_joined, forget_pairs
 from oddsdesk.store.sqlite.queries.aged import AGED
 from oddsdesk.store.sqlite.queries.past import FORGOTTEN
@@ -23,11 +22,6 @@ from oddsdesk.store.sqlite.settings import number_setting
 
 if TYPE_CHECKING:
     from oddsdesk.store.sqlite.store import SqliteStore
-
-JOINED_FOR_MS: Final = 7 * DAY_MS
-"""For so long after its last price a game that is one by aliases of the user's can be two again."""
-SLICE: Final = 2_000
-"""Rows a transaction: some 20 ms, so that recording never waits long."""
 
 _DROP_LOG: Final = f"""
 DELETE FROM price_change
@@ -85,20 +79,13 @@ def _forget_log(store: "SqliteStore", before: int, keep_days: int, aged_log: Age
     if aged.rows:
         level = logging.INFO if aged_log.has_told else logging.WARNING
         aged_log.has_told = True
-        _log.log(level, "%s", _announcement(aged, keep_days))
+        _log.log(level, "%s", announcement(aged, keep_days))
     for block in aged.blocks:
         aged_log.forget(block)
         while dropped := store.write(_log_slice(block, keep_days * DAY_MS, before)).result():
             removed += dropped
     store.write(_forget_times(before)).result()
     return removed
-
-
-def _announcement(aged: Aged, keep_days: int) -> str:
-    return (
-        f"price history goes, as it is kept for {keep_days:,} days: {aged.rows:,} price changes "
-        f"of {len(aged.games):,} games, {format_ms(aged.oldest)} to {format_ms(aged.newest)}"
-    )
 
 
 def _log_slice(block: int, keep_ms: int, before: int) -> Callable[[sqlite3.Connection], int]:

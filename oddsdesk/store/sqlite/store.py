@@ -3,7 +3,6 @@
 import shutil
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -12,13 +11,13 @@ from typing import Final, TypeVar
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.aged_log import AgedLog
 from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.settings import KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
-from oddsdesk.store.sqlite.aged_log import AgedLog
 from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.sqlite.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.sqlite.reader import SqliteReader
@@ -39,14 +38,10 @@ from oddsdesk.store.sqlite.tables import SqliteTables, kept_to_itself
 from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.sqlite.writer import Writer
+from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 
 T = TypeVar("T")
-REFUSAL_S: Final = 15.0
-"""A refusal counts as over once nobody has tried to record for so long: feeds try each second,
-and may wait 5 s for a lock."""
-SHORT_QUOTES: Final = 50
-"""With more a recording is long: those of others have their turn between two such."""
 LEAST_ROOM: Final = 1 << 20
 """Bytes that a disk must have free for prices to be recorded: a commit of a few hundred quotes."""
 
@@ -111,7 +106,7 @@ class SqliteStore:
         self._callbacks: list[Callable[[], None]] = []
         self._log_grew = False
         self._aged_log = AgedLog()
-        self._refused: tuple[float, StoreUnavailableError | None] = (0.0, None)
+        self._refused = LastRefusal()
         self.quotes_recorded = 0
         """How many this process has recorded since it began."""
 
@@ -147,7 +142,7 @@ class SqliteStore:
 
         future = self._submit(function, is_long=len(batch) > SHORT_QUOTES)
         if self._writer is not None:
-            future.add_done_callback(self._note_refusal)
+            future.add_done_callback(self._note)
         return future
 
     def end_simulation(self, withdrawals: Collection[Quote]) -> Future[None]:
@@ -173,9 +168,8 @@ class SqliteStore:
         That is what refused the last recording, where somebody tries; and a disk without room,
         whether or not this process has tried: others record into the file, too.
         """
-        at, error = self._refused
-        if time.monotonic() - at < REFUSAL_S:
-            return error
+        if self._refused.is_fresh:
+            return self._refused.error
         return None if self.is_read_only else self._full()
 
     def _full(self) -> StoreUnavailableError | None:
@@ -316,11 +310,8 @@ class SqliteStore:
             return future
         return self._writer.submit(function, is_long=is_long)
 
-    def _note_refusal(self, recorded: Future[Recorded]) -> None:
-        error = None if recorded.cancelled() else recorded.exception()
-        refused = error if isinstance(error, StoreUnavailableError) else None
-        self._refused = (time.monotonic(), refused)
-        if not recorded.cancelled() and error is None:
+    def _note(self, recorded: Future[Recorded]) -> None:
+        if self._refused.note(recorded):
             self.quotes_recorded += recorded.result().quotes
 
     def _close_readers(self) -> None:

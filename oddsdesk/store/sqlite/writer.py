@@ -4,19 +4,15 @@ import contextlib
 import logging
 import sqlite3
 import threading
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, TypeVar
-
-import msgspec
+from typing import TypeVar
 
 from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
+from oddsdesk.store.turns import Job, Turns
 
 T = TypeVar("T")
-MAX_JOBS = 64
-"""How many waiting short jobs may share a transaction."""
 
 _REFUSALS = {
     sqlite3.SQLITE_BUSY: Fault.LOCKED,
@@ -33,27 +29,6 @@ _REFUSALS = {
 }
 
 _log = logging.getLogger(__name__)
-
-
-class _Job(msgspec.Struct):
-    function: Callable[[sqlite3.Connection], Any]
-    future: Future[Any]
-    outcome: Any = None
-
-    def run(self, connection: sqlite3.Connection) -> bool:
-        """Do the work in a savepoint; return whether it goes into the commit."""
-        connection.execute("SAVEPOINT job")
-        try:
-            self.outcome = self.function(connection)
-        except BaseException as error:
-            if not connection.in_transaction:  # SQLite gave up the jobs before this one, too
-                raise
-            connection.execute("ROLLBACK TO job")
-            connection.execute("RELEASE job")
-            self.future.set_exception(as_unavailable(error))
-            return False
-        connection.execute("RELEASE job")
-        return True
 
 
 class Writer:
@@ -78,11 +53,7 @@ class Writer:
         self._check = check
         self._wal = wal
         self._committed = committed
-        self._changed = threading.Condition()
-        self._short: deque[_Job] = deque()
-        self._long: deque[_Job] = deque()
-        self._is_turn_of_long = False
-        self._closed = False
+        self._turns: Turns[sqlite3.Connection] = Turns()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -93,46 +64,27 @@ class Writer:
 
         What is short may be done before what is long and was queued earlier.
         """
-        future: Future[T] = Future()
-        with self._changed:
-            if self._closed:
-                future.set_exception(StoreUnavailableError("the database is closed"))
-            else:
-                (self._long if is_long else self._short).append(_Job(function, future))
-                self._changed.notify()
-        return future
+        return self._turns.submit(function, is_long=is_long)
 
     def close(self) -> None:
         """Finish what is queued, then close the connection; may be called twice."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify()
+        self._turns.close()
         self._thread.join()
 
     def _run(self) -> None:
-        while jobs := self._waiting():
-            self._transact([each for each in jobs if each.future.set_running_or_notify_cancel()])
+        while jobs := self._turns.next():
+            self._transact(jobs)
         if self._wal is not None:
             self._wal.close()
         self._connection.close()
 
-    def _waiting(self) -> list[_Job]:
-        """Wait for jobs and return those that share a transaction; none at the end."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._short or self._long or self._closed)
-            is_long = bool(self._long) and (self._is_turn_of_long or not self._short)
-            self._is_turn_of_long = not is_long
-            if is_long:
-                return [self._long.popleft()]
-            return [self._short.popleft() for _ in range(min(len(self._short), MAX_JOBS))]
-
-    def _transact(self, jobs: list[_Job]) -> None:
-        done: list[_Job] = []
+    def _transact(self, jobs: list[Job[sqlite3.Connection]]) -> None:
+        done: list[Job[sqlite3.Connection]] = []
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._check(self._connection)
             for job in jobs:
-                if job.run(self._connection):
+                if _run(job, self._connection):
                     done.append(job)
             self._connection.execute("COMMIT")
         except BaseException as error:  # noqa: BLE001 - thread main: every caller gets the error
@@ -155,6 +107,22 @@ class Writer:
         if self._connection.in_transaction:
             with contextlib.suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
+
+
+def _run(job: Job[sqlite3.Connection], connection: sqlite3.Connection) -> bool:
+    """Do the work in a savepoint; return whether it goes into the commit."""
+    connection.execute("SAVEPOINT job")
+    try:
+        job.outcome = job.function(connection)
+    except BaseException as error:
+        if not connection.in_transaction:  # SQLite gave up the jobs before this one, too
+            raise
+        connection.execute("ROLLBACK TO job")
+        connection.execute("RELEASE job")
+        job.future.set_exception(as_unavailable(error))
+        return False
+    connection.execute("RELEASE job")
+    return True
 
 
 def as_unavailable(error: BaseException) -> BaseException:

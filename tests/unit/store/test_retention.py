@@ -5,8 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.store.sqlite import aged_log, retention
-from oddsdesk.store.sqlite.aged_log import AgedLog
+from oddsdesk.store import aged_log
+from oddsdesk.store.aged_log import AgedLog
+from oddsdesk.store.sqlite import retention
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.store import Store, open_store

@@ -10,7 +10,8 @@ import pytest
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.sqlite.database import open_reader, open_writer
 from oddsdesk.store.sqlite.migrations import Schema, Step
-from oddsdesk.store.sqlite.writer import MAX_JOBS, Writer
+from oddsdesk.store.sqlite.writer import Writer
+from oddsdesk.store.turns import MAX_JOBS
 
 SCHEMA = Schema("notes", (Step("notes", ("CREATE TABLE note (text TEXT UNIQUE)",)),))
 LIMIT_S = 10

@@ -1,10 +1,10 @@
 """Finding log rows that are older than they are kept for, without reading all of the log."""
 
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
-from oddsdesk.store.sqlite.reader import SqliteReader
+from oddsdesk.contract.times import format_ms
 
 BLOCK: Final = 65_536
 """Rows read at a time: some 10 ms."""
@@ -20,6 +20,24 @@ class Aged(msgspec.Struct):
     newest: int = 0
 
 
+class LogRows(Protocol):
+    """What finding old rows needs of an engine; rows are those from ``first`` to ``last``."""
+
+    def log_span(self) -> tuple[int, int] | None:
+        """Return the numbers of the first and the last row of the log; None for an empty one."""
+        ...
+
+    def oldest_aged(self, first: int, last: int, keep_ms: int) -> int | None:
+        """Return the oldest time of prices that were no older than ``keep_ms`` when recorded."""
+        ...
+
+    def count_aged(
+        self, first: int, last: int, keep_ms: int, before: int
+    ) -> tuple[int, int, set[int]]:
+        """Return how many rows of the log are to go, the newest's time, and their games."""
+        ...
+
+
 class AgedLog:
     """Remembers the oldest price of each block of the log, so that no block is read too early.
 
@@ -33,21 +51,21 @@ class AgedLog:
         self._keep_ms = 0
         self._oldest: dict[int, int | None] = {}
 
-    def find(self, reader: SqliteReader, keep_ms: int, before: int) -> Aged:
+    def find(self, rows: LogRows, keep_ms: int, before: int) -> Aged:
         """Return rows older than ``before`` that were no older than ``keep_ms`` when recorded."""
         if keep_ms != self._keep_ms:
             self._keep_ms = keep_ms
             self._oldest.clear()
         aged = Aged([])
-        span = reader.log_span()
+        span = rows.log_span()
         if span is None:
             return aged
         first, last = (seq // BLOCK for seq in span)
         self._oldest.pop(last, None)  # it may have grown
         for block in range(first, last + 1):
-            oldest = self._oldest_of(reader, block)
+            oldest = self._oldest_of(rows, block)
             if oldest is not None and oldest < before:
-                self._add(aged, reader, block, before)
+                self._add(aged, rows, block, before)
                 aged.oldest = min(aged.oldest or oldest, oldest)
         return aged
 
@@ -55,15 +73,15 @@ class AgedLog:
         """Read a block again the next time, since rows of it were removed."""
         self._oldest.pop(block, None)
 
-    def _oldest_of(self, reader: SqliteReader, block: int) -> int | None:
+    def _oldest_of(self, rows: LogRows, block: int) -> int | None:
         if block not in self._oldest:
-            self._oldest[block] = reader.oldest_aged(*rows_of(block), self._keep_ms)
+            self._oldest[block] = rows.oldest_aged(*rows_of(block), self._keep_ms)
         return self._oldest[block]
 
-    def _add(self, aged: Aged, reader: SqliteReader, block: int, before: int) -> None:
-        rows, newest, games = reader.count_aged(*rows_of(block), self._keep_ms, before)
+    def _add(self, aged: Aged, rows: LogRows, block: int, before: int) -> None:
+        count, newest, games = rows.count_aged(*rows_of(block), self._keep_ms, before)
         aged.blocks.append(block)
-        aged.rows += rows
+        aged.rows += count
         aged.games |= games
         aged.newest = max(aged.newest, newest)
 
@@ -71,3 +89,11 @@ class AgedLog:
 def rows_of(block: int) -> tuple[int, int]:
     """Return the first and the last ``seq`` that rows of a block may have."""
     return block * BLOCK, (block + 1) * BLOCK - 1
+
+
+def announcement(aged: Aged, keep_days: int) -> str:
+    """Return what is said before rows are removed."""
+    return (
+        f"price history goes, as it is kept for {keep_days:,} days: {aged.rows:,} price changes "
+        f"of {len(aged.games):,} games, {format_ms(aged.oldest)} to {format_ms(aged.newest)}"
+    )

@@ -1,0 +1,218 @@
+"""Keeping a PostgreSQL database small, by the rules of ``sqlite.retention``."""
+
+import json
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Final, Protocol, TypeVar
+
+from psycopg import Connection
+
+from oddsdesk.store.aged_log import AgedLog, announcement, rows_of
+from oddsdesk.store.postgres.settings import number_setting
+from oddsdesk.store.recording import recent_since
+from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS, JOINED_FOR_MS, SLICE
+from oddsdesk.store.settings import NEWEST_SCRAPED_AT
+
+T = TypeVar("T")
+
+_ALONE: Final = "SELECT FROM shard ORDER BY shard FOR UPDATE"
+"""Nobody records meanwhile."""
+_SHARDS: Final = "SELECT shard FROM shard ORDER BY shard"
+_SPAN: Final = """
+SELECT min(seq), max(seq) FROM (
+    (SELECT seq FROM price_change WHERE shard = %(shard)s ORDER BY seq LIMIT 1)
+    UNION ALL (SELECT seq FROM price_change WHERE shard = %(shard)s ORDER BY seq DESC LIMIT 1)
+) ends
+"""
+_AGED: Final = """
+FROM price_change WHERE shard = %(shard)s AND seq BETWEEN %(first)s AND %(last)s
+    AND recorded_at - scraped_at <= %(keep)s
+"""
+_OLDEST: Final = f"SELECT min(scraped_at) {_AGED}"
+_COUNT: Final = f"""
+SELECT count(*), coalesce(max(scraped_at), 0), array_agg(DISTINCT game)
+{_AGED} AND scraped_at < %(before)s
+"""
+_DROP_LOG: Final = f"""
+DELETE FROM price_change WHERE shard = %(shard)s AND seq = ANY(ARRAY(
+    SELECT seq {_AGED} AND scraped_at < %(before)s LIMIT %(slice)s
+))
+"""  # noqa: S608 - a constant
+_DROP_TIMES: Final = "DELETE FROM recorded WHERE until < %s"
+_CUT_TIME: Final = "UPDATE recorded SET since = %s WHERE since < %s"
+_NOT_RECENT: Final = "UPDATE game SET recent = false WHERE recent AND last_scraped_at < %s"
+_FORGOTTEN: Final = """
+SELECT id FROM game WHERE last_scraped_at < %(before)s
+    AND NOT EXISTS (SELECT 1 FROM price_change WHERE game = game.id)
+"""
+_STILL_FORGOTTEN: Final = f"{_FORGOTTEN} AND id = %(game)s"
+_LONG_JOINED: Final = """
+SELECT game.id FROM joined_game JOIN game ON game.id = joined_game.game
+WHERE game.last_scraped_at < %s AND NOT EXISTS (
+    SELECT 1 FROM game_pair pair WHERE pair.kept = game.game_id AND pair.state = 'accepted'
+)
+"""
+_PAIRS_OF: Final = """
+SELECT pair.id, pair.before FROM game JOIN game_pair pair ON game.game_id IN (pair.kept, pair.other)
+WHERE game.id = %s
+"""
+_FORGET_PAIRS: Final = (
+    "DELETE FROM game_pair WHERE id = ANY(%s) AND state != 'accepted'",
+    "UPDATE game_pair SET before = NULL WHERE id = ANY(%s)",
+)
+_FORGET_WORDS: Final = (
+    "DELETE FROM said WHERE game = ANY(%s)",
+    "DELETE FROM joined_game WHERE game = ANY(%s)",
+)
+_DROP_GAME: Final = (
+    "DELETE FROM quote WHERE game = %s",
+    "DELETE FROM coverage WHERE game = %s",
+    "DELETE FROM origin WHERE game = %s",
+    "DELETE FROM value_bet WHERE game = %s",
+    "DELETE FROM event WHERE game = %s",
+    "DELETE FROM other_name WHERE game = %s",
+    "DELETE FROM game WHERE id = %s",
+)
+
+_log = logging.getLogger(__name__)
+
+
+class Write(Protocol):
+    """Runs a function on the writer, whole or not at all."""
+
+    def __call__(self, function: Callable[[Connection[Any]], T]) -> Future[T]:
+        """Queue a function."""
+        ...
+
+
+class Pruning:
+    """Rounds over one database; it remembers what earlier ones found out about the log."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._aged: dict[int, AgedLog] = {}
+        self._has_told = False
+
+    def prune(self, now_ms: int, keep_days: int) -> int:
+        """Remove what is too old and return how many log rows went; see ``Store.prune``."""
+        removed = 0
+        if keep_days:
+            before = now_ms - keep_days * DAY_MS
+            for (shard,) in self._do(lambda connection: connection.execute(_SHARDS).fetchall()):
+                removed += self._forget_log(_ShardRows(self._do, shard), before, keep_days)
+            self._do(lambda connection: _forget_times(connection, before))
+        self._do(lambda connection: _drop_not_recent(connection, now_ms))
+        self._do(lambda connection: _forget_joined(connection, now_ms - JOINED_FOR_MS))
+        dead_before = now_ms - DEAD_AFTER_MS
+        for game in self._do(partial(_forgotten, before=dead_before)):
+            self._do(partial(_forget, game=game, before=dead_before))
+        return removed
+
+    def _forget_log(self, rows: "_ShardRows", before: int, keep_days: int) -> int:
+        """Log how much of a shard is to be removed, then remove it."""
+        aged_log = self._aged.setdefault(rows.shard, AgedLog())
+        aged = aged_log.find(rows, keep_days * DAY_MS, before)
+        if aged.rows:
+            level = logging.INFO if self._has_told else logging.WARNING
+            self._has_told = True
+            _log.log(level, "%s", announcement(aged, keep_days))
+        removed = 0
+        for block in aged.blocks:
+            aged_log.forget(block)
+            while dropped := rows.drop(block, keep_days * DAY_MS, before):
+                removed += dropped
+        return removed
+
+    def _do(self, function: Callable[[Connection[Any]], T]) -> T:
+        return self._write(function).result()
+
+
+class _ShardRows:
+    """``store.aged_log.LogRows`` of a shard."""
+
+    def __init__(self, do: Callable[[Callable[[Connection[Any]], Any]], Any], shard: int) -> None:
+        self._do = do
+        self.shard = shard
+
+    def log_span(self) -> tuple[int, int] | None:
+        """Return the numbers of the first and the last row; None where there is none."""
+        first, last = self._asked(_SPAN)
+        return None if first is None else (first, last)
+
+    def oldest_aged(self, first: int, last: int, keep_ms: int) -> int | None:
+        """Return the oldest time of prices that were no older than ``keep_ms`` when recorded."""
+        found: int | None = self._asked(_OLDEST, first=first, last=last, keep=keep_ms)[0]
+        return found
+
+    def count_aged(
+        self, first: int, last: int, keep_ms: int, before: int
+    ) -> tuple[int, int, set[int]]:
+        """Return how many rows are to go, the newest's time, and their games."""
+        asked = {"first": first, "last": last, "keep": keep_ms, "before": before}
+        rows, newest, games = self._asked(_COUNT, **asked)
+        return rows, newest, set(games or ())
+
+    def drop(self, block: int, keep_ms: int, before: int) -> int:
+        """Remove some rows of a block that are to go; return how many."""
+        first, last = rows_of(block)
+        asked = {
+            "shard": self.shard,
+            "first": first,
+            "last": last,
+            "keep": keep_ms,
+            "before": before,
+            "slice": SLICE,
+        }
+        dropped: int = self._do(lambda connection: connection.execute(_DROP_LOG, asked).rowcount)
+        return dropped
+
+    def _asked(self, query: str, **asked: int) -> tuple[Any, ...]:
+        values = {"shard": self.shard, **asked}
+        rows: list[tuple[Any, ...]] = self._do(
+            lambda connection: connection.execute(query, values).fetchall()
+        )
+        return rows[0]
+
+
+def _forget_times(connection: Connection[Any], before: int) -> None:
+    connection.execute(_DROP_TIMES, (before,))
+    connection.execute(_CUT_TIME, (before, before))
+
+
+def _drop_not_recent(connection: Connection[Any], now_ms: int) -> None:
+    connection.execute(_ALONE)
+    newest = number_setting(connection, NEWEST_SCRAPED_AT) or 0
+    connection.execute(_NOT_RECENT, (recent_since(newest, now_ms),))
+
+
+def _forget_joined(connection: Connection[Any], before: int) -> None:
+    """Forget how games were that are one by names alone and had no price since a time."""
+    games = [game for (game,) in connection.execute(_LONG_JOINED, (before,)).fetchall()]
+    for statement in _FORGET_WORDS:
+        connection.execute(statement, (games,))
+
+
+def _forgotten(connection: Connection[Any], before: int) -> list[int]:
+    rows = connection.execute(_FORGOTTEN, {"before": before}).fetchall()
+    return [game for (game,) in rows]
+
+
+def _forget(connection: Connection[Any], game: int, before: int) -> None:
+    """Drop a game unless a price of it has come since it was found."""
+    connection.execute(_ALONE)
+    asked = {"before": before, "game": game}
+    if not connection.execute(_STILL_FORGOTTEN, asked).fetchall():
+        return
+    pairs, games = [], [game]
+    for ident, kept in connection.execute(_PAIRS_OF, (game,)).fetchall():
+        pairs.append(ident)
+        if kept is not None:
+            games += [row["id"] for row in json.loads(kept)["other"]["game"]]
+    for statement in _FORGET_PAIRS:
+        connection.execute(statement, (pairs,))
+    for statement in _FORGET_WORDS:
+        connection.execute(statement, (games,))
+    for statement in _DROP_GAME:
+        connection.execute(statement, (game,))

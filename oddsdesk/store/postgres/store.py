@@ -1,0 +1,314 @@
+"""The odds in PostgreSQL as a whole: one writer, a reader for each thread."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping
+from concurrent.futures import Future
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from psycopg import Connection
+
+from oddsdesk.clock import Clock, system_clock
+from oddsdesk.contract.game_pairs import GamePair, PairState
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
+from oddsdesk.store.errors import PairError, StoreUnavailableError
+from oddsdesk.store.games import plain_name
+from oddsdesk.store.origins import Origin
+from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.migrations import bring_up_to_date, check_current
+from oddsdesk.store.postgres.retention import Pruning
+from oddsdesk.store.postgres.settings import (
+    agree_on_shift,
+    drop_setting,
+    keep_for_feed,
+    kept_for_feed,
+    put_first,
+    put_setting,
+    stored_reference,
+)
+from oddsdesk.store.postgres.tables import (
+    OtherShardsError,
+    PostgresTables,
+    count_shards,
+    kept_to_itself,
+    shard_of,
+    stored_bookmakers,
+)
+from oddsdesk.store.postgres.value_bets import replace_value_bets
+from oddsdesk.store.postgres.writer import PostgresWriter
+from oddsdesk.store.reader import Reader
+from oddsdesk.store.recording import record_quotes
+from oddsdesk.store.settings import KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
+from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
+from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
+
+T = TypeVar("T")
+
+
+class OwnReader(Reader, Protocol):
+    """A reader with a connection of its own."""
+
+    def close(self) -> None:
+        """Close the connection."""
+        ...
+
+
+OpenReader = Callable[[ServerAddress, str, Collection[str] | None], OwnReader]
+"""Makes a reader of a database, for a reference, without the prices that may not be passed on."""
+
+
+def open_postgres(
+    url: str,
+    open_reader: OpenReader,
+    reference: str | None = None,
+    *,
+    read_only: bool = False,
+    share: Collection[str] | None = None,
+    clock: Clock = system_clock,
+) -> "PostgresStore":
+    """Open the odds of a PostgreSQL database; see ``store.store.open_store``."""
+    address = ServerAddress(url)
+    connection = address.connect()
+    try:
+        with address.refusals():
+            (check_current if read_only else bring_up_to_date)(connection, address.shown)
+            named = reference or stored_reference(connection)
+            stored = name_among(stored_bookmakers(connection), named)
+            if reference is not None and not read_only:
+                put_setting(connection, REFERENCE, stored)
+            count = count_shards(connection)
+    except BaseException:
+        connection.close()
+        raise
+    if read_only:
+        connection.close()
+    opened = None if read_only else connection
+    return PostgresStore(address, opened, open_reader, stored, clock, share, count)
+
+
+class PostgresStore:
+    """Made by ``open_postgres``; any thread may call it, and one closes it."""
+
+    def __init__(
+        self,
+        address: ServerAddress,
+        connection: Connection[Any] | None,
+        open_reader: OpenReader,
+        reference: str,
+        clock: Clock,
+        share: Collection[str] | None,
+        shards: int,
+    ) -> None:
+        self.shown = address.shown
+        self.path = None
+        self.reference = reference
+        self.quotes_recorded = 0
+        self._address = address
+        self._open_reader = open_reader
+        self._clock = clock
+        self._share = share
+        self._shards = shards
+        self._bookmakers = BookmakerNames(reference)
+        self._writer: PostgresWriter | None = None
+        if connection is not None:
+            self._writer = PostgresWriter(
+                "store writer", address, connection, self._announce, may_share=shards == 1
+            )
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._readers: list[OwnReader] = []
+        self._callbacks: list[Callable[[], None]] = []
+        self._log_grew = False
+        self._pruning = Pruning(self.write)
+        self._refused = LastRefusal()
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be recorded."""
+        return self._writer is None
+
+    def record(
+        self, quotes: Iterable[Quote], simulated: bool = False, origin: Origin | None = None
+    ) -> Future[Recorded]:
+        """Record checked quotes in one transaction, in their order; see ``Store.record``."""
+        batch = list(quotes)
+        function = partial(self._record, batch=batch, simulated=simulated, origin=origin)
+        future = self._submit(function, is_long=len(batch) > SHORT_QUOTES)
+        if self._writer is not None:
+            future.add_done_callback(self._note)
+        return future
+
+    def end_simulation(self, withdrawals: Collection[Quote]) -> Future[None]:
+        """Withdraw prices that were made up: none is left that lists should call simulated."""
+
+        def function(connection: Connection[Any]) -> None:
+            self._record(connection, list(withdrawals), simulated=True, origin=None)
+            drop_setting(connection, LAST_SIMULATED_AT)
+
+        return self._submit(function, is_long=True)
+
+    def refusal(self) -> StoreUnavailableError | None:
+        """Return why the last recording was refused, where somebody tries."""
+        return self._refused.error if self._refused.is_fresh else None
+
+    def write(self, function: Callable[[Connection[Any]], T]) -> Future[T]:
+        """Run a function on the writer thread; it takes effect whole or not at all.
+
+        For the store itself and its tests: others ask for what they mean.
+        """
+        return self._submit(function, is_long=False)
+
+    def left_out(self) -> list[str]:
+        """Return the sources whose prices are recorded here and that readers leave out (D66)."""
+        if self._share is None:
+            return []
+        with contextlib.closing(self._address.connect()) as connection, self._address.refusals():
+            return [name for name in kept_to_itself(connection) if name not in self._share]
+
+    def keep_log(self, days: int) -> Future[None]:
+        """Keep the log of price changes for so many days from now on, 0 for ever (D76)."""
+        return self.write(partial(put_setting, key=KEEP_DAYS, value=days))
+
+    def adopt_keep_days(self, days: int) -> Future[bool]:
+        """Do the same unless it was set before; return whether it was done."""
+        return self.write(partial(put_first, key=KEEP_DAYS, value=days))
+
+    def prune(self, now_ms: int, keep_days: int = 0) -> int:
+        """Remove what is too old and return how many log rows went; see ``Store.prune``.
+
+        Raises:
+            StoreUnavailableError: the database cannot be written now; what went before stays gone.
+        """
+        return self._pruning.prune(now_ms, keep_days)
+
+    def replace_value_bets(
+        self, found: Mapping[MarketKey, Collection[FoundValueBet]], now_ms: int
+    ) -> Future[None]:
+        """Make these the value bets of their markets, found at ``now_ms`` (D29)."""
+        return self.write(partial(replace_value_bets, found=found, now_ms=now_ms))
+
+    def find_pairs(self) -> Future[list[GamePair]]:
+        """Suggest no games that may be one: that is not decided of in PostgreSQL."""
+        return _done([])
+
+    def decide_pairs(
+        self, idents: Collection[int], state: PairState, now_ms: int
+    ) -> Future[list[GamePair]]:
+        """Fail with ``PairError``: there are no pairs of games in PostgreSQL."""
+        future: Future[list[GamePair]] = Future()
+        future.set_exception(PairError(f"{self.shown}: has no pairs of games"))
+        return future
+
+    def agree_on_shift(self, own_ms: int, *, again: bool = False) -> Future[int]:
+        """Return by how much an import moves its times; see ``Store.agree_on_shift``."""
+        return self.write(partial(agree_on_shift, own_ms=own_ms, again=again))
+
+    def keep_for_feed(self, spec: str, kept: bytes) -> Future[None]:
+        """Keep what a feed wants to know when it runs next."""
+        return self.write(partial(keep_for_feed, spec=spec, kept=kept))
+
+    def kept_for_feed(self, spec: str) -> Future[bytes | None]:
+        """Return what a feed kept, None where it never did."""
+        return self.write(partial(kept_for_feed, spec=spec))
+
+    def reader(self) -> Reader:
+        """Return the calling thread's reader; the store closes it."""
+        reader: OwnReader | None = getattr(self._local, "reader", None)
+        if reader is None:
+            reader = self._open_reader(self._address, self.reference, self._share)
+            self._local.reader = reader
+            with self._lock:
+                self._readers.append(reader)
+        return reader
+
+    def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back, on the writer thread, after the log grew; return how to end that."""
+        with self._lock:
+            self._callbacks.append(callback)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                self._callbacks.remove(callback)
+
+        return unsubscribe
+
+    def close(self) -> None:
+        """Finish what is queued, and close every connection."""
+        self._close_readers()
+        if self._writer is not None:
+            self._writer.close()
+        self._close_readers()  # those that a callback of the last commit opened
+
+    def _record(
+        self,
+        connection: Connection[Any],
+        batch: Collection[Quote],
+        simulated: bool,
+        origin: Origin | None,
+    ) -> Recorded:
+        recorded = self._in_shards(
+            connection,
+            batch,
+            lambda tables: record_quotes(
+                tables,
+                batch,
+                reference=self.reference,
+                simulated=simulated,
+                now_ms=self._clock(),
+                bookmakers=self._bookmakers,
+                origin=origin,
+            ),
+        )
+        self._log_grew = self._log_grew or recorded.changes > 0
+        return recorded
+
+    def _in_shards(
+        self,
+        connection: Connection[Any],
+        batch: Collection[Quote],
+        work: Callable[[PostgresTables], T],
+    ) -> T:
+        """Do the work in the shards of quotes, and in those of their games where these differ."""
+        if self._shards == 1:
+            return work(PostgresTables(connection))
+        needed = frozenset(shard_of(plain_name(each.match_name), self._shards) for each in batch)
+        while True:
+            try:
+                with connection.transaction():  # a savepoint, with which the shards are let go
+                    return work(PostgresTables(connection, needed))
+            except OtherShardsError as error:
+                needed = error.shards
+
+    def _submit(self, function: Callable[[Connection[Any]], T], *, is_long: bool) -> Future[T]:
+        if self._writer is None:
+            future: Future[T] = Future()
+            future.set_exception(StoreUnavailableError(f"{self.shown}: is open for reading only"))
+            return future
+        return self._writer.submit(function, is_long=is_long)
+
+    def _note(self, recorded: Future[Recorded]) -> None:
+        if self._refused.note(recorded):
+            self.quotes_recorded += recorded.result().quotes
+
+    def _close_readers(self) -> None:
+        with self._lock:
+            readers, self._readers = self._readers, []
+        for reader in readers:
+            reader.close()
+
+    def _announce(self) -> None:
+        if not self._log_grew:
+            return
+        self._log_grew = False
+        with self._lock:
+            callbacks = list(self._callbacks)
+        for callback in callbacks:
+            callback()
+
+
+def _done(outcome: T) -> Future[T]:
+    future: Future[T] = Future()
+    future.set_result(outcome)
+    return future

@@ -1,0 +1,98 @@
+"""Whose turn it is: what waits for the one thread that writes, without an engine."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+
+from oddsdesk.store.errors import StoreUnavailableError
+
+T = TypeVar("T")
+Connection = TypeVar("Connection")
+MAX_JOBS: Final = 64
+"""How many waiting short jobs may share a transaction."""
+SHORT_QUOTES: Final = 50
+"""With more a recording is long: those of others have their turn between two such."""
+REFUSAL_S: Final = 15.0
+"""A refusal counts as over once nobody has tried to record for so long: feeds try each second,
+and may wait 5 s for a lock."""
+
+
+class Job(msgspec.Struct, Generic[Connection]):
+    """A function that waits for its turn, and who waits for what comes of it."""
+
+    function: Callable[[Connection], Any]
+    future: Future[Any]
+    outcome: Any = None
+
+
+class Turns(Generic[Connection]):
+    """Jobs of one thread, queued by any.
+
+    Short jobs that wait together are told together; long jobs one by one, and they take turns with
+    the short ones: however many wait, a short job waits for one.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._short: deque[Job[Connection]] = deque()
+        self._long: deque[Job[Connection]] = deque()
+        self._is_turn_of_long = False
+        self._closed = False
+
+    def submit(self, function: Callable[[Connection], T], *, is_long: bool = False) -> Future[T]:
+        """Queue a function; what is short may have its turn before an earlier one that is long."""
+        future: Future[T] = Future()
+        with self._changed:
+            if self._closed:
+                future.set_exception(StoreUnavailableError("the database is closed"))
+            else:
+                (self._long if is_long else self._short).append(Job(function, future))
+                self._changed.notify()
+        return future
+
+    def next(self, most: int = MAX_JOBS) -> list[Job[Connection]]:
+        """Wait for jobs and return those whose turn it is, at most ``most``; none at the end."""
+        while jobs := self._waiting(most):
+            if wanted := [each for each in jobs if each.future.set_running_or_notify_cancel()]:
+                return wanted
+        return []
+
+    def close(self) -> None:
+        """Refuse later jobs; what is queued still has its turn."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+
+    def _waiting(self, most: int) -> list[Job[Connection]]:
+        with self._changed:
+            self._changed.wait_for(lambda: self._short or self._long or self._closed)
+            is_long = bool(self._long) and (self._is_turn_of_long or not self._short)
+            self._is_turn_of_long = not is_long
+            if is_long:
+                return [self._long.popleft()]
+            return [self._short.popleft() for _ in range(min(len(self._short), most))]
+
+
+class LastRefusal:
+    """Why the last recording was refused; ``error`` is None where it was not."""
+
+    def __init__(self) -> None:
+        self.error: StoreUnavailableError | None = None
+        self._at = -REFUSAL_S
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether somebody tried to record not long ago."""
+        return time.monotonic() - self._at < REFUSAL_S
+
+    def note(self, recorded: Future[Any]) -> bool:
+        """Note what came of a recording; return whether it was done."""
+        error = None if recorded.cancelled() else recorded.exception()
+        self.error = error if isinstance(error, StoreUnavailableError) else None
+        self._at = time.monotonic()
+        return error is None and not recorded.cancelled()

@@ -1,0 +1,296 @@
+"""The store on PostgreSQL: recording, lost connections, several processes, what is too old."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
+from oddsdesk.store.postgres import writer
+from oddsdesk.store.postgres.schema import STEPS
+from oddsdesk.store.postgres.store import PostgresStore, open_postgres
+from oddsdesk.store.values import FoundValueBet, MarketKey
+from tests.kit.postgres import Postgres, running_postgres
+from tests.kit.store import NOW
+
+LIMIT_S = 30
+DAY = 24 * 3_600_000
+MakeQuote = Callable[..., Quote]
+KILL_OTHERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE pid != pg_backend_pid() AND backend_type = 'client backend'
+"""
+
+
+def opened(url: str, **options: Any) -> PostgresStore:
+    return open_postgres(url, no_reader, clock=lambda: NOW, **options)
+
+
+def no_reader(*_: object) -> Any:
+    raise AssertionError("nobody reads here")
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    return postgres.url()
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[PostgresStore]:
+    with contextlib.closing(opened(url)) as store:
+        yield store
+
+
+def rows(store: PostgresStore, query: str) -> list[tuple[Any, ...]]:
+    return store.write(lambda connection: connection.execute(query).fetchall()).result(LIMIT_S)
+
+
+def log(store: PostgresStore) -> list[tuple[Any, ...]]:
+    return rows(store, "SELECT seq, selection, odds FROM price_change ORDER BY shard, seq")
+
+
+def hold(store: PostgresStore) -> threading.Event:
+    """Keep the writer busy until the event is set, so that what follows waits together."""
+    go, busy = threading.Event(), threading.Event()
+
+    def wait(_: object) -> None:
+        busy.set()
+        assert go.wait(LIMIT_S)
+
+    store.write(wait)
+    assert busy.wait(LIMIT_S)
+    return go
+
+
+def lose_connections(postgres: Postgres, url: str) -> None:
+    with contextlib.closing(postgres.connect(url)) as connection:
+        connection.execute(KILL_OTHERS)
+
+
+def test_what_is_recorded_is_there_once_its_future_is_done(
+    store: PostgresStore, quote: MakeQuote
+) -> None:
+    recorded = store.record([quote(odds={"PSG": 1.5, "Lyon": 6.0})]).result(LIMIT_S)
+    assert (recorded.quotes, recorded.changes, recorded.last_seq) == (1, 2, 2)
+    assert log(store) == [(1, "PSG", 1.5), (2, "Lyon", 6.0)]
+    assert store.quotes_recorded == 1
+
+
+def test_who_listens_hears_when_the_log_grew_and_only_then(
+    store: PostgresStore, quote: MakeQuote
+) -> None:
+    heard = threading.Semaphore(0)
+    unsubscribe = store.on_commit(heard.release)
+    store.record([quote()]).result(LIMIT_S)
+    assert heard.acquire(timeout=LIMIT_S)
+    store.record([quote()]).result(LIMIT_S)
+    unsubscribe()
+    store.record([quote(odds={"PSG": 9.0})]).result(LIMIT_S)
+    rows(store, "SELECT 1")  # whose turn is after all callbacks
+    assert not heard.acquire(blocking=False)
+
+
+def test_a_job_that_fails_leaves_those_it_shares_the_transaction_with(
+    store: PostgresStore, quote: MakeQuote
+) -> None:
+    go = hold(store)
+    first = store.record([quote("A", odds={"PSG": 2.0})])
+    bad = store.write(lambda connection: connection.execute("SELECT 1 / 0"))
+    last = store.record([quote("B", odds={"PSG": 3.0})])
+    go.set()
+    assert first.result(LIMIT_S).last_seq == 1
+    assert last.result(LIMIT_S).last_seq == 2
+    with pytest.raises(Exception, match="division by zero"):
+        bad.result(LIMIT_S)
+    assert log(store) == [(1, "PSG", 2.0), (2, "PSG", 3.0)]
+
+
+def test_a_lost_connection_is_made_anew_for_the_next_recording(
+    store: PostgresStore, postgres: Postgres, url: str, quote: MakeQuote
+) -> None:
+    store.record([quote(odds={"PSG": 2.0})]).result(LIMIT_S)
+    lose_connections(postgres, url)
+    assert store.record([quote(odds={"PSG": 3.0})]).result(LIMIT_S).last_seq == 2
+    assert log(store) == [(1, "PSG", 2.0), (2, "PSG", 3.0)]
+
+
+def test_what_was_not_committed_when_the_connection_is_lost_is_not_half_there(
+    store: PostgresStore, postgres: Postgres, url: str, quote: MakeQuote
+) -> None:
+    def lose_it_halfway(connection: Any) -> None:
+        connection.execute("INSERT INTO setting (key, value) VALUES ('half', '1')")
+        lose_connections(postgres, url)
+        connection.execute("SELECT 1")
+
+    go = hold(store)
+    waiting = [store.record([quote(odds={"PSG": 2.0})]), store.write(lose_it_halfway)]
+    go.set()
+    for each in waiting:
+        with pytest.raises(StoreUnavailableError) as refused:
+            each.result(LIMIT_S)
+        assert refused.value.fault is Fault.AWAY
+    assert store.refusal() is not None
+    assert store.record([quote(odds={"PSG": 4.0})]).result(LIMIT_S).last_seq == 1
+    assert store.refusal() is None
+    assert log(store) == [(1, "PSG", 4.0)]
+    assert rows(store, "SELECT value FROM setting WHERE key = 'half'") == []
+
+
+def test_a_server_that_is_away_refuses_at_once_and_is_found_again(
+    quote: MakeQuote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "RETRY_S", (0.0,))
+    with running_postgres() as server, contextlib.closing(opened(server.url())) as store:
+        store.record([quote(odds={"PSG": 2.0})]).result(LIMIT_S)
+        server.stop()
+        for _ in range(3):
+            with pytest.raises(StoreUnavailableError) as refused:
+                store.record([quote(odds={"PSG": 3.0})]).result(LIMIT_S)
+            assert refused.value.fault is Fault.AWAY
+        server.start()
+        assert store.record([quote(odds={"PSG": 4.0})]).result(LIMIT_S).last_seq == 2
+        assert log(store) == [(1, "PSG", 2.0), (2, "PSG", 4.0)]
+
+
+def test_a_server_that_is_away_is_not_asked_again_for_each_recording(
+    quote: MakeQuote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "RETRY_S", (1_000.0,))
+    with running_postgres() as server, contextlib.closing(opened(server.url())) as store:
+        server.stop()
+        for _ in range(2):
+            with pytest.raises(StoreUnavailableError):
+                store.record([quote()]).result(LIMIT_S)
+        server.start()
+        with pytest.raises(StoreUnavailableError):
+            store.record([quote()]).result(LIMIT_S)
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_several_processes_record_without_a_gap_or_a_repeat(
+    store: PostgresStore, url: str, quote: MakeQuote, shards: int
+) -> None:
+    for shard in range(1, shards):
+        rows(store, f"INSERT INTO shard (shard) VALUES ({shard}) RETURNING shard")
+    games = [f"Home {number} - Away" for number in range(5)]
+    with contextlib.ExitStack() as stack:
+        stores = [stack.enter_context(contextlib.closing(opened(url))) for _ in range(3)]
+        recordings = [
+            each.record([quote(f"Book {number}", match_name=game, odds={"PSG": price})])
+            for price in (1.5, 1.6, 1.7)
+            for number, each in enumerate(stores)
+            for game in games
+        ]
+        assert sum(each.result(LIMIT_S).changes for each in recordings) == 45
+    ends = rows(store, "SELECT shard, seq FROM shard")
+    seqs = rows(store, "SELECT shard, array_agg(seq ORDER BY seq) FROM price_change GROUP BY shard")
+    assert sum(seq for _, seq in ends) == 45
+    assert all(numbers == list(range(1, dict(ends)[shard] + 1)) for shard, numbers in seqs)
+    assert rows(store, "SELECT count(*), count(DISTINCT match_name) FROM game") == [(5, 5)]
+
+
+def test_what_is_open_for_reading_only_refuses_to_record(
+    store: PostgresStore, url: str, quote: MakeQuote
+) -> None:
+    with contextlib.closing(opened(url, read_only=True)) as other:
+        assert other.is_read_only
+        with pytest.raises(StoreUnavailableError, match="reading only"):
+            other.record([quote()]).result(LIMIT_S)
+
+
+def test_nothing_is_made_for_who_only_reads(url: str) -> None:
+    with pytest.raises(StoreError, match="there is no oddsdesk database yet"):
+        opened(url, read_only=True)
+
+
+def test_a_newer_oddsdesk_that_changed_the_tables_is_noticed(
+    store: PostgresStore, quote: MakeQuote
+) -> None:
+    rows(store, f"UPDATE oddsdesk_schema SET steps = {len(STEPS) + 1} RETURNING steps")
+    with pytest.raises(StoreUnavailableError, match="newer oddsdesk"):
+        store.record([quote()]).result(LIMIT_S)
+
+
+def test_the_reference_is_remembered(url: str) -> None:
+    for given, expected in [(None, "Pinnacle"), ("smarkets", "smarkets"), (None, "smarkets")]:
+        with contextlib.closing(opened(url, reference=given)) as store:
+            assert store.reference == expected
+
+
+def test_small_things_are_kept(store: PostgresStore) -> None:
+    assert store.kept_for_feed("a feed").result(LIMIT_S) is None
+    store.keep_for_feed("a feed", b'{"seen": 1}').result(LIMIT_S)
+    assert store.kept_for_feed("a feed").result(LIMIT_S) == b'{"seen": 1}'
+    assert [store.agree_on_shift(ms).result(LIMIT_S) for ms in (5, 7)] == [5, 5]
+    assert store.agree_on_shift(9, again=True).result(LIMIT_S) == 9
+    assert [store.adopt_keep_days(days).result(LIMIT_S) for days in (3, 4)] == [True, False]
+    store.keep_log(8).result(LIMIT_S)
+    assert rows(store, "SELECT value FROM setting WHERE key = 'keep_days'") == [("8",)]
+
+
+def test_sources_that_may_not_be_passed_on_are_told(
+    store: PostgresStore, url: str, quote: MakeQuote
+) -> None:
+    store.record([quote(event="the-odds-api:1")]).result(LIMIT_S)
+    assert store.left_out() == []
+    for share, left_out in [((), ["the-odds-api"]), (("the-odds-api",), [])]:
+        with contextlib.closing(opened(url, share=share)) as other:
+            assert other.left_out() == left_out
+
+
+def test_a_simulation_that_ends_withdraws_its_prices(
+    store: PostgresStore, quote: MakeQuote
+) -> None:
+    store.record([quote(odds={"PSG": 2.0})], simulated=True).result(LIMIT_S)
+    store.end_simulation([quote(odds={}, scraped_at=NOW + 1)]).result(LIMIT_S)
+    assert log(store) == [(1, "PSG", 2.0), (2, "PSG", None)]
+    assert rows(store, "SELECT key FROM setting WHERE key = 'last_simulated_at'") == []
+
+
+def found(odds: float, ev_pct: float = 1.0, bookmaker: str = "Bet365") -> FoundValueBet:
+    return FoundValueBet(bookmaker, "PSG", odds, {"PSG": 1.9}, 1.9, 1.95, ev_pct, 97.0)
+
+
+def test_value_bets_take_the_place_of_those_of_their_market(store: PostgresStore) -> None:
+    stored = "SELECT game, bookmaker, odds, ev_pct, detected_at FROM value_bet ORDER BY 1, 2"
+    one, other = MarketKey(1, "moneyline", 0), MarketKey(2, "moneyline", 0)
+    store.replace_value_bets({one: [found(2.0), found(2.1, bookmaker="B")], other: []}, 10)
+    store.replace_value_bets({other: [found(3.0)]}, 11)
+    store.replace_value_bets({one: [found(2.0, ev_pct=2.0), found(2.2, bookmaker="C")]}, 12)
+    assert rows(store, stored) == [
+        (1, "Bet365", 2.0, 2.0, 10),
+        (1, "C", 2.2, 1.0, 12),
+        (2, "Bet365", 3.0, 1.0, 11),
+    ]
+    store.replace_value_bets({one: [], other: []}, 13).result(LIMIT_S)
+    store.replace_value_bets({}, 13).result(LIMIT_S)
+    assert rows(store, stored) == []
+
+
+def test_the_log_goes_by_age_and_its_numbers_go_on(store: PostgresStore, quote: MakeQuote) -> None:
+    for number, age in enumerate([0, 20, 10, 400]):
+        name = f"PSG - Lyon {number}"
+        odds = {"PSG": 2.0 + number}
+        at = NOW - age * DAY
+        store.record([quote(match_name=name, odds=odds, scraped_at=at)]).result(LIMIT_S)
+    assert store.prune(NOW + 4_000 * DAY) == 0
+    assert store.prune(NOW + 15 * DAY, keep_days=30) == 1
+    assert [seq for seq, _, _ in log(store)] == [1, 3, 4]  # the last was old when it was recorded
+    assert store.prune(NOW + 31 * DAY, keep_days=30) == 2
+    assert store.record([quote(odds={"PSG": 9.0})]).result(LIMIT_S).last_seq == 5
+
+
+def test_a_game_goes_with_all_that_was_said_of_it_once_the_log_has_nothing_of_it(
+    store: PostgresStore, quote: MakeQuote
+) -> None:
+    store.record([quote(event="a:1", odds={"PSG": 2.0})]).result(LIMIT_S)
+    market = MarketKey(1, "moneyline", 0)
+    store.replace_value_bets({market: [found(2.0)]}, NOW).result(LIMIT_S)
+    store.record([quote(match_name="New - Game", scraped_at=NOW + 4 * DAY)]).result(LIMIT_S)
+    assert store.prune(NOW + 4 * DAY, keep_days=3) == 1
+    assert rows(store, "SELECT match_name, recent FROM game") == [("New - Game", True)]
+    for table in ("quote", "coverage", "event", "origin", "value_bet", "other_name"):
+        assert rows(store, f"SELECT count(*) FROM {table} WHERE game = 1") == [(0,)]
