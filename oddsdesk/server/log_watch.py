@@ -36,9 +36,9 @@ class LogWatch:
         finally:
             stop_listening()
 
-    async def wait(self) -> None:
-        """Return once the log has grown, or may have."""
+    async def wait(self, limit_s: float | None = None) -> None:
+        """Return once the log has grown, or may have: after ``limit_s``, else ``POLL_S``."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(POLL_S):
+            async with asyncio.timeout(POLL_S if limit_s is None else limit_s):
                 await self._grown.wait()
         self._grown.clear()

@@ -66,7 +66,7 @@ class EncodedOddsRow(msgspec.Struct, frozen=True):
     liquidity: float | None
 
 
-class Change(msgspec.Struct, frozen=True):
+class Change(msgspec.Struct, frozen=True, array_like=True):
     """One row of the log; times in milliseconds.
 
     ``game`` is the row of the game in this database; ``odds`` None: withdrawn;

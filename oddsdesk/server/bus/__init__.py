@@ -1,0 +1,1 @@
+"""What makes streams of several processes quick: they tell each other what they recorded."""
