@@ -223,7 +223,8 @@ async def main(seconds: float) -> None:
             secret = server.access.keys.create("b", Plan.PRO_LIVE, None, system_clock()).secret
             caller = server.access.keys.caller(secret)
             assert caller is not None
-            path = f"/api/stream?token={issue_token(server.access, caller, system_clock())}"
+            token = issue_token(server.access.secret, caller, system_clock())
+            path = f"/api/stream?token={token}"
             await latency(server, path, 20, seconds, stuck=0)
             await latency(server, path, 20, seconds, stuck=10)
             for count in (20, 200):

@@ -1,12 +1,12 @@
 """How many streams a key may open: on Free, tokens and connections are counted by day (D22)."""
 
 from oddsdesk.contract.plans import DAY_S
-from oddsdesk.store.access import AccessStore
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Count, Kind
 
 
-def take_token(access: AccessStore, caller: Caller, now_ms: int) -> Count | None:
+async def take_token(access: LoopAccess, caller: Caller, now_ms: int) -> Count | None:
     """Count a request for a token; None where the plan has no limit.
 
     Not allowed once as many tokens were issued, or connections opened, as the plan includes.
@@ -14,15 +14,16 @@ def take_token(access: AccessStore, caller: Caller, now_ms: int) -> Count | None
     allowance = caller.rights.connections_per_day
     if allowance is None:
         return None
-    opened = access.quotas.peek(caller.key_id, Kind.CONNECTIONS, allowance, DAY_S, now_ms)
+    opened = await access.peek(caller.key_id, Kind.CONNECTIONS, allowance, DAY_S, now_ms)
     if opened.remaining == 0:
         return opened
-    return access.quotas.take(caller.key_id, Kind.TOKENS, allowance, DAY_S, now_ms)
+    return await access.take(caller.key_id, Kind.TOKENS, allowance, DAY_S, now_ms)
 
 
-def open_connection(access: AccessStore, caller: Caller, now_ms: int) -> bool:
+async def open_connection(access: LoopAccess, caller: Caller, now_ms: int) -> bool:
     """Count a connection that opens; False if the day's are used up (close 4029)."""
     allowance = caller.rights.connections_per_day
     if allowance is None:
         return True
-    return access.quotas.take(caller.key_id, Kind.CONNECTIONS, allowance, DAY_S, now_ms).allowed
+    count = await access.take(caller.key_id, Kind.CONNECTIONS, allowance, DAY_S, now_ms)
+    return count.allowed

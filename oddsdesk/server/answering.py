@@ -91,5 +91,5 @@ class Answering:
             await patience.do(self._flush_counts, 0)
 
     async def _flush_counts(self) -> None:
-        if (saving := self._service.access.quotas.flush()) is not None:
+        if (saving := self._service.access.flush()) is not None:
             await asyncio.wrap_future(saving)

@@ -39,6 +39,7 @@ class App:
 
     def __init__(self, service: Service) -> None:
         self._reads = ReaderPool()
+        self._access = service.access
         self.limits = limits_before_the_gate(service.access, service.clock)
         """The rate-limit headers for refusals before this application sees a request (D17)."""
         self._app = HostGuard(_router(service, self._reads), service.hosts, self.limits)
@@ -48,8 +49,9 @@ class App:
         await self._app(scope, receive, send)
 
     def close(self) -> None:
-        """End the threads that read the store, before it is closed."""
+        """End the threads that read the stores, before these are closed."""
         self._reads.close()
+        self._access.close()
 
 
 def create_app(service: Service) -> App:

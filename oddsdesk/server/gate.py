@@ -11,7 +11,7 @@ import msgspec
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.server.access import identify, unauthorized
+from oddsdesk.server.access import key_in, unauthorized
 from oddsdesk.server.answers import (
     Payload,
     Refusal,
@@ -88,16 +88,18 @@ class RequestContext:
         self.count: Count | None = None
         self._taken = False
 
-    def identify(self) -> Caller | None:
+    async def identify(self) -> Caller | None:
         """Find out whose key the request carries."""
-        self.caller = identify(self._service.access, self.scope["headers"])
+        access = self._service.access
+        key = key_in(self.scope["headers"])
+        self.caller = None if key is None else await access.caller(key)
         if self.caller is not None:
-            self.count = self._service.access.quotas.peek(*slot_of(self.caller), self.now_ms)
+            self.count = await access.peek(*slot_of(self.caller), self.now_ms)
         return self.caller
 
-    def require_key(self) -> Caller:
+    async def require_key(self) -> Caller:
         """Refuse a caller who is unknown."""
-        caller = self.identify()
+        caller = await self.identify()
         if caller is None:
             raise unauthorized()
         return caller
@@ -115,16 +117,16 @@ class RequestContext:
             [(b"allow", allowed.encode())],
         )
 
-    def take(self) -> bool:
+    async def take(self) -> bool:
         """Count the request if its window has one left."""
         assert self.caller is not None
-        self.count = self._service.access.quotas.take(*slot_of(self.caller), self.now_ms)
+        self.count = await self._service.access.take(*slot_of(self.caller), self.now_ms)
         self._taken = self.count.allowed
         return self._taken
 
-    def require_quota(self) -> int:
+    async def require_quota(self) -> int:
         """Count the request; return how many are left after it."""
-        if not self.take():
+        if not await self.take():
             assert self.count is not None
             raise self.exceeded(self.count)
         assert self.count is not None
@@ -144,7 +146,7 @@ class RequestContext:
         """Put the headers of D17 on a reply; a request that failed on our side is not counted."""
         if reply.status >= 500 and self._taken and self.caller is not None and self.count:
             slot = slot_of(self.caller)
-            self.count = self._service.access.quotas.give_back(*slot, self.count)
+            self.count = self._service.access.give_back(*slot, self.count)
         if reply.status == 401:
             reply.headers.extend(headers_of_nobody(self.now_ms))
         elif self.count is not None:
@@ -187,8 +189,8 @@ class Gate:
 
     async def reply(self, request: RequestContext) -> Reply:
         """Return the answer of an unknown path: without a valid key 401, else 404 (D39)."""
-        request.require_key()
-        request.take()
+        await request.require_key()
+        await request.take()
         raise no_such_path()
 
 
@@ -203,11 +205,11 @@ class EndpointGate(Gate):
     async def reply(self, request: RequestContext) -> Reply:
         """Return what the endpoint finds."""
         endpoint, store = self._endpoint, self._service.store
-        caller = request.require_key()
+        caller = await request.require_key()
         if not request.has_method(endpoint.methods):
-            request.take()
+            await request.take()
             raise request.not_allowed(endpoint.methods)
-        remaining = request.require_quota()
+        remaining = await request.require_quota()
         asked = read_query(request.scope["query_string"], endpoint.parameters)
         path = request.scope.get("path_params", {})
 

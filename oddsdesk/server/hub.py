@@ -10,11 +10,11 @@ from typing import Final
 
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.frames import price_frame
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.subscribers import Interest, Subscriber, Subscribers
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.slices import in_slices
-from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.tail import Batch, Position, Tail
@@ -22,7 +22,7 @@ from oddsdesk.store.values import Change
 
 BATCH: Final = 256
 """Changes read at once: about a millisecond of work."""
-KEY_CHECK_S: Final = 0.5
+KEY_CHECK_S: Final = 0.2
 RETRY_S: Final = 1.0
 BREATH_BYTES: Final = 256 * 1024
 BREATH_S: Final = 0.02
@@ -41,7 +41,7 @@ class Hub:
     def __init__(
         self,
         tail: Tail,
-        access: AccessStore,
+        access: LoopAccess,
         reference: str,
         troubles: Troubles | None = None,
     ) -> None:
@@ -175,15 +175,19 @@ class Hub:
         return len(subscribers)
 
     def _check_keys(self) -> None:
-        """End the streams of keys that were revoked, rotated or given other rights (D23)."""
+        """End the streams of keys that were revoked, rotated or given other rights (D23).
+
+        The keys are those that the last check had read again: no stream waits for that.
+        """
         now = time.monotonic()
-        if now - self._keys_checked < KEY_CHECK_S:
+        if now - self._keys_checked < KEY_CHECK_S or not self._subscribers:
             return
         self._keys_checked = now
+        self._access.refresh_soon()
         by_caller: dict[Caller, list[Subscriber]] = defaultdict(list)
         for subscriber in self._subscribers:
             by_caller[subscriber.caller].append(subscriber)
         for caller, subscribers in by_caller.items():
-            if self._access.keys.present(caller) != caller:
+            if not self._access.is_unchanged(caller):
                 for subscriber in subscribers:
                     subscriber.channel.close(UNAUTHORIZED, "the key is not what it was")

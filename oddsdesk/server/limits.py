@@ -3,10 +3,9 @@
 from collections.abc import Callable
 
 from oddsdesk.clock import Clock
-from oddsdesk.server.access import RequestHeaders, identify
+from oddsdesk.server.access import RequestHeaders, key_in
 from oddsdesk.server.answers import Headers
-from oddsdesk.store.access import AccessStore
-from oddsdesk.store.errors import StoreError
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Count, Kind
 
@@ -35,18 +34,18 @@ def headers_of_nobody(now_ms: int) -> Headers:
     return _headers(0, now_ms // 1000)
 
 
-def limits_before_the_gate(access: AccessStore, clock: Clock) -> LimitsOf:
-    """Return the function that makes headers for refusals before the gate, which do not count."""
+def limits_before_the_gate(access: LoopAccess, clock: Clock) -> LimitsOf:
+    """Return the function that makes headers for refusals before the gate, which do not count.
+
+    They wait for nothing: who was not heard of yet counts as unknown.
+    """
 
     def limits(request: RequestHeaders) -> Headers:
         now_ms = clock()
-        try:
-            caller = identify(access, request)
-        except StoreError:
-            caller = None
-        if caller is None:
-            return headers_of_nobody(now_ms)
-        return headers_of(access.quotas.peek(*slot_of(caller), now_ms))
+        key = key_in(request)
+        caller = None if key is None else access.known_caller(key)
+        count = None if caller is None else access.known_count(*slot_of(caller), now_ms)
+        return headers_of_nobody(now_ms) if count is None else headers_of(count)
 
     return limits
 

@@ -19,7 +19,11 @@ class ReaderPool:
 
     async def run(self, function: Callable[[], T]) -> T:
         """Run a function on one of the threads."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, function)
+        return await self.begin(function)
+
+    def begin(self, function: Callable[[], T]) -> asyncio.Future[T]:
+        """Begin to run a function on one of the threads."""
+        return asyncio.get_running_loop().run_in_executor(self._pool, function)
 
     def close(self) -> None:
         """Wait for what runs, drop what waits, and end the threads."""

@@ -12,6 +12,7 @@ from oddsdesk.server.answering import Answering
 from oddsdesk.server.duties import Duties
 from oddsdesk.server.files import ServerFiles, open_files
 from oddsdesk.server.log_tail import LogTail
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
 from oddsdesk.server.running_feeds import left_out_line
 from oddsdesk.server.service import Service
@@ -49,7 +50,7 @@ class Server:
         self.pruning = self._duties.pruning
         service = Service(
             store,
-            access,
+            LoopAccess(access),
             clock,
             hosts=frozenset({settings.host}),
             feeds=self._duties.reports,

@@ -8,9 +8,9 @@ from starlette.types import ASGIApp
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import FeedReport
 from oddsdesk.server.figures import Figures
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.settings import ANSWERING, Role
 from oddsdesk.server.troubles import Troubles
-from oddsdesk.store.access import AccessStore
 from oddsdesk.store.store import Store
 
 
@@ -22,7 +22,7 @@ class Service(msgspec.Struct, frozen=True):
     """
 
     store: Store
-    access: AccessStore
+    access: LoopAccess
     clock: Clock
     stream: ASGIApp | None = None
     hosts: frozenset[str] = frozenset()

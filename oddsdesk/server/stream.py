@@ -10,11 +10,11 @@ from oddsdesk.server.admission import open_connection
 from oddsdesk.server.figures import Figures
 from oddsdesk.server.frames import text_frame
 from oddsdesk.server.hub import FELL_BEHIND, UNAUTHORIZED, Hub
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.parameters import BadParameterError, game_id, read_query, sport, text
 from oddsdesk.server.subscribers import Channel, Interest, Subscriber
 from oddsdesk.server.tokens import read_token
 from oddsdesk.server.websocket import CHANNEL
-from oddsdesk.store.access import AccessStore
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Kind
@@ -46,7 +46,7 @@ class _ClosedError(Exception):
 class Stream:
     """The stream as an ASGI application; accepts, then closes with a code if refused (D24)."""
 
-    def __init__(self, hub: Hub, access: AccessStore, clock: Clock, figures: Figures) -> None:
+    def __init__(self, hub: Hub, access: LoopAccess, clock: Clock, figures: Figures) -> None:
         self._hub = hub
         self._figures = figures
         self._access = access
@@ -59,7 +59,7 @@ class Stream:
         await send({"type": "websocket.accept"})
         channel: Channel = scope["extensions"][CHANNEL]
         try:
-            subscriber = self._admit(scope["query_string"], channel)
+            subscriber = await self._admit(scope["query_string"], channel)
             if position is None:
                 raise _ClosedError(TRY_LATER, _UNAVAILABLE)
             self._hub.subscribe(subscriber, position)
@@ -80,24 +80,24 @@ class Stream:
         except StoreUnavailableError:
             return None
 
-    def _admit(self, query: bytes, channel: Channel) -> Subscriber:
-        caller = self._caller(query)
+    async def _admit(self, query: bytes, channel: Channel) -> Subscriber:
+        caller = await self._caller(query)
         try:
             asked = read_query(query, _FILTERS)
         except BadParameterError as error:
             raise _ClosedError(BAD_FILTER, _short(error)) from error
         interest = _interest(caller, asked)
-        if not open_connection(self._access, caller, self._clock()):
+        if not await open_connection(self._access, caller, self._clock()):
             self._figures.refused(Kind.CONNECTIONS.value)
             raise _ClosedError(TOO_MANY, "the connections of the day are used up")
         return Subscriber(channel, interest, caller)
 
-    def _caller(self, query: bytes) -> Caller:
+    async def _caller(self, query: bytes) -> Caller:
         try:
             token = read_query(query, _TOKEN)["token"]
         except BadParameterError:
             token = None
-        caller = read_token(self._access, token, self._clock()) if token else None
+        caller = await read_token(self._access, token, self._clock()) if token else None
         if caller is None or not caller.rights.websocket:
             raise _ClosedError(UNAUTHORIZED, "the token is missing, over or not valid")
         return caller

@@ -92,7 +92,7 @@ class EmbeddedServer:
             raise asyncio.CancelledError
         async with serving(self._settings, self._clock) as server:
             self._starting = None
-            administration = self._announce(server)
+            administration = await self._announce(server)
             await self._stopping.wait()
             await administration.end()
 
@@ -102,12 +102,13 @@ class EmbeddedServer:
         if self._starting is not None:
             self._starting.cancel()
 
-    def _announce(self, server: Server) -> Administration:
+    async def _announce(self, server: Server) -> Administration:
         """Make a new key and revoke the last one, so that no secret needs to be on the disk.
 
         Nothing that the desk asks its own server is counted.
         """
-        made = server.access.keys.reissue(ACCOUNT, Plan.PRO_LIVE, self._clock())
+        reissue = server.access.keys.reissue
+        made = await asyncio.to_thread(reissue, ACCOUNT, Plan.PRO_LIVE, self._clock())
         server.access.quotas.exempt(made.key.key_id)
         loop = asyncio.get_running_loop()
         administration = self.administration = Administration(server, loop, self._clock)

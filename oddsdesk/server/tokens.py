@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import struct
 
-from oddsdesk.store.access import AccessStore
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.store.keys import Caller
 
 LIFETIME_S = 300
@@ -16,13 +16,16 @@ _SIZE = _CLAIMS.size + hashlib.sha256().digest_size
 _PURPOSE = b"oddsdesk stream token"
 
 
-def issue_token(access: AccessStore, caller: Caller, now_ms: int) -> str:
-    """Return a token that opens the stream for the caller's key within 300 s."""
+def issue_token(secret: bytes, caller: Caller, now_ms: int) -> str:
+    """Return a token that opens the stream for the caller's key within 300 s.
+
+    ``secret`` is that of the access store.
+    """
     claims = _CLAIMS.pack(caller.key_id, now_ms + LIFETIME_S * 1000)
-    return base64.urlsafe_b64encode(claims + _signature(access, caller, claims)).decode()
+    return base64.urlsafe_b64encode(claims + _signature(secret, caller, claims)).decode()
 
 
-def read_token(access: AccessStore, token: str, now_ms: int) -> Caller | None:
+async def read_token(access: LoopAccess, token: str, now_ms: int) -> Caller | None:
     """Return whose token it is; None if forged, expired, or its key revoked or rotated.
 
     None, too, for a longer life than any token is issued with: it was signed by somebody with a
@@ -35,13 +38,25 @@ def read_token(access: AccessStore, token: str, now_ms: int) -> Caller | None:
     if len(raw) != _SIZE:
         return None
     claims, signature = raw[: _CLAIMS.size], raw[_CLAIMS.size :]
-    key_id, ends_ms = _CLAIMS.unpack(claims)
-    caller = access.keys.by_id(key_id)
-    if caller is None or not hmac.compare_digest(signature, _signature(access, caller, claims)):
+    _, ends_ms = _CLAIMS.unpack(claims)
+    if not now_ms < ends_ms <= now_ms + LIFETIME_S * 1000:
         return None
-    return caller if now_ms < ends_ms <= now_ms + LIFETIME_S * 1000 else None
+    caller = await _signer(access, claims, signature)
+    if caller is None:  # another process may have made or rotated the key just now
+        await access.refresh()
+        caller = await _signer(access, claims, signature)
+    return caller
 
 
-def _signature(access: AccessStore, caller: Caller, claims: bytes) -> bytes:
+async def _signer(access: LoopAccess, claims: bytes, signature: bytes) -> Caller | None:
+    key_id, _ = _CLAIMS.unpack(claims)
+    caller = await access.by_id(key_id)
+    if caller is None:
+        return None
+    is_theirs = hmac.compare_digest(signature, _signature(access.secret, caller, claims))
+    return caller if is_theirs else None
+
+
+def _signature(secret: bytes, caller: Caller, claims: bytes) -> bytes:
     """Sign the claims with the key's digest: another key of the same id signs differently."""
-    return hmac.digest(access.secret, _PURPOSE + claims + caller.digest, "sha256")
+    return hmac.digest(secret, _PURPOSE + claims + caller.digest, "sha256")

@@ -2,6 +2,7 @@
 
 import hashlib
 import secrets
+import threading
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum, auto
@@ -19,9 +20,6 @@ T = TypeVar("T")
 PREFIX = "oddsdesk_live_"
 MAX_KEYS = 5
 """Active keys of one account."""
-RECHECK_S = 0.25
-"""How long a change by another process may go unseen."""
-MAX_REMEMBERED = 10_000
 _LEAST_DIGITS: Final = 19
 """What has so many digits is no id."""
 
@@ -103,40 +101,61 @@ class KeyTables(AccountTables, Protocol):
         """Return every key, revoked ones too, oldest first."""
         ...
 
-    def caller_of(self, digest: bytes) -> Caller | None:
-        """Return who holds the active key with this digest."""
+    def callers(self) -> Sequence[Caller]:
+        """Return who holds each active key."""
         ...
 
-    def caller_by_id(self, key_id: int) -> Caller | None:
-        """Return who holds the active key of this id."""
-        ...
+
+class _View(NamedTuple):
+    by_digest: dict[bytes, Caller]
+    by_id: dict[int, Caller]
 
 
 class Keys:
-    """The keys of every account.
+    """The keys of every account; who holds the active ones is kept in memory.
 
-    Callers are cached: a query on the event loop hands the interpreter lock to reading threads,
-    which cost 40 % of the requests a second. A change made here takes effect at once, one by
-    another process after ``RECHECK_S``.
+    ``caller``, ``by_id`` and ``present`` tell what is known and wait for nothing, everything else
+    may wait for the database. What is done here is known at once, what another process does after
+    ``refresh``. Any thread may ask.
     """
 
     def __init__(self, file: Transactions[KeyTables]) -> None:
         self._file = file
-        self._callers: dict[bytes, Caller] = {}
-        self._version = 0
-        self._recheck_at = 0.0
+        self._reading = threading.Lock()
+        self._version: int | None = None
+        self._view = _View({}, {})
+        self._read_at = 0.0
+        self.refresh()
+
+    @property
+    def age_s(self) -> float:
+        """For how long a change by another process may have gone unseen."""
+        return time.monotonic() - self._read_at
+
+    def refresh(self) -> None:
+        """Read again what another process has changed.
+
+        Raises:
+            StoreUnavailableError: the keys cannot be read now; what is known stays.
+        """
+        with self._reading:
+            began = time.monotonic()
+            version = self._file.version()
+            if version != self._version:
+                self._know(self._file.read(lambda tables: tables.callers()))
+            self._version, self._read_at = version, began
 
     def caller(self, secret: str) -> Caller | None:
         """Return the caller of an active key, None for any other text."""
-        return self._remembered(digest_of(secret))
+        return self._view.by_digest.get(digest_of(secret))
 
     def by_id(self, key_id: int) -> Caller | None:
-        """Return who holds the active key of this id now."""
-        return self._file.read(lambda tables: tables.caller_by_id(key_id))
+        """Return who holds the active key of this id."""
+        return self._view.by_id.get(key_id)
 
     def present(self, caller: Caller) -> Caller | None:
         """Return the caller as the account is now; None once the key is revoked or rotated."""
-        return self._remembered(caller.digest)
+        return self._view.by_digest.get(caller.digest)
 
     def create(
         self,
@@ -203,25 +222,17 @@ class Keys:
         """Return every key, revoked ones too, oldest first."""
         return self._file.read(lambda tables: tables.keys())
 
-    def _remembered(self, digest: bytes) -> Caller | None:
-        now = time.monotonic()
-        if now >= self._recheck_at:
-            version = self._file.version()
-            if version != self._version or len(self._callers) > MAX_REMEMBERED:
-                self._callers.clear()
-            self._version, self._recheck_at = version, now + RECHECK_S
-        caller = self._callers.get(digest)
-        if caller is None:
-            caller = self._file.read(lambda tables: tables.caller_of(digest))
-            if caller is not None:
-                self._callers[digest] = caller
-        return caller
-
     def _write(self, work: Callable[[KeyTables], T]) -> T:
-        try:
-            return self._file.write(work)
-        finally:
-            self._callers.clear()
+        with self._reading:
+            outcome, callers = self._file.write(lambda tables: (work(tables), tables.callers()))
+            self._know(callers)
+        return outcome
+
+    def _know(self, callers: Sequence[Caller]) -> None:
+        self._view = _View(
+            {caller.digest: caller for caller in callers},
+            {caller.key_id: caller for caller in callers},
+        )
 
 
 def digest_of(secret: str) -> bytes:

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 from enum import Enum
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -13,6 +13,7 @@ from oddsdesk.store.transactions import Transactions
 
 REREAD_MS = 1_000
 """How old the known count may get while this process itself counts nothing."""
+_NEVER: Final = -(1 << 62)
 
 _log = logging.getLogger(__name__)
 
@@ -56,9 +57,15 @@ class CountTables(Protocol):
 
 class _Window(msgspec.Struct):
     started_s: int
-    stored: int
-    read_ms: int
+    stored: int = 0
+    read_ms: int = _NEVER
+    """When the file last told ``stored``."""
+    asked_ms: int = _NEVER
     unsaved: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        return self.read_ms != _NEVER
 
     @property
     def used(self) -> int:
@@ -69,7 +76,8 @@ class Quotas:
     """Counts in memory, added to the file by ``flush``; safe to use from any thread.
 
     Processes on one file add up their counts there; each reads the others' with its own
-    flush, or a second after it last counted.
+    flush, else with ``learn``, which is due where ``knows`` says so. Only ``learn`` and ``save``
+    wait for the file.
     """
 
     def __init__(self, file: Transactions[CountTables]) -> None:
@@ -77,11 +85,40 @@ class Quotas:
         self._lock = threading.Lock()
         self._windows: dict[Slot, _Window] = {}
         self._flushing: Future[None] | None = None
+        self._flushes = 0
         self._uncounted: set[int] = set()
 
     def exempt(self, key_id: int) -> None:
         """Count nothing of a key, and refuse it nothing, for as long as this process runs."""
         self._uncounted.add(key_id)
+
+    def knows(self, key_id: int, kind: Kind, window_s: int, now_ms: int) -> bool:
+        """Return whether a window is known as it was lately; else ``learn`` is due."""
+        if key_id in self._uncounted:
+            return True
+        window = self._windows.get((key_id, kind, window_s))
+        if window is None or window.started_s != _start(window_s, now_ms):
+            return False
+        is_ahead = window.unsaved or self._flushing is not None
+        return bool(is_ahead and window.is_known) or now_ms - window.read_ms < REREAD_MS
+
+    def learn(self, slots: Sequence[Slot], now_ms: int) -> None:
+        """Read what all processes together have counted in some windows.
+
+        Raises:
+            StoreUnavailableError: the file cannot be read now; what is known stays.
+        """
+        with self._lock:
+            flushes, flushing = self._flushes, self._flushing
+        found = self._file.read(lambda tables: [tables.count(slot) for slot in slots])
+        with self._lock:
+            is_newest = flushing is None and flushes == self._flushes
+            for slot, last in zip(slots, found, strict=True):
+                window = self._window(slot, now_ms)
+                if is_newest or not window.is_known:
+                    counted = last is not None and last[0] == window.started_s
+                    window.stored = last[1] if last is not None and counted else 0
+                window.read_ms = now_ms
 
     def take(self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int) -> Count:
         """Count one if the window has one left."""
@@ -129,6 +166,7 @@ class Quotas:
             ]
             if self._flushing is not None or not batch:
                 return self._flushing
+            self._flushes += 1
             done = self._flushing = Future[None]()
             done.set_running_or_notify_cancel()  # a waiter may be cancelled, the saving goes on
         self._file.submit(lambda tables: tables.add_counts(batch)).add_done_callback(
@@ -159,6 +197,7 @@ class Quotas:
                     if window.started_s == started_s:
                         window.unsaved -= added
                         window.stored = window.stored + added if used is None else used
+                        window.read_ms = max(window.read_ms, window.asked_ms)
         if error is None:
             done.set_result(None)
         else:
@@ -166,16 +205,17 @@ class Quotas:
 
     def _window(self, slot: Slot, now_ms: int) -> _Window:
         *_, window_s = slot
-        started_s = now_ms // 1000 // window_s * window_s
+        started_s = _start(window_s, now_ms)
         window = self._windows.get(slot)
-        if window is not None and window.started_s == started_s:
-            ahead = window.unsaved or self._flushing is not None
-            if ahead or now_ms - window.read_ms < REREAD_MS:
-                return window
-        last = self._file.read(lambda tables: tables.count(slot))
-        stored = last[1] if last is not None and last[0] == started_s else 0
-        window = self._windows[slot] = _Window(started_s, stored, now_ms)
+        if window is None or window.started_s != started_s:
+            window = self._windows[slot] = _Window(started_s)
+        window.asked_ms = now_ms
         return window
+
+
+def _start(window_s: int, now_ms: int) -> int:
+    """Return when the window began that a time lies in."""
+    return now_ms // 1000 // window_s * window_s
 
 
 def _count(window: _Window, allowed: bool, allowance: int, window_s: int) -> Count:

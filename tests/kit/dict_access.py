@@ -83,17 +83,8 @@ class DictAccessTables:
     def keys(self) -> list[Key]:
         return [self.key(ident) for ident in self.held]
 
-    def caller_of(self, digest: bytes) -> Caller | None:
-        found = self.keys_named(KeyName.DIGEST, digest)
-        return self.caller_by_id(found[0]) if found else None
-
-    def caller_by_id(self, key_id: int) -> Caller | None:
-        if key_id not in self._active():
-            return None
-        held = self.held[key_id]
-        account = self.accounts[held.account]
-        digest = held.stored.digest
-        return Caller(key_id, digest, account.plan, account.bookmaker, held.may_write)
+    def callers(self) -> list[Caller]:
+        return [self._caller(ident) for ident in self._active()]
 
     def count(self, slot: Slot) -> tuple[int, int] | None:
         return self.counts.get(slot)
@@ -111,6 +102,12 @@ class DictAccessTables:
         total = max(added + (used if started == started_s else 0), 0)
         self.counts[slot] = (started_s, total)
         return total
+
+    def _caller(self, key_id: int) -> Caller:
+        held = self.held[key_id]
+        account = self.accounts[held.account]
+        digest = held.stored.digest
+        return Caller(key_id, digest, account.plan, account.bookmaker, held.may_write)
 
     def _active(self) -> list[int]:
         return [ident for ident, held in self.held.items() if held.revoked_at is None]

@@ -3,10 +3,11 @@
 import asyncio
 import itertools
 import threading
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
@@ -14,9 +15,12 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.server.app import create_app
 from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.service import Service
 from oddsdesk.store.access import open_access
 from oddsdesk.store.store import open_store
+
+T = TypeVar("T")
 
 NOW = int(datetime(2026, 11, 20, 18, 0, tzinfo=UTC).timestamp()) * 1000
 REFERENCE = "Pinnacle"
@@ -32,6 +36,7 @@ class RunningService:
         self._numbers = itertools.count(1)
         self.store = open_store(path, reference, clock=self._clock)
         self.access = open_access(path)
+        self._loop_access = LoopAccess(self.access)
         self._started: Future[str] = Future()
         self._loop = asyncio.new_event_loop()
         self._stopping = asyncio.Event()
@@ -68,6 +73,11 @@ class RunningService:
         self.record(made)
         return made
 
+    def on_loop(self, ask: Callable[[LoopAccess], Coroutine[Any, Any, T]]) -> T:
+        """Ask for keys and counts on the loop of the service, as it does itself."""
+        asked = asyncio.run_coroutine_threadsafe(ask(self._loop_access), self._loop)
+        return asked.result(timeout=10)
+
     def get(self, path: str, key: str, **parameters: Any) -> httpx.Response:
         """Ask for a path with a key."""
         return self.http.get(path, params=parameters, headers={"X-Api-Key": key})
@@ -96,7 +106,7 @@ class RunningService:
 
     async def _serve(self) -> None:
         listener = bind("127.0.0.1", 0)
-        app = create_app(Service(self.store, self.access, self._clock, _no_stream))
+        app = create_app(Service(self.store, self._loop_access, self._clock, _no_stream))
         server = HttpServer(app, listener, app.limits)
         await server.start()
         self._started.set_result(url_of(listener))

@@ -30,22 +30,22 @@ class HealthGate(Gate):
     async def reply(self, request: RequestContext) -> Reply:
         """Return the state of the service; a key is not needed, and not counted."""
         if not request.has_method(GET):
-            request.identify()
+            await request.identify()
             raise request.not_allowed(GET)
         troubles = self._service.troubles.now()
-        return encode(await self._reads.run(lambda: self._state(request, troubles)), 0)
-
-    def _state(self, request: RequestContext, troubles: list[Trouble]) -> Bare:
         try:
-            request.identify()
-            reader = self._service.store.reader()
-            last = reader.last_scraped_at()
-            simulated = reader.is_simulated(request.now_ms)
-            sources = reader.sources(request.now_ms)
+            await request.identify()
+            state = await self._reads.run(lambda: self._state(request.now_ms, troubles))
         except StoreError as error:
             _log.warning("the database is unavailable: %s", error)
-            return self._unavailable([refused("nothing can be read", error), *troubles])
-        return self._state_of(troubles, last, simulated, sources)
+            state = self._unavailable([refused("nothing can be read", error), *troubles])
+        return encode(state, 0)
+
+    def _state(self, now_ms: int, troubles: list[Trouble]) -> Bare:
+        reader = self._service.store.reader()
+        last = reader.last_scraped_at()
+        simulated = reader.is_simulated(now_ms)
+        return self._state_of(troubles, last, simulated, reader.sources(now_ms))
 
     def _unavailable(self, troubles: list[Trouble]) -> Bare:
         health = Health("unavailable", __version__, "unavailable", None, reasons=_lines(troubles))

@@ -79,7 +79,7 @@ class IngestGate(Gate):
 
     async def reply(self, request: RequestContext) -> Reply:
         """Return the counts, and what was wrong with which line."""
-        self._admit(request)
+        await self._admit(request)
         if self._running >= AT_ONCE:
             message = f"{AT_ONCE} bodies are read already; retry in 1 s."
             raise Refusal(ErrorCode.RATE_LIMIT_EXCEEDED, message, _RETRY)
@@ -89,16 +89,16 @@ class IngestGate(Gate):
         finally:
             self._running -= 1
 
-    def _admit(self, request: RequestContext) -> None:
+    async def _admit(self, request: RequestContext) -> None:
         if not _is_program_here(request.scope):
-            caller = request.identify()
+            caller = await request.identify()
             if caller is None:
                 raise unauthorized()
             if not caller.may_write:
                 message = "This key may only read; `oddsdesk keys create --write` makes one."
                 raise Refusal(ErrorCode.WRITE_FORBIDDEN, message)
             if request.has_method(METHODS):
-                request.require_quota()
+                await request.require_quota()
         if not request.has_method(METHODS):
             raise request.not_allowed(METHODS)
 

@@ -17,12 +17,12 @@ class TokenGate(Gate):
 
     async def reply(self, request: RequestContext) -> Reply:
         """Return a new token of the caller's key."""
-        caller = request.require_key()
+        caller = await request.require_key()
         if not request.has_method(METHODS):
             raise request.not_allowed(METHODS)
         require_stream(caller)
-        count = take_token(self._service.access, caller, request.now_ms)
+        count = await take_token(self._service.access, caller, request.now_ms)
         if count is not None and not count.allowed:
             raise request.exceeded(count, Kind.TOKENS)
-        token = issue_token(self._service.access, caller, request.now_ms)
+        token = issue_token(self._service.access.secret, caller, request.now_ms)
         return encode(Bare(StreamToken(token, LIFETIME_S)), 0)

@@ -19,6 +19,7 @@ from oddsdesk.server.figures import Sample
 from oddsdesk.server.files import Locks, ServerFiles, lock_if_free, open_files, open_shared
 from oddsdesk.server.listener import ListenError
 from oddsdesk.server.log_tail import LogTail
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
 from oddsdesk.server.runner import OPEN_S
@@ -102,7 +103,7 @@ class Worker:
         self._troubles = Troubles([self._own_troubles], [self.colleagues.troubles])
         service = Service(
             opened.store,
-            opened.access,
+            LoopAccess(opened.access),
             clock,
             hosts=frozenset({settings.host}),
             feeds=self._reports,

@@ -23,13 +23,11 @@ FROM api_key JOIN account ON account.id = api_key.account_id
 """
 _ALL_KEYS: Final = f"{_KEYS} ORDER BY api_key.id"
 _KEY: Final = f"{_KEYS} WHERE api_key.id = ?"
-_CALLER: Final = """
+_CALLERS: Final = """
 SELECT api_key.id, api_key.digest, account.plan, account.bookmaker, api_key.may_write
 FROM api_key JOIN account ON account.id = api_key.account_id
 WHERE api_key.revoked_at IS NULL
 """
-CALLER_BY_DIGEST: Final = f"{_CALLER} AND api_key.digest = ?"
-CALLER_BY_ID: Final = f"{_CALLER} AND api_key.id = ?"
 _OF_ACCOUNT: Final = (
     "SELECT id FROM api_key WHERE account_id = ? AND revoked_at IS NULL ORDER BY id"
 )
@@ -102,13 +100,12 @@ class SqliteAccessTables:
         """Return every key, revoked ones too, oldest first."""
         return [_as_key(row) for row in self._rows(_ALL_KEYS)]
 
-    def caller_of(self, digest: bytes) -> Caller | None:
-        """Return who holds the active key with this digest."""
-        return _as_caller(self._rows(CALLER_BY_DIGEST, digest))
-
-    def caller_by_id(self, key_id: int) -> Caller | None:
-        """Return who holds the active key of this id."""
-        return _as_caller(self._rows(CALLER_BY_ID, key_id))
+    def callers(self) -> list[Caller]:
+        """Return who holds each active key."""
+        return [
+            Caller(key_id, digest, Plan(plan), bookmaker, bool(may_write))
+            for key_id, digest, plan, bookmaker, may_write in self._rows(_CALLERS)
+        ]
 
     def count(self, slot: Slot) -> tuple[int, int] | None:
         """Return the start and the count of the last window that was counted in."""
@@ -149,10 +146,3 @@ def _as_key(row: tuple[Any, ...]) -> Key:
     return Key(
         key_id, account, Plan(plan), bookmaker, shown, created_at, bool(revoked), bool(may_write)
     )
-
-
-def _as_caller(rows: list[tuple[Any, ...]]) -> Caller | None:
-    if not rows:
-        return None
-    key_id, digest, plan, bookmaker, may_write = rows[0]
-    return Caller(key_id, digest, Plan(plan), bookmaker, bool(may_write))

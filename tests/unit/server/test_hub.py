@@ -9,6 +9,7 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.server import hub as hub_module
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.log_tail import LogTail
+from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.subscribers import Interest, Subscriber
 from oddsdesk.store.access import open_access
 from oddsdesk.store.errors import StoreUnavailableError
@@ -55,12 +56,14 @@ def access(tmp_path: Path):
 
 @pytest.fixture
 async def hub(store, access):
-    hub = Hub(LogTail(store), access, "Pinnacle")
+    asked = LoopAccess(access)
+    hub = Hub(LogTail(store), asked, "Pinnacle")
     task = asyncio.get_running_loop().create_task(hub.run())
     yield hub
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    asked.close()
 
 
 @pytest.fixture

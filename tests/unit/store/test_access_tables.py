@@ -12,7 +12,7 @@ from oddsdesk.store import keys
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.keys import KeyLimitError, NewKey, UnknownKeyError
 from oddsdesk.store.postgres.access import PostgresAccess
-from oddsdesk.store.quotas import Kind
+from oddsdesk.store.quotas import Count, Kind
 from tests.kit.dict_access import DictAccess
 from tests.kit.postgres import Postgres
 
@@ -51,9 +51,7 @@ class Played:
             "rotate by id": lambda n: self._made(self.access.keys.rotate(str(n))),
             "revoke": lambda n: self.access.keys.revoke(self._secret(n), self.now),
             "revoke masked": lambda n: self.access.keys.revoke(self._masked(n), self.now),
-            "take": lambda key, most: self.access.quotas.take(
-                key, Kind.REQUESTS, most, 60, self.now
-            ),
+            "take": self._take,
             "later": self._pass,
             "save": self.access.quotas.save,
         }
@@ -64,6 +62,12 @@ class Played:
                 return actions[name](*said)
             except (KeyLimitError, UnknownKeyError) as error:
                 return str(error)
+
+    def _take(self, key_id: int, most: int) -> Count:
+        quotas, slot = self.access.quotas, (key_id, Kind.REQUESTS, 60)
+        if not quotas.knows(*slot, self.now):
+            quotas.learn([slot], self.now)
+        return quotas.take(key_id, Kind.REQUESTS, most, 60, self.now)
 
     def told(self) -> list[object]:
         """Return all keys, and who holds each secret that there ever was."""

@@ -1,0 +1,126 @@
+"""Keys and counts for the event loop: from memory; what is not there is read on a thread."""
+
+import asyncio
+from concurrent.futures import Future
+from typing import Final
+
+from oddsdesk.server.reader_pool import ReaderPool
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.keys import Caller
+from oddsdesk.store.quotas import Count, Kind
+
+RECHECK_S: Final = 0.25
+"""How old the known keys may be before they are read again; they still hold meanwhile."""
+MOST_S: Final = 0.5
+"""How old they may be at most: who asks later waits until they were read again."""
+
+
+class LoopAccess:
+    """Asks an ``AccessStore`` on an event loop, which never waits for its database.
+
+    What is a coroutine may wait, and raise ``StoreUnavailableError``; the rest tells what is known.
+    Whoever opened the store closes it.
+    """
+
+    def __init__(self, store: AccessStore) -> None:
+        self.secret = store.secret
+        self._keys, self._quotas = store.keys, store.quotas
+        self._thread = ReaderPool("access", threads=1)
+        self._reading: asyncio.Future[None] | None = None
+        self._failure: BaseException | None = None
+
+    async def caller(self, secret: str) -> Caller | None:
+        """Return the caller of an active key, None for any other text."""
+        await self._be_recent()
+        caller = self._keys.caller(secret)
+        if caller is None:  # another process may have made it just now
+            await self.refresh()
+            caller = self._keys.caller(secret)
+        return caller
+
+    async def by_id(self, key_id: int) -> Caller | None:
+        """Return who holds the active key of this id, as it was half a second ago or later."""
+        await self._be_recent()
+        return self._keys.by_id(key_id)
+
+    def known_caller(self, secret: str) -> Caller | None:
+        """Return the caller of a key, as far as it is known."""
+        return self._keys.caller(secret)
+
+    def is_unchanged(self, caller: Caller) -> bool:
+        """Return whether a key is active and its rights are the same, as far as it is known."""
+        return self._keys.present(caller) == caller
+
+    async def refresh(self) -> None:
+        """Read again what was changed until now; all who ask meanwhile wait for one reading."""
+        if self._reading is not None:  # it may have looked before the change
+            await asyncio.wait([self._reading])
+        await asyncio.shield(self._reading or self._read())
+
+    def refresh_soon(self) -> None:
+        """Begin to read again what was changed.
+
+        Raises:
+            StoreError: the last reading failed.
+        """
+        if self._reading is None:
+            self._read()
+        if self._failure is not None:
+            raise self._failure
+
+    async def peek(
+        self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
+    ) -> Count:
+        """Return where a key stands without counting."""
+        await self._know_count(key_id, kind, window_s, now_ms)
+        return self._quotas.peek(key_id, kind, allowance, window_s, now_ms)
+
+    def known_count(
+        self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
+    ) -> Count | None:
+        """Return the same, None where it is not known."""
+        if not self._quotas.knows(key_id, kind, window_s, now_ms):
+            return None
+        return self._quotas.peek(key_id, kind, allowance, window_s, now_ms)
+
+    async def take(
+        self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
+    ) -> Count:
+        """Count one if the window has one left."""
+        await self._know_count(key_id, kind, window_s, now_ms)
+        return self._quotas.take(key_id, kind, allowance, window_s, now_ms)
+
+    def give_back(
+        self, key_id: int, kind: Kind, allowance: int, window_s: int, taken: Count
+    ) -> Count:
+        """Undo one ``take``; nothing happens if its window is over."""
+        return self._quotas.give_back(key_id, kind, allowance, window_s, taken)
+
+    def flush(self) -> Future[None] | None:
+        """Start adding the counts to the database, as ``Quotas.flush`` does."""
+        return self._quotas.flush()
+
+    def close(self) -> None:
+        """End the thread, before the store is closed."""
+        self._thread.close()
+
+    async def _know_count(self, key_id: int, kind: Kind, window_s: int, now_ms: int) -> None:
+        if not self._quotas.knows(key_id, kind, window_s, now_ms):
+            slot = key_id, kind, window_s
+            await self._thread.run(lambda: self._quotas.learn([slot], now_ms))
+
+    async def _be_recent(self) -> None:
+        age_s = self._keys.age_s
+        if age_s > MOST_S:
+            await self.refresh()
+        elif age_s > RECHECK_S and self._reading is None:
+            self._read()
+
+    def _read(self) -> asyncio.Future[None]:
+        reading = self._reading = self._thread.begin(self._keys.refresh)
+        reading.add_done_callback(self._have_read)
+        return reading
+
+    def _have_read(self, reading: asyncio.Future[None]) -> None:
+        self._reading = None
+        self._failure = None if reading.cancelled() else reading.exception()

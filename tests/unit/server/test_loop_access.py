@@ -1,0 +1,195 @@
+"""Keys and counts as the event loop asks for them: it never waits for their database."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
+
+import pytest
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.server.loop_access import MOST_S, RECHECK_S, LoopAccess
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.keys import Keys, NewKey
+from oddsdesk.store.quotas import Kind
+from oddsdesk.tasks import spawn
+from tests.kit.dict_access import DictAccess, DictAccessTables
+
+T = TypeVar("T")
+SLOT = 1, Kind.REQUESTS, 60
+
+
+class Elsewhere(DictAccess):
+    """A database that other processes change; it may be slow, or refuse."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.readers: set[threading.Thread] = set()
+        self.lets_read = threading.Event()
+        self.lets_read.set()
+        self.refuses = False
+        self.versions = 0
+        self._changes = 0
+
+    def read(self, function: Callable[[DictAccessTables], T]) -> T:
+        self.readers.add(threading.current_thread())
+        assert self.lets_read.wait(timeout=10)
+        if self.refuses:
+            raise StoreUnavailableError("away")
+        return super().read(function)
+
+    def version(self) -> int:
+        self.versions += 1
+        return self.read(lambda _: self._changes)
+
+    def change(self, work: Callable[[Keys], T]) -> T:
+        """Change keys as another process does."""
+        self._changes += 1
+        return work(Keys(self))
+
+
+@pytest.fixture
+def elsewhere() -> Elsewhere:
+    return Elsewhere()
+
+
+@pytest.fixture
+async def access(elsewhere: Elsewhere) -> AsyncIterator[LoopAccess]:
+    access = LoopAccess(AccessStore(elsewhere))
+    elsewhere.readers.clear()
+    yield access
+    elsewhere.lets_read.set()
+    access.close()
+
+
+@pytest.fixture
+def aged(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    def age(seconds: float) -> None:
+        monkeypatch.setattr(Keys, "age_s", seconds)
+
+    return age
+
+
+def make(keys: Keys) -> NewKey:
+    return keys.create("ann", Plan.PRO, None, 0)
+
+
+async def test_a_key_that_another_process_made_just_now_opens(
+    access: LoopAccess, elsewhere: Elsewhere
+) -> None:
+    made = elsewhere.change(make)
+    caller = await access.caller(made.secret)
+    assert caller is not None
+    assert await access.by_id(made.key.key_id) == caller
+    assert access.is_unchanged(caller)
+    assert await access.caller("nonsense") is None
+
+
+async def test_a_key_that_another_process_revoked_is_unknown_half_a_second_later(
+    access: LoopAccess, elsewhere: Elsewhere, aged: Callable[[float], None]
+) -> None:
+    made = elsewhere.change(make)
+    caller = await access.caller(made.secret)
+    elsewhere.change(lambda keys: keys.revoke(made.secret, 0))
+    aged(MOST_S + 0.01)
+    assert await access.caller(made.secret) is None
+    assert await access.by_id(made.key.key_id) is None
+    assert caller is not None
+    assert not access.is_unchanged(caller)
+
+
+async def test_while_the_database_is_slow_who_is_known_waits_for_nothing(
+    access: LoopAccess, elsewhere: Elsewhere, aged: Callable[[float], None]
+) -> None:
+    known, later = elsewhere.change(make), elsewhere.change(make)
+    await access.caller(known.secret)
+    await access.take(known.key.key_id, Kind.REQUESTS, 5, 60, 0)
+    elsewhere.change(lambda keys: keys.revoke(later.secret, 0))
+    elsewhere.lets_read.clear()
+    aged(RECHECK_S + 0.01)
+    stranger = spawn("ask", access.caller("nonsense"))
+    for _ in range(3):
+        assert await access.caller(known.secret) is not None
+        assert (await access.take(known.key.key_id, Kind.REQUESTS, 5, 60, 0)).allowed
+    assert not stranger.done()
+    elsewhere.lets_read.set()
+    assert await stranger is None
+    assert access.known_caller(later.secret) is None
+
+
+async def test_all_who_are_unknown_wait_for_one_reading(
+    access: LoopAccess, elsewhere: Elsewhere
+) -> None:
+    elsewhere.lets_read.clear()
+    asked = [spawn("ask", access.caller(f"nonsense {n}")) for n in range(20)]
+    await asyncio.sleep(0)
+    before = elsewhere.versions
+    elsewhere.lets_read.set()
+    assert await asyncio.gather(*asked) == [None] * 20
+    assert elsewhere.versions - before <= 1
+
+
+async def test_who_asks_while_a_reading_runs_waits_for_one_that_began_later(
+    access: LoopAccess, elsewhere: Elsewhere
+) -> None:
+    elsewhere.lets_read.clear()
+    access.refresh_soon()
+    elsewhere.lets_read.set()
+    made = elsewhere.change(make)
+    assert await access.caller(made.secret) is not None
+
+
+async def test_a_refusal_is_told_to_who_must_know_until_it_is_over(
+    access: LoopAccess, elsewhere: Elsewhere, aged: Callable[[float], None]
+) -> None:
+    made = elsewhere.change(make)
+    await access.caller(made.secret)
+    elsewhere.refuses = True
+    aged(MOST_S + 0.01)
+    for ask in (access.caller(made.secret), access.caller("x"), access.peek(*SLOT[:2], 5, 60, 0)):
+        with pytest.raises(StoreUnavailableError):
+            await ask
+    with pytest.raises(StoreUnavailableError):
+        access.refresh_soon()
+    assert access.known_count(*SLOT[:2], 5, 60, 0) is None
+    elsewhere.refuses = False
+    assert await access.caller(made.secret) is not None
+    access.refresh_soon()
+    assert (await access.peek(*SLOT[:2], 5, 60, 0)).remaining == 5
+
+
+async def test_who_gives_up_waiting_leaves_the_reading_to_the_others(
+    access: LoopAccess, elsewhere: Elsewhere
+) -> None:
+    made = elsewhere.change(make)
+    elsewhere.lets_read.clear()
+    first, second = (spawn("ask", access.caller(made.secret)) for _ in range(2))
+    await asyncio.sleep(0)
+    first.cancel()
+    elsewhere.lets_read.set()
+    assert await second is not None
+
+
+async def test_counts_of_other_processes_are_read_when_a_key_is_first_seen_and_a_second_later(
+    access: LoopAccess, elsewhere: Elsewhere
+) -> None:
+    elsewhere.tables.counts[SLOT] = 0, 2
+    assert (await access.take(*SLOT[:2], 5, 60, 0)).remaining == 2
+    flushing = access.flush()
+    assert flushing is not None
+    elsewhere.tables.counts[SLOT] = 0, 5
+    assert (await access.peek(*SLOT[:2], 5, 60, 999)).remaining == 2
+    assert not (await access.take(*SLOT[:2], 5, 60, 1_000)).allowed
+
+
+async def test_nothing_is_read_on_the_loop(access: LoopAccess, elsewhere: Elsewhere) -> None:
+    elsewhere.lets_read.set()
+    await access.caller("nonsense")
+    await access.by_id(5)
+    await access.peek(*SLOT[:2], 5, 60, 0)
+    await access.take(*SLOT[:2], 5, 60, 90_000)
+    access.refresh_soon()
+    await access.refresh()
+    assert elsewhere.readers
+    assert threading.current_thread() not in elsewhere.readers
