@@ -50,6 +50,7 @@ async def opened(desk: DeskWindow, words: str, title: str) -> None:
     """Open a game by the palette as soon as the desk has heard of it."""
     async with asyncio.timeout(3 * LIMIT_S):
         while True:
+            await asyncio.to_thread(desk.enter, "oddsdesk$")
             await asyncio.to_thread(desk.go_to, words)
             try:
                 await asyncio.to_thread(desk.wait_for_title, title)
@@ -85,7 +86,7 @@ async def test_a_key_is_pasted_a_competition_ticked_and_prices_are_seen(
     await asked(source, "/v4/sports/soccer_epl/odds")
     await do(desk.program.wait_for_log, "live odds are begun: The Odds API")
     await do(desk.press, "Escape")
-    await do(desk.enter, "oddsdesk$")
+    await do(desk.wait_until_gone, "^Get live odds$")
     await opened(desk, "quixote", f"^{HOME} v Chelsea – oddsdesk$")
     await do(desk.press, "ctrl+Home", "Down", "End")
     await do(desk.explanation, f"{HOME} at Unibet, 2.1")
