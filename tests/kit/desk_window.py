@@ -33,13 +33,7 @@ class DeskWindow:
 
     def wait_until_gone(self, pattern: str) -> None:
         """Wait until no window of the desk has such a title: keys would go to it yet."""
-        pid = str(self.program.process.pid)
-        search = ["xdotool", "search", "--onlyvisible", "--all", "--pid", pid, "--name", pattern]
-        environment = os.environ | {"DISPLAY": self._display}
-        ends = time.monotonic() + LIMIT_S
-        while subprocess.run(search, env=environment, capture_output=True).stdout:
-            assert time.monotonic() < ends, f"{pattern} is still there"
-            time.sleep(0.05)
+        self._wait_for_windows(pattern, lambda found: not found)
 
     def focus(self, window: str) -> None:
         """Give the keyboard to a window by its number."""
@@ -61,9 +55,7 @@ class DeskWindow:
 
     def wait_for_title(self, pattern: str) -> str:
         """Wait for a window of the desk with such a title and return its number."""
-        pid = str(self.program.process.pid)
-        found = ("--sync", "--onlyvisible", "--all", "--pid", pid, "--name", pattern)
-        return self._xdotool("search", *found).split()[-1]
+        return self._wait_for_windows(pattern, bool)[-1]
 
     def explanation(self, part: str) -> str:
         """Copy what the Explain panel says until that holds ``part``."""
@@ -88,6 +80,26 @@ class DeskWindow:
         environment = os.environ | {"DISPLAY": self._display, "QT_QPA_PLATFORM": "xcb"}
         command = [sys.executable, "-c", _READ_CLIPBOARD]
         return _output(command, environment)
+
+    def _wait_for_windows(
+        self, pattern: str, is_wanted: Callable[[list[str]], object]
+    ) -> list[str]:
+        """Search for windows with such a title until the answer is wanted.
+
+        A search that meets a window which just went ends with an error of X, and knows nothing.
+        """
+        pid = str(self.program.process.pid)
+        search = ["xdotool", "search", "--onlyvisible", "--all", "--pid", pid, "--name", pattern]
+        ends = time.monotonic() + LIMIT_S
+        while True:
+            environment = {"DISPLAY": self._display}
+            done = subprocess.run(search, env=environment, capture_output=True, text=True)
+            found = done.stdout.split()
+            if not done.stderr and is_wanted(found):
+                return found
+            if time.monotonic() > ends:
+                raise subprocess.TimeoutExpired(search, LIMIT_S, done.stdout, done.stderr)
+            time.sleep(0.05)
 
     def _xdotool(self, *arguments: str) -> str:
         return _output(["xdotool", *arguments], {"DISPLAY": self._display})
