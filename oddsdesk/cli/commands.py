@@ -15,6 +15,7 @@ SERVER_COMMANDS: Final = {
     "import": "oddsdesk.cli.import_:import_",
     "ingest": "oddsdesk.cli.ingest:ingest",
     "keys": "oddsdesk.cli.keys:keys",
+    "migrate": "oddsdesk.cli.migrate:migrate",
     "restore": "oddsdesk.cli.backup:restore",
     "serve": "oddsdesk.cli.serve:serve",
 }

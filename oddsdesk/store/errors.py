@@ -7,6 +7,15 @@ class StoreError(Exception):
     """The database cannot be used; the message is one line that says why and what to do."""
 
 
+class HalfMadeError(StoreError):
+    """A database that ``oddsdesk migrate`` has not finished; nobody may serve it."""
+
+    def __init__(self, shown: str) -> None:
+        super().__init__(
+            f"{shown}: is half made; run oddsdesk migrate again to finish it, or remove it"
+        )
+
+
 class Fault(Enum):
     """Why a database refuses, in words that hold no paths."""
 

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from psycopg import Connection
 
-from oddsdesk.store.errors import StoreError
+from oddsdesk.store.errors import HalfMadeError, StoreError
 from oddsdesk.store.postgres.schema import STEPS
 
 NEWER: Final = "was written by a newer oddsdesk; update this one"
@@ -16,12 +16,15 @@ _TABLES: Final = "SELECT tablename FROM pg_tables WHERE schemaname = current_sch
 _MAKE: Final = "CREATE TABLE oddsdesk_schema (steps integer NOT NULL)"
 _NONE_YET: Final = "INSERT INTO oddsdesk_schema (steps) VALUES (0)"
 _DONE: Final = "UPDATE oddsdesk_schema SET steps = %s"
+_TURN_SIGN: Final = "UPDATE oddsdesk_schema SET steps = -steps"
+"""Below 0: the database is half made, as another one is being moved here."""
 
 
 def steps_done(connection: Connection[Any], shown: str) -> int | None:
     """Return how many migrations a database has, None where it holds nothing.
 
     Raises:
+        HalfMadeError: another database is being moved here.
         StoreError: it is another program's or a newer oddsdesk's, or has no schema.
     """
     ((schema,),) = connection.execute("SELECT current_schema()").fetchall()
@@ -36,6 +39,8 @@ def steps_done(connection: Connection[Any], shown: str) -> int | None:
             )
         return None
     ((steps,),) = connection.execute(_STEPS).fetchall()
+    if steps < 0:
+        raise HalfMadeError(shown)
     if steps > len(STEPS):
         raise StoreError(f"{shown}: {NEWER}")
     return int(steps)
@@ -72,3 +77,18 @@ def check_current(connection: Connection[Any], shown: str) -> None:
         raise StoreError(f"{shown}: there is no oddsdesk database yet; who may write makes it")
     if done < len(STEPS):
         raise StoreError(f"{shown}: was written by an older oddsdesk; who may write updates it")
+
+
+def mark_half_made(connection: Connection[Any]) -> None:
+    """Mark a database that is up to date as one that is being moved here."""
+    connection.execute(_TURN_SIGN)
+
+
+def is_half_made_here(connection: Connection[Any]) -> bool:
+    """Say whether a database is half made with the tables of this version."""
+    return connection.execute(_STEPS).fetchall() == [(-len(STEPS),)]
+
+
+def unmark_half_made(connection: Connection[Any]) -> None:
+    """Take the mark away."""
+    connection.execute(_TURN_SIGN)

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from sqlite_utils import Database
 
 _TABLE = "_sqlite_migrations"
+HALF_MADE: Final = "half made by oddsdesk migrate"
+"""A step of files that are being copied: older versions take it for one of a newer oddsdesk's."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -44,6 +46,18 @@ def migrated_sets(connection: sqlite3.Connection) -> list[str]:
         return []
     query = f"SELECT DISTINCT migration_set FROM {_TABLE}"  # noqa: S608 - a constant
     return [str(name) for (name,) in connection.execute(query).fetchall()]
+
+
+def mark_half_made(connection: sqlite3.Connection, schema: Schema) -> None:
+    """Mark a file as one that is being copied; inside the caller's transaction."""
+    query = f"INSERT INTO {_TABLE} (migration_set, name) VALUES (?, ?)"  # noqa: S608 - a constant
+    connection.execute(query, (schema.name, HALF_MADE))
+
+
+def unmark_half_made(connection: sqlite3.Connection, schema: Schema) -> None:
+    """Take the mark away; inside the caller's transaction."""
+    query = f"DELETE FROM {_TABLE} WHERE migration_set = ? AND name = ?"  # noqa: S608 - a constant
+    connection.execute(query, (schema.name, HALF_MADE))
 
 
 def _has_steps(connection: sqlite3.Connection) -> bool:

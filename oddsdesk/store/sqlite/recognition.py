@@ -6,8 +6,8 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import Final
 
-from oddsdesk.store.errors import StoreError, StoreUnavailableError
-from oddsdesk.store.sqlite.migrations import Schema, applied_steps, migrated_sets
+from oddsdesk.store.errors import HalfMadeError, StoreError, StoreUnavailableError
+from oddsdesk.store.sqlite.migrations import HALF_MADE, Schema, applied_steps, migrated_sets
 
 CHECK_LIMIT_S: Final = 0.2
 """How long the check for damage may take at the start; a big file is checked in part."""
@@ -98,6 +98,7 @@ def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
     """Judge a file by an open connection.
 
     Raises:
+        HalfMadeError: it is being copied.
         StoreError: it is another program's or a newer oddsdesk's.
     """
     applied = applied_steps(connection, schema)
@@ -107,6 +108,8 @@ def condition_of(connection: sqlite3.Connection, path: Path, schema: Schema) -> 
         if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall():
             raise StoreError(f"{path}: is a database of another program, not of oddsdesk")
         return Condition.FRESH
+    if HALF_MADE in applied:
+        raise HalfMadeError(str(path))
     known = {step.name for step in schema.steps}
     if applied - known:
         raise StoreError(f"{path}: was written by a newer oddsdesk; update this one")

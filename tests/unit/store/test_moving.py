@@ -1,0 +1,300 @@
+"""A database is moved to PostgreSQL and back whole, whenever it is killed in between."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oddsdesk.contract.game_pairs import PairState
+from oddsdesk.contract.plans import Plan
+from oddsdesk.store import moving
+from oddsdesk.store.access import access_path, open_access
+from oddsdesk.store.errors import HalfMadeError, StoreError
+from oddsdesk.store.lock import lock_database
+from oddsdesk.store.moving import TABLES, check_tables, copy_tables
+from oddsdesk.store.origins import Origin
+from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.migrations import check_current
+from oddsdesk.store.postgres.moving import postgres_source, postgres_target
+from oddsdesk.store.quotas import Kind
+from oddsdesk.store.sqlite.moving import sqlite_source, sqlite_target
+from oddsdesk.store.store import open_store
+from oddsdesk.store.values import Filters, FoundValueBet, MarketKey, Visibility
+from tests.kit.postgres import Postgres
+from tests.kit.store import NOW, some_quotes
+
+ONLY_IN_POSTGRES = {"access_version", "oddsdesk_schema", "shard"}
+ONLY_THERE = {("game", "shard"), ("price_change", "shard")}
+GENERATED = {("game", "kickoff")}
+SQLITE_ONLY = {"_sqlite_migrations", "sqlite_sequence"}
+
+
+class KilledError(Exception):
+    """In the place of a kill: what is not committed is lost."""
+
+
+@pytest.fixture
+def full(tmp_path: Path, quote: Callable[..., Any]) -> Path:
+    """Make a database with something in every table; return where."""
+    path = tmp_path / "odds.db"
+    stars = {"match_name": "PSG Stars v Lyon Lions", "odds": {"PSG Stars": 1.5, "Lyon Lions": 6.1}}
+    with closing(open_store(path, "Pinnacle", clock=lambda: NOW)) as store:
+        store.record(some_quotes()).result(10)
+        store.record([quote(event="a:1"), quote("Unibet", **stars)], origin=Origin("b")).result(10)
+        pairs = store.find_pairs().result(10)
+        (pair,) = [each for each in pairs if each.kept.match_name == "PSG - Lyon"]
+        store.decide_pairs([pair.ident], PairState.ACCEPTED, NOW).result(10)
+        week = NOW + 7 * 24 * 3_600_000
+        store.record([quote(match_date=week), quote("Bwin", **stars, match_date=week)]).result(10)
+        bet = FoundValueBet("Bet365", "PSG", 1.5, {"": 0.0}, 1.4, 1.45, 3.4, 0.97)
+        store.replace_value_bets({MarketKey(1, "moneyline", 0): [bet]}, NOW).result(10)
+        store.keep_log(30).result(10)
+        store.agree_on_shift(-5_000).result(10)
+        store.keep_for_feed("simulator", b"123").result(10)
+        store.record([quote(odds={"PSG": 1.7})], simulated=True).result(10)
+    with closing(open_access(path)) as access:
+        key = access.keys.create("ann", Plan.FREE, "Bet365", NOW).key
+        access.keys.revoke(str(key.key_id), NOW)
+        kept = access.keys.create("bob", None, None, NOW, may_write=True).key
+        access.quotas.take(kept.key_id, Kind.REQUESTS, 10, 60, NOW)
+    return path
+
+
+def dump(path: Path) -> dict[str, list[Any]]:
+    """Return every row of both files with the type of each value, and what counters stand at."""
+    found: dict[str, list[Any]] = {}
+    for file in (path, access_path(path)):
+        with closing(sqlite3.connect(file)) as connection:
+            for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'"):
+                if table == "_sqlite_migrations":
+                    rows = connection.execute(f"SELECT migration_set, name FROM {table}").fetchall()
+                else:
+                    rows = connection.execute(f"SELECT * FROM {table}").fetchall()
+                typed = [tuple((type(each).__name__, each) for each in row) for row in rows]
+                found[f"{file.name} {table}"] = (
+                    typed if table == "same_team" else sorted(typed, key=repr)
+                )
+    return found
+
+
+def to_postgres(path: Path, url: str, progress: Any = lambda _: None) -> list[Any]:
+    with (
+        sqlite_source(path, access_path(path)) as source,
+        postgres_target(url) as target,
+    ):
+        return finished(source, target, progress)
+
+
+def to_sqlite(url: str, path: Path, progress: Any = lambda _: None) -> list[Any]:
+    with (
+        postgres_source(url) as source,
+        sqlite_target(path, access_path(path)) as target,
+    ):
+        return finished(source, target, progress)
+
+
+def finished(source: Any, target: Any, progress: Any) -> list[Any]:
+    moved = check_tables(target, source, copy_tables(source, target, progress), progress)
+    progress(0)
+    if all(each.is_equal for each in moved):
+        target.finish()
+    return moved
+
+
+@pytest.fixture
+def back(tmp_path: Path) -> Path:
+    """Return where a database comes back to: its files are named as those of ``full``."""
+    folder = tmp_path / "back"
+    folder.mkdir()
+    return folder / "odds.db"
+
+
+def test_every_table_has_something_in_it_and_is_equal_after_there_and_back(
+    postgres: Postgres, full: Path, back: Path
+) -> None:
+    before = dump(full)
+    assert all(before.values()), [name for name, rows in before.items() if not rows]
+    url = postgres.url()
+    for moved in (to_postgres(full, url), to_sqlite(url, back)):
+        assert [each.table for each in moved] == [table.name for table in TABLES]
+        assert all(each.is_equal and each.source_rows == each.target_rows for each in moved)
+        assert all(each.source_rows for each in moved)
+    assert dump(back) == before
+    assert dump(full) == before
+
+
+def test_all_columns_of_both_engines_are_moved(postgres: Postgres, full: Path) -> None:
+    moved = {(table.name, column) for table in TABLES for column in table.columns}
+    with closing(postgres.connect(postgres.url_with_tables())) as connection:
+        there = connection.execute(
+            "SELECT table_name, column_name FROM information_schema.columns"
+            " WHERE table_schema = current_schema()"
+        ).fetchall()
+    there = {pair for pair in there if pair[0] not in ONLY_IN_POSTGRES}
+    assert there - ONLY_THERE - GENERATED == moved
+    here = set()
+    for file in (full, access_path(full)):
+        with closing(sqlite3.connect(file)) as connection:
+            tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            for (table,) in tables.fetchall():
+                columns = connection.execute(f"PRAGMA table_xinfo({table})").fetchall()
+                here |= {(table, column[1]) for column in columns if table not in SQLITE_ONLY}
+    assert here - GENERATED == moved - {("same_team", "id")}
+
+
+def test_what_comes_back_answers_as_before(postgres: Postgres, full: Path, back: Path) -> None:
+    url = postgres.url()
+    to_postgres(full, url)
+    to_sqlite(url, back)
+    told = []
+    for path in (full, back):
+        with closing(open_store(path, read_only=True)) as store:
+            reader = store.reader()
+            everything = Visibility()
+            told.append(
+                (
+                    store.reference,
+                    reader.games(NOW, Filters(), everything, 100),
+                    reader.odds(NOW, Filters(), everything, 100),
+                    reader.value_bets(NOW, Filters(), everything, 0.0, 100.0, 100),
+                    reader.merged_ids(),
+                    reader.keep_days(),
+                    reader.changes_after(0, 1_000),
+                )
+            )
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("way", ["there", "back"])
+def test_who_is_killed_at_any_moment_goes_on_the_next_time(
+    postgres: Postgres, full: Path, back: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    monkeypatch.setattr(moving, "CHUNK", 7)
+    url = postgres.url()
+    if way == "back":
+        to_postgres(full, url)
+    target = postgres.url() if way == "there" else back
+
+    def once(progress: Any) -> None:
+        if way == "there":
+            to_postgres(full, str(target), progress)
+        else:
+            to_sqlite(url, back, progress)
+
+    for most in range(1, 40, 3):
+        with pytest.raises(KilledError):
+            once(killing(most))
+        with pytest.raises(HalfMadeError, match="run oddsdesk migrate again"):
+            serve(postgres, target)
+    once(lambda _: None)
+    if way == "there":
+        to_sqlite(str(target), back)
+    assert dump(back) == dump(full)
+
+
+def serve(postgres: Postgres, target: Any) -> None:
+    if isinstance(target, Path):
+        open_store(target).close()
+        return
+    with closing(postgres.connect(target)) as connection:
+        check_current(connection, "the tests'")
+
+
+def test_a_source_that_changed_between_two_tries_is_copied_as_it_is_now(
+    postgres: Postgres, full: Path, back: Path, quote: Callable[..., Any]
+) -> None:
+    url = postgres.url()
+    with pytest.raises(KilledError):
+        to_postgres(full, url, killing(after=12))
+    with closing(open_store(full, clock=lambda: NOW)) as store:
+        store.record([quote(odds={"PSG": 1.9}, scraped_at=NOW + 5)]).result(10)
+    assert all(each.is_equal for each in to_postgres(full, url))
+    to_sqlite(url, back)
+    assert dump(back) == dump(full)
+
+
+def killing(after: int) -> Callable[[int], None]:
+    steps = iter(range(after))
+
+    def progress(_: int) -> None:
+        if next(steps, None) is None:
+            raise KilledError
+
+    return progress
+
+
+def test_a_target_that_holds_something_is_refused_and_unchanged(
+    postgres: Postgres, full: Path, back: Path
+) -> None:
+    url, others = postgres.url_with_tables(), postgres.url()
+    with closing(postgres.connect(others)) as connection:
+        connection.execute("CREATE TABLE bookmarks (url text)")
+    for where, said in ((url, "holds something already"), (others, "tables of another program")):
+        with pytest.raises(StoreError, match=said):
+            to_postgres(full, where)
+    with closing(postgres.connect(url)) as connection:
+        assert connection.execute("SELECT count(*) FROM game").fetchall() == [(0,)]
+    to_postgres(full, moved := postgres.url())
+    before = dump(full)
+    with pytest.raises(StoreError, match="holds something already"):
+        to_sqlite(moved, full)
+    assert dump(full) == before
+    access_path(back).write_bytes(access_path(full).read_bytes())
+    with pytest.raises(StoreError, match=r"access\.db: holds something already"):
+        to_sqlite(moved, back)
+    assert not back.exists()
+
+
+def test_keys_that_were_put_beside_a_half_made_file_are_never_replaced(
+    postgres: Postgres, full: Path, back: Path
+) -> None:
+    to_postgres(full, url := postgres.url())
+    with pytest.raises(KilledError):
+        to_sqlite(url, back, killing(after=3))
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{access_path(back)}{ending}").unlink(missing_ok=True)
+    with closing(open_access(full.with_name("others.db"))) as access:
+        access.keys.create("eve", None, None, NOW)
+    access_path(full.with_name("others.db")).rename(access_path(back))
+    with pytest.raises(StoreError, match="holds other keys already"):
+        to_sqlite(url, back)
+    with closing(sqlite3.connect(access_path(back))) as connection:
+        assert connection.execute("SELECT name FROM account").fetchall() == [("eve",)]
+
+
+def test_a_file_that_somebody_serves_is_not_moved(postgres: Postgres, full: Path) -> None:
+    lock = lock_database(full)
+    with pytest.raises(StoreError, match="is served by"):
+        to_postgres(full, postgres.url())
+    lock.release()
+
+
+def test_a_source_can_be_read_and_not_written_meanwhile(
+    postgres: Postgres, full: Path, tmp_path: Path
+) -> None:
+    with sqlite_source(full, access_path(full)), closing(sqlite3.connect(full, timeout=0)) as other:
+        assert other.execute("SELECT count(*) FROM game").fetchall() != [(0,)]
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("DELETE FROM game")
+    to_postgres(full, url := postgres.url())
+    address = ServerAddress(url)
+    with postgres_source(url), closing(postgres.connect(url)) as connection:
+        assert connection.execute("SELECT count(*) FROM game").fetchall() != [(0,)]
+        connection.execute("SET lock_timeout = 50")
+        with pytest.raises(StoreError, match="locked"), address.refusals():
+            connection.execute("UPDATE shard SET seq = 0")
+
+
+def test_a_file_without_keys_is_moved_without_any(
+    postgres: Postgres, tmp_path: Path, back: Path
+) -> None:
+    path = tmp_path / "alone.db"
+    open_store(path).close()
+    url = postgres.url()
+    assert all(each.is_equal for each in to_postgres(path, url))
+    to_sqlite(url, back)
+    with closing(open_access(back)) as access:
+        assert access.keys.all() == []
