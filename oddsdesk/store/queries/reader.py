@@ -86,9 +86,11 @@ class QueryReader:
     ) -> Page[Event]:
         """Return events in the order of D13; ``filters.market_type`` is not for events."""
         since = now_ms - stale_minutes * MINUTE_MS
-        page = listing.list_games(
-            self._select, self._reference, filters, self._told(visibility), since, limit, cursor
-        )
+        told = self._told(visibility)
+        with self._select.together():
+            page = listing.list_games(
+                self._select, self._reference, filters, told, since, limit, cursor
+            )
         return Page([listing.to_event(game) for game in page.items], page.next_cursor)
 
     def games(
@@ -101,9 +103,11 @@ class QueryReader:
     ) -> Page[Game]:
         """Return games in the order of D13; ``filters.market_type`` is not for games."""
         since = now_ms - WINDOW_MS
-        page = listing.list_games(
-            self._select, self._reference, filters, self._told(visibility), since, limit, cursor
-        )
+        told = self._told(visibility)
+        with self._select.together():
+            page = listing.list_games(
+                self._select, self._reference, filters, told, since, limit, cursor
+            )
         return Page([listing.to_game(game) for game in page.items], page.next_cursor)
 
     def event(
@@ -118,16 +122,17 @@ class QueryReader:
         stale_minutes: int,
     ) -> EventDetail | None:
         """Return the event of a name, None where the caller can see nothing of it."""
-        return event.event_detail(
-            self._select,
-            self._reference,
-            match_name,
-            self._told(visibility),
-            now_ms - stale_minutes * MINUTE_MS,
-            bookmaker=bookmaker,
-            market_type=market_type,
-            period=period,
-        )
+        with self._select.together():
+            return event.event_detail(
+                self._select,
+                self._reference,
+                match_name,
+                self._told(visibility),
+                now_ms - stale_minutes * MINUTE_MS,
+                bookmaker=bookmaker,
+                market_type=market_type,
+                period=period,
+            )
 
     def odds(
         self,
@@ -138,10 +143,11 @@ class QueryReader:
         cursor: str | None = None,
     ) -> Page[EncodedOddsRow]:
         """Return odds rows in the order of D13."""
-        since = now_ms - WINDOW_MS
-        return odds.list_odds(
-            self._select, self._reference, filters, self._told(visibility), since, limit, cursor
-        )
+        since, told = now_ms - WINDOW_MS, self._told(visibility)
+        with self._select.together():
+            return odds.list_odds(
+                self._select, self._reference, filters, told, since, limit, cursor
+            )
 
     def matrix(
         self,
@@ -154,16 +160,17 @@ class QueryReader:
         period: int | None = None,
     ) -> GameMatrix | None:
         """Return the matrix of a game, None where the caller can see nothing of it."""
-        return matrix.game_matrix(
-            self._select,
-            self._reference,
-            game_id,
-            self._told(visibility),
-            now_ms - WINDOW_MS,
-            bookmaker=bookmaker,
-            market_type=market_type,
-            period=period,
-        )
+        with self._select.together():
+            return matrix.game_matrix(
+                self._select,
+                self._reference,
+                game_id,
+                self._told(visibility),
+                now_ms - WINDOW_MS,
+                bookmaker=bookmaker,
+                market_type=market_type,
+                period=period,
+            )
 
     def games_as_of(
         self,
@@ -177,9 +184,11 @@ class QueryReader:
 
         From those that began a day before on; ``filters.market_type`` is not for games.
         """
-        page = as_of.list_games_as_of(
-            self._select, self._reference, filters, self._told(visibility), at_ms, limit, cursor
-        )
+        told = self._told(visibility)
+        with self._select.together():
+            page = as_of.list_games_as_of(
+                self._select, self._reference, filters, told, at_ms, limit, cursor
+            )
         return Page([listing.to_game(game) for game in page.items], page.next_cursor)
 
     def matrix_as_of(
@@ -193,12 +202,15 @@ class QueryReader:
         period: int | None = None,
     ) -> GameMatrix | None:
         """Return the matrix of a game as it stood at a moment; None where nothing did (D71)."""
-        game = quote_queries.game_by_id(self._select, game_id)
-        if game is None:
-            return None
+        told = self._told(visibility)
+        with self._select.together():
+            game = quote_queries.game_by_id(self._select, game_id)
+            if game is None:
+                return None
+            quotes = as_of.quotes_as_of(self._select, self._reference, game, told, at_ms)
         return matrix.matrix_of(
             game,
-            as_of.quotes_as_of(self._select, self._reference, game, self._told(visibility), at_ms),
+            quotes,
             self._reference,
             bookmaker=bookmaker,
             market_type=market_type,
@@ -288,9 +300,10 @@ class QueryReader:
 
         Each starts with the price that stood then; those without any are left out.
         """
-        return past.selection_histories(
-            self._select, game_id, self._reference, selections, since_ms
-        )
+        with self._select.together():
+            return past.selection_histories(
+                self._select, game_id, self._reference, selections, since_ms
+            )
 
     def log_began(self) -> int | None:
         """Return since when prices are recorded, as far as the log is kept."""

@@ -1,0 +1,24 @@
+"""One game and its quotes."""
+
+from typing import Final
+
+from oddsdesk.store.queries.sql import QuotesSql
+
+SQL: Final = QuotesSql(
+    kept_id="""
+        WITH RECURSIVE kept (game_id, steps) AS (
+            SELECT kept, 1 FROM game_pair WHERE state = 'accepted' AND other = :game_id
+            UNION ALL SELECT pair.kept, steps + 1 FROM kept JOIN game_pair pair
+                ON pair.state = 'accepted' AND pair.other = kept.game_id WHERE steps < {steps}
+        )
+        SELECT game_id FROM kept
+    """,
+    market="""
+        SELECT bookmaker, odds, is_live, scraped_at,
+            CASE bookmaker WHEN :reference THEN liquidity END
+        FROM quote
+        WHERE game = :game AND market_type = :market_type AND period = :period
+            AND odds IS NOT NULL AND {told}
+        ORDER BY bookmaker
+    """,
+)

@@ -1,0 +1,25 @@
+"""All present quotes."""
+
+from typing import Final
+
+from oddsdesk.store.postgres.queries import conditions
+from oddsdesk.store.queries.sql import StandingSql
+
+SQL: Final = StandingSql(
+    quotes="""
+        SELECT g.game_id, g.match_name, g.competition, g.sport, g.match_date,
+            q.bookmaker, q.market_type, q.period, q.odds, q.scraped_at, q.is_live
+        FROM game g JOIN quote q ON q.game = g.id
+        WHERE g.recent AND g.last_scraped_at >= :since AND q.scraped_at >= :since
+            AND q.odds IS NOT NULL
+        ORDER BY g.kickoff, g.match_name, g.competition, q.bookmaker, q.market_type, q.period
+    """,
+    draws=f"""
+        SELECT DISTINCT g.game_id, c.bookmaker, c.period
+        FROM game g
+        JOIN price_change c
+            ON c.game = g.id AND c.selection {conditions.SQL.is_one_of.format("texts")}
+        WHERE g.recent AND g.last_scraped_at >= :since AND c.scraped_at >= :since
+            AND c.market_type = 'moneyline'
+    """,
+)

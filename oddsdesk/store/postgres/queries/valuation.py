@@ -1,0 +1,36 @@
+"""What the valuation looks at."""
+
+from typing import Final
+
+from oddsdesk.store.postgres.queries import conditions
+from oddsdesk.store.queries.sql import ValuationSql
+
+SQL: Final = ValuationSql(
+    games="""
+        SELECT id, match_name, sport FROM game
+        WHERE recent AND last_scraped_at >= :since
+        UNION SELECT id, match_name, sport FROM game WHERE id IN (SELECT game FROM value_bet)
+        ORDER BY id
+    """,
+    markets="""
+        SELECT market_type, period, max(valued) FROM (
+            SELECT market_type, period, 0 AS valued FROM quote
+            WHERE game = :game AND bookmaker = :reference AND odds IS NOT NULL
+            UNION ALL SELECT market_type, period, 1 FROM value_bet WHERE game = :game
+        ) valued GROUP BY market_type, period ORDER BY market_type, period
+    """,
+    drew=f"""
+        SELECT DISTINCT bookmaker FROM price_change
+        WHERE game = :game AND selection {conditions.SQL.is_one_of.format("texts")}
+            AND market_type = 'moneyline' AND period = :period AND scraped_at >= :since
+    """,
+    moneylines=f"""
+        SELECT other.match_name, q.bookmaker, q.odds
+        FROM game g
+        JOIN game other ON other.competition = g.competition
+        JOIN quote q ON q.game = other.id
+            AND q.bookmaker {conditions.SQL.is_one_of.format("names")}
+            AND q.market_type = 'moneyline' AND q.period = 0
+        WHERE g.id = :game AND other.recent AND q.scraped_at >= :since AND q.odds IS NOT NULL
+    """,
+)
