@@ -26,6 +26,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "desk": "oddsdesk.cli.desk:desk",
     "devig": "oddsdesk.cli.devig:devig",
     "doctor": "oddsdesk.cli.doctor:doctor",
+    "ledger": "oddsdesk.cli.ledger:ledger",
 }
 """Of `oddsdesk`."""
 _RUN_LONG: Final = {"desk", "serve"}

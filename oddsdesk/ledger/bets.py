@@ -1,6 +1,15 @@
-"""Placed bets: what the user bet, and what it was judged by at that moment."""
+"""Placed bets: what the user bet, what it was judged by at that moment, and what became of it."""
+
+import math
+from enum import Enum
+from typing import Final
 
 import msgspec
+
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.reports import SettledBet
+from oddsdesk.pricing.results import Result, clv_pct, decided_share, profit_of
 
 BetKey = tuple[str, str, int, str, str]
 """Game id, market type, period, selection, bookmaker."""
@@ -39,6 +48,21 @@ class PlacedBet(msgspec.Struct, frozen=True):
     """How old the price was when the bet was placed; None where that was not known."""
     cautions: tuple[str, ...] = ()
     """What spoke against the price, as ``pricing.assessment.Caution`` names it."""
+    account: str = ""
+    """With which of the user's accounts there, in the user's words."""
+    note: str = ""
+    preset: str = ""
+    """Which preset listed it; empty where none did."""
+    result: Result | None = None
+    """None while it is open."""
+    settled_at: int | None = None
+    """When its result was recorded."""
+    cashed_stake: float = 0.0
+    """The part of the stake that was sold back; all of it where the bet was cashed out."""
+    cashed_back: float = 0.0
+    """What was paid for that part."""
+    close: ClosingLine | None = None
+    """None while nobody has looked for it."""
     ident: int | None = None
     """Given when the bet is recorded."""
 
@@ -46,3 +70,129 @@ class PlacedBet(msgspec.Struct, frozen=True):
     def key(self) -> BetKey:
         """What the bet was on, and where."""
         return (self.game_id, self.market_type, self.period, self.selection, self.bookmaker)
+
+    @property
+    def net(self) -> float:
+        """What the odds pay after commission, as far as that was known."""
+        return self.odds if self.net_odds is None else self.net_odds
+
+    @property
+    def open_stake(self) -> float:
+        """What is still at risk; 0 once it is settled."""
+        return 0.0 if self.result is not None else self.stake - self.cashed_stake
+
+    @property
+    def profit(self) -> float | None:
+        """What it earned, net of commission; None while it is open."""
+        if self.result is None:
+            return None
+        return self._decided_profit(self.result) + self.cashed_back - self.cashed_stake
+
+    @property
+    def expected(self) -> float | None:
+        """What its EV promised when it was placed; None where that was not known."""
+        return None if self.true_ev is None else self.stake * self.true_ev / 100
+
+    @property
+    def clv_pct(self) -> float | None:
+        """Net odds over the fair close in percent; None without a closing line (D57)."""
+        if self.close is None or self.close.fair_odds is None:
+            return None
+        return clv_pct(self.net, self.close.fair_odds)
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Where it stands in time: by its kick-off, else by when it was placed."""
+        return (self.placed_at if self.kick_off is None else self.kick_off, self.ident or 0)
+
+    def state(self, now_ms: int) -> "BetState":
+        """Return how it stands."""
+        if self.result is not None:
+            return BetState.SETTLED
+        is_over = self.kick_off is not None and now_ms > self.kick_off + LONGEST_GAME_MS
+        return BetState.TO_SETTLE if is_over else BetState.OPEN
+
+    def as_settled(self) -> SettledBet | None:
+        """Return it as reports count it; None while it is open."""
+        profit, result = self.profit, self.result
+        if profit is None or result is None or not self.stake:
+            return None
+        decided = decided_share(result) * (self.stake - self.cashed_stake) / self.stake
+        earned = self._decided_profit(result)
+        return SettledBet(
+            self.stake, self.net, profit, decided, earned, self.expected, self.clv_pct
+        )
+
+    def _decided_profit(self, result: Result) -> float:
+        return profit_of(result, self.stake - self.cashed_stake, self.net)
+
+
+LONGEST_GAME_MS: Final = 150 * MINUTE_MS
+"""So long after its kick-off a bet waits for its result."""
+
+
+class BetState(Enum):
+    """How a bet stands."""
+
+    OPEN = "open"
+    TO_SETTLE = "to settle"
+    """Its game should be over by now."""
+    SETTLED = "settled"
+
+
+class BadBetError(ValueError):
+    """A bet that cannot be; one line that says what was expected."""
+
+
+def check_bet(bet: PlacedBet) -> PlacedBet:
+    """Return a bet that can be.
+
+    Raises:
+        BadBetError: odds, stake or what was cashed out make no sense.
+    """
+    if not 1 < bet.odds < math.inf:
+        raise BadBetError(f"odds {bet.odds:g}: expected decimal odds above 1")
+    if not 1 <= bet.net < math.inf:
+        raise BadBetError(f"net odds {bet.net:g}: they pay back less than the stake")
+    if not 0 < bet.stake < math.inf:
+        raise BadBetError(f"stake {bet.stake:g}: expected an amount above 0")
+    if not (0 <= bet.cashed_stake <= bet.stake and 0 <= bet.cashed_back < math.inf):
+        raise BadBetError(
+            f"cashed out {bet.cashed_stake:g} for {bet.cashed_back:g}: expected a part of the "
+            f"stake, {bet.stake:g}, and what was paid for it"
+        )
+    if (bet.result is Result.CASHED_OUT) != (bet.cashed_stake == bet.stake):
+        raise BadBetError("a bet is cashed out where all of its stake is, and only there")
+    return bet
+
+
+def settled(bet: PlacedBet, result: Result | None, now_ms: int) -> PlacedBet:
+    """Return a bet with a result, or open again; what was cashed out of it stays so.
+
+    Raises:
+        BadBetError: all of it was cashed out, or is to be: ``cashed_out`` does that.
+    """
+    when = None if result is None else now_ms
+    return check_bet(msgspec.structs.replace(bet, result=result, settled_at=when))
+
+
+def cashed_out(bet: PlacedBet, stake: float, back: float, now_ms: int) -> PlacedBet:
+    """Return a bet of whose stake a part was sold back, or all that is left of it.
+
+    Raises:
+        BadBetError: that is more than is open, or makes no sense.
+    """
+    if bet.result is not None:
+        raise BadBetError(f"it has a result already: {bet.result.value.replace('_', ' ')}")
+    if not 0 < stake <= bet.open_stake or not 0 <= back < math.inf:
+        raise BadBetError(f"expected a part of what is open, up to {bet.open_stake:g}")
+    is_whole = stake == bet.open_stake
+    return check_bet(
+        msgspec.structs.replace(
+            bet,
+            cashed_stake=bet.stake if is_whole else bet.cashed_stake + stake,
+            cashed_back=bet.cashed_back + back,
+            result=Result.CASHED_OUT if is_whole else None,
+            settled_at=now_ms if is_whole else None,
+        )
+    )

@@ -1,7 +1,7 @@
 """The ledger's file: opened, kept whole, and read back."""
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -11,6 +11,8 @@ from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError, prepare, reason, recognise
 from oddsdesk.places import make_folder
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.results import Result
 from oddsdesk.private_files import ForeignFileError, make_private
 
 T = TypeVar("T")
@@ -21,7 +23,19 @@ _INSERT_BET: Final = (
     f"INSERT INTO placed_bet ({', '.join(_FIELDS)}) VALUES (:{', :'.join(_FIELDS)})"  # noqa: S608 - constants
 )
 _SELECT_BETS: Final = f"SELECT {', '.join(_FIELDS)}, id FROM placed_bet ORDER BY id"  # noqa: S608
+_SELECT_BET: Final = f"SELECT {', '.join(_FIELDS)}, id FROM placed_bet WHERE id = ?"  # noqa: S608
+_UPDATE_BET: Final = (
+    f"UPDATE placed_bet SET {', '.join(f'{name} = :{name}' for name in _FIELDS)} WHERE id = :ident"  # noqa: S608
+)
+_PUT_BACK: Final = (
+    f"INSERT INTO placed_bet ({', '.join(_FIELDS)}, id) VALUES (:{', :'.join(_FIELDS)}, :ident)"  # noqa: S608
+)
 _DELETE_BET: Final = "DELETE FROM placed_bet WHERE id = ?"
+_SET_CLOSE: Final = "UPDATE placed_bet SET close = ? WHERE id = ? AND close IS ?"
+_NOTE_CHANGE: Final = "INSERT INTO bet_change (what, before) VALUES (?, ?)"
+_FORGET_CHANGES: Final = "DELETE FROM bet_change WHERE id <= ?"
+_LAST_CHANGE: Final = "SELECT id, what, before FROM bet_change ORDER BY id DESC LIMIT 1"
+_MOST_CHANGES: Final = 1_000
 _SAVE_PRESET: Final = (
     "INSERT INTO preset (name, filter) VALUES (?, ?) "
     "ON CONFLICT (name) DO UPDATE SET filter = excluded.filter"
@@ -65,31 +79,114 @@ class Ledger:
 
     def place(self, bet: PlacedBet) -> PlacedBet:
         """Record a bet and return it with its number."""
-        cursor = self._run(lambda c: c.execute(_INSERT_BET, _values(bet)))
-        return msgspec.structs.replace(bet, ident=cursor.lastrowid)
+        return self.place_all([bet], "placed")[0]
+
+    def place_all(self, bets: Sequence[PlacedBet], what: str) -> list[PlacedBet]:
+        """Record bets, all or none, and return them with their numbers.
+
+        ``what`` was done, as undo says it: "placed", "imported".
+        """
+
+        def write(connection: sqlite3.Connection) -> list[PlacedBet]:
+            placed = [_inserted(connection, bet) for bet in bets]
+            _note(connection, what, {_number(bet): None for bet in placed})
+            return placed
+
+        return self._change(write)
+
+    def change(self, bets: Sequence[PlacedBet], what: str) -> None:
+        """Record bets as they are now, all or none: edited, settled, cashed out.
+
+        What was seen of their closing lines stays. One that is gone is no error.
+        """
+
+        def write(connection: sqlite3.Connection) -> None:
+            before = {_number(bet): _held(connection, _number(bet)) for bet in bets}
+            present = {number: held for number, held in before.items() if held is not None}
+            for bet in bets:
+                held = present.get(_number(bet))
+                if held is not None:
+                    kept = msgspec.structs.replace(bet, close=held.close)
+                    connection.execute(_UPDATE_BET, _values(kept) | {"ident": bet.ident})
+            _note(connection, what, present)
+
+        self._change(write)
+
+    def take_back(self, *idents: int) -> None:
+        """Forget placed bets: they were marked by mistake."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            before = {ident: _held(connection, ident) for ident in idents}
+            connection.executemany(_DELETE_BET, [(ident,) for ident in idents])
+            _note(connection, "taken back", {k: held for k, held in before.items() if held})
+
+        self._change(write)
+
+    def undo(self) -> tuple[str, int] | None:
+        """Take the last change of bets back; return what it was and of how many, None without one.
+
+        Taking back is no change of its own: again takes back the one before.
+        """
+
+        def write(connection: sqlite3.Connection) -> tuple[str, int] | None:
+            last = connection.execute(_LAST_CHANGE).fetchone()
+            if last is None:
+                return None
+            ident, what, text = last
+            before = msgspec.json.decode(text, type=dict[int, PlacedBet | None])
+            for number, bet in before.items():
+                _put_back(connection, number, bet)
+            connection.execute("DELETE FROM bet_change WHERE id = ?", (ident,))
+            return what, len(before)
+
+        return self._change(write)
+
+    def write_closes(self, closes: Mapping[int, ClosingLine]) -> int:
+        """Record closing lines by number of bet; return how many were news.
+
+        One that is there stays; "no close" gives way to a close. They are no changes to undo.
+        """
+
+        def write(connection: sqlite3.Connection) -> int:
+            written = 0
+            for ident, close in closes.items():
+                bet = _held(connection, ident)
+                if bet is None or (bet.close and (bet.close.is_there or bet.close == close)):
+                    continue
+                written += connection.execute(
+                    _SET_CLOSE, (_close_text(close), ident, _close_text(bet.close))
+                ).rowcount
+            return written
+
+        return self._change(write)
 
     def add(self, bets: Sequence[PlacedBet], presets: Sequence[Preset]) -> None:
         """Record bets and presets together, all or none; a preset's name has to be new."""
 
         def write(connection: sqlite3.Connection) -> None:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                connection.executemany(_INSERT_BET, map(_values, bets))
-                connection.executemany(_SAVE_PRESET, map(_preset_values, presets))
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+            connection.executemany(_INSERT_BET, map(_values, bets))
+            connection.executemany(_SAVE_PRESET, map(_preset_values, presets))
 
-        self._run(write)
-
-    def take_back(self, ident: int) -> None:
-        """Forget a placed bet: it was marked by mistake."""
-        self._run(lambda c: c.execute(_DELETE_BET, (ident,)))
+        self._change(write)
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def _change(self, write: Callable[[sqlite3.Connection], T]) -> T:
+        """Write whole or not at all."""
+
+        def act(connection: sqlite3.Connection) -> T:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                written = write(connection)
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+            return written
+
+        return self._run(act)
 
     def _run(self, act: Callable[[sqlite3.Connection], T]) -> T:
         try:
@@ -100,12 +197,65 @@ class Ledger:
 
 def _values(bet: PlacedBet) -> dict[str, object]:
     values = {name: getattr(bet, name) for name in _FIELDS}
-    return values | {"cautions": " ".join(bet.cautions)}
+    return values | {
+        "cautions": " ".join(bet.cautions),
+        "result": None if bet.result is None else bet.result.value,
+        "close": _close_text(bet.close),
+    }
 
 
 def _bet(row: Sequence[Any]) -> PlacedBet:
     values = dict(zip((*_FIELDS, "ident"), row, strict=True))
-    return PlacedBet(**(values | {"cautions": tuple(values["cautions"].split())}))
+    result, close = values["result"], values["close"]
+    return PlacedBet(
+        **values
+        | {
+            "cautions": tuple(values["cautions"].split()),
+            "result": None if result is None else Result(result),
+            "close": None if close is None else msgspec.json.decode(close, type=ClosingLine),
+        }
+    )
+
+
+def _close_text(close: ClosingLine | None) -> str | None:
+    return None if close is None else msgspec.json.encode(close).decode()
+
+
+def _number(bet: PlacedBet) -> int:
+    assert bet.ident is not None, "a recorded bet has a number"
+    return bet.ident
+
+
+def _held(connection: sqlite3.Connection, ident: int) -> PlacedBet | None:
+    row = connection.execute(_SELECT_BET, (ident,)).fetchone()
+    return None if row is None else _bet(row)
+
+
+def _inserted(connection: sqlite3.Connection, bet: PlacedBet) -> PlacedBet:
+    cursor = connection.execute(_INSERT_BET, _values(bet))
+    return msgspec.structs.replace(bet, ident=cursor.lastrowid)
+
+
+def _note(
+    connection: sqlite3.Connection, what: str, before: Mapping[int, PlacedBet | None]
+) -> None:
+    """Keep what changed, for undo."""
+    if before:
+        text = msgspec.json.encode(before).decode()
+        cursor = connection.execute(_NOTE_CHANGE, (what, text))
+        connection.execute(_FORGET_CHANGES, ((cursor.lastrowid or 0) - _MOST_CHANGES,))
+
+
+def _put_back(connection: sqlite3.Connection, number: int, bet: PlacedBet | None) -> None:
+    """Have a bet as it was; a closing line that was seen since stays."""
+    held = _held(connection, number)
+    if bet is None:
+        connection.execute(_DELETE_BET, (number,))
+    elif held is None:
+        connection.execute(_PUT_BACK, _values(bet) | {"ident": number})
+    else:
+        kept = msgspec.structs.replace(bet, close=held.close or bet.close)
+        connection.execute(_UPDATE_BET, _values(kept) | {"ident": number})
 
 
 def _preset_values(preset: Preset) -> tuple[str, str]:

@@ -24,13 +24,14 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
     by_game: defaultdict[Hashable, float] = defaultdict(float)
     total = 0.0
     for bet in bets:
-        if now_ms > _ends(bet):
+        stake = bet.open_stake
+        if not stake or now_ms > _ends(bet):
             continue
         outcome = outcome_of(bet)
         if outcome is not None:
-            by_outcome[outcome] += bet.stake
-        by_game[bet.game_id] += bet.stake
-        total += bet.stake
+            by_outcome[outcome] += stake
+        by_game[bet.game_id] += stake
+        total += stake
     return Placed(by_outcome, by_game, total)
 
 

@@ -40,6 +40,22 @@ _STEPS: Final = (
         "ALTER TABLE placed_bet ADD COLUMN age_ms INTEGER",
         "ALTER TABLE placed_bet ADD COLUMN cautions TEXT NOT NULL DEFAULT ''",
     ),
+    (
+        "ALTER TABLE placed_bet ADD COLUMN account TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN note TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN preset TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE placed_bet ADD COLUMN result TEXT",
+        "ALTER TABLE placed_bet ADD COLUMN settled_at INTEGER",
+        "ALTER TABLE placed_bet ADD COLUMN cashed_stake REAL NOT NULL DEFAULT 0",
+        "ALTER TABLE placed_bet ADD COLUMN cashed_back REAL NOT NULL DEFAULT 0",
+        "ALTER TABLE placed_bet ADD COLUMN close TEXT",  # JSON of a ClosingLine
+        # What was done, newest last, with each bet as it was before: JSON, null for a new one.
+        """CREATE TABLE bet_change (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            what TEXT NOT NULL,
+            before TEXT NOT NULL
+        ) STRICT""",
+    ),
 )
 """Statements by version; steps are only ever added at the end."""
 

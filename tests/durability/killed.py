@@ -265,8 +265,12 @@ def _lost(job: Job, heard: list[tuple[str, str]]) -> Iterator[str]:
     placed = {int(name) for kind, name in heard if kind == "bet"}
     if job.phase in ("bets", "restoring"):
         with closing(Ledger(job.odds.with_name(LEDGER))) as ledger:
-            kept = {bet.ident for bet in ledger.bets()}
+            bets = ledger.bets()
+        kept = {bet.ident for bet in bets}
         yield from (f"bet {each}" for each in sorted((placed | {1, 2, 3}) - kept))
+        ended = {int(name) for kind, name in heard if kind == "result"}
+        has_result = {bet.ident for bet in bets if bet.result is not None}
+        yield from (f"result {each}" for each in sorted(ended - has_result))
 
 
 def main() -> int:

@@ -13,8 +13,9 @@ from typing import Final
 
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.results import Result
 from oddsdesk.store.access import open_access
 from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.store import Store
@@ -136,6 +137,8 @@ def place_bets(folder: Path, tell: Tell) -> Generator[None, None, None]:
             )
             tell(f"bet {bet.ident}")
             yield
+            ledger.change([settled(bet, Result.WON, 2)], "settled")
+            tell(f"result {bet.ident}")
     finally:
         ledger.close()
 

@@ -9,8 +9,9 @@ from typing import BinaryIO, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.desk.export.tables import Table, plain_text, safe_text
+from oddsdesk.desk.export.tables import Table, plain_text
 from oddsdesk.desk.ui.table.column_spec import Kind
+from oddsdesk.spreadsheets import safe_text
 from oddsdesk.whole_files import whole_file
 
 _MOST_ROWS = 1_048_575

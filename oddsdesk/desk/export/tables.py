@@ -6,11 +6,9 @@ from html import escape
 import msgspec
 
 from oddsdesk.desk.ui.table.column_spec import Kind, Value
+from oddsdesk.spreadsheets import safe_text
 
 Row = Sequence[Value]
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a spreadsheet may take for the start of a formula, full-width signs included."""
 
 
 class ExportColumn(msgspec.Struct, frozen=True):
@@ -26,11 +24,6 @@ class Table(msgspec.Struct, frozen=True):
 
     columns: tuple[ExportColumn, ...]
     rows: Sequence[Row]
-
-
-def safe_text(text: str) -> str:
-    """Return a text that no spreadsheet reads as a formula: an apostrophe goes before one."""
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def plain_text(value: Value) -> str:

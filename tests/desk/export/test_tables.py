@@ -23,8 +23,9 @@ from oddsdesk.desk.export.files import (
     Writer,
     write_whole,
 )
-from oddsdesk.desk.export.tables import ExportColumn, Table, html_text, safe_text, tsv_text
+from oddsdesk.desk.export.tables import ExportColumn, Table, html_text, tsv_text
 from oddsdesk.desk.ui.table.column_spec import Kind
+from oddsdesk.spreadsheets import safe_text
 
 COLUMNS = (
     ExportColumn("bookmaker", "Bookmaker"),

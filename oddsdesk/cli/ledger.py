@@ -1,0 +1,365 @@
+"""`oddsdesk ledger`: the user's placed bets, without a window."""
+
+import contextlib
+import io
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from oddsdesk.cli.ledger_closes import closes_from_log
+from oddsdesk.cli.ledger_tables import bets_table, reports_table
+from oddsdesk.cli.options import maybe_database_option, usual_database, usual_ledger
+from oddsdesk.cli.outputs import STANDARD, output
+from oddsdesk.cli.own_records import own_setting
+from oddsdesk.clock import system_clock
+from oddsdesk.desk.settings.declared import METHOD
+from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, settled
+from oddsdesk.ledger.columns import CellError, read_result
+from oddsdesk.ledger.exchange import as_fields, read_bets, write_csv, write_json
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.merging import lacking
+from oddsdesk.ledger.reporting import Grouping, by_currency, split_report, whole_report
+from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.pricing.reports import Report
+from oddsdesk.pricing.results import Result
+from oddsdesk.spreadsheets import SheetError
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.store import open_store
+
+_MOST_TOLD: Final = 20
+_STATES: Final = {state.value.replace(" ", "-"): state for state in BetState}
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+ledger_option = click.option(
+    "--ledger",
+    "path",
+    type=click.Path(path_type=Path),
+    default=usual_ledger,
+    metavar="FILE",
+    show_default="the desk's",
+    help="The file that holds the bets.",
+)
+
+
+@click.group()
+def ledger() -> None:
+    """The bets that you placed: list, settle, close, report, import and export.
+
+    A desk that is running shows what was changed here when its list of bets is opened anew.
+
+    \b
+    Example:
+      oddsdesk ledger list --state to-settle
+      oddsdesk ledger settle --results E0.csv
+      oddsdesk ledger report --by bookmaker
+    """
+
+
+@ledger.command(name="list")
+@ledger_option
+@click.option("--state", type=click.Choice([*_STATES]), help="Only bets that stand so.")
+@json_option
+def list_(path: Path, state: str | None, as_json: bool) -> None:
+    """List the bets in the order of their kick-offs.
+
+    \b
+    Example:
+      oddsdesk ledger list --state open --json
+    """
+    now_ms = system_clock()
+    with _open(path) as held:
+        bets = sorted(held.bets(), key=lambda bet: bet.order)
+    if state is not None:
+        bets = [bet for bet in bets if bet.state(now_ms) is _STATES[state]]
+    if as_json:
+        rows = [as_fields(bet) | {"state": bet.state(now_ms).value} for bet in bets]
+        click.echo(json.dumps(rows, indent=2))
+    else:
+        click.echo(bets_table(bets, now_ms))
+
+
+@ledger.command()
+@ledger_option
+@click.argument("words", nargs=-1, metavar="[BET... RESULT]")
+@click.option("--results", metavar="FILE", help="A file of results or scores; - is standard input.")
+@click.option("--back", type=float, metavar="AMOUNT", help="What was paid back by a cash-out.")
+@click.option("--part", type=float, metavar="STAKE", help="How much of the stake was cashed out.")
+@json_option
+def settle(
+    path: Path,
+    words: tuple[str, ...],
+    results: str | None,
+    back: float | None,
+    part: float | None,
+    as_json: bool,
+) -> None:
+    """Settle bets by number, or all that a file has results of.
+
+    RESULT is won, lost, void, half-won, half-lost, cashed-out (with --back, and --part for a part
+    of the stake) or open. A file has columns bet and result, or football-data's scores; CSV or
+    XLSX. Bets that have a result keep it.
+
+    \b
+    Example:
+      oddsdesk ledger settle 12 13 won
+      oddsdesk ledger settle 14 cashed-out --back 7.50 --part 5
+      oddsdesk ledger settle --results E0.csv
+    """
+    if (results is None) == (not words):
+        raise click.UsageError("say BET... RESULT, or --results FILE")
+    now_ms = system_clock()
+    data = b"" if results is None else _read(results)
+    with _open(path) as held:
+        if results is None:
+            ended = _by_hand(held.bets(), words, back, part, now_ms)
+            problems, unknown = list[str](), 0
+        else:
+            try:
+                ended, problems, unknown = settle_by_file(data, held.bets(), now_ms)
+            except SheetError as error:
+                raise click.ClickException(f"{results}: {error}") from error
+        if ended:
+            held.change(ended, "settled")
+    _tell_problems(results or "", problems)
+    _tell({"settled": len(ended), "of_no_bet": unknown, "bad": len(problems)}, as_json=as_json)
+    if problems:
+        raise click.exceptions.Exit(1)
+
+
+@ledger.command()
+@ledger_option
+@maybe_database_option
+@json_option
+def close(path: Path, database: Path | None, as_json: bool) -> None:
+    """Fill in closing lines from the log of a database, for bets whose games have begun.
+
+    A close is the reference's last complete line before the game, at most 30 minutes old. The log
+    holds moves only: a market that did not move in that time has a close where a desk or `watch`
+    saw it.
+
+    \b
+    Example:
+      oddsdesk ledger close --database odds.db
+    """
+    now_ms = system_clock()
+    try:
+        with (
+            contextlib.closing(open_store(database or usual_database(), read_only=True)) as store,
+            _open(path) as held,
+        ):
+            found = closes_from_log(store.reader(), held.bets(), now_ms, own_setting(METHOD))
+            news = held.write_closes(found)
+            bets = held.bets()
+    except StoreError as error:
+        raise click.ClickException(str(error)) from error
+    there = sum(bet.close is not None and bet.close.is_there for bet in bets)
+    without = sum(bet.close is not None and not bet.close.is_there for bet in bets)
+    told = {"written": news, "with_close": there, "no_close": without}
+    _tell(told | {"not_known": len(bets) - there - without}, as_json=as_json)
+
+
+@ledger.command()
+@ledger_option
+@click.option("--to", "target", default=STANDARD, metavar="FILE", help="Default: standard output.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["csv", "json", "xlsx"]),
+    help="Default: by the ending of FILE, else csv.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+def export(path: Path, target: str, form: str | None, as_json: bool) -> None:
+    """Write all bets with all that is known of them; `ledger import` reads it back.
+
+    \b
+    Example:
+      oddsdesk ledger export --to bets.csv
+      oddsdesk ledger export --json
+    """
+    ending = Path(target).suffix.lower().removeprefix(".")
+    chosen = "json" if as_json else form or (ending if ending in ("json", "xlsx") else "csv")
+    with _open(path) as held:
+        bets = sorted(held.bets(), key=lambda bet: bet.order)
+    text = io.BytesIO()
+    if chosen == "xlsx":
+        _write_workbook(bets, text)
+    else:
+        {"csv": write_csv, "json": write_json}[chosen](bets, text)
+    with output(target) as stream:
+        stream.write(text.getvalue())
+
+
+@ledger.command(name="import")
+@ledger_option
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@json_option
+def import_(path: Path, files: tuple[str, ...], as_json: bool) -> None:
+    """Record bets of other files: our own exports, Pikkit's, and plain lists; CSV or XLSX.
+
+    Bets that are there already (the same price at the same moment) are left out. Undone as one.
+
+    \b
+    Example:
+      oddsdesk ledger import transactions.csv
+    """
+    now_ms = system_clock()
+    problems, bets, left_out = 0, list[PlacedBet](), list[str]()
+    for file in files:
+        try:
+            found = read_bets(_read(file), now_ms)
+        except SheetError as error:
+            raise click.ClickException(f"{file}: {error}") from error
+        _tell_problems(file, found.problems)
+        problems += len(found.problems)
+        bets += found.bets
+        left_out += found.left_out
+    with _open(path) as held:
+        fresh = lacking(bets, held.bets())
+        if fresh:
+            held.place_all(fresh, "imported")
+    if left_out:
+        click.echo(f"columns that say nothing here: {', '.join(left_out)}", err=True)
+    told = {"bets": len(fresh), "there_already": len(bets) - len(fresh), "bad": problems}
+    _tell(told, as_json=as_json)
+    if problems:
+        raise click.exceptions.Exit(1)
+
+
+@ledger.command()
+@ledger_option
+@json_option
+def undo(path: Path, as_json: bool) -> None:
+    """Take back the last change of bets; again takes back the one before.
+
+    \b
+    Example:
+      oddsdesk ledger undo
+    """
+    with _open(path) as held:
+        undone = held.undo()
+    if undone is None:
+        raise click.ClickException("there is nothing to take back")
+    what, count = undone
+    _tell({"undone": what, "bets": count}, as_json=as_json)
+
+
+@ledger.command()
+@ledger_option
+@click.option("--by", type=click.Choice([each.value for each in Grouping]), help="Split by this.")
+@json_option
+def report(path: Path, by: str | None, as_json: bool) -> None:
+    """Report profit, yield, expected profit, closing line value, drawdown and luck.
+
+    Settled bets only, each currency for itself. z is the profit in standard deviations of what
+    chance alone does; months are UTC.
+
+    \b
+    Example:
+      oddsdesk ledger report --by month --json
+    """
+    with _open(path) as held:
+        currencies = by_currency(held.bets())
+    rows: list[tuple[str, str, Report]] = []
+    for currency, bets in currencies.items():
+        whole = whole_report(bets)
+        if whole.bets:
+            split = {} if by is None else split_report(bets, Grouping(by))
+            rows += [(currency, label, found) for label, found in split.items()]
+            rows.append((currency, "", whole))
+    if as_json:
+        click.echo(json.dumps([_report_fields(*row) for row in rows], indent=2))
+    else:
+        click.echo(reports_table(rows))
+
+
+@contextlib.contextmanager
+def _open(path: Path) -> Iterator[Ledger]:
+    try:
+        with contextlib.closing(Ledger(path)) as held:
+            yield held
+    except LedgerError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _read(file: str) -> bytes:
+    if file == STANDARD:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise click.ClickException(f"{file}: cannot be read: {error.strerror or error}") from error
+
+
+def _by_hand(
+    bets: Sequence[PlacedBet],
+    words: Sequence[str],
+    back: float | None,
+    part: float | None,
+    now_ms: int,
+) -> list[PlacedBet]:
+    *idents, word = words
+    held = {str(bet.ident): bet for bet in bets}
+    unknown = [ident for ident in idents if ident not in held]
+    if unknown or not idents:
+        raise click.UsageError(f"there is no bet {', '.join(unknown)}" if idents else "which bets?")
+    try:
+        result = read_result(word)
+        if result is not Result.CASHED_OUT:
+            if back is not None or part is not None:
+                raise click.UsageError("--back and --part are for cashed-out")
+            return [settled(held[ident], result, now_ms) for ident in idents]
+        if back is None or len(idents) > 1:
+            raise click.UsageError("a cash-out is of one bet, with --back AMOUNT")
+        bet = held[idents[0]]
+        return [cashed_out(bet, bet.open_stake if part is None else part, back, now_ms)]
+    except (BadBetError, CellError) as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _write_workbook(bets: Sequence[PlacedBet], stream: io.BytesIO) -> None:
+    from oddsdesk.desk.export.bets import write_bets_workbook  # noqa: PLC0415 - Qt comes with it
+    from oddsdesk.desk.export.files import ExportError  # noqa: PLC0415
+
+    try:
+        write_bets_workbook(bets, stream)
+    except ExportError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _report_fields(currency: str, label: str, found: Report) -> dict[str, Any]:
+    return {
+        "currency": currency,
+        "of": label or None,
+        "bets": found.bets,
+        "staked": found.staked,
+        "profit": found.profit,
+        "yield_pct": found.yield_pct,
+        "expected": found.expected,
+        "expected_bets": found.expected_bets,
+        "clv_pct": found.clv_pct,
+        "clv_bets": found.clv_bets,
+        "beaten_pct": found.beaten_pct,
+        "drawdown": found.drawdown.depth,
+        "drawdown_bets": found.drawdown.bets,
+        "z": found.z,
+        "chance": found.chance,
+    }
+
+
+def _tell(told: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(told))
+    else:
+        click.echo(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in told.items()))
+
+
+def _tell_problems(file: str, problems: Sequence[str]) -> None:
+    for problem in problems[:_MOST_TOLD]:
+        click.echo(f"{file}: {problem}", err=True)
+    if len(problems) > _MOST_TOLD:
+        click.echo(f"{file}: and {len(problems) - _MOST_TOLD} more", err=True)

@@ -1,0 +1,87 @@
+"""Bets and reports as aligned tables."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from oddsdesk.contract.times import format_ms
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.reports import Report
+
+_BETS: Final = ("BET", "STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "ODDS", "STAKE", "EV", "CLV")
+_REPORT: Final = ("OF", "BETS", "STAKED", "PROFIT", "YIELD", "EXPECTED", "CLV", "DRAWDOWN", "Z")
+_LEFT: Final = frozenset({"STATE", "KICK-OFF", "OUTCOME", "BOOKMAKER", "GAME", "OF"})
+
+
+def bets_table(bets: Sequence[PlacedBet], now_ms: int) -> str:
+    """Return bets as a table, below it how many there are."""
+    rows = [_bet(bet, now_ms) for bet in bets]
+    lines = _lines((*_BETS, "PROFIT", "GAME"), rows) if rows else []
+    return "\n".join([*lines, f"{len(bets)} bet{'' if len(bets) == 1 else 's'}"])
+
+
+def reports_table(rows: Sequence[tuple[str, str, Report]]) -> str:
+    """Return reports as a table; each row has a currency, what it is of, and its figures."""
+    if not rows:
+        return "no bet is settled yet"
+    return "\n".join(_lines(_REPORT, [_report(*row) for row in rows]))
+
+
+def _bet(bet: PlacedBet, now_ms: int) -> tuple[str, ...]:
+    result = bet.result
+    state = bet.state(now_ms).value if result is None else result.value.replace("_", " ")
+    money = f"{bet.stake:g}{f' {bet.currency}' if bet.currency else ''}"
+    return (
+        str(bet.ident),
+        state,
+        "" if bet.kick_off is None else f"{format_ms(bet.kick_off)[:16].replace('T', ' ')}",
+        _plain(bet.selection),
+        _plain(bet.bookmaker),
+        f"{bet.odds:g}",
+        _plain(money),
+        _percent(bet.true_ev),
+        _closing(bet),
+        "" if bet.profit is None else f"{bet.profit:+.2f}",
+        _plain(bet.match_name),
+    )
+
+
+def _closing(bet: PlacedBet) -> str:
+    if bet.close is None:
+        return ""
+    return _percent(bet.clv_pct) or "no close"
+
+
+def _report(currency: str, label: str, found: Report) -> tuple[str, ...]:
+    of = label or "all"
+    return (
+        _plain(f"{of}, {currency}" if currency else of),
+        str(found.bets),
+        f"{found.staked:.2f}",
+        f"{found.profit:+.2f}",
+        _percent(found.yield_pct),
+        f"{found.expected:+.2f}",
+        _percent(found.clv_pct),
+        f"{found.drawdown.depth:.2f}",
+        "" if found.z is None else f"{found.z:+.2f}",
+    )
+
+
+def _percent(figure: float | None) -> str:
+    return "" if figure is None else f"{figure:+.2f} %"
+
+
+def _lines(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    table = [headings, *rows]
+    widths = [max(len(row[column]) for row in table) for column in range(len(headings))]
+    return [
+        "  ".join(
+            text.ljust(width) if heading in _LEFT else text.rjust(width)
+            for text, width, heading in zip(row, widths, headings, strict=True)
+        ).rstrip()
+        for row in table
+    ]
+
+
+def _plain(text: str) -> str:
+    """Return foreign text without control characters, which a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -1,0 +1,70 @@
+"""Reports over the ledger: by currency, which are never summed, and by what the user asks."""
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, tzinfo
+from enum import Enum
+from typing import Final
+
+from oddsdesk.contract.competitions import sport_title
+from oddsdesk.contract.markets import market_title
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.reports import Report, SettledBet, report, reports_by
+
+
+class Grouping(Enum):
+    """What reports are split by."""
+
+    BOOKMAKER = "bookmaker"
+    SPORT = "sport"
+    MARKET = "market"
+    PRESET = "preset"
+    MONTH = "month"
+    """Of the kick-off; of the bet where that is not known."""
+
+
+NONE: Final = "none"
+"""The label of bets that have nothing to be split by."""
+_LABELS: Final[dict[Grouping, Callable[[PlacedBet], str]]] = {
+    Grouping.BOOKMAKER: lambda bet: bet.bookmaker,
+    Grouping.SPORT: lambda bet: sport_title(bet.sport) if bet.sport else "",
+    Grouping.MARKET: lambda bet: market_title(bet.market_type) if bet.market_type else "",
+    Grouping.PRESET: lambda bet: bet.preset,
+}
+
+
+def in_order(bets: Iterable[PlacedBet]) -> list[tuple[PlacedBet, SettledBet]]:
+    """Return the settled bets by kick-off, each with what reports count of it."""
+    ordered = sorted(bets, key=lambda bet: bet.order)
+    return [(bet, counted) for bet in ordered if (counted := bet.as_settled()) is not None]
+
+
+def by_currency(bets: Iterable[PlacedBet]) -> dict[str, list[PlacedBet]]:
+    """Return the bets by currency, the one with most bets first."""
+    groups: dict[str, list[PlacedBet]] = {}
+    for bet in bets:
+        groups.setdefault(bet.currency, []).append(bet)
+    return dict(sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])))
+
+
+def whole_report(bets: Iterable[PlacedBet]) -> Report:
+    """Return the report over bets of one currency; open ones are not counted."""
+    return report([counted for _, counted in in_order(bets)])
+
+
+def split_report(
+    bets: Iterable[PlacedBet], by: Grouping, zone: tzinfo | None = UTC
+) -> dict[str, Report]:
+    """Return reports over bets of one currency by label; months in order, others by turnover."""
+    ordered = in_order(bets)
+    labels = [_label(bet, by, zone) for bet, _ in ordered]
+    found = reports_by([counted for _, counted in ordered], labels)
+    if by is Grouping.MONTH:
+        return found
+    return dict(sorted(found.items(), key=lambda group: (-group[1].staked, group[0])))
+
+
+def _label(bet: PlacedBet, by: Grouping, zone: tzinfo | None) -> str:
+    if by is Grouping.MONTH:
+        moment = datetime.fromtimestamp(bet.order[0] / 1000, UTC).astimezone(zone)
+        return f"{moment:%Y-%m}"
+    return _LABELS[by](bet) or NONE

@@ -1,0 +1,147 @@
+"""The closing line of a bet: the last fair odds before its game began (D57)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.devig import NotApplicableError, devig
+from oddsdesk.pricing.market import Market
+from oddsdesk.pricing.outcomes import Outcome, read_selection
+from oddsdesk.pricing.selections import LineGroup, line_groups
+
+MOST_AGE_MS: Final = 30 * MINUTE_MS
+"""A sighting that is older when the game begins is no closing line."""
+
+
+class Sighting(NamedTuple):
+    """What the reference said of a whole market at a time, in milliseconds."""
+
+    at: int
+    odds: Mapping[str, float]
+    """By selection; what it did not offer is left out."""
+    is_live: bool
+
+
+class ClosingLine(msgspec.Struct, frozen=True):
+    """The close of a bet, or why it has none; written into the ledger as it is."""
+
+    odds: float | None = None
+    """The reference's own, gross; None where there is no close."""
+    fair_odds: float | None = None
+    method: str = ""
+    """The devig method that made all fair odds here."""
+    at: int | None = None
+    """When it was seen, in milliseconds."""
+    why: str = ""
+    """Why there is no close, in words; empty where there is one."""
+    moved_to: str = ""
+    """The selection of the line that took the place of the bet's, which is another bet."""
+    moved_fair_odds: float | None = None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the bet has a closing line of its own."""
+        return self.fair_odds is not None
+
+
+def began_at(kick_off: int | None, first_in_play: int | None) -> int | None:
+    """Return when a game began: when it was first seen in play, else its kick-off."""
+    return kick_off if first_in_play is None else first_in_play
+
+
+def closing_line(
+    market: Market,
+    selection: str,
+    sightings: Sequence[Sighting],
+    *,
+    kick_off: int | None,
+    first_in_play: int | None,
+    method: str,
+) -> ClosingLine:
+    """Return the close of a bet from what the reference said of its market.
+
+    A sighting before the kick-off is judged by its age then, also where the game was seen in play
+    only later.
+
+    Raises:
+        DevigError: unknown method.
+    """
+    began = began_at(kick_off, first_in_play)
+    read = read_selection(market.market_type, market.match_name, selection)
+    if began is None:
+        return ClosingLine(why="the kick-off is not known")
+    if read is None:
+        return ClosingLine(why="the selection could not be read")
+    before = [each for each in sightings if each.at <= began and not each.is_live and each.odds]
+    if not before:
+        return ClosingLine(why="the reference was not seen before the game")
+    recent = [each for each in before if _age(each, began, kick_off) <= MOST_AGE_MS]
+    if not recent:
+        return ClosingLine(why="last seen more than 30 minutes before the game")
+    own = _last(market, recent, read)
+    if own is not None:
+        odds, fair = own.fair(method)
+        if fair is None:
+            return ClosingLine(why="the method gives no fair odds", method=method)
+        return ClosingLine(odds, fair, method, own.at)
+    return _moved(market, read, recent, method)
+
+
+class _Found(NamedTuple):
+    """A complete line group of the reference, and where in it a selection stands."""
+
+    at: int
+    group: LineGroup
+    odds: tuple[float, ...]
+    place: int
+
+    def fair(self, method: str) -> tuple[float, float | None]:
+        try:
+            fair = devig(method, self.odds).fair_odds[self.place]
+        except NotApplicableError:
+            fair = None
+        return self.odds[self.place], fair
+
+
+def _age(sighting: Sighting, began: int, kick_off: int | None) -> int:
+    """Return how old a sighting was at the moment that it is judged by."""
+    if kick_off is not None and sighting.at <= kick_off < began:
+        return kick_off - sighting.at
+    return began - sighting.at
+
+
+def _last(market: Market, recent: Sequence[Sighting], read: Outcome) -> _Found | None:
+    """Return the last complete line group of a bet's own line."""
+    for sighting in sorted(recent, key=lambda each: each.at, reverse=True):
+        for found in _complete(market, sighting, read.side):
+            if found.group.key == read.key:
+                return found
+    return None
+
+
+def _moved(market: Market, read: Outcome, recent: Sequence[Sighting], method: str) -> ClosingLine:
+    """Return no close, and beside it the nearest line that the reference closed at."""
+    last = max(recent, key=lambda each: each.at)
+    others = [found for found in _complete(market, last, read.side) if found.group.key != read.key]
+    if read.line is None or not others:
+        return ClosingLine(why="the reference did not price all of the line at the end")
+    line = read.line
+    nearest = min(others, key=lambda found: abs((found.group.line or 0.0) - line))
+    return ClosingLine(
+        why="the line moved",
+        method=method,
+        at=nearest.at,
+        moved_to=nearest.group.selections[nearest.place],
+        moved_fair_odds=nearest.fair(method)[1],
+    )
+
+
+def _complete(market: Market, sighting: Sighting, side: str) -> Iterator[_Found]:
+    """Yield the complete line groups of a sighting that have a side."""
+    odds = sighting.odds
+    for group in line_groups(market.market_type, market.match_name, odds, market.sport):
+        if group.complete and side in group.sides:
+            prices = tuple(odds[selection] for selection in group.selections)
+            yield _Found(sighting.at, group, prices, group.sides.index(side))

@@ -1,0 +1,123 @@
+"""What became of a bet: its result by the score of a game, its profit, its closing line value."""
+
+import math
+from enum import Enum
+from typing import Final, NamedTuple
+
+from oddsdesk.pricing.outcomes import AWAY, DRAW, HOME, OVER, Outcome, read_selection
+
+FOOTBALL: Final = "Football"
+
+
+class Result(Enum):
+    """How a bet ended."""
+
+    WON = "won"
+    LOST = "lost"
+    VOID = "void"
+    HALF_WON = "half_won"
+    HALF_LOST = "half_lost"
+    CASHED_OUT = "cashed_out"
+    """All of it was sold back to the bookmaker before its end."""
+
+
+_SHARES: Final = {
+    Result.WON: (1.0, 0.0),
+    Result.HALF_WON: (0.5, 0.0),
+    Result.VOID: (0.0, 0.0),
+    Result.HALF_LOST: (0.0, 0.5),
+    Result.LOST: (0.0, 1.0),
+    Result.CASHED_OUT: (0.0, 0.0),
+}
+"""The shares of the stake that are won and lost."""
+
+
+class Goals(NamedTuple):
+    """Goals of both teams."""
+
+    home: int
+    away: int
+
+
+class Score(NamedTuple):
+    """How a game of football ended after 90 minutes, and how it stood at half time."""
+
+    end: Goals
+    half_time: Goals | None = None
+
+    def of_period(self, period: int) -> Goals | None:
+        """Return the goals of a period (0 all, 1 and 2 the halves), None where nobody tells."""
+        if period == 0:
+            return self.end
+        half = self.half_time
+        if half is None or period > 2:
+            return None
+        if period == 1:
+            return half
+        return Goals(self.end.home - half.home, self.end.away - half.away)
+
+
+def result_of(
+    market_type: str, period: int, match_name: str, selection: str, score: Score
+) -> Result | None:
+    """Return how a bet on football ended by a score; None where a score does not tell."""
+    goals = score.of_period(period)
+    read = read_selection(market_type, match_name, selection)
+    if goals is None or read is None:
+        return None
+    margin = goals.home - goals.away
+    winner = HOME if margin > 0 else AWAY if margin < 0 else DRAW
+    match market_type:
+        case "moneyline":
+            return _won(read.side == winner)
+        case "draw_no_bet":
+            return Result.VOID if winner == DRAW else _won(read.side == winner)
+        case "double_chance":
+            return _won({HOME: "1", DRAW: "X", AWAY: "2"}[winner] in read.side)
+        case "btts":
+            return _won((read.side == "yes") == (min(goals) > 0))
+        case "3way_handicap":
+            return _three_way(read, margin)
+        case "spread":
+            return _by_line(margin + (read.line or 0.0), is_above=read.side == HOME)
+        case "total":
+            return _by_line(sum(goals) - (read.line or 0.0), is_above=read.side == OVER)
+        case "team_total":
+            scored = goals.home if read.key.startswith("Home ") else goals.away
+            return _by_line(scored - (read.line or 0.0), is_above=read.side == OVER)
+    return None
+
+
+def profit_of(result: Result, stake: float, net_odds: float) -> float:
+    """Return what a settled stake earned at net odds; of what was cashed out, nothing."""
+    won, lost = _SHARES[result]
+    return stake * (won * (net_odds - 1) - lost)
+
+
+def decided_share(result: Result) -> float:
+    """Return the share of the stake that was won or lost."""
+    return sum(_SHARES[result])
+
+
+def clv_pct(net_odds: float, fair_close: float) -> float:
+    """Return the closing line value: net odds over the fair close, in percent (D57)."""
+    return (net_odds / fair_close - 1) * 100
+
+
+def _won(is_won: bool) -> Result:
+    return Result.WON if is_won else Result.LOST
+
+
+def _three_way(read: Outcome, margin: int) -> Result:
+    moved = margin + (read.line or 0.0)
+    return _won(read.side == (HOME if moved > 0 else AWAY if moved < 0 else DRAW))
+
+
+def _by_line(above: float, *, is_above: bool) -> Result:
+    """Return the result of a side of a line by how far the number ended above that line."""
+    distance = above if is_above else -above
+    if math.isclose(distance, 0.0, abs_tol=1e-9):
+        return Result.VOID
+    if abs(distance) < 0.5 - 1e-9:
+        return Result.HALF_WON if distance > 0 else Result.HALF_LOST
+    return _won(distance > 0)

@@ -1,0 +1,201 @@
+"""A season of football-data, bet on by the rules about money, straight from the file.
+
+An authority for the tests: it shares no code with `oddsdesk`. One unit on the best net price of
+every outcome that is value at the prices before the close. Every side bears the same share of the
+margin: `p = 1/o - M/n`.
+
+    python -m tests.money_season E0_2425.csv
+"""
+
+import csv
+import math
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+FLOOR = 1.01
+REFERENCE = {"moneyline": "PS", "total": "P", "spread": "P"}
+ENDS = {"moneyline": ("H", "D", "A"), "total": (">2.5", "<2.5"), "spread": ("AHH", "AHA")}
+CODES = {
+    "B365": "Bet365",
+    "BW": "bwin",
+    "BF": "Betfair Sportsbook",
+    "WH": "William Hill",
+    "1XB": "1xBet",
+    "BFE": "Betfair Exchange",
+}
+COMMISSION = {"BFE": 0.05}
+MOST_EDGE = {"moneyline": 0.10, "spread": 0.10, "total": 0.20}
+
+
+@dataclass(frozen=True)
+class Bet:
+    """A bet of one unit, settled."""
+
+    game: str
+    market: str
+    side: int
+    """Its place among the sides of the market: home first, over first."""
+    bookmaker: str
+    net: float
+    expected: float
+    result: str
+    profit: float
+    clv: float | None
+    decided: float
+
+
+def bets_of(rows: Iterable[dict[str, str]]) -> Iterator[Bet]:
+    """Yield the value bets of a season, in the order of the file."""
+    for row in rows:
+        for market in ENDS:
+            yield from _of_market(row, market)
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file of football-data."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["HomeTeam"]]
+
+
+def _of_market(row: dict[str, str], market: str) -> Iterator[Bet]:
+    sharp = _prices(row, REFERENCE[market], market)
+    line = _figure(row, "AHh")
+    if sharp is None or (market == "spread" and line is None):
+        return
+    total = sum(1 / odds for odds in sharp)
+    if not 1 - 1e-9 <= total <= 1.05:
+        return
+    for side, odds in enumerate(sharp):
+        fair, others = _fair(sharp)[side], total - 1 / odds
+        offers = []
+        for code, name in CODES.items():
+            prices = _prices(row, code, market)
+            if prices is None:
+                continue
+            net = 1 + (prices[side] - 1) * (1 - COMMISSION.get(code, 0.0))
+            edge = (net / fair / FLOOR - 1) * _decided(row, market, line)
+            payout = 1 / net + others
+            if (
+                edge >= 0.01
+                and net / fair / FLOOR - 1 <= MOST_EDGE[market]
+                and 0.99 <= payout <= 1.05
+                and net / fair <= 1.15
+            ):
+                offers.append((-net, name, edge))
+        if offers:
+            net, name, edge = min(offers)
+            yield settled(row, market, side, name, -net, edge)
+
+
+def _decided(row: dict[str, str], market: str, line: float | None) -> float:
+    """Only a handicap of zero tells how often the stake comes back: as often as a draw."""
+    if market != "spread" or line is None:
+        return 1.0
+    three = _prices(row, "PS", "moneyline")
+    if three is None or abs(line) > 0.25:
+        return 1.0
+    draw = 1 / _fair(three)[1]
+    return 1 - draw if line == 0 else 1 - draw / 2
+
+
+def settled(row: dict[str, str], market: str, side: int, name: str, net: float, edge: float) -> Bet:
+    """Return a bet of one unit with its result and its closing line value."""
+    home, away = int(row["FTHG"]), int(row["FTAG"])
+    if market == "moneyline":
+        result = "won" if row["FTR"] == "HDA"[side] else "lost"
+    elif market == "total":
+        result = "won" if (home + away > 2.5) == (side == 0) else "lost"
+    else:
+        result = _asian(home - away, float(row["AHh"]), side)
+    wins = {"won": 1.0, "half_won": 0.5}.get(result, 0.0)
+    loses = {"lost": 1.0, "half_lost": 0.5}.get(result, 0.0)
+    close = _close(row, market, side)
+    return Bet(
+        game=f"{row['HomeTeam']} vs {row['AwayTeam']}",
+        market=market,
+        side=side,
+        bookmaker=name,
+        net=net,
+        expected=edge,
+        result=result,
+        profit=wins * (net - 1) - loses,
+        clv=None if close is None else net / close - 1,
+        decided=wins + loses,
+    )
+
+
+def _asian(margin: int, line: float, side: int) -> str:
+    """Settle two halves of a stake, each on a whole or half line."""
+    sign = 1 if side == 0 else -1
+    lines = [line] if (line * 2) % 1 == 0 else [line - 0.25, line + 0.25]
+    ends = [math.copysign(1, x) if x else 0 for x in (sign * (margin + each) for each in lines)]
+    told = {1: "won", 0.5: "half_won", 0: "void", -0.5: "half_lost", -1: "lost"}
+    return told[sum(ends) / len(ends)]
+
+
+def _close(row: dict[str, str], market: str, side: int) -> float | None:
+    prices = _prices(row, REFERENCE[market] + "C", market)
+    if prices is None or (market == "spread" and row["AHCh"] != row["AHh"]):
+        return None
+    return _fair(prices)[side]
+
+
+def _fair(prices: list[float]) -> list[float]:
+    margin = sum(1 / odds for odds in prices) - 1
+    return [1 / (1 / odds - margin / len(prices)) for odds in prices]
+
+
+def _prices(row: dict[str, str], code: str, market: str) -> list[float] | None:
+    found = [_figure(row, code + end) for end in ENDS[market]]
+    prices = [odds for odds in found if odds is not None and odds > 1]
+    if len(prices) < len(found):
+        return None
+    return prices if 0.97 <= sum(1 / odds for odds in prices) <= 1.2 else None
+
+
+def _figure(row: dict[str, str], column: str) -> float | None:
+    text = row.get(column) or ""
+    return float(text) if text.strip() else None
+
+
+@dataclass(frozen=True)
+class Sum:
+    """What came of a season."""
+
+    bets: int
+    profit: float
+    yield_pct: float
+    expected: float
+    clv_pct: float
+    clv_bets: int
+    beaten: int
+    deepest: float
+    z: float
+
+
+def summed(bets: list[Bet]) -> Sum:
+    """Add bets up, in the order given."""
+    clv = [bet.clv for bet in bets if bet.clv is not None]
+    total, peak, deepest = 0.0, 0.0, 0.0
+    for bet in bets:
+        total += bet.profit
+        peak = max(peak, total)
+        deepest = min(deepest, total - peak)
+    spread = math.sqrt(sum(bet.decided**2 * (bet.net - 1) for bet in bets))
+    return Sum(
+        bets=len(bets),
+        profit=total,
+        yield_pct=total / len(bets) * 100,
+        expected=sum(bet.expected for bet in bets),
+        clv_pct=sum(clv) / len(clv) * 100,
+        clv_bets=len(clv),
+        beaten=sum(each > 0 for each in clv),
+        deepest=deepest,
+        z=total / spread,
+    )
+
+
+if __name__ == "__main__":
+    print(summed(list(bets_of(read(Path(sys.argv[1]))))))

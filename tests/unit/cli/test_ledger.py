@@ -1,0 +1,169 @@
+"""`oddsdesk ledger`."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from oddsdesk.cli.ledger import ledger
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.places import default_ledger
+from oddsdesk.store.store import open_store
+
+KICK_OFF = 1_776_366_000_000
+MINUTE = 60_000
+NAME = "Leeds - Wolves"
+BET = PlacedBet(
+    *(game_id("EPL", NAME), NAME, "EPL", "Football", "total", 0, "Over 2.5"),
+    *("Bet365", 2.1, 10.0, KICK_OFF - 90 * MINUTE),
+    kick_off=KICK_OFF,
+    fair_odds=2.0,
+    true_ev=3.96,
+    method="multiplicative",
+    net_odds=2.1,
+)
+
+
+@pytest.fixture(autouse=True)
+def held() -> list[PlacedBet]:
+    with closing(Ledger(default_ledger())) as held:
+        return held.place_all([BET, msgspec.structs.replace(BET, currency="EUR")], "placed")
+
+
+def run(*arguments: str, exit_code: int = 0) -> Result:
+    done = CliRunner().invoke(ledger, arguments)
+    assert done.exit_code == exit_code, done.output
+    return done
+
+
+def told(*arguments: str) -> Any:
+    return json.loads(run(*arguments, "--json").stdout)
+
+
+def test_bets_are_listed_by_state() -> None:
+    assert [bet["bet"] for bet in told("list")] == [1, 2]
+    assert [bet["state"] for bet in told("list", "--state", "to-settle")] == ["to settle"] * 2
+    assert told("list", "--state", "settled") == []
+    assert "Over 2.5" in run("list").stdout
+
+
+def test_bets_are_settled_by_number_and_that_is_taken_back() -> None:
+    assert told("settle", "1", "2", "won")["settled"] == 2
+    assert {bet["profit"] for bet in told("list")} == {11.0}
+    assert told("undo") == {"undone": "settled", "bets": 2}
+    assert {bet["result"] for bet in told("list")} == {"open"}
+
+
+def test_a_part_is_cashed_out() -> None:
+    told("settle", "1", "cashed-out", "--back", "7.5", "--part", "5")
+    told("settle", "1", "lost")
+    assert told("list")[0]["profit"] == pytest.approx(-2.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["settle"], "say BET... RESULT, or --results FILE"),
+        (["settle", "7", "won"], "there is no bet 7"),
+        (["settle", "1", "perhaps"], "expected won, lost"),
+        (["settle", "1", "cashed-out"], "with --back AMOUNT"),
+        (["settle", "1", "won", "--back", "3"], "are for cashed-out"),
+        (["settle", "won"], "which bets?"),
+    ],
+)
+def test_misuse_is_said(arguments: list[str], said: str) -> None:
+    assert said in run(*arguments, exit_code=2).stderr
+
+
+def test_a_file_settles_and_what_is_wrong_in_it_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "results.csv"
+    file.write_text("bet,result\n1,won\n8,lost\n")
+    done = run("settle", "--results", str(file), exit_code=1)
+    assert done.stdout == "settled 1, of no bet 0, bad 1\n"
+    assert f"{file}: line 3: there is no bet 8" in done.stderr
+    assert "cannot be read" in run("settle", "--results", "nowhere.csv", exit_code=1).stderr
+
+
+def test_reports_never_sum_two_currencies() -> None:
+    told("settle", "1", "won")
+    told("settle", "2", "lost")
+    reports = told("report", "--by", "bookmaker")
+    assert [(each["currency"], each["of"], each["profit"]) for each in reports] == [
+        ("", "Bet365", 11.0),
+        ("", None, 11.0),
+        ("EUR", "Bet365", -10.0),
+        ("EUR", None, -10.0),
+    ]
+    assert reports[1]["expected"] == pytest.approx(0.396)
+    assert "EUR" in run("report").stdout
+
+
+def test_a_report_without_a_settled_bet_says_so() -> None:
+    assert run("report").stdout == "no bet is settled yet\n"
+    assert told("report") == []
+
+
+def test_what_is_exported_is_imported_elsewhere_and_not_twice(tmp_path: Path) -> None:
+    told("settle", "1", "won")
+    for name in ("bets.csv", "bets.xlsx"):
+        file, other = tmp_path / name, tmp_path / f"{name}.db"
+        run("export", "--to", str(file))
+        there = ("import", str(file), "--ledger", str(other))
+        assert told(*there) == {"bets": 2, "there_already": 0, "bad": 0}
+        assert told(*there) == {"bets": 0, "there_already": 2, "bad": 0}
+        with closing(Ledger(default_ledger())) as one, closing(Ledger(other)) as two:
+            assert one.bets() == two.bets()
+    assert [bet["bet"] for bet in json.loads(run("export", "--json").stdout)] == [1, 2]
+
+
+def test_unknown_columns_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
+    file = tmp_path / "bets.csv"
+    file.write_text("selection,odds,stake,mood\nPSG,2.0,5,good\nPSG,1.0,5,bad\n")
+    done = run("import", str(file), exit_code=1)
+    assert done.stdout == "bets 1, there already 0, bad 1\n"
+    assert "columns that say nothing here: mood" in done.stderr
+    assert f"{file}: line 3: odds 1" in done.stderr
+
+
+def quote(minutes_before: float, over: float, under: float, *, live: bool = False) -> Quote:
+    at = KICK_OFF - round(minutes_before * MINUTE)
+    odds = {"Over 2.5": over, "Under 2.5": under}
+    return Quote("Pinnacle", NAME, "EPL", "total", 0, odds, at, live, KICK_OFF)
+
+
+def test_closing_lines_are_filled_in_from_the_log(tmp_path: Path) -> None:
+    database = tmp_path / "odds.db"
+    with closing(open_store(database)) as store:
+        for each in (quote(80, 1.95, 1.95), quote(4, 1.9, 2.0), quote(-2, 1.5, 2.6, live=True)):
+            store.record([each]).result()
+    asked = ("close", "--database", str(database))
+    written = {"written": 2, "with_close": 2, "no_close": 0, "not_known": 0}
+    assert told(*asked) == written
+    assert told(*asked) == written | {"written": 0}
+    bet = told("list")[0]
+    assert (bet["close_odds"], bet["close_method"]) == (1.9, "multiplicative")
+    assert bet["clv_pct"] == pytest.approx((2.1 / (1.9 * (1 / 1.9 + 1 / 2.0)) - 1) * 100)
+    assert "+" in run("list").stdout
+
+
+def test_a_bet_without_a_close_has_its_reason(tmp_path: Path) -> None:
+    database = tmp_path / "odds.db"
+    with closing(open_store(database)) as store:
+        store.record([quote(80, 1.95, 1.95)]).result()
+    assert told("close", "--database", str(database))["no_close"] == 2
+    assert told("list")[0]["no_close"] == "last seen more than 30 minutes before the game"
+    assert "no close" in run("list").stdout
+
+
+def test_games_of_another_database_stay_unknown(tmp_path: Path) -> None:
+    open_store(tmp_path / "odds.db").close()
+    assert told("close", "--database", str(tmp_path / "odds.db"))["not_known"] == 2
+    missing = run("close", "--database", str(tmp_path / "none.db"), exit_code=1)
+    assert len(missing.stderr.splitlines()) == 1

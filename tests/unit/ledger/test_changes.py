@@ -1,0 +1,176 @@
+"""What becomes of bets: results, cash-outs, edits, closing lines, and all that taken back."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.ledger.bets import (
+    BadBetError,
+    BetState,
+    PlacedBet,
+    cashed_out,
+    check_bet,
+    settled,
+)
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.open_bets import placed_in
+from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.results import Result
+from tests.unit.ledger.test_ledger import BET, VERSION_1
+
+CLOSE = ClosingLine(2.9, 2.95, "shin", 1_795_000_600_000)
+REPLACE = msgspec.structs.replace
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    return Ledger(tmp_path / "ledger.db")
+
+
+def test_a_settled_bet_is_there_after_a_restart_with_every_field(tmp_path: Path) -> None:
+    with closing(Ledger(tmp_path / "ledger.db")) as ledger:
+        placed = ledger.place(REPLACE(BET, account="second", note="by hand", preset="Mine"))
+        ended = settled(placed, Result.HALF_WON, 5)
+        ledger.change([ended], "settled")
+        assert placed.ident is not None
+        assert ledger.write_closes({placed.ident: CLOSE}) == 1
+    with closing(Ledger(tmp_path / "ledger.db")) as again:
+        assert again.bets() == [REPLACE(ended, close=CLOSE)]
+
+
+def test_changes_are_taken_back_one_by_one(ledger: Ledger) -> None:
+    first, second = ledger.place_all([BET, REPLACE(BET, odds=2.5)], "imported")
+    ledger.change([REPLACE(first, note="edited")], "edited")
+    ledger.change([settled(bet, Result.WON, 5) for bet in ledger.bets()], "settled")
+    assert first.ident is not None
+    ledger.take_back(first.ident)
+    assert [bet.ident for bet in ledger.bets()] == [2]
+
+    undone = []
+    states = []
+    while (last := ledger.undo()) is not None:
+        undone.append(last)
+        states.append([(bet.ident, bet.result, bet.note) for bet in ledger.bets()])
+    assert undone == [("taken back", 1), ("settled", 2), ("edited", 1), ("imported", 2)]
+    assert states == [
+        [(1, Result.WON, "edited"), (2, Result.WON, "")],
+        [(1, None, "edited"), (2, None, "")],
+        [(1, None, ""), (2, None, "")],
+        [],
+    ]
+    assert second.ident == 2
+    ledger.close()
+
+
+def test_a_closing_line_is_no_change_to_undo_and_stays_through_one(ledger: Ledger) -> None:
+    bet = ledger.place(BET)
+    assert bet.ident is not None
+    ledger.change([settled(bet, Result.WON, 5)], "settled")
+    ledger.write_closes({bet.ident: CLOSE})
+    ledger.change([REPLACE(bet, note="without a close")], "edited")
+    assert ledger.bets()[0].close == CLOSE
+    ledger.undo()
+    ledger.undo()
+    assert ledger.bets() == [REPLACE(bet, close=CLOSE)]
+    ledger.close()
+
+
+def test_no_close_gives_way_to_a_close_and_a_close_to_nothing(ledger: Ledger) -> None:
+    bet = ledger.place(BET)
+    assert bet.ident is not None
+    none, other = ClosingLine(why="the line moved"), REPLACE(CLOSE, odds=9.0)
+    assert [
+        ledger.write_closes({bet.ident: each}) for each in (none, none, CLOSE, none, other)
+    ] == [
+        *(1, 0, 1),
+        *(0, 0),
+    ]
+    assert ledger.bets()[0].close == CLOSE
+    assert ledger.write_closes({99: CLOSE}) == 0
+    ledger.close()
+
+
+def test_a_bet_that_is_gone_is_not_changed_and_not_noted(ledger: Ledger) -> None:
+    bet = ledger.place(BET)
+    assert bet.ident is not None
+    ledger.take_back(bet.ident)
+    ledger.change([settled(bet, Result.WON, 5)], "settled")
+    assert ledger.bets() == []
+    assert ledger.undo() == ("taken back", 1)
+    ledger.close()
+
+
+def test_a_change_is_made_whole_or_not_at_all(ledger: Ledger) -> None:
+    bets = ledger.place_all([BET, BET], "imported")
+    with pytest.raises(LedgerError):
+        ledger.change([REPLACE(bets[0], note="new"), REPLACE(bets[1], odds=0.5)], "edited")
+    assert ledger.bets() == bets
+    assert ledger.undo() == ("imported", 2)
+    ledger.close()
+
+
+def test_a_ledger_of_the_first_version_has_bets_that_can_be_settled(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    with closing(sqlite3.connect(path)) as raw:
+        raw.executescript(VERSION_1)
+    with closing(Ledger(path)) as ledger:
+        (old,) = ledger.bets()
+        assert (old.result, old.close, old.account, old.cashed_stake) == (None, None, "", 0.0)
+        ledger.change([settled(old, Result.WON, 5)], "settled")
+        assert ledger.bets()[0].profit == pytest.approx(13.6 * 2.05)
+
+
+def test_a_part_of_a_bet_is_cashed_out_and_the_rest_goes_on() -> None:
+    bet = REPLACE(BET, stake=10.0, net_odds=3.0, ident=1)
+    part = cashed_out(bet, 4.0, 6.0, 5)
+    assert (part.result, part.open_stake, part.profit) == (None, 6.0, None)
+    won, lost = (settled(part, result, 6) for result in (Result.WON, Result.LOST))
+    assert (won.profit, lost.profit) == (pytest.approx(6 * 2 + 2), pytest.approx(-6 + 2))
+    whole = cashed_out(part, 6.0, 5.0, 7)
+    assert (whole.result, whole.profit) == (Result.CASHED_OUT, pytest.approx(11.0 - 10.0))
+    assert (whole.open_stake, whole.settled_at) == (0.0, 7)
+
+
+@pytest.mark.parametrize(("stake", "back"), [(0.0, 1.0), (10.5, 1.0), (5.0, -1.0)])
+def test_a_cash_out_is_of_what_is_open(stake: float, back: float) -> None:
+    with pytest.raises(BadBetError, match="up to 10"):
+        cashed_out(REPLACE(BET, stake=10.0), stake, back, 5)
+    with pytest.raises(BadBetError, match="a result already: won"):
+        cashed_out(settled(BET, Result.WON, 5), 1.0, 1.0, 6)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"odds": 1.0}, {"odds": float("inf")}, {"stake": 0.0}, {"stake": -1.0}, {"net_odds": 0.9}],
+)
+def test_a_bet_that_cannot_be_is_refused_in_words(changed: dict[str, float]) -> None:
+    with pytest.raises(BadBetError, match=r"expected|pay back"):
+        check_bet(REPLACE(BET, **changed))
+
+
+def test_a_settled_bet_is_at_risk_no_longer() -> None:
+    now = BET.placed_at
+    part = cashed_out(BET, 3.6, 3.0, now)
+    assert placed_in([BET], now).total == 13.6
+    assert placed_in([part], now).total == pytest.approx(10.0)
+    assert placed_in([settled(BET, Result.LOST, now)], now).total == 0
+
+
+def test_a_bet_wants_a_result_some_time_after_its_kick_off() -> None:
+    over = (BET.kick_off or 0) + 151 * MINUTE_MS
+    assert BET.state(BET.placed_at) is BetState.OPEN
+    assert BET.state(over) is BetState.TO_SETTLE
+    assert settled(BET, Result.VOID, over).state(over) is BetState.SETTLED
+
+
+def test_what_was_expected_and_the_closing_line_value_are_of_net_odds() -> None:
+    bet: PlacedBet = REPLACE(BET, close=CLOSE)
+    assert bet.expected == pytest.approx(13.6 * 0.0593)
+    assert bet.clv_pct == pytest.approx((2.9475 / 2.95 - 1) * 100)
+    assert BET.clv_pct is None
+    assert REPLACE(BET, close=ClosingLine(why="none")).clv_pct is None

@@ -1,0 +1,157 @@
+"""Bets that go to files and come back, and bets of other trackers."""
+
+import io
+import json
+import zipfile
+
+import msgspec
+import pytest
+
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.desk.export.bets import write_bets_workbook
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.exchange import read_bets, write_csv, write_json
+from oddsdesk.ledger.merging import lacking
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.results import Result
+from oddsdesk.spreadsheets import SheetError, read_sheet
+from tests.unit.ledger.test_ledger import BET
+
+NOW = 1_800_000_000_000
+FULL = msgspec.structs.replace(
+    BET,
+    selection="=cmd|'x'!A1",
+    odds=3.0512345678901,
+    account="second",
+    note="+1 for the weather",
+    preset="Mine",
+    result=Result.CASHED_OUT,
+    settled_at=1_795_000_700_000,
+    cashed_stake=13.6,
+    cashed_back=15.25,
+    close=ClosingLine(2.9, 2.95, "shin", 1_795_000_600_000),
+)
+MOVED = msgspec.structs.replace(
+    BET, close=ClosingLine(why="the line moved", moved_to="Over 3", moved_fair_odds=2.0)
+)
+PIKKIT = """bet_id,sportsbook,type,status,odds,closing_line,ev,amount,profit,time_placed,\
+time_settled,time_placed_iso,time_settled_iso,bet_info,tags,sports,leagues
+a1,ProphetX,straight,SETTLED_WIN,2.27,2.2,0.0305,24.22,30.69,12/27/2025 22:55:44 GMT,,\
+2025-12-27T22:55:44.000Z,2025-12-28T04:05:00.000Z,"Over 34.5 Markkanen",,Basketball,NBA
+a2,Pinnacle,straight,PLACED,1.91,,,10,,12/27/2025 23:00:00 GMT,,2025-12-27T23:00:00.000Z,,Jazz,,,
+a3,Novig,straight,SETTLED_MAYBE,1.91,,,10,,,,2025-12-27T23:00:00.000Z,,Jazz,,,
+"""
+PLAIN = """Date;Sport;Selection;Stake;Odds;Result
+2025-01-15;NFL;Patriots ML;$1,000;-110;WIN
+2025-01-14;NBA;Lakers +5.5;1500;+150;LOSS
+15/01/2025;NBA;Lakers;10;-105;PUSH
+"""
+
+
+def written_csv(*bets: PlacedBet) -> bytes:
+    stream = io.BytesIO()
+    write_csv(bets, stream)
+    return stream.getvalue()
+
+
+def written_workbook(*bets: PlacedBet) -> bytes:
+    stream = io.BytesIO()
+    write_bets_workbook(bets, stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("write", [written_csv, written_workbook])
+def test_bets_come_back_as_they_went(write) -> None:
+    again = read_bets(write(BET, FULL, MOVED), NOW)
+    assert again.bets == [BET, FULL, MOVED]
+    assert (again.problems, again.left_out) == ([], [])
+
+
+def test_no_cell_is_a_formula_to_a_spreadsheet() -> None:
+    _, rows = read_sheet(written_csv(FULL))
+    assert rows[0].cells["selection"] == "'=cmd|'x'!A1"
+    assert rows[0].cells["note"] == "'+1 for the weather"
+
+
+def test_json_has_what_is_known_and_what_follows_from_it() -> None:
+    stream = io.BytesIO()
+    write_json([FULL], stream)
+    (row,) = json.loads(stream.getvalue())
+    assert (row["result"], row["profit"]) == ("cashed_out", pytest.approx(1.65))
+    assert row["clv_pct"] == pytest.approx((2.9475 / 2.95 - 1) * 100)
+
+
+def test_pikkits_bets_are_read_and_what_makes_no_sense_is_named() -> None:
+    found = read_bets(PIKKIT.encode(), NOW)
+    won, still_open = found.bets
+    assert (won.bookmaker, won.odds, won.stake, won.result) == ("ProphetX", 2.27, 24.22, Result.WON)
+    assert (won.true_ev, won.selection) == (pytest.approx(3.05), "Over 34.5 Markkanen")
+    assert won.placed_at == parse_ms("2025-12-27T22:55:44.000Z")
+    assert (won.sport, won.competition) == ("Basketball", "NBA")
+    assert (still_open.result, still_open.true_ev) == (None, None)
+    (problem,) = found.problems
+    assert problem.startswith("line 4: result 'SETTLED_MAYBE': expected won, lost, void")
+    assert found.left_out == ["bet_id", "type", "closing_line", "time_placed", "time_settled"]
+
+
+def test_a_plain_list_with_american_odds_is_read() -> None:
+    found = read_bets(PLAIN.encode("cp1252"), NOW)
+    patriots, lakers = found.bets
+    assert (patriots.stake, patriots.result) == (1000.0, Result.WON)
+    assert patriots.odds == pytest.approx(1 + 100 / 110)
+    assert (lakers.odds, lakers.result) == (2.5, Result.LOST)
+    assert patriots.placed_at == parse_ms("2025-01-15T00:00:00Z")
+    assert found.problems == [
+        "line 4: placed_at '15/01/2025': expected a time such as 2026-04-16T18:30:00Z"
+    ]
+
+
+def test_a_bet_by_hand_belongs_to_its_game() -> None:
+    text = "match_name,competition,selection,odds,stake,currency\nPSG - Lyon,LIG1,PSG,2.1,5,eur\n"
+    (bet,) = read_bets(text.encode(), NOW).bets
+    assert bet.game_id == game_id("LIG1", "PSG - Lyon")
+    assert (bet.sport, bet.currency, bet.placed_at) == ("Football", "EUR", NOW)
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        ("PSG,1.0,5", "line 2: odds 1: expected decimal odds above 1"),
+        ("PSG,2.0,0", "line 2: stake 0: expected an amount above 0"),
+        ("PSG,two,5", "line 2: odds 'two': expected a number such as 12.50"),
+        (",2.0,5", "line 2: selection: expected one, got nothing"),
+    ],
+)
+def test_a_line_that_makes_no_sense_is_named_and_the_rest_goes_on(cells: str, problem: str) -> None:
+    found = read_bets(f"selection,odds,stake\n{cells}\nLyon,2.0,5\n".encode(), NOW)
+    assert found.problems == [problem]
+    assert [bet.selection for bet in found.bets] == ["Lyon"]
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"", "has no titles"),
+        (b"name,colour\nx,y\n", "is no list of bets: no column for selection, stake, odds"),
+        (b"\x00\x81\x8d" * 40, "is neither text"),
+        (b"PK\x03\x04 no workbook", "is no readable Excel workbook"),
+    ],
+)
+def test_what_is_no_list_of_bets_is_refused_in_words(data: bytes, why: str) -> None:
+    with pytest.raises(SheetError, match=why):
+        read_bets(data, NOW)
+
+
+def test_a_workbook_with_entities_is_refused() -> None:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as book:
+        book.writestr("xl/worksheets/sheet1.xml", '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>')
+    with pytest.raises(SheetError, match="is no Excel workbook"):
+        read_bets(stream.getvalue(), NOW)
+
+
+def test_what_is_held_already_is_not_taken_twice() -> None:
+    edited = msgspec.structs.replace(BET, note="edited", result=Result.WON, settled_at=1)
+    later = msgspec.structs.replace(BET, placed_at=BET.placed_at + 1)
+    assert lacking([BET, BET, later], [edited]) == [BET, later]
