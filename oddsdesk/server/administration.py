@@ -159,11 +159,11 @@ class Administration:
         return self._ask(asyncio.to_thread(revoke, str(key_id), self._clock()))
 
     def _database(self) -> DatabaseState:
-        store = self._server.store
+        store, path = self._server.store, self._file()
         reader = store.reader()
         return DatabaseState(
-            store.path,
-            _size(store.path),
+            path,
+            _size(path),
             store.reference,
             reader.last_scraped_at(),
             reader.holds_real_odds(),
@@ -171,10 +171,15 @@ class Administration:
             reader.keep_days() or KEEP_ALL,
         )
 
+    def _file(self) -> Path:
+        path = self._server.store.path
+        assert path is not None, "an embedded server has a file"
+        return path
+
     def _back_up(
         self, target: Path, contents: Contents, progress: Callable[[float], None]
     ) -> BackedUp:
-        database = self._server.store.path
+        database = self._file()
         total = max(total_bytes(database, contents), 1)
         done = 0
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 from oddsdesk.clock import Clock
@@ -53,7 +54,7 @@ class Duties:
         )
         self.pruning = Pruning(store, clock)
         self._valuation = Valuation(store, clock, settings.devig_method, troubles, on_growth)
-        self._write_lock = WriteLockProbe(store.path)
+        self._write_lock = None if store.path is None else WriteLockProbe(store.path)
         self._probing = ReaderPool("write lock", threads=1)
         self._jobs = Jobs()
 
@@ -74,7 +75,8 @@ class Duties:
                 self._jobs.start("valuation rounds", self._valuation.rounds)
             if Role.UPKEEP in roles:
                 self._jobs.start("prune", self.pruning.run)
-            self._jobs.start("write lock", self._watch_write_lock)
+            if self._write_lock is not None:
+                self._jobs.start("write lock", partial(self._watch, self._write_lock))
         await self.feeds.start_all()
 
     async def stop(self) -> None:
@@ -83,7 +85,8 @@ class Duties:
         await self._jobs.stop()
         self._valuation.close()
         self._probing.close()
-        self._write_lock.close()
+        if self._write_lock is not None:
+            self._write_lock.close()
 
     def reports(self) -> list[FeedReport]:
         """Return the state of every feed."""
@@ -103,12 +106,13 @@ class Duties:
         if self._valuation.failing:
             yield Trouble(f"{self._valuation.failing} markets cannot be valued")
         refusal = self._store.refusal()
-        held = Fault.LOCKED if self._write_lock.is_held else None
+        is_held = self._write_lock is not None and self._write_lock.is_held
+        held = Fault.LOCKED if is_held else None
         if (why := held if refusal is None else refusal.fault) is not None:
             yield Trouble(f"prices cannot be recorded: {why.value}", why, stops_recording=True)
         yield from self.feeds.troubles()
 
-    async def _watch_write_lock(self) -> None:
+    async def _watch(self, write_lock: WriteLockProbe) -> None:
         while True:
             await asyncio.sleep(LOOK_S)
-            await self._probing.run(self._write_lock.check)
+            await self._probing.run(write_lock.check)

@@ -46,7 +46,7 @@ FAMILIES: Final = (
     Family("oddsdesk_owner", "gauge", "1 for who runs valuation, upkeep and feeds."),
     Family("oddsdesk_troubles", "gauge", "Troubles that /api/health tells of."),
     Family("oddsdesk_price_changes", "gauge", "Number of the last price change in the log."),
-    Family("oddsdesk_write_ahead_log_bytes", "gauge", "Size of the database's write-ahead log."),
+    Family("oddsdesk_write_ahead_log_bytes", "gauge", "Size of a file's write-ahead log."),
     Family("process_cpu_seconds_total", "counter", "Processor time in seconds."),
     Family("process_start_time_seconds", "gauge", "When the process was begun, in Unix time."),
     Family("process_resident_memory_bytes", "gauge", "Resident memory."),
@@ -84,7 +84,9 @@ def _escaped(text: str) -> str:
 
 async def of_database(store: Store, tail: Tail) -> list[Sample]:
     """Return the figures that all workers would tell alike."""
-    found = [Sample("oddsdesk_write_ahead_log_bytes", _size(log_of(store.path)))]
+    found = []
+    if store.path is not None:
+        found.append(Sample("oddsdesk_write_ahead_log_bytes", _size(log_of(store.path))))
     with contextlib.suppress(StoreError):
         found.append(Sample("oddsdesk_price_changes", sum(await tail.end())))
     return found

@@ -74,7 +74,7 @@ class RunningFeeds:
         """
         opened = [entry for spec in specs if (entry := await self._open(spec, speed)) is not None]
         if opened and self._store.is_read_only:
-            raise FeedError(f"{self._store.path}: cannot be written, so no feed can record in it")
+            raise FeedError(f"{self._store.shown}: cannot be written, so no feed can record in it")
         first = self._newest + 1
         self._newest += len(opened)
         for number, entry in enumerate(opened, first):

@@ -8,6 +8,7 @@ from typing import Protocol
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.origins import Origin
@@ -19,11 +20,17 @@ from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 class Store(Protocol):
     """Made by ``open_store``; any thread may call it, and one closes it."""
 
-    path: Path
+    shown: str
+    """The database as it may be said: a file's path, or a URL without what is secret."""
     reference: str
     """The name of the reference bookmaker (D1)."""
     quotes_recorded: int
     """How many this process has recorded since it began."""
+
+    @property
+    def path(self) -> Path | None:
+        """The file; None for an engine that has none of ours."""
+        ...
 
     @property
     def is_read_only(self) -> bool:
@@ -127,7 +134,7 @@ class Store(Protocol):
 
 
 def open_store(
-    path: Path,
+    database: Database,
     reference: str | None = None,
     *,
     read_only: bool = False,
@@ -136,24 +143,28 @@ def open_store(
     share: Collection[str] | None = None,
     clock: Clock = system_clock,
 ) -> Store:
-    """Open the odds file; it is made if it is new.
+    """Open the odds of a database; its tables, and a file, are made if they are missing.
 
     Args:
-        path: Where the file is.
+        database: A file of SQLite, or a database of PostgreSQL.
         reference: The reference bookmaker from now on; None keeps the stored one (D1).
-        read_only: Open an existing file for reading only.
-        durable: Whether each recording is on the disk before its future is done; else that
-            is so within a second (``docs/promises.md``).
-        lock: The database's lock where this process holds it.
+        read_only: Open an existing database for reading only.
+        durable: Whether each recording of a file is on the disk before its future is done; else
+            that is so within a second (``docs/promises.md``). PostgreSQL's own settings say it.
+        lock: The file's lock where this process holds it.
         share: What readers leave out: the prices of sources whose terms forbid passing on, but for
             these. None: nothing (D66).
         clock: The time that recordings are stamped with.
 
     Raises:
-        StoreError: the file cannot be used; says why in one line.
+        StoreError: the database cannot be used; says why in one line.
     """
+    if isinstance(database, DatabaseUrl):
+        with needing_postgresql():
+            from oddsdesk.store.postgres.store import open_postgres  # noqa: PLC0415 - an extra
+        return open_postgres(database.url, reference, read_only=read_only, share=share, clock=clock)
     return open_sqlite(
-        path,
+        database,
         reference,
         read_only=read_only,
         durable=durable,

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from psycopg import Connection
 
@@ -18,6 +18,7 @@ from oddsdesk.store.games import plain_name
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.migrations import bring_up_to_date, check_current
+from oddsdesk.store.postgres.reader import PostgresReader
 from oddsdesk.store.postgres.retention import Pruning
 from oddsdesk.store.postgres.settings import (
     agree_on_shift,
@@ -38,7 +39,6 @@ from oddsdesk.store.postgres.tables import (
 )
 from oddsdesk.store.postgres.value_bets import replace_value_bets
 from oddsdesk.store.postgres.writer import PostgresWriter
-from oddsdesk.store.reader import Reader
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.settings import KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
@@ -47,21 +47,8 @@ from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 T = TypeVar("T")
 
 
-class OwnReader(Reader, Protocol):
-    """A reader with a connection of its own."""
-
-    def close(self) -> None:
-        """Close the connection."""
-        ...
-
-
-OpenReader = Callable[[ServerAddress, str, Collection[str] | None], OwnReader]
-"""Makes a reader of a database, for a reference, without the prices that may not be passed on."""
-
-
 def open_postgres(
     url: str,
-    open_reader: OpenReader,
     reference: str | None = None,
     *,
     read_only: bool = False,
@@ -85,7 +72,7 @@ def open_postgres(
     if read_only:
         connection.close()
     opened = None if read_only else connection
-    return PostgresStore(address, opened, open_reader, stored, clock, share, count)
+    return PostgresStore(address, opened, stored, clock, share, count)
 
 
 class PostgresStore:
@@ -95,7 +82,6 @@ class PostgresStore:
         self,
         address: ServerAddress,
         connection: Connection[Any] | None,
-        open_reader: OpenReader,
         reference: str,
         clock: Clock,
         share: Collection[str] | None,
@@ -106,7 +92,6 @@ class PostgresStore:
         self.reference = reference
         self.quotes_recorded = 0
         self._address = address
-        self._open_reader = open_reader
         self._clock = clock
         self._share = share
         self._shards = shards
@@ -118,7 +103,7 @@ class PostgresStore:
             )
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._readers: list[OwnReader] = []
+        self._readers: list[PostgresReader] = []
         self._callbacks: list[Callable[[], None]] = []
         self._log_grew = False
         self._pruning = Pruning(self.write)
@@ -213,11 +198,11 @@ class PostgresStore:
         """Return what a feed kept, None where it never did."""
         return self.write(partial(kept_for_feed, spec=spec))
 
-    def reader(self) -> Reader:
+    def reader(self) -> PostgresReader:
         """Return the calling thread's reader; the store closes it."""
-        reader: OwnReader | None = getattr(self._local, "reader", None)
+        reader: PostgresReader | None = getattr(self._local, "reader", None)
         if reader is None:
-            reader = self._open_reader(self._address, self.reference, self._share)
+            reader = PostgresReader(self._address, self.reference, self._share)
             self._local.reader = reader
             with self._lock:
                 self._readers.append(reader)

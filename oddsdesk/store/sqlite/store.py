@@ -90,6 +90,7 @@ class SqliteStore:
         sync: TimedSync | None = None,
         share: Collection[str] | None = None,
     ) -> None:
+        self.shown = str(path)
         self.path = path
         self._share = share
         self.reference = reference

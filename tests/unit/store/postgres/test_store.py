@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.databases import database_named
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 from oddsdesk.store.postgres import writer
 from oddsdesk.store.postgres.schema import STEPS
 from oddsdesk.store.postgres.store import PostgresStore, open_postgres
+from oddsdesk.store.store import open_store
 from oddsdesk.store.values import FoundValueBet, MarketKey
 from tests.kit.postgres import Postgres, running_postgres
 from tests.kit.store import NOW
@@ -26,11 +28,7 @@ WHERE pid != pg_backend_pid() AND backend_type = 'client backend'
 
 
 def opened(url: str, **options: Any) -> PostgresStore:
-    return open_postgres(url, no_reader, clock=lambda: NOW, **options)
-
-
-def no_reader(*_: object) -> Any:
-    raise AssertionError("nobody reads here")
+    return open_postgres(url, clock=lambda: NOW, **options)
 
 
 @pytest.fixture
@@ -294,3 +292,13 @@ def test_a_game_goes_with_all_that_was_said_of_it_once_the_log_has_nothing_of_it
     assert rows(store, "SELECT match_name, recent FROM game") == [("New - Game", True)]
     for table in ("quote", "coverage", "event", "origin", "value_bet", "other_name"):
         assert rows(store, f"SELECT count(*) FROM {table} WHERE game = 1") == [(0,)]
+
+
+def test_the_one_door_leads_to_it(url: str, quote: MakeQuote) -> None:
+    store = open_store(database_named(url), "smarkets", clock=lambda: NOW)
+    with contextlib.closing(store):
+        assert (store.path, store.reference) == (None, "smarkets")
+        assert store.shown.startswith("postgresql://postgres@")
+        store.record([quote()]).result(LIMIT_S)
+        assert [change.seq for change in store.reader().changes_after(0, 10)] == [1, 2, 3]
+        assert store.reader() is store.reader()
