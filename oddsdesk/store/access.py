@@ -22,6 +22,10 @@ _log = logging.getLogger(__name__)
 class AccessTables(KeyTables, CountTables, Protocol):
     """What access needs of an engine, inside a transaction."""
 
+    def secret(self, name: str) -> bytes | None:
+        """Return the secret of a name, if one is kept."""
+        ...
+
     def put_secret(self, name: str, value: bytes) -> bytes:
         """Keep a secret unless there is one of that name; return the one that is kept."""
         ...
@@ -32,7 +36,8 @@ class AccessStore:
 
     def __init__(self, file: Transactions[AccessTables]) -> None:
         self._file = file
-        self.secret = file.write(
+        kept = file.read(lambda tables: tables.secret("stream"))
+        self.secret = kept or file.write(
             lambda tables: tables.put_secret("stream", secrets.token_bytes(32))
         )
         self.keys = Keys(file)

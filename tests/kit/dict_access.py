@@ -92,6 +92,9 @@ class DictAccessTables:
     def add_counts(self, batch: Sequence[Added]) -> list[int | None]:
         return [self._add(*each) for each in batch]
 
+    def secret(self, name: str) -> bytes | None:
+        return self.secrets.get(name)
+
     def put_secret(self, name: str, value: bytes) -> bytes:
         return self.secrets.setdefault(name, value)
 

@@ -123,19 +123,23 @@ class PostgresAccessTables:
         return rows[0] if rows else None
 
     def add_counts(self, batch: Sequence[Added]) -> list[int | None]:
-        """Add counts to their windows; return what each holds then."""
-        totals: list[int | None] = []
-        for (key_id, kind, window_s), started_s, added in batch:
-            values = {
-                "key": key_id,
-                "kind": kind.value,
-                "window": window_s,
-                "started": started_s,
-                "added": added,
-            }
-            rows = self._connection.execute(_ADD_COUNT, values).fetchall()
-            totals.append(rows[0][0] if rows else None)
+        """Add counts to their windows; return what each holds then.
+
+        In one order, whoever adds: two processes that lock each other's rows would wait for ever.
+        """
+        ordered = sorted(enumerate(map(_as_values, batch)), key=lambda each: _lock_order(each[1]))
+        totals: list[int | None] = [None] * len(batch)
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_ADD_COUNT, [values for _, values in ordered], returning=True)
+            for (place, _), result in zip(ordered, cursor.results(), strict=True):
+                row = result.fetchone()
+                totals[place] = None if row is None else row[0]
         return totals
+
+    def secret(self, name: str) -> bytes | None:
+        """Return the secret of a name, if one is kept."""
+        rows = self._rows(_OWN, name)
+        return bytes(rows[0][0]) if rows else None
 
     def put_secret(self, name: str, value: bytes) -> bytes:
         """Keep a secret unless there is one of that name; return the one that is kept."""
@@ -148,6 +152,16 @@ class PostgresAccessTables:
 
     def _rows(self, query: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
         return self._connection.execute(query, values).fetchall()
+
+
+def _as_values(added: Added) -> dict[str, Any]:
+    (key_id, kind, window_s), started_s, count = added
+    values = {"key": key_id, "kind": kind.value, "window": window_s}
+    return values | {"started": started_s, "added": count}
+
+
+def _lock_order(values: dict[str, Any]) -> tuple[int, str, int]:
+    return values["key"], values["kind"], values["window"]
 
 
 def _as_key(row: tuple[Any, ...]) -> Key:

@@ -128,6 +128,11 @@ class SqliteAccessTables:
             totals.append(rows[0][0] if rows else None)
         return totals
 
+    def secret(self, name: str) -> bytes | None:
+        """Return the secret of a name, if one is kept."""
+        rows = self._rows(_OWN, name)
+        return bytes(rows[0][0]) if rows else None
+
     def put_secret(self, name: str, value: bytes) -> bytes:
         """Keep a secret unless there is one of that name; return the one that is kept."""
         self._connection.execute(_KEEP_OWN, (name, value))

@@ -11,7 +11,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.store import keys
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.keys import KeyLimitError, NewKey, UnknownKeyError
-from oddsdesk.store.postgres.access import PostgresAccess
+from oddsdesk.store.postgres.access import open_postgres_access
 from oddsdesk.store.quotas import Count, Kind
 from tests.kit.dict_access import DictAccess
 from tests.kit.postgres import Postgres
@@ -115,8 +115,8 @@ def test_keys_and_counts_on_dicts_and_on_sqlite_are_the_same(
 def test_keys_and_counts_on_dicts_and_on_postgresql_are_the_same(
     postgres: Postgres, steps: list[tuple[Any, ...]]
 ) -> None:
-    url = postgres.url_with_tables()
-    on_postgresql = Played(AccessStore(PostgresAccess(lambda: postgres.connect(url))))
+    url = postgres.url()
+    on_postgresql = Played(AccessStore(open_postgres_access(url)))
     on_dicts = Played(AccessStore(DictAccess()))
     try:
         for step in steps:

@@ -1,0 +1,191 @@
+"""Keys and counts in PostgreSQL: shared by processes, and through what a server goes through."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from oddsdesk.contract.plans import Plan
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
+from oddsdesk.store.keys import KeyLimitError
+from oddsdesk.store.postgres.access import open_postgres_access
+from oddsdesk.store.quotas import Kind
+from tests.kit.postgres import Postgres
+
+NOON = 1_789_992_000_000
+WINDOW_S = 3_600
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    return postgres.url()
+
+
+@pytest.fixture
+def access(url: str) -> Iterator[AccessStore]:
+    with contextlib.closing(AccessStore(open_postgres_access(url))) as opened:
+        yield opened
+
+
+@pytest.fixture
+def other(access: AccessStore, url: str) -> Iterator[AccessStore]:
+    """What another process opens."""
+    with contextlib.closing(AccessStore(open_postgres_access(url))) as opened:
+        yield opened
+
+
+def take(access: AccessStore, key_id: int = 1) -> int:
+    return access.quotas.take(key_id, Kind.REQUESTS, 100_000, WINDOW_S, NOON).remaining
+
+
+def used(access: AccessStore, key_id: int = 1) -> int:
+    access.quotas.learn([(key_id, Kind.REQUESTS, WINDOW_S)], NOON)
+    count = access.quotas.peek(key_id, Kind.REQUESTS, 100_000, WINDOW_S, NOON)
+    return 100_000 - count.remaining
+
+
+def kill_connections(postgres: Postgres, url: str) -> None:
+    """End what others have open, as an administrator or a failover does."""
+    with contextlib.closing(postgres.connect(url)) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE application_name = 'oddsdesk' AND pid <> pg_backend_pid()"
+        )
+
+
+def test_all_processes_sign_tokens_alike(access: AccessStore, other: AccessStore) -> None:
+    assert access.secret == other.secret
+
+
+def test_keys_of_one_process_are_known_to_another_that_reads_again(
+    access: AccessStore, other: AccessStore
+) -> None:
+    made = other.keys.create("ann", Plan.PRO, "Bet365", NOON)
+    assert access.keys.caller(made.secret) is None
+    access.keys.refresh()
+    assert access.keys.caller(made.secret) == other.keys.caller(made.secret) is not None
+    other.keys.revoke(made.secret, NOON)
+    access.keys.refresh()
+    assert access.keys.caller(made.secret) is None
+
+
+def test_counting_is_no_change_of_keys(access: AccessStore, other: AccessStore) -> None:
+    before = access._file.version()
+    take(other)
+    other.quotas.save()
+    assert access._file.version() == before
+    other.keys.create("ann", None, None, NOON)
+    assert access._file.version() != before
+
+
+def test_an_account_has_five_keys_whoever_makes_them_at_once(
+    access: AccessStore, other: AccessStore
+) -> None:
+    made: list[object] = []
+
+    def make(which: AccessStore) -> None:
+        for _ in range(4):
+            with contextlib.suppress(KeyLimitError):
+                made.append(which.keys.create("ann", None, None, NOON))
+
+    threads = [threading.Thread(target=make, args=(which,)) for which in (access, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 5
+
+
+def test_counts_of_many_keys_add_up_while_processes_save_them_at_once(
+    access: AccessStore, other: AccessStore
+) -> None:
+    def count(which: AccessStore, keys: list[int]) -> None:
+        for _ in range(10):
+            for key in keys:
+                take(which, key)
+            which.quotas.save()
+
+    keys = list(range(1, 40))
+    threads = [
+        threading.Thread(target=count, args=args) for args in ((access, keys), (other, keys[::-1]))
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [used(access, key) for key in keys] == [20] * len(keys)
+
+
+def test_a_lost_connection_is_made_anew(access: AccessStore, postgres: Postgres, url: str) -> None:
+    made = access.keys.create("ann", None, None, NOON)
+    take(access)
+    kill_connections(postgres, url)
+    access.keys.refresh()
+    access.quotas.save()
+    assert used(access) == 1
+    assert access.keys.revoke(made.secret, NOON).is_revoked
+
+
+def test_counts_stay_in_memory_while_the_disk_is_full(
+    access: AccessStore, other: AccessStore, postgres: Postgres, url: str
+) -> None:
+    take(access)
+    with contextlib.closing(postgres.connect(url)) as connection:
+        connection.execute(
+            "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$"
+            " BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = '53100'; END $$"
+        )
+        connection.execute(
+            "CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON quota"
+            " FOR EACH STATEMENT EXECUTE FUNCTION full_disk()"
+        )
+        with pytest.raises(StoreUnavailableError) as refused:
+            access.quotas.save()
+        assert refused.value.fault is Fault.FULL
+        assert take(access) == 100_000 - 2
+        connection.execute("DROP TRIGGER full_disk ON quota")
+    access.quotas.save()
+    assert used(other) == 2
+
+
+def test_a_locked_table_is_waited_for_about_a_second(
+    access: AccessStore, postgres: Postgres, url: str
+) -> None:
+    with contextlib.closing(postgres.connect(url)) as connection:
+        connection.execute("BEGIN")
+        connection.execute("LOCK TABLE access_version IN ACCESS EXCLUSIVE MODE")
+        began = time.monotonic()
+        with pytest.raises(StoreUnavailableError) as refused:
+            access.keys.refresh()
+        assert time.monotonic() - began < 4
+        assert refused.value.fault in (Fault.SLOW, Fault.LOCKED)
+    access.keys.refresh()
+
+
+def test_a_database_that_can_only_be_read_knows_its_keys(access: AccessStore, url: str) -> None:
+    made = access.keys.create("ann", None, None, NOON)
+    with contextlib.closing(
+        AccessStore(open_postgres_access(f"{url}%20-cdefault_transaction_read_only%3Don"))
+    ) as reading:
+        assert reading.keys.caller(made.secret) == access.keys.caller(made.secret)
+        with pytest.raises(StoreUnavailableError, match="read-only"):
+            reading.keys.revoke(made.secret, NOON)
+        assert take(reading) == 100_000 - 1
+
+
+def test_what_is_closed_is_said(access: AccessStore) -> None:
+    access.close()
+    with pytest.raises(StoreUnavailableError, match="closed"):
+        access.keys.refresh()
+    with pytest.raises(StoreUnavailableError, match="closed"):
+        access.keys.create("ann", None, None, NOON)
+
+
+def test_a_database_of_another_program_is_refused(postgres: Postgres, url: str) -> None:
+    with contextlib.closing(postgres.connect(url)) as connection:
+        connection.execute("CREATE TABLE account (name text)")
+    with pytest.raises(StoreError, match="another program"):
+        open_postgres_access(url)
