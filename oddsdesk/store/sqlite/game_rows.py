@@ -1,64 +1,86 @@
-"""All rows of a game, kept as they are and put back (D69)."""
+"""All rows of a game in the odds file, and what was said of it (``store.pair_tables``)."""
 
-import json
 import sqlite3
-from typing import Any, Final
+from typing import Final
 
-from oddsdesk.store.sqlite.said import last_said
+from oddsdesk.store.pair_tables import GAME_TABLES, GameRows, Row, SaidKey, StoredSaid
 
-TABLES: Final = {
-    "game": "id",
-    "quote": "game",
-    "coverage": "game",
-    "value_bet": "game",
-    "other_name": "game",
-    "event": "game",
-    "origin": "game",
-}
-"""Tables with rows of a game, and their column of it; not the log, which stays as it is."""
 _LAST_SEQ: Final = "SELECT coalesce(max(seq), 0) FROM price_change"
-
-Row = dict[str, Any]
-"""A row by column."""
-
-
-def rows_of(connection: sqlite3.Connection, game: int) -> dict[str, list[Row]]:
-    """Return all rows of a game by table."""
-    found = {}
-    for table, column in TABLES.items():
-        query = f"SELECT * FROM {table} WHERE {column} = ? ORDER BY 1, 2"  # noqa: S608
-        cursor = connection.execute(query, (game,))
-        names = [each[0] for each in cursor.description]
-        found[table] = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-    for row in found["game"]:
-        row.pop("kickoff")  # generated
-    return found
+_LAST: Final = """
+SELECT id, repeats, source, may_share, quote FROM said
+WHERE game = ? AND match_name = ? AND bookmaker = ? AND market_type = ? AND period = ?
+ORDER BY id DESC LIMIT 1
+"""
+_SAY: Final = """
+INSERT INTO said (game, match_name, bookmaker, market_type, period, repeats, source, may_share,
+                  quote)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_DROP: Final = "DELETE FROM said WHERE id = ?"
+_LAST_ID: Final = "SELECT coalesce(max(id), 0) FROM said"
 
 
-def this_moment(connection: sqlite3.Connection) -> dict[str, int]:
-    """Return where the log ends, and what was said of merged games."""
-    ((last_seq,),) = connection.execute(_LAST_SEQ).fetchall()
-    return {"last_seq": last_seq, "last_said": last_said(connection)}
+class SqliteGameRows:
+    """``store.pair_tables.RowTables`` on a connection."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def rows_of(self, game: int) -> dict[str, list[Row]]:
+        """Return the rows of a game by table, in their order."""
+        found = {}
+        for table, column in GAME_TABLES.items():
+            query = f"SELECT * FROM {table} WHERE {column} = ? ORDER BY 1, 2"  # noqa: S608 - ours
+            cursor = self._connection.execute(query, (game,))
+            names = [each[0] for each in cursor.description]
+            found[table] = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        for row in found["game"]:
+            row.pop("kickoff")  # generated
+        return found
+
+    def drop_rows(self, game: int) -> None:
+        """Drop all rows of a game."""
+        for table, column in GAME_TABLES.items():
+            statement = f"DELETE FROM {table} WHERE {column} = ?"  # noqa: S608 - ours
+            self._connection.execute(statement, (game,))
+
+    def insert_rows(self, rows: GameRows) -> None:
+        """Put rows of a game into their tables."""
+        for table, each in rows.items():
+            for row in each:
+                names, places = ", ".join(row), ", ".join("?" * len(row))
+                statement = f"INSERT INTO {table} ({names}) VALUES ({places})"  # noqa: S608 - ours
+                self._connection.execute(statement, tuple(row.values()))
+
+    def log_end(self) -> int:
+        """Return where the log ends."""
+        ((last,),) = self._connection.execute(_LAST_SEQ).fetchall()
+        return int(last)
+
+    def last_said(self, key: SaidKey) -> StoredSaid | None:
+        """Return what was said last of a market under a name."""
+        rows = self._connection.execute(_LAST, key).fetchall()
+        return as_said(*rows[0]) if rows else None
+
+    def say(
+        self, key: SaidKey, quote: bytes, source: str | None, may_share: bool | None, repeats: bool
+    ) -> None:
+        """Note what was said."""
+        self._connection.execute(_SAY, (*key, repeats, source, may_share, quote))
+
+    def unsay(self, ident: int) -> None:
+        """Forget one thing that was said."""
+        self._connection.execute(_DROP, (ident,))
+
+    def end_of_said(self) -> int:
+        """Return the number of the last thing that was said, 0 where there is none."""
+        ((last,),) = self._connection.execute(_LAST_ID).fetchall()
+        return int(last)
 
 
-def as_it_is(connection: sqlite3.Connection, game: int) -> bytes:
-    """Return a game as ``merged_rows.part_rows`` puts it back, as JSON.
-
-    One of which nothing was said yet is put back as none: who speaks of it first makes it.
-    """
-    rows = rows_of(connection, game)
-    before = {"kept": rows if rows["quote"] else {}, "other": {}, "log": []}
-    return json.dumps(before | this_moment(connection)).encode()
-
-
-def insert_row(connection: sqlite3.Connection, table: str, row: Row) -> None:
-    """Put a row into its table."""
-    names, places = ", ".join(row), ", ".join("?" * len(row))
-    query = f"INSERT INTO {table} ({names}) VALUES ({places})"  # noqa: S608 - names are columns
-    connection.execute(query, tuple(row.values()))
-
-
-def drop_rows(connection: sqlite3.Connection, game: int) -> None:
-    """Drop all rows of a game."""
-    for table, column in TABLES.items():
-        connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (game,))  # noqa: S608
+def as_said(
+    ident: int, repeats: int, source: str | None, may_share: int | None, quote: bytes
+) -> StoredSaid:
+    """Return a row of what was said."""
+    shared = None if may_share is None else bool(may_share)
+    return StoredSaid(ident, bool(repeats), source, shared, quote)

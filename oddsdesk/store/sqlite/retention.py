@@ -12,10 +12,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from oddsdesk.store.aged_log import AgedLog, announcement, rows_of
+from oddsdesk.store.game_pairs import forget_joined, forget_pairs
 from oddsdesk.store.recording import recent_since
 from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS, JOINED_FOR_MS, SLICE
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT
-from oddsdesk.store.sqlite.game_pairs import forget_joined, forget_pairs
+from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.queries.aged import AGED
 from oddsdesk.store.sqlite.queries.past import FORGOTTEN
 from oddsdesk.store.sqlite.settings import number_setting
@@ -65,7 +66,9 @@ def prune(
     if keep_days:
         removed = _forget_log(store, now_ms - keep_days * DAY_MS, keep_days, aged_log or AgedLog())
     store.write(_drop_not_recent(now_ms)).result()
-    store.write(lambda connection: forget_joined(connection, now_ms - JOINED_FOR_MS)).result()
+    store.write(
+        lambda connection: forget_joined(SqlitePairTables(connection), now_ms - JOINED_FOR_MS)
+    ).result()
     dead_before = now_ms - DEAD_AFTER_MS
     for game in store.reader().forgotten_games(dead_before):
         store.write(_forget(game, dead_before)).result()
@@ -115,7 +118,7 @@ def _forget(game: int, before: int) -> Callable[[sqlite3.Connection], None]:
 
     def forget(connection: sqlite3.Connection) -> None:
         if connection.execute(_STILL_FORGOTTEN, {"before": before, "game": game}).fetchall():
-            forget_pairs(connection, game)
+            forget_pairs(SqlitePairTables(connection), game)
             for statement in _DROP_GAME:
                 connection.execute(statement, (game,))
 

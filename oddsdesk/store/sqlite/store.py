@@ -14,12 +14,13 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.aged_log import AgedLog
 from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
 from oddsdesk.store.errors import Fault, StoreUnavailableError
+from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.settings import KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
 from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
-from oddsdesk.store.sqlite.game_pairs import decide_pairs, find_pairs
+from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.sqlite.recognition import SchemaCheck
 from oddsdesk.store.sqlite.retention import prune
@@ -240,7 +241,7 @@ class SqliteStore:
 
     def find_pairs(self) -> Future[list[GamePair]]:
         """Suggest the games that may be one; return these and what was decided of others (D69)."""
-        return self.write(find_pairs)
+        return self.write(lambda connection: find_pairs(SqlitePairTables(connection)))
 
     def decide_pairs(
         self, idents: Collection[int], state: PairState, now_ms: int
@@ -252,7 +253,7 @@ class SqliteStore:
         """
         return self.write(
             lambda connection: decide_pairs(
-                connection, idents, state, now_ms, reference=self.reference
+                SqlitePairTables(connection), idents, state, now_ms, reference=self.reference
             )
         )
 

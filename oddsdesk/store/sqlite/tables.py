@@ -8,15 +8,16 @@ from typing import Final
 import msgspec
 
 from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame
+from oddsdesk.store.merged_games import as_it_is
 from oddsdesk.store.other_names import DatedGame
-from oddsdesk.store.sqlite.game_rows import as_it_is
-from oddsdesk.store.sqlite.said import note_said
+from oddsdesk.store.said import note_said
+from oddsdesk.store.sqlite.game_rows import SqliteGameRows
 from oddsdesk.store.sqlite.settings import number_setting, put_setting
 from oddsdesk.store.tables import Changes, Pair, PresentRow
 from oddsdesk.store.team_names import SameTeam
 
 STORED_NAMES: Final = "SELECT bookmaker, max(newest) FROM source GROUP BY bookmaker"
-SUM_UP: Final = """
+_SUM_UP: Final = """
 UPDATE game SET (last_scraped_at, has_live) = (
     SELECT coalesce(max(newest), 0), coalesce(max(is_live), 0) FROM coverage WHERE game = :game
 ) WHERE id = :game
@@ -82,7 +83,7 @@ FROM json_each(?) pair CROSS JOIN quote q
 """
 _LAST_RECORDED: Final = "SELECT since, until FROM recorded ORDER BY since DESC LIMIT 1"
 
-KEEP_QUOTE: Final = """
+_KEEP_QUOTE: Final = """
 INSERT INTO quote (game, bookmaker, market_type, period,
                    is_live, scraped_at, selections, odds, liquidity, url, offers)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -121,7 +122,7 @@ _FIRST: Final = "UPDATE game SET first_scraped_at = ? WHERE id = ?"
 _LINK: Final = (
     "INSERT INTO event (event, game) VALUES (?, ?) ON CONFLICT DO UPDATE SET game = excluded.game"
 )
-_KEEP_NAME: Final = """
+KEEP_NAME: Final = """
 INSERT OR REPLACE INTO other_name (competition, plain_name, game, match_name, crosswise)
 VALUES (?, ?, ?, ?, ?)
 """
@@ -135,11 +136,8 @@ _encode: Final = msgspec.json.Encoder().encode
 _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 
 
-class SqliteTables:
+class SqliteTables(SqliteGameRows):
     """``store.tables.Tables`` on a connection in whose transaction all of it happens."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def bookmakers(self) -> list[str]:
         """Return the names of all that ever priced anything, in their order."""
@@ -216,16 +214,16 @@ class SqliteTables:
         """Write what a recording changes; return the end of the log."""
         self._keep_joined(changes.joined)
         many = self._connection.executemany
-        many(KEEP_QUOTE, changes.quotes)
+        many(_KEEP_QUOTE, changes.quotes)
         many(_LOG, changes.log)
-        note_said(self._connection, changes.said)
+        note_said(self, changes.said)
         many(_TOLD_BY, changes.origins)
         many(_UNCOVER, changes.uncovered)
         many(_COVER, changes.coverage)
         many(_RAISE, changes.seen)
         many(_RECENT, [(game,) for game in changes.recent])
         many(_SOURCE, changes.sources)
-        many(SUM_UP, [{"game": game} for game, _ in changes.uncovered])
+        many(_SUM_UP, [{"game": game} for game, _ in changes.uncovered])
         self._write_games(changes)
         for key, value in changes.settings.items():
             put_setting(self._connection, key, value)
@@ -237,7 +235,7 @@ class SqliteTables:
     def _keep_joined(self, games: Collection[int]) -> None:
         for game in games:
             if not self._connection.execute(_ARE_JOINED, (game,)).fetchall():
-                self._connection.execute(_JOIN, (game, as_it_is(self._connection, game)))
+                self._connection.execute(_JOIN, (game, as_it_is(self, game)))
 
     def _write_games(self, changes: Changes) -> None:
         many, games = self._connection.executemany, changes.games
@@ -246,7 +244,7 @@ class SqliteTables:
         many(_DATE_SOURCE, said)
         many(_FIRST, [(game.first_seen, game.row) for game in games.begun])
         many(_LINK, games.events.items())
-        many(_KEEP_NAME, changes.other_names)
+        many(KEEP_NAME, changes.other_names)
 
 
 def kept_to_itself(connection: sqlite3.Connection) -> list[str]:

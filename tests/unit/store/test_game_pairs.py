@@ -11,9 +11,9 @@ import pytest
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.quotes import Offer, Quote
 from oddsdesk.store.errors import PairError
+from oddsdesk.store.game_pairs import MOST_SUGGESTED
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.sqlite import retention
-from oddsdesk.store.sqlite.game_pairs import MOST_SUGGESTED
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Filters, Visibility
 from tests.kit.store import NOW

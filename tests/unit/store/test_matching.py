@@ -15,7 +15,6 @@ from oddsdesk.contract.identity import teams
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.store.matching import Game, Match, Verdict, compare, may_be_alike, sides
-from oddsdesk.store.sqlite.game_pairs import find_pairs
 from oddsdesk.store.store import open_store
 from oddsdesk.store.team_names import shipped_names
 
@@ -171,7 +170,7 @@ def test_a_weekend_of_two_sources_is_recorded_as_one_by_names_and_prices(
             store.record(quotes).result(60)
         names = "SELECT count(*), count(DISTINCT game) FROM other_name"
         kept = store.write(lambda c: c.execute(names).fetchall()).result(10)
-        pairs = store.write(find_pairs).result(60)
+        pairs = store.find_pairs().result(60)
     assert kept == [(18, 18)]
     assert pairs == []
 
