@@ -64,6 +64,19 @@ def values(stage: Stage) -> None:
     stage.shoot("values")
 
 
+def opportunities(stage: Stage) -> None:
+    """Bets that cover everything, the first leg selected, and then only arbitrage."""
+    stage.press("ctrl+k")
+    stage.write("opportunities")
+    stage.press("Return")
+    stage.wait(_CALM_S)
+    stage.press("ctrl+Home")
+    stage.shoot("opportunities")
+    stage.press("m")
+    stage.shoot("arbitrage")
+    stage.press("m", "m", "m")
+
+
 def navigator(stage: Stage) -> None:
     """Games found by words, and none found."""
     stage.press("ctrl+f")
@@ -125,7 +138,10 @@ def server(stage: Stage) -> None:
             stage.press("ctrl+Tab")
 
 
-SCENES: Final = (game, values, navigator, palette, grid, shortcuts, settings, connections, server)
+SCENES: Final = (
+    *(game, values, opportunities, navigator, palette, grid, shortcuts, settings, connections),
+    server,
+)
 
 
 class Theatre:

@@ -22,6 +22,7 @@ from oddsdesk.desk.history.panel import HistoryPanel
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.navigator.panel import Navigator
+from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
@@ -144,6 +145,7 @@ class Desk:
         self._past: HistorySource = PriceHistorySource(board)
         self.navigator = Navigator(board, theme, clock, self.around.favourites)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
+        self.opportunities = OpportunitiesPanel(board, theme, clock, preferences)
         self.explain = ExplainPanel(board, theme, clock)
         self.explain.exposure_of = self.values.exposure
         self.history = HistoryPanel(board, theme, clock)
@@ -263,6 +265,7 @@ class Desk:
         for panel in (
             self.navigator,
             self.values,
+            self.opportunities,
             self.explain,
             self.history,
             self.grid,
@@ -300,7 +303,11 @@ class Desk:
         window.put_top_bar(self.top_bar)
         areas = Qt.DockWidgetArea
         window.put_dock("navigator", "Navigator", self.navigator, areas.LeftDockWidgetArea)
-        window.put_dock("values", "Value bets", self.values, areas.BottomDockWidgetArea)
+        below = areas.BottomDockWidgetArea
+        window.put_dock("values", "Value bets", self.values, below)
+        window.put_dock(
+            "opportunities", "Opportunities", self.opportunities, below, behind="values"
+        )
         right = areas.RightDockWidgetArea
         window.put_dock("explain", "Explain", self.explain, right, folds_empty=True)
         window.put_dock("history", "History", self.history, right, folds_empty=True)
@@ -311,7 +318,7 @@ class Desk:
         """Offer games, presets and the panels' actions in the palette."""
         around = self.around
         around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
-        for panel in (self.values, self.grid, self.explain, self.history):
+        for panel in (self.values, self.opportunities, self.grid, self.explain, self.history):
             around.actions.register_panel(panel, partial(self.window.reveal, panel))
         around.palette.offer(
             destinations.preset_entries(
@@ -324,7 +331,8 @@ class Desk:
         self.around.favourites.changed.connect(self._show_favourites)
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
-        for panel in (self.values, self.grid):
+        self.opportunities.place_requested.connect(self.values.place_legs)
+        for panel in (self.values, self.opportunities, self.grid):
             panel.price_requested.connect(self.go_to_price)
             panel.price_selected.connect(self._on_price_selected)
         self._offer_actions_on(self.grid.price_actions)

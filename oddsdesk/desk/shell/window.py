@@ -60,6 +60,8 @@ class MainWindow(QMainWindow):
         self.menu = QMenu(self)
         self._panels_menu = self.menu.addMenu("Panels")
         self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
+        self._behind: dict[QDockWidget, str] = {}
+        self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         self.empty_panels = EmptyPanels(self)
         self.tabs = QTabWidget(documentMode=True, movable=True)
         bar = MessageBar(theme)
@@ -122,7 +124,7 @@ class MainWindow(QMainWindow):
 
     def turn_panel(self, step: int) -> None:
         """Give the focus to the next panel, the tabs being one of them."""
-        shown = [dock.widget() for dock in self.panels() if dock.isVisible()]
+        shown = [dock.widget() for dock in self.panels() if self._is_in_front(dock)]
         ring = [self.tabs, *shown]
         now = next((place for place, part in enumerate(ring) if holds_focus(part)), 0)
         part = ring[(now + step) % len(ring)]
@@ -144,10 +146,12 @@ class MainWindow(QMainWindow):
         area: Qt.DockWidgetArea,
         *,
         folds_empty: bool = False,
+        behind: str = "",
     ) -> None:
         """Set a panel beside the tabs; ``name`` is what its place is kept under.
 
-        ``folds_empty``: it takes no room before ``empty_panels`` are filled.
+        ``folds_empty``: it takes no room before ``empty_panels`` are filled. ``behind``: the name
+        of the panel whose room it shares, each with a tab.
         """
         dock = QDockWidget(title, self)
         dock.setObjectName(name)
@@ -159,7 +163,8 @@ class MainWindow(QMainWindow):
         dock.setTitleBarWidget(QWidget())
         dock.setWidget(panel)
         self._first_areas[dock] = area
-        self.addDockWidget(area, dock)
+        self._behind[dock] = behind
+        self._add_dock(dock)
         self._panels_menu.addMenu(self._panel_menu(dock))
         if folds_empty:
             self.empty_panels.add(dock)
@@ -189,7 +194,7 @@ class MainWindow(QMainWindow):
         """Set every panel where it stands at the first start."""
         for dock, area in self._first_areas.items():
             dock.setFloating(False)
-            self.addDockWidget(area, dock)
+            self._add_dock(dock)
             is_right = area is Qt.DockWidgetArea.RightDockWidgetArea
             dock.setVisible(not is_right or self.width() >= _ROOMY)
         extents = (
@@ -210,6 +215,14 @@ class MainWindow(QMainWindow):
         heights = [self.height() * share // 100 for share in shares]
         self.resizeDocks(right, heights, Qt.Orientation.Vertical)
         self.empty_panels.fold()
+
+    def _add_dock(self, dock: QDockWidget) -> None:
+        """Set a dock where it stands at first, behind another one where it is said to."""
+        self.addDockWidget(self._first_areas[dock], dock)
+        front = next((d for d in self.panels() if d.objectName() == self._behind[dock]), None)
+        if front is not None:
+            self.tabifyDockWidget(front, dock)
+            front.raise_()
 
     def _panel_menu(self, dock: QDockWidget) -> QMenu:
         menu = QMenu(dock.windowTitle(), self._panels_menu)
@@ -238,8 +251,18 @@ class MainWindow(QMainWindow):
         ]
 
     def _docks_at(self, area: Qt.DockWidgetArea) -> list[QDockWidget]:
-        there = [d for d in self.panels() if self.dockWidgetArea(d) is area and not d.isFloating()]
+        there = [
+            dock
+            for dock in self.panels()
+            if self.dockWidgetArea(dock) is area
+            and not dock.isFloating()
+            and self._is_in_front(dock)
+        ]
         return sorted(there, key=lambda dock: (dock.y(), dock.x()))
+
+    def _is_in_front(self, dock: QDockWidget) -> bool:
+        """Whether a dock is seen: Qt moves one behind another's tab out of the window."""
+        return dock.isVisible() and (dock.isFloating() or self.rect().intersects(dock.geometry()))
 
     # Qt's virtuals
 

@@ -18,6 +18,7 @@ class Where(Enum):
     TABLES = "In every table"
     GRID = "In the odds grid"
     VALUES = "In the value bets"
+    OPPORTUNITIES = "In the opportunities"
     EXPLAIN = "In the explanation"
     HISTORY = "In the history"
     NAVIGATOR = "In the navigator"
@@ -127,6 +128,12 @@ ACTIONS: Final = (
     Action("values.stakes", "Stakes…", ("K",), Where.VALUES),
     Action("values.preset", "Change preset, or new preset from this…", ("E",), Where.VALUES),
     Action("values.delete_preset", "Delete this preset", (), Where.VALUES),
+    Action("opportunities.place", "Mark this leg as placed…", ("P",), Where.OPPORTUNITIES),
+    Action("opportunities.place_all", "Mark all legs as placed…", ("L",), Where.OPPORTUNITIES),
+    Action("opportunities.game", "Open the leg's game", ("Ctrl+Return",), Where.OPPORTUNITIES),
+    Action("opportunities.open", "Open the leg at its bookmaker", (), Where.OPPORTUNITIES),
+    Action("opportunities.sort", "Sort the opportunities anew", ("S",), Where.OPPORTUNITIES),
+    Action("opportunities.kind", "Next kind of opportunities", ("M",), Where.OPPORTUNITIES),
     Action("explain.copy", "Copy the explanation as text", ("Ctrl+C",), Where.EXPLAIN),
     Action("history.copy", "Copy the chart as a picture", ("Ctrl+C",), Where.HISTORY),
     Action("history.save", "Save the chart as a picture…", ("Ctrl+S",), Where.HISTORY),

@@ -80,8 +80,8 @@ class BetActions(QObject):
         if subject is not None:
             self.price_requested.emit(subject.key)
 
-    def ask(self, subject: BetSubject) -> None:
-        """Ask what was really bet, and record it."""
+    def ask(self, subject: BetSubject, then: Callable[[], None] = lambda: None) -> None:
+        """Ask what was really bet, and record it; ``then`` is called where it was."""
         board = self._board
         dialog = PlaceDialog(
             subject,
@@ -93,6 +93,7 @@ class BetActions(QObject):
         )
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.placed.connect(lambda typed: self._place(subject, typed))
+        dialog.accepted.connect(then)
         dialog.open()
 
     def _ask(self) -> None:

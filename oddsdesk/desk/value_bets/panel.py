@@ -143,6 +143,18 @@ class ValuesPanel(QWidget):
         else:
             self.actions_on_bet.ask(subject)
 
+    def place_legs(self, legs: Sequence[tuple[RowKey, float]]) -> None:
+        """Ask for bets with these stakes, one after the other; a refused one ends it."""
+        if not legs:
+            return
+        (key, stake), *others = legs
+        subject = subject_of_price(key, self._board)
+        if subject is None:
+            self.actions_on_bet.said.emit("That price is held here no longer.")
+        else:
+            staked = subject._replace(stake=stake)
+            self.actions_on_bet.ask(staked, lambda: self.place_legs(others))
+
     def exposure(self, key: RowKey) -> Exposure | None:
         """Return how the stake on a price came about; None where it is not listed as value."""
         return self.lists.exposure(key)

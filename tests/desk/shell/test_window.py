@@ -57,3 +57,29 @@ def test_a_panel_is_moved_and_gets_the_focus(theme: Theme, tmp_path: Path, qtbot
     assert dock.widget().hasFocus()
     window.turn_panel(-1)
     assert not dock.widget().hasFocus()
+
+
+def test_a_panel_behind_another_has_a_tab_and_is_passed_over_until_it_is_in_front(
+    theme: Theme, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window = MainWindow(theme, Layout(tmp_path / "desk.ini"))
+    qtbot.addWidget(window)
+    below = Qt.DockWidgetArea.BottomDockWidgetArea
+    front, back = QLineEdit(), QLineEdit()
+    window.put_dock("values", "Value bets", front, below)
+    window.put_dock("opportunities", "Opportunities", back, below, behind="values")
+    window.resize(900, 700)
+    window.restore()
+    with qtbot.waitExposed(window):
+        window.show()
+    window.activateWindow()
+    values, opportunities = window.panels()
+    assert window.tabifiedDockWidgets(values) == [opportunities]
+    assert not front.visibleRegion().isEmpty()
+    window.turn_panel(1)
+    assert front.hasFocus()
+    window.turn_panel(1)
+    assert not back.hasFocus()
+    window.reveal(back)
+    qtbot.waitUntil(lambda: not back.visibleRegion().isEmpty())
+    assert front.visibleRegion().isEmpty()

@@ -1,0 +1,1 @@
+"""Bets that cover everything across bookmakers: arbitrage, middles, low hold."""

@@ -1,0 +1,79 @@
+"""Keeps the opportunities of a board up to date, in slices and with rests between them."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.clock import Clock
+from oddsdesk.desk.settings.declared import SPLIT_TOTAL, STAKE_STEP, split_of
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.slices import one_slice
+
+_REST_MS: Final = 1_000
+_REST: Final = 15
+"""Between two looks lies so many times what the last one took, at least."""
+_KEYS: Final = {SPLIT_TOTAL.key, STAKE_STEP.key}
+
+
+class OpportunityList(QObject):
+    """Looks again and again while it is started, and ``is_seen`` says that it is worth it."""
+
+    changed = Signal()
+    """A look is done: ``entries`` are as the prices were."""
+
+    def __init__(
+        self, board: Board, clock: Clock, preferences: Preferences, is_seen: Callable[[], bool]
+    ) -> None:
+        super().__init__()
+        self._is_seen = is_seen
+        self._preferences = preferences
+        self._split = split_of(preferences.get)
+        self._found = Opportunities(board, clock, lambda: self._split)
+        self.entries = self._found.entries
+        """By key; read it only."""
+        self._steps: Iterator[None] | None = None
+        self._took_s = 0.0
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        preferences.changed.connect(self._on_preferences_changed)
+
+    def start(self) -> None:
+        """Look now and from time to time."""
+        if not self._timer.isActive():
+            self._timer.start(0)
+
+    def stop(self) -> None:
+        """Look no more; what changes meanwhile is looked at later."""
+        self._timer.stop()
+
+    def close(self) -> None:
+        """Let go of the board."""
+        self.stop()
+        self._found.close()
+
+    def _on_timer_timeout(self) -> None:
+        if self._steps is None and not self._is_seen():
+            self._timer.start(_REST_MS)
+            return
+        began = time.perf_counter()
+        if self._steps is None:
+            self._steps, self._took_s = self._found.looking(), 0.0
+        is_on = one_slice(self._steps)
+        self._took_s += time.perf_counter() - began
+        if is_on:
+            self._timer.start(0)
+        else:
+            self._steps = None
+            self._timer.start(max(_REST_MS, round(self._took_s * 1000 * _REST)))
+            self.changed.emit()
+
+    def _on_preferences_changed(self, key: str) -> None:
+        if key in _KEYS:
+            self._split = split_of(self._preferences.get)
+            self._found.look_at_all()
+            if self._timer.isActive():
+                self._timer.start(0)

@@ -1,0 +1,281 @@
+"""Opportunities as rows: a leg each, those of one opportunity below each other."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from oddsdesk.board.opportunity import Opportunity, OpportunityKey, OpportunityLeg
+from oddsdesk.board.verdict_words import caution_text
+from oddsdesk.clock import Clock
+from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.ui.formatting import (
+    beside_text,
+    exact_odds_text,
+    odds_sample,
+    odds_text,
+    percent_text,
+    signed_hundredths_text,
+    signed_text,
+)
+from oddsdesk.desk.ui.table.cells import EMPTY, Align, Cell, Column
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import MINUTE_MS, age_text, span_text
+from oddsdesk.pricing.opportunities import OpportunityKind
+from oddsdesk.pricing.profiles import Profile
+
+LegKey = tuple[OpportunityKey, int]
+"""An opportunity and the place of one of its legs."""
+KIND_TITLES: Final = {
+    OpportunityKind.ARBITRAGE: "Arbitrage",
+    OpportunityKind.MIDDLE: "Middle",
+    OpportunityKind.LOW_HOLD: "Low hold",
+}
+
+
+class LegRow(NamedTuple):
+    """A leg of an opportunity."""
+
+    found: Opportunity
+    place: int
+    profile: Profile
+    reference: str
+
+    @property
+    def leg(self) -> OpportunityLeg:
+        """The leg itself."""
+        return self.found.legs[self.place]
+
+    @property
+    def is_first(self) -> bool:
+        """Whether what is of all legs stands in this row."""
+        return self.place == 0
+
+
+class OpportunitiesModel(StableRowsModel[LegKey, LegRow]):
+    """Opportunities, the most profitable on top until the user sorts otherwise."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(COLUMNS, PROFIT_COLUMN, clock)
+
+    def tip(self, row: int, column: int) -> str:
+        if self.is_gone(row):
+            return "Gone: these prices no longer cover everything at so little"
+        return "\n".join(_facts(self.entry(row), self._clock()))
+
+
+def rows_of(
+    found: Iterable[Opportunity], profile_of: Callable[[str], Profile], reference: str
+) -> dict[LegKey, LegRow]:
+    """Return a row for each leg."""
+    return {
+        (each.key, place): LegRow(each, place, profile_of(leg.bookmaker), reference)
+        for each in found
+        for place, leg in enumerate(each.legs)
+    }
+
+
+def middle_text(found: Opportunity) -> str:
+    """Return what a middle wins and when it gains; what a push leaves where a line can push."""
+    middle = found.middle
+    if middle is None:
+        push = found.outlay.push
+        return "" if push is None else f"push {signed_hundredths_text(push)}"
+    chance = "" if middle.chance is None else f" · chance {percent_text(middle.chance * 100)} %"
+    even = percent_text(middle.break_even * 100)
+    return f"hit {signed_hundredths_text(middle.hit)} · even at {even} %{chance}"
+
+
+def _facts(row: LegRow, now_ms: int) -> Iterator[str]:
+    found, leg = row.found, row.leg
+    yield f"{leg.key.selection} at {leg.bookmaker}: {exact_odds_text(leg.odds)}"
+    if leg.net_odds != leg.odds:
+        yield f"Net {exact_odds_text(round(leg.net_odds, 4))}"
+    yield f"Seen {span_text(now_ms - leg.seen_at)} ago"
+    for caution in leg.cautions:
+        yield f"Beside {row.reference}: {caution_text(caution, row.reference)}"
+    worst = signed_hundredths_text(found.outlay.worst)
+    yield f"All legs: {found.outlay.staked:g} staked, {worst} in the worst case after rounding"
+    if text := middle_text(found):
+        yield text[0].upper() + text[1:]
+    if row.profile.limit is not None:
+        yield f"{leg.bookmaker} takes at most {row.profile.limit:,g}, as you noted"
+
+
+def _of_all(cell: Callable[[LegRow], Cell]) -> Callable[[LegRow, int], Cell]:
+    """Show what is of all legs in the row of the first."""
+    return lambda row, _now: cell(row) if row.is_first else EMPTY
+
+
+def _kind(row: LegRow) -> Cell:
+    is_sure = row.found.kind is OpportunityKind.ARBITRAGE
+    return Cell(KIND_TITLES[row.found.kind], TextRole.STRONG if is_sure else TextRole.SOFT)
+
+
+def _profit(row: LegRow) -> Cell:
+    profit = row.found.profit_pct
+    ink = TextRole.VALUE if profit > 0 else TextRole.SOFT
+    return Cell(f"{signed_text(profit)} %", ink, is_strong=profit > 0)
+
+
+def _selection(row: LegRow, _now: int) -> Cell:
+    selection = row.leg.key.selection
+    beside = beside_text(selection, row.found.match_name)
+    return Cell(selection, is_strong=True, note=f"live · {beside}" if row.found.in_play else beside)
+
+
+def _market(row: LegRow) -> Cell:
+    key = row.found.key
+    title = market_title(key.market_type)
+    label = period_label(row.found.sport, key.period)
+    return Cell(f"{title} · {label}" if key.period else title, TextRole.SOFT)
+
+
+def _odds(row: LegRow, _now: int) -> Cell:
+    leg = row.leg
+    net = odds_text(leg.net_odds) if leg.net_odds != leg.odds else ""
+    return Cell(odds_text(leg.odds), is_strong=True, note=net)
+
+
+def _stake(row: LegRow, _now: int) -> Cell:
+    stake, limit = row.leg.stake, row.profile.limit
+    if limit is not None and stake > limit:
+        return Cell(f"{stake:g} > {limit:g}", TextRole.DOWN, is_strong=True)
+    return Cell(f"{stake:g}", is_strong=True)
+
+
+def _seen(row: LegRow, now_ms: int) -> Cell:
+    age = max(0, now_ms - row.leg.seen_at)
+    step = MINUTE_MS if age >= MINUTE_MS else 1_000
+    return Cell(age_text(age), TextRole.NOTE, repaint_at_ms=now_ms + step - age % step)
+
+
+def _caution(row: LegRow, _now: int) -> Cell:
+    cautions = row.leg.cautions
+    if not cautions:
+        return EMPTY
+    more = f"+ {len(cautions) - 1}" if len(cautions) > 1 else ""
+    return Cell(caution_text(cautions[0], row.reference), TextRole.VALUE, note=more)
+
+
+def _kind_rank(row: LegRow) -> Any:
+    return list(OpportunityKind).index(row.found.kind), row.found.total
+
+
+COLUMNS: Final[tuple[ColumnSpec[LegRow, int], ...]] = (
+    ColumnSpec(
+        "kind",
+        "Kind",
+        Column("Arbitrage", Align.LEFT),
+        _of_all(_kind),
+        _kind_rank,
+        tip="Arbitrage wins whatever happens; low hold costs at most 2 %; the legs of a middle "
+        "both win between their lines",
+    ),
+    ColumnSpec(
+        "profit_pct",
+        "Worst",
+        Column("+10.00 %"),
+        _of_all(_profit),
+        lambda row: row.found.profit_pct,
+        descending_first=True,
+        tip="What the worst outcome leaves of these stakes, in percent of all of them",
+    ),
+    ColumnSpec(
+        "hold_pct",
+        "Hold",
+        Column("−10.0 %", drops=3),
+        _of_all(lambda row: Cell(f"{signed_text(row.found.hold_pct)} %", TextRole.NOTE)),
+        lambda row: row.found.hold_pct,
+        tip="What the net prices of all legs hold, before stakes are rounded; below 0 is an "
+        "arbitrage",
+    ),
+    ColumnSpec(
+        "selection",
+        "Selection",
+        Column(
+            "Timberwolves −113.5 v O",
+            Align.LEFT,
+            stretches=True,
+            likes="Timberwolves −113.5 at Oklahoma City Thunder",
+            widest="Minnesota Timberwolves −113.5 live at Oklahoma City Thunder or so",
+        ),
+        _selection,
+        lambda row: row.found.match_name,
+    ),
+    ColumnSpec(
+        "market_type",
+        "Market",
+        Column(
+            "Match result · 1st Q",
+            Align.LEFT,
+            stretches=True,
+            widest="Both teams to score · 1st Half",
+            drops=2,
+        ),
+        _of_all(_market),
+        lambda row: (row.found.key.market_type, row.found.key.period),
+    ),
+    ColumnSpec(
+        "odds",
+        "Odds",
+        Column("", note_sample="8.888", hangs=True),
+        _odds,
+        lambda row: row.found.legs[0].odds,
+        descending_first=True,
+        sample=odds_sample,
+        tip="The price as it is offered; beside it what is left after commission or tax",
+    ),
+    ColumnSpec(
+        "bookmaker",
+        "At",
+        Column(
+            "William Hill UK",
+            Align.LEFT,
+            stretches=True,
+            likes="Betfair Exchange",
+            widest="Betfair Exchange Australia",
+        ),
+        lambda row, _now: Cell(row.profile.short or row.leg.bookmaker),
+        lambda row: row.found.legs[0].bookmaker.casefold(),
+    ),
+    ColumnSpec(
+        "stake",
+        "Stake",
+        Column("100 > 50"),
+        _stake,
+        lambda row: row.found.legs[0].stake,
+        descending_first=True,
+        tip="Your total divided so that each outcome pays the same, in your steps; beside it the "
+        "most that the bookmaker takes, as you noted it, where that is less",
+    ),
+    ColumnSpec(
+        "seen",
+        "Seen",
+        Column("59 min", drops=5),
+        _seen,
+        lambda row: -min(leg.seen_at for leg in row.found.legs),
+        tip="How long ago the bookmaker was last seen to offer the price",
+    ),
+    ColumnSpec(
+        "middle",
+        "Middle, push",
+        Column("hit +96.50 · even at 2.5 % · chance 10.1 %", Align.LEFT, drops=1),
+        _of_all(lambda row: Cell(middle_text(row.found), TextRole.SOFT)),
+        lambda row: -1.0 if row.found.middle is None else row.found.middle.hit,
+        descending_first=True,
+        tip="What both legs win together, from which chance on that gains, and the chance by the "
+        "reference's prices; of others what a push leaves",
+    ),
+    ColumnSpec(
+        "cautions",
+        "Beside the reference",
+        Column("too good: above the window", Align.LEFT, stretches=True, drops=4),
+        _caution,
+        lambda row: len(row.found.legs[0].cautions),
+        tip="What speaks against the price where it is compared with the reference's; a price that "
+        "is too good may be a mistake that the bookmaker takes back",
+    ),
+)
+PROFIT_COLUMN: Final = [column.key for column in COLUMNS].index("profit_pct")

@@ -1,0 +1,219 @@
+"""The panel of arbitrage, middles and low hold, with the stakes of their legs."""
+
+from collections import Counter
+from typing import Final
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.clock import Clock
+from oddsdesk.desk.opportunities.lists import OpportunityList
+from oddsdesk.desk.opportunities.model import (
+    KIND_TITLES,
+    LegRow,
+    OpportunitiesModel,
+    rows_of,
+)
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.controls.chips import ChipRow
+from oddsdesk.desk.ui.controls.labels import ElidedLabel, SteadyButton
+from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
+from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.links import open_link
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.pricing.opportunities import OpportunityKind
+
+_ALL: Final = "all"
+_IDLE_MS: Final = 1_000
+
+
+class OpportunitiesPanel(QWidget):
+    """Lists opportunities a leg a row; rows move only when nobody points at them."""
+
+    price_requested = Signal(object)
+    """The ``RowKey`` of a price to be shown in its game."""
+    price_selected = Signal(object)
+    """The ``RowKey`` of the current row, None for none."""
+    place_requested = Signal(object)
+    """Legs to be marked as placed: a list of (``RowKey``, stake)."""
+
+    def __init__(self, board: Board, theme: Theme, clock: Clock, preferences: Preferences) -> None:
+        super().__init__()
+        self.setProperty("variant", "panel")
+        self._board = board
+        self._kind = _ALL
+        self.list = OpportunityList(board, clock, preferences, self._is_seen)
+        self.model = OpportunitiesModel(clock)
+        self.table = LiveTable(theme, self.model, clock)
+        self.table.setAccessibleName("Opportunities")
+        self.placeholder = Placeholder(theme)
+        self.menu = QMenu(self)
+        self.chips = ChipRow("Which opportunities are listed")
+        self.chips.show_chips(
+            [(_ALL, "All"), *((kind.value, KIND_TITLES[kind]) for kind in OpportunityKind)]
+        )
+        self._facts = ElidedLabel()
+        self._facts.setProperty("variant", "note")
+        self._sort = SteadyButton()
+        self._idle = QTimer(self, interval=_IDLE_MS)
+        self._lay_out(theme)
+        self._connect()
+        self._show()
+
+    def close_panel(self) -> None:
+        """Stop listening to the board."""
+        self._idle.stop()
+        self.list.close()
+
+    def selected(self) -> RowKey | None:
+        """Return the price of the current row."""
+        row = self._current()
+        return None if row is None else row.leg.key
+
+    def _lay_out(self, theme: Theme) -> None:
+        header = QWidget()
+        header.setProperty("variant", "bar")
+        header.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_height(header, theme, spacing.BAR)
+        self._sort.setToolTip("Put rows in order and drop what is gone (S)")
+        self._sort.setAccessibleName("Put rows in order")
+        self._sort.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        line = QHBoxLayout(header)
+        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
+        line.setSpacing(spacing.STEP)
+        line.addWidget(self.chips)
+        line.addSpacing(spacing.HALF)
+        line.addWidget(self._facts, 1)
+        line.addWidget(self._sort)
+        body = QWidget()
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self.placeholder)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(header)
+        whole.addWidget(body, 1)
+
+    def _connect(self) -> None:
+        self.chips.chosen.connect(self._on_chips_chosen)
+        self._sort.clicked.connect(self.model.sort_now)
+        self.list.changed.connect(self._show)
+        self.model.order_changed.connect(self._show_counts)
+        self.table.opened.connect(lambda _index: self._open())
+        self.table.header_clicked.connect(self.model.sort_by)
+        self.table.current_changed.connect(self._on_table_current_changed)
+        self.table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.table.scrolling.customContextMenuRequested.connect(self._show_menu)
+        self._idle.timeout.connect(self._on_idle_timeout)
+        for ident, act in (
+            ("opportunities.place", self._place),
+            ("opportunities.place_all", self._place_all),
+            ("opportunities.game", self._show_game),
+            ("opportunities.open", self._open),
+        ):
+            self.menu.addAction(add_action(self, ident, act))
+        add_action(self, "opportunities.sort", self.model.sort_now)
+        add_action(self, "opportunities.kind", self.chips.choose_next)
+
+    def _current(self) -> LegRow | None:
+        index = self.table.current()
+        return self.model.entry(index.row()) if index.isValid() else None
+
+    def _is_pointed_at(self) -> bool:
+        table = self.table
+        return table.model.rowCount() > 0 and (table.underMouse() or table.scrolling.hasFocus())
+
+    def _is_seen(self) -> bool:
+        """Whether any of it is in sight: a panel behind another's tab is not hidden to Qt."""
+        return not self.visibleRegion().isEmpty()
+
+    def _show(self) -> None:
+        board = self._board
+        chosen = [
+            each for each in self.list.entries.values() if self._kind in (_ALL, each.kind.value)
+        ]
+        reference = board.reference or UNNAMED_REFERENCE
+        rows = rows_of(chosen, board.basis.profiles.of, reference)
+        self.model.show_rows(rows, may_move=not self._is_pointed_at())
+
+    def _show_counts(self) -> None:
+        counts = Counter(each.kind for each in self.list.entries.values())
+        said = [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
+        self._facts.show_text(" · ".join(said))
+        waiting = self.model.rows_that_would_move
+        self._sort.show_text(f"{waiting} row{'s' if waiting != 1 else ''} would move · S to sort")
+        self._sort.setVisible(waiting > 0)
+        if self.model.rowCount():
+            self._stack.setCurrentWidget(self.table)
+        else:
+            self.placeholder.say(self._state())
+            self._stack.setCurrentWidget(self.placeholder)
+
+    def _state(self) -> EmptyState:
+        if self._board.connection.link in (Link.CONNECTING, Link.STOPPED):
+            return EmptyState("loading", "Reading the prices…")
+        if self.list.entries and self._kind != _ALL:
+            kind = KIND_TITLES[OpportunityKind(self._kind)].lower()
+            return EmptyState("filter", f"No {kind} now.", "The other lists have some.")
+        return EmptyState(
+            "table",
+            "No bets cover everything at 2 % or less now.",
+            "They show up here by themselves, among the bookmakers that are yours.",
+        )
+
+    def _show_menu(self, at: QPoint) -> None:
+        if self._current() is not None:
+            self.menu.popup(self.table.scrolling.viewport().mapToGlobal(at))
+
+    def _place(self) -> None:
+        if (row := self._current()) is not None:
+            self.place_requested.emit([(row.leg.key, row.leg.stake)])
+
+    def _place_all(self) -> None:
+        if (row := self._current()) is not None:
+            self.place_requested.emit([(leg.key, leg.stake) for leg in row.found.legs])
+
+    def _show_game(self) -> None:
+        if (row := self._current()) is not None:
+            self.price_requested.emit(row.leg.key)
+
+    def _open(self) -> None:
+        row = self._current()
+        if row is not None and not open_link(row.leg.url):
+            self.price_requested.emit(row.leg.key)
+
+    def _on_chips_chosen(self, kind: str) -> None:
+        self._kind = kind
+        self._show()
+        self.model.sort_now()
+
+    def _on_table_current_changed(self, _index: QModelIndex) -> None:
+        if not self.model.is_arranging:
+            self.price_selected.emit(self.selected())
+
+    def _on_idle_timeout(self) -> None:
+        if self.model.rows_that_would_move and not self._is_pointed_at():
+            self.model.sort_now()
+        else:
+            self._show_counts()
+
+    # Qt's virtuals
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._idle.start()
+        self.list.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._idle.stop()
+        self.list.stop()

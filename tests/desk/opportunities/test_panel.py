@@ -1,0 +1,150 @@
+"""The panel of opportunities: legs below each other, their stakes, and marking them as placed."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.opportunities.model import COLUMNS
+from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
+from oddsdesk.desk.settings.declared import SPLIT_TOTAL
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.value_bets.panel import ValuesPanel
+from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
+from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.pricing.profiles import Profile, Profiles
+
+TITLES = [column.title for column in COLUMNS]
+
+
+@pytest.fixture
+def panel(
+    theme: Theme, quoted: Any, preferences: Preferences, qtbot: QtBot
+) -> Iterator[OpportunitiesPanel]:
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    made = OpportunitiesPanel(quoted.board, theme, quoted.clock, preferences)
+    qtbot.addWidget(made)
+    made.resize(1_118, 260)
+    with qtbot.waitSignal(made.list.changed):
+        made.show()
+    yield made
+    made.close_panel()
+
+
+def tell(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot, over: float = 2.10) -> None:
+    """Let Betsson offer more: with Matchbook's 1.98 an arbitrage."""
+    quoted.clock.now += 1
+    quoted.tell("Betsson", "total", "Over 2.5", over)
+    look(panel, qtbot)
+
+
+def look(panel: OpportunitiesPanel, qtbot: QtBot) -> None:
+    """Have it look now, not after its rest."""
+    panel.list.stop()
+    with qtbot.waitSignal(panel.list.changed):
+        panel.list.start()
+    panel.model.sort_now()
+
+
+def shown(panel: OpportunitiesPanel) -> list[dict[str, str]]:
+    model = panel.model
+    return [
+        {title: model.cell(row, column).text for column, title in enumerate(TITLES)}
+        for row in range(model.rowCount())
+    ]
+
+
+def test_legs_stand_below_each_other_with_their_stakes(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    first, second, *_ = shown(panel)
+    assert (first["Kind"], first["Worst"], first["Hold"]) == ("Arbitrage", "+1.0 %", "−1.9 %")
+    assert (first["Selection"], first["At"], first["Stake"]) == ("Over 2.5", "Betsson", "49")
+    assert (second["Kind"], second["Worst"]) == ("", "")
+    assert (second["Selection"], second["At"], second["Stake"]) == ("Under 2.5", "Matchbook", "51")
+    tip = panel.model.tip(0, 0)
+    assert "All legs: 100 staked, +0.98 in the worst case after rounding" in tip
+
+
+def test_legs_that_are_too_good_say_so(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot, 2.60)
+    assert shown(panel)[0]["Beside the reference"] == "too good: above the window"
+
+
+def test_one_kind_can_be_listed(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
+    tell(panel, quoted, qtbot)
+    assert [row["Kind"] for row in shown(panel)] == ["Arbitrage", ""]
+    panel.chips.choose("middle")
+    assert shown(panel) == []
+    assert panel._state().sentence == "No middle now."
+
+
+def test_stakes_follow_the_settings(
+    panel: OpportunitiesPanel, preferences: Preferences, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    preferences.put(SPLIT_TOTAL, 1_000)
+    look(panel, qtbot)
+    assert [row["Stake"] for row in shown(panel)[:2]] == ["485", "515"]
+
+
+def test_a_stake_above_what_the_bookmaker_takes_is_marked(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board.set_profiles(Profiles([Profile(name="Betsson", group="", limit=20.0)]))
+    tell(panel, quoted, qtbot)
+    assert shown(panel)[0]["Stake"] == "49 > 20"
+
+
+def test_an_opportunity_that_is_gone_goes(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    tell(panel, quoted, qtbot, 1.90)
+    assert "Arbitrage" not in {row["Kind"] for row in shown(panel)}
+
+
+def test_an_empty_panel_says_why(theme: Theme, quoted: Any, qtbot: QtBot) -> None:
+    quoted.board.clear()
+    panel = OpportunitiesPanel(
+        quoted.board, theme, quoted.clock, Preferences(Layout(Path("unused.ini")))
+    )
+    qtbot.addWidget(panel)
+    assert panel._state().sentence == "Reading the prices…"
+    quoted.board.set_connection(Connection(link=Link.LIVE))
+    assert panel._state().sentence == "No bets cover everything at 2 % or less now."
+    panel.close_panel()
+
+
+def test_all_legs_are_marked_as_placed_one_after_the_other(
+    panel: OpportunitiesPanel,
+    quoted: Any,
+    theme: Theme,
+    preferences: Preferences,
+    layout: Layout,
+    tmp_path: Path,
+    qtbot: QtBot,
+) -> None:
+    records = Records(tmp_path / "ledger.db")
+    values = ValuesPanel(quoted.board, theme, quoted.clock, preferences, layout, records)
+    qtbot.addWidget(values)
+    panel.place_requested.connect(values.place_legs)
+    tell(panel, quoted, qtbot)
+    panel.table.set_current(1)
+    panel._place_all()
+    for bookmaker, stake in (("Betsson", "49"), ("Matchbook", "51")):
+        (dialog,) = (each for each in values.findChildren(PlaceDialog) if each.isVisible())
+        assert (dialog.bookmaker.currentText(), dialog.stake.text()) == (bookmaker, stake)
+        dialog.accept()
+    qtbot.waitUntil(lambda: len(list(records.bets())) == 2)
+    assert not any(each.isVisible() for each in values.findChildren(PlaceDialog))
+    values.close_panel()
+    records.close()
