@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from oddsdesk.clock import Clock
 from oddsdesk.pricing.market import Judged, Market, Prices, value_bets
@@ -18,8 +18,10 @@ from oddsdesk.server.log_watch import LogWatch, OnGrowth
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.troubles import Troubles
+from oddsdesk.server.valued_games import GamesHeld
 from oddsdesk.slices import slices
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
+from oddsdesk.store.shares import Shares
 from oddsdesk.store.store import Store
 from oddsdesk.store.tail import Position, log_end, read_after
 from oddsdesk.store.values import FoundValueBet, MarketKey
@@ -34,6 +36,8 @@ REST: Final = 20
 BRISK_REST: Final = 1
 """The same where it is urgent: half of the loop is left to requests, or to a window."""
 RETRY_S: Final = 1.0
+SHARE_S: Final = 0.5
+"""How often a process looks which games fall to it."""
 
 _log = logging.getLogger(__name__)
 
@@ -82,8 +86,10 @@ class Valuation:
         method: str,
         troubles: Troubles | None = None,
         on_growth: OnGrowth | None = None,
+        shares: Shares | None = None,
     ) -> None:
         self._store = store
+        self._games = GamesHeld(shares)
         self._clock = clock
         self._method = method
         self._troubles = troubles
@@ -94,6 +100,7 @@ class Valuation:
         self._watch = LogWatch(on_growth or store.on_commit)
         self._moneylines = MoneylineForms()
         self._stored: dict[_Place, _Found] = {}
+        self._storing = asyncio.Lock()
         self._thread = ReaderPool("valuation", threads=1)
         """Reads and judges, a slice at a time, so that the loop waits for no disk."""
 
@@ -103,8 +110,9 @@ class Valuation:
         return len(self._failing)
 
     def close(self) -> None:
-        """End its thread, once nothing of it runs any more."""
+        """End its thread, once nothing of it runs any more, and let others have its games."""
         self._thread.close()
+        self._games.close()
 
     async def follow(self) -> None:
         """Value markets with new rows in the log, until cancelled; a restart loses none."""
@@ -124,6 +132,47 @@ class Valuation:
         while True:
             await asyncio.sleep(ROUND_S)
             await patience.do(lambda: self._go_round(REST), RETRY_S)
+
+    async def divide(self) -> None:
+        """Value the games that fall to this process, and no others, until cancelled.
+
+        Those that it gets are valued at once: who had them may be gone since any time.
+        """
+        patience = RetryWhileUnavailable("dividing the games to value", self._troubles)
+        while True:
+            await patience.do(self._divide, SHARE_S)
+            await asyncio.sleep(SHARE_S)
+
+    async def take_over(self) -> None:
+        """Value the games that this process got, briskly, until cancelled."""
+        patience = RetryWhileUnavailable("valuing the games of another process", self._troubles)
+        while True:
+            await self._games.has_got.wait()
+            await patience.do(self._value_those_got, RETRY_S)
+
+    async def _divide(self) -> None:
+        before = self._games.held
+        try:
+            surplus = await self._games.take(self._thread.run)
+        finally:
+            self._forget(before - self._games.held)
+        if surplus:
+            async with self._storing:  # what was found of them is stored by now, or never will be
+                await self._games.give_back(surplus, self._thread.run)
+
+    async def _value_those_got(self) -> None:
+        got = self._games.got()
+        share_of, everything = self._games.share_of, self._everything()
+        visits = (each for each in everything if share_of(each.place.game) in got)
+        await self._value(visits, BRISK_REST)
+        self._games.have_valued(got)
+
+    def _forget(self, shares: frozenset[int]) -> None:
+        """Forget of games what others may change from now on."""
+        known: tuple[dict[_Place, Any], ...] = (self._stored, self._failing)
+        for each in known:
+            for place in [place for place in each if self._games.share_of(place.game) in shares]:
+                each.pop(place)
 
     async def _go_round(self, rest: float) -> None:
         self._round += 1
@@ -149,6 +198,8 @@ class Valuation:
                 for each in changes
             )
             for place in places:
+                if not self._games.has(place.game):
+                    continue
                 yield _Visit(place, None)
                 if self._moneylines.have_changed(reader, place.game, place.market):
                     for visit in self._of_game(place.game, place.match_name, place.sport):
@@ -158,7 +209,8 @@ class Valuation:
     def _everything(self) -> Iterator[_Visit]:
         reader = self._store.reader()
         for game in reader.games_to_value(self._clock() - MAX_AGE_MS):
-            yield from self._of_game(game.row, game.match_name, game.sport)
+            if self._games.has(game.row):
+                yield from self._of_game(game.row, game.match_name, game.sport)
 
     def _of_game(self, game: int, match_name: str, sport: str) -> Iterator[_Visit]:
         for market in self._store.reader().markets_to_value(game):
@@ -217,6 +269,13 @@ class Valuation:
 
     async def _store_news(self, news: dict[_Place, _Found]) -> None:
         """Store what was found; remembered at once, so that it is not stored twice."""
+        async with self._storing:
+            has = self._games.has
+            await self._store_held({each: bets for each, bets in news.items() if has(each.game)})
+
+    async def _store_held(self, news: dict[_Place, _Found]) -> None:
+        if not news:
+            return
         self._stored.update(news)
         found = {place.key: bets for place, bets in news.items()}
         try:
