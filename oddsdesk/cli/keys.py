@@ -7,14 +7,16 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from oddsdesk.cli.options import access_option, database_option
+from oddsdesk.cli.options import access_option, any_database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.errors import ErrorCode
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.times import format_ms
-from oddsdesk.store.access import AccessStore, access_path, earlier_access_files, open_access
+from oddsdesk.store.access import AccessStore, open_access
+from oddsdesk.store.access_paths import access_path, earlier_access_files
 from oddsdesk.store.accounts import BadAccountError
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
@@ -38,7 +40,7 @@ def keys() -> None:
 
 
 @keys.command()
-@database_option
+@any_database_option
 @access_option
 @click.option(
     "--plan",
@@ -55,7 +57,7 @@ def keys() -> None:
 @click.option("--bookmaker", metavar="NAME", help="The one bookmaker that the Free plan sees.")
 @click.option("--write", is_flag=True, help="It may record odds, too: POST /ingest.")
 def create(
-    database: Path,
+    database: Database,
     access: Path | None,
     plan: str | None,
     account: str,
@@ -76,9 +78,9 @@ def create(
 
 
 @keys.command(name="list")
-@database_option
+@any_database_option
 @access_option
-def list_(database: Path, access: Path | None) -> None:
+def list_(database: Database, access: Path | None) -> None:
     """Show every key, masked, with its account and plan.
 
     \b
@@ -94,10 +96,10 @@ def list_(database: Path, access: Path | None) -> None:
 
 
 @keys.command()
-@database_option
+@any_database_option
 @access_option
 @click.argument("key", metavar="KEY|ID")
-def rotate(database: Path, access: Path | None, key: str) -> None:
+def rotate(database: Database, access: Path | None, key: str) -> None:
     """Give a key a new secret and print it; the old one stops working at once.
 
     \b
@@ -109,10 +111,10 @@ def rotate(database: Path, access: Path | None, key: str) -> None:
 
 
 @keys.command()
-@database_option
+@any_database_option
 @access_option
 @click.argument("key", metavar="KEY|ID")
-def revoke(database: Path, access: Path | None, key: str) -> None:
+def revoke(database: Database, access: Path | None, key: str) -> None:
     """End a key for good.
 
     \b
@@ -125,15 +127,10 @@ def revoke(database: Path, access: Path | None, key: str) -> None:
 
 
 @contextlib.contextmanager
-def _open(database: Path, named: Path | None) -> Iterator[AccessStore]:
-    """Open the file of keys, and say in one line what went wrong with it or with the request."""
+def _open(database: Database, named: Path | None) -> Iterator[AccessStore]:
+    """Open the keys, and say in one line what went wrong with them or with the request."""
     try:
-        _make_usual_folder(database)
-        path = access_path(database, named)
-        _refuse_other_keys(database, path)
-        access = open_access(database, named)
-        _tell_of_earlier(database, path)
-        with contextlib.closing(access):
+        with contextlib.closing(_opened(database, named)) as access:
             yield access
     except KeyLimitError as error:
         raise click.ClickException(f"{ErrorCode.KEY_LIMIT_REACHED.value}: {error}") from error
@@ -141,6 +138,17 @@ def _open(database: Path, named: Path | None) -> Iterator[AccessStore]:
         raise click.UsageError(str(error)) from error
     except (UnknownKeyError, StoreError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _opened(database: Database, named: Path | None) -> AccessStore:
+    if isinstance(database, DatabaseUrl):
+        return open_access(database, named)
+    _make_usual_folder(database)
+    path = access_path(database, named)
+    _refuse_other_keys(database, path)
+    access = open_access(database, named)
+    _tell_of_earlier(database, path)
+    return access
 
 
 def _make_usual_folder(database: Path) -> None:

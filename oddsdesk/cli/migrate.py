@@ -10,7 +10,7 @@ import click
 
 from oddsdesk.cli.options import access_option
 from oddsdesk.cli.progress import Progress
-from oddsdesk.store.access import access_path
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.moving import Moved, Source, Target, check_tables, copy_tables
 from oddsdesk.store.sqlite.moving import sqlite_source, sqlite_target

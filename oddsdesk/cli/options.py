@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 from oddsdesk.places import NoHomeError, default_database, default_ledger
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.server.settings import ALL_ROLES, Role
+from oddsdesk.store.databases import Database, database_named
 from oddsdesk.store.settings import KEEP_ALL
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -18,6 +20,25 @@ _DATABASE: Final[dict[str, Any]] = {
     "show_default": "the platform's data folder",
     "help": "SQLite file that holds the odds; it is made if it is missing.",
 }
+
+
+class _DatabaseType(click.ParamType):  # type: ignore[type-arg]
+    """A file's path or the URL of a database."""
+
+    name = "database"
+    _file: Final = click.Path(path_type=Path)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Database:
+        """Return the database that was named."""
+        return database_named(value) if isinstance(value, str) else Path(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete files."""
+        return self._file.shell_complete(ctx, param, incomplete)
 
 
 def usual_database() -> Path:
@@ -47,6 +68,15 @@ def usual_ledger() -> Path:
 database_option = click.option("--database", default=usual_database, **_DATABASE)
 maybe_database_option = click.option("--database", **_DATABASE)
 """For commands that may do without."""
+any_database_option = click.option(
+    "--database",
+    default=usual_database,
+    type=_DatabaseType(),
+    metavar="FILE|URL",
+    show_default="the platform's data folder",
+    help="SQLite file that holds the odds, which is made if it is missing, or postgresql://...",
+)
+"""For commands that any engine serves."""
 access_option = click.option(
     "--access",
     type=click.Path(path_type=Path),

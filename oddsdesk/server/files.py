@@ -8,7 +8,8 @@ from oddsdesk.clock import Clock
 from oddsdesk.places import can_write
 from oddsdesk.server.key_store import open_key_store, share_key_store
 from oddsdesk.server.settings import Settings
-from oddsdesk.store.access import AccessStore, lies_beside
+from oddsdesk.store.access import AccessStore
+from oddsdesk.store.access_paths import lies_beside
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseLock, lock_database, take_if_free
 from oddsdesk.store.store import Store, open_store

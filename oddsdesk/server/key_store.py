@@ -7,13 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from oddsdesk.server.settings import Settings
-from oddsdesk.store.access import (
-    AccessStore,
-    earlier_access_files,
-    lies_beside,
-    make_access_file,
-    open_access,
-)
+from oddsdesk.store.access import AccessStore, make_access_file, open_access
+from oddsdesk.store.access_paths import earlier_access_files, lies_beside
 from oddsdesk.store.lock import DatabaseLock, lock_database
 
 _PASSING: Final = "access.db"

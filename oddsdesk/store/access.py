@@ -1,12 +1,17 @@
-"""Access to the service: accounts, keys and counts, in a file of their own beside the odds."""
+"""Access to the service: accounts, keys and counts, beside the odds in a file of their own.
+
+In PostgreSQL they are tables of the same database.
+"""
 
 import logging
 import secrets
 from pathlib import Path
 from typing import Protocol
 
-from oddsdesk.places import can_write, earlier_access
+from oddsdesk.places import can_write
 from oddsdesk.private_files import check_private, make_private
+from oddsdesk.store.access_paths import access_path, earlier_access_files, lies_beside
+from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.keys import Keys, KeyTables
 from oddsdesk.store.lock import DatabaseLock
@@ -53,48 +58,37 @@ class AccessStore:
             self._file.close()
 
 
-def access_path(odds_path: Path, named: Path | None = None) -> Path:
-    """Return where access is kept for an odds file: beside it, or in the file that is named."""
-    if named is not None:
-        return named
-    real = odds_path.resolve()
-    return real.with_name(f"{real.stem}-access{real.suffix}")
-
-
-def lies_beside(odds_path: Path, path: Path) -> bool:
-    """Say whether a file of keys is the one beside an odds file."""
-    return path.absolute() == access_path(odds_path)
-
-
-def earlier_access_files(odds_path: Path) -> list[Path]:
-    """Return where older versions kept keys of this database: in a home, beside a link to it."""
-    beside = odds_path.with_name(f"{odds_path.stem}-access{odds_path.suffix}").absolute()
-    places = [earlier_access(odds_path), None if lies_beside(odds_path, beside) else beside]
-    return [place for place in places if place is not None and is_there(place)]
-
-
-def is_there(path: Path) -> bool:
-    """Say whether a file is there; False where the folder may not be read."""
-    try:
-        return path.exists()
-    except OSError:
-        return False
-
-
 def open_access(
-    odds_path: Path, named: Path | None = None, *, lock: DatabaseLock | None = None
+    database: Database, named: Path | None = None, *, lock: DatabaseLock | None = None
 ) -> AccessStore:
-    """Open the file of keys that belongs to an odds file; it is made if it is missing.
+    """Open the keys that belong to a database; their file or tables are made if missing.
 
-    ``named`` is a file elsewhere. ``lock`` is the one that guards the keys, where this process
-    holds it.
+    ``named`` is a file elsewhere, for a database that is a file. ``lock`` is the one that guards
+    the keys, where this process holds it.
 
     Raises:
-        StoreError: it cannot be used; says why in one line.
+        StoreError: they cannot be used; says why in one line.
     """
-    path = make_access_file(odds_path, named)
-    guarded = odds_path if lies_beside(odds_path, path) and can_write(odds_path) else path
+    if isinstance(database, DatabaseUrl):
+        return _open_tables(database, named)
+    path = make_access_file(database, named)
+    guarded = database if lies_beside(database, path) and can_write(database) else path
     return AccessStore(AccessFile(path, lock=lock, locked_by=guarded))
+
+
+def _open_tables(database: DatabaseUrl, named: Path | None) -> AccessStore:
+    if named is not None:
+        raise StoreError(f"--access: the keys of {database} are kept in it, not in a file")
+    with needing_postgresql():
+        from oddsdesk.store.postgres.access import (  # noqa: PLC0415 - an extra
+            open_postgres_access,
+        )
+    opened = open_postgres_access(database.url)
+    try:
+        return AccessStore(opened)
+    except BaseException:
+        opened.close()
+        raise
 
 
 def make_access_file(odds_path: Path, named: Path | None) -> Path:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.access import access_path
+from oddsdesk.store.access_paths import access_path
 
 HOUR_S = 3_600
 DAY_S = 86_400

@@ -5,7 +5,7 @@ from typing import Final
 
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.store.access import access_path
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.inspection import count_active_keys, count_rows, damage

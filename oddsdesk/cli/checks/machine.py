@@ -27,7 +27,7 @@ from oddsdesk.places import (
 )
 from oddsdesk.resource_files import resource_path
 from oddsdesk.server.listener import ListenError, bind
-from oddsdesk.store.access import access_path
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
 from oddsdesk.store.sqlite.inspection import has_wal_reset_bug, sqlite_version
 

@@ -18,7 +18,7 @@ import msgspec
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.places import can_write, sync
-from oddsdesk.store.access import access_path
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite import archive
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS

@@ -17,7 +17,7 @@ import msgspec
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.places import sync
-from oddsdesk.store.access import access_path
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.sqlite import archive

@@ -12,7 +12,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.connections.profiles import EmbeddedProfile
 from oddsdesk.desk.connections.sessions import InUseError, SessionError
 from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
-from oddsdesk.store.access import access_path
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.lock import lock_path
 from oddsdesk.tasks import spawn
 

@@ -12,7 +12,8 @@ from oddsdesk.cli.checks.finding import Mark, Section
 from oddsdesk.cli.doctor import doctor, server_doctor
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.access import access_path, open_access
+from oddsdesk.store.access import open_access
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.store import open_store
 

@@ -1,5 +1,6 @@
 """`oddsdesk keys` (command-line.md)."""
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -9,9 +10,12 @@ from click.testing import CliRunner, Result
 from oddsdesk.cli.keys import keys
 from oddsdesk.contract.plans import Plan
 from oddsdesk.places import default_database, earlier_access
-from oddsdesk.store.access import access_path, open_access
+from oddsdesk.store.access import open_access
+from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.lock import lock_database
+from tests.kit.postgres import Postgres
 
 KEY = re.compile(r"oddsdesk_live_[0-9a-f]{32}\n")
 
@@ -211,3 +215,41 @@ def test_keys_that_the_running_server_does_not_know_are_not_made(
     assert not access_path(database).exists()
     assert run(database, "create", "--access", str(used)).exit_code == 0
     lock.release()
+
+
+def test_keys_of_a_database_behind_a_url_are_in_it(postgres: Postgres) -> None:
+    """scale.md: keys and quotas in PostgreSQL, too."""
+    url = postgres.url()
+
+    def told(*arguments: str) -> str:
+        result = CliRunner().invoke(keys, [arguments[0], "--database", url, *arguments[1:]])
+        assert result.exit_code == 0, result.output
+        return result.stdout.strip()
+
+    secret = told("create", "--plan", "Pro+ Live", "--account", "anna")
+    assert secret[-4:] in told("list")
+    rotated = told("rotate", secret)
+    with contextlib.closing(open_access(DatabaseUrl(url))) as access:
+        found = access.keys.caller(rotated)
+        assert found is not None
+        assert found.plan is Plan.PRO_LIVE
+        assert told("revoke", rotated).startswith("revoked oddsdesk_live_****")
+        access.keys.refresh()
+        assert access.keys.caller(rotated) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (("--database", "postgresql://ann:hidden@127.0.0.1:1/odds"), "127.0.0.1:1/odds: "),
+        (("--database", "postgresql://127.0.0.1:1/odds", "--access", "keys.db"), "kept in it"),
+    ],
+)
+def test_what_is_wrong_with_a_url_is_said_in_a_line_without_its_password(
+    said: tuple[str, ...], expected: str
+) -> None:
+    result = CliRunner().invoke(keys, ["list", *said])
+    assert result.exit_code == 1
+    assert expected in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert "hidden" not in result.stderr

@@ -8,7 +8,8 @@ import pytest
 from oddsdesk.places import earlier_access
 from oddsdesk.server.key_store import open_key_store
 from oddsdesk.server.settings import Settings
-from oddsdesk.store.access import access_path, open_access
+from oddsdesk.store.access import open_access
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.lock import DatabaseInUseError, lock_database
 from oddsdesk.store.store import open_store
 from tests.kit.users import as_nobody

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from oddsdesk import places
-from oddsdesk.store.access import access_path, earlier_access_files, open_access
+from oddsdesk.store.access import open_access
+from oddsdesk.store.access_paths import access_path, earlier_access_files
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import open_store
 from tests.kit.users import NOBODY, as_nobody

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.access import AccessStore, access_path, open_access
+from oddsdesk.store.access import AccessStore, open_access
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from oddsdesk import earlier_copy
-from oddsdesk.store.access import access_path, open_access
+from oddsdesk.store.access import open_access
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.lock import lock_database, lock_path
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS

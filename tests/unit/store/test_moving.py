@@ -11,7 +11,8 @@ import pytest
 from oddsdesk.contract.game_pairs import PairState
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store import moving
-from oddsdesk.store.access import access_path, open_access
+from oddsdesk.store.access import open_access
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import HalfMadeError, StoreError
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.moving import TABLES, check_tables, copy_tables

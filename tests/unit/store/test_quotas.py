@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.contract.plans import DAY_S, HOUR_S
-from oddsdesk.store.access import AccessStore, access_path, open_access
+from oddsdesk.store.access import AccessStore, open_access
+from oddsdesk.store.access_paths import access_path
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.quotas import Count, Kind, Quotas
 
