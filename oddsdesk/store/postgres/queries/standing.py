@@ -14,12 +14,14 @@ SQL: Final = StandingSql(
             AND q.odds IS NOT NULL
         ORDER BY g.kickoff, g.match_name, g.competition, q.bookmaker, q.market_type, q.period
     """,
+    # By game: the log is not walked, however much of it is fresh.
     draws=f"""
-        SELECT DISTINCT g.game_id, c.bookmaker, c.period
-        FROM game g
-        JOIN price_change c
-            ON c.game = g.id AND c.selection {conditions.SQL.is_one_of.format("texts")}
-        WHERE g.recent AND g.last_scraped_at >= :since AND c.scraped_at >= :since
-            AND c.market_type = 'moneyline'
+        SELECT g.game_id, drew.bookmaker, drew.period
+        FROM game g CROSS JOIN LATERAL (
+            SELECT DISTINCT c.bookmaker, c.period FROM price_change c
+            WHERE c.game = g.id AND c.selection {conditions.SQL.is_one_of.format("texts")}
+                AND c.scraped_at >= :since AND c.market_type = 'moneyline'
+        ) drew
+        WHERE g.recent AND g.last_scraped_at >= :since
     """,
 )

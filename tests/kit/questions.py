@@ -1,0 +1,39 @@
+"""Everything that a reader can be asked, of the quotes in ``kit.store``."""
+
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.reader import Reader
+from tests.kit.store import FILTERS, NOW, VISIBILITIES
+
+
+def ask_everything(reader: Reader) -> None:
+    """Ask a reader all that it answers, narrowed in every way and from a cursor on."""
+    ident = game_id("EPL", "Home 0 - Away")
+    for filters in FILTERS:
+        for visibility in VISIBILITIES:
+            for ask in (reader.games, reader.odds, reader.games_as_of):
+                page = ask(NOW, filters, visibility, 1)
+                ask(NOW, filters, visibility, 1, page.next_cursor)
+            page = reader.events(NOW, filters, visibility, 10, 1)
+            page = reader.value_bets(NOW, filters, visibility, 1, 20, 1)
+            reader.value_bets(NOW, filters, visibility, 1, 20, 1, page.next_cursor)
+            reader.matrix(ident, NOW, visibility)
+            reader.matrix_as_of(ident, NOW - 12 * MINUTE_MS, visibility)
+            reader.games_as_of(NOW - 12 * MINUTE_MS, filters, visibility, 5)
+            reader.event("Home 0 - Away", NOW, visibility, stale_minutes=20)
+    reader.sports(NOW)
+    reader.bookmakers(NOW)
+    reader.changes_after(0, 5)
+    reader.last_seq()
+    reader.market_quotes(1, "total", 0)
+    reader.games_to_value(NOW - 15 * MINUTE_MS)
+    reader.markets_to_value(1)
+    reader.bookmakers_that_drew(1, 0, NOW - 60 * MINUTE_MS)
+    reader.moneylines_like(1, ["A", "Pinnacle"], NOW - 60 * MINUTE_MS)
+    reader.history(ident, "total", 0, "Yes", 0)
+    reader.reference_history(ident, [("total", 0, "Yes")], 0)
+    reader.silences(0, NOW, 60_000)
+    reader.last_scraped_at()
+    reader.is_simulated(NOW)
+    reader.standing_quotes(NOW - 60 * MINUTE_MS)
+    reader.priced_draws(NOW - 60 * MINUTE_MS)
