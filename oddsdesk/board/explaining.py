@@ -10,6 +10,7 @@ from oddsdesk.board.judging import line_of
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.board.second_opinion import SecondOpinions
 from oddsdesk.board.service_rows import ServiceRow
 from oddsdesk.board.valuation import offered
 from oddsdesk.contract.markets import market_title
@@ -62,6 +63,15 @@ class MethodFigure(NamedTuple):
     """Why it has no answer."""
 
 
+class ConsensusFigure(NamedTuple):
+    """What the others' prices together say of the price."""
+
+    groups: int
+    """How many operators they are of."""
+    fair_odds: float
+    ev_pct: float
+
+
 class Explanation(NamedTuple):
     """A price with all that it is judged by; times in milliseconds."""
 
@@ -94,6 +104,8 @@ class Explanation(NamedTuple):
     """In the bookmaker's own gross prices; commission-free ones elsewhere than here are net."""
     methods: tuple[MethodFigure, ...]
     """Every real method, then ``published`` where the service runs it."""
+    consensus: ConsensusFigure | None
+    """What the other bookmakers say together (D60); None where they are too few."""
     no_fair_odds: NoFairOdds | None
     """Why the price is not valued; None where it is."""
     service: ValueBet | None
@@ -175,6 +187,7 @@ def _explain_cell(
         assessment=assessment,
         window=found.window(),
         methods=() if mine is None else tuple(map(found.by_method, _names(board))),
+        consensus=_consensus(board, matrix, section, key, found),
         no_fair_odds=_why_unvalued(section, side),
         service=board.values.listed.get(key),
     )
@@ -219,10 +232,14 @@ class _Figured(NamedTuple):
         return self.figure(method, fair)
 
     def figure(self, method: str, fair: float) -> MethodFigure:
-        """Return the EV by a method's fair odds, net and per unit staked."""
+        """Return the EV by a method's fair odds."""
+        return MethodFigure(method, fair, self.ev_by(fair))
+
+    def ev_by(self, fair: float) -> float:
+        """Return the EV in percent by fair odds, floor included, net and per unit staked."""
         final = fair * safety_floor(self.line.market_type)
         decided = settlement_of(self.line, self.side, fair, self.push).decided
-        return MethodFigure(method, fair, (self.assessment.net_odds / final - 1) * 100 * decided)
+        return (self.assessment.net_odds / final - 1) * 100 * decided
 
     def window(self) -> PriceWindow | None:
         """Return the window in the bookmaker's own gross prices (D46)."""
@@ -232,6 +249,16 @@ class _Figured(NamedTuple):
             return found
         least, most = self.profile.gross(found.least), self.profile.gross(found.most)
         return found._replace(least=least, most=most)
+
+
+def _consensus(
+    board: Board, matrix: Matrix, section: Section, key: RowKey, found: _Figured
+) -> ConsensusFigure | None:
+    opinions = SecondOpinions(board.basis, board.reference, board.judge(matrix))
+    opinion = opinions.of(section, key.selection, key.bookmaker)
+    if opinion is None:
+        return None
+    return ConsensusFigure(opinion.groups, opinion.fair_odds, found.ev_by(opinion.fair_odds))
 
 
 def _names(board: Board) -> tuple[str, ...]:
@@ -269,6 +296,7 @@ def _explain_row(board: Board, key: RowKey, row: ServiceRow, now_ms: int) -> Exp
         assessment=replace(assessment, checks=checks),
         window=found.window(),
         methods=tuple(_row_figure(method, row, found) for method in _names(board)),
+        consensus=None,
         no_fair_odds=NoFairOdds.NO_ANSWER if row.fair is None else None,
         service=bet,
         from_row=True,

@@ -40,6 +40,10 @@ def _lines(said: Explanation) -> Iterator[str]:
         yield f"Service EV {_signed(said.service.ev_pct)} %"
     yield from _arithmetic(said)
     yield from _methods(said)
+    if said.consensus is not None:
+        fair = fair_text(said.net_odds, said.consensus.fair_odds, said.floor)
+        ev = _signed(said.consensus.ev_pct)
+        yield f"Consensus of {said.consensus.groups} others: fair {fair}, EV {ev} %"
     yield from _rules(said)
 
 

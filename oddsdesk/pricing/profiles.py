@@ -3,7 +3,8 @@
 A profile stands in a line of a CSV file (``resources/bookmakers.csv``, and one of the user's own
 whose lines replace those): name, group, kind, commission, tax and taker fee in percent,
 currency, short name, code, other names (``|`` between them), and where the figures come from. The
-user's own has the limit beside them: the most that the bookmaker takes from the user (D55).
+user's own has two more: the limit, which is the most that the bookmaker takes from the user (D55),
+and the weight of its vote in a consensus (D60).
 """
 
 import csv
@@ -29,8 +30,10 @@ COLUMNS: Final = (
     "aliases",
     "source",
     "limit",
+    "weight",
 )
 _PERCENT: Final = ("commission", "tax", "taker_fee")
+_AMOUNTS: Final = ("limit", "weight")
 _TEXTS: Final = ("group", "currency", "short", "code", "source")
 _GUARDED: Final = ("=", "+", "-", "@", "#", "'")
 """A written field begins with none of these: formulas to a spreadsheet, ``#`` a comment."""
@@ -70,6 +73,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
     limit: float | None = None
     """The most that it takes as a bet, in the user's money, as the user noted it (D55)."""
+    weight: float = 1.0
+    """Of its vote in a consensus (D60); 0 is none."""
 
     @property
     def charges(self) -> bool:
@@ -264,7 +269,7 @@ def field_text(profile: Profile, column: str) -> str:
     value = getattr(profile, column)
     if column in _PERCENT:
         return f"{value * 100:.12g}"
-    if column == "limit":
+    if column in _AMOUNTS:
         return "" if value is None else f"{value:.12g}"
     if column == "aliases":
         return "|".join(value)
@@ -327,7 +332,7 @@ def _profile(row: Mapping[str, str], shipped: Profiles) -> Profile:
         raise ProfileLineError("no name; expected that of a bookmaker")
     known = profile = shipped.of(row["name"])
     try:
-        for column in (*_TEXTS, *_PERCENT, "kind", "limit"):
+        for column in (*_TEXTS, *_PERCENT, *_AMOUNTS, "kind"):
             profile = with_field(profile, column, row.get(column, ""), known)
     except ProfileLineError as error:
         raise ProfileLineError(f"{row['name']}: {error}") from None
@@ -341,7 +346,7 @@ def _read_field(column: str, text: str) -> Kind | float | str:
         return _kind(text)
     if column in _PERCENT:
         return _share(column, text)
-    return _limit(text) if column == "limit" else text
+    return _amount(column, text) if column in _AMOUNTS else text
 
 
 def _kind(text: str) -> Kind:
@@ -361,11 +366,11 @@ def _share(column: str, text: str) -> float:
     return share
 
 
-def _limit(text: str) -> float:
-    limit = _number(text)
-    if not 0 <= limit < math.inf:
-        raise ProfileLineError(f"limit {text!r}; expected an amount from 0 on, or nothing")
-    return limit
+def _amount(column: str, text: str) -> float:
+    amount = _number(text)
+    if not 0 <= amount < math.inf:
+        raise ProfileLineError(f"{column} {text!r}; expected an amount from 0 on, or nothing")
+    return amount
 
 
 def _number(text: str) -> float:

@@ -52,6 +52,7 @@ COLUMNS: Final = (
     Column("tax", "Tax %", 62, "Of the whole return.", True, 12),
     Column("taker_fee", "Taker fee %", 90, "Of a prediction market: r × p × (1 − p).", True, 12),
     Column("limit", "Limit", 84, "The most that it takes from you, in your money.", True, 16),
+    Column("weight", "Weight", 66, "Of its vote in the consensus; 0 is none.", True, 12),
     Column("short", "Short name", 104, "Where there is little room.", longest=12),
     Column("code", "Code", 58, "Where there is least room.", longest=4),
 )
@@ -133,7 +134,7 @@ class BookmakersModel(QAbstractTableModel):
         if column.field == "kind":
             return KINDS[held.profile.kind]
         text = field_text(held.profile, column.field)
-        is_none = text == "0" and column.field != "limit"
+        is_none = text == "0" and column.field not in {"limit", "weight"}
         return "" if is_none and not getattr(held.shipped, column.field) else text
 
     def _tip(self, held: Row, column: Column, index: _Index) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 
 from oddsdesk.board.arithmetic import Step, exact, fair_text, steps
 from oddsdesk.board.bets import Exposure
-from oddsdesk.board.explaining import Explanation, MethodFigure
+from oddsdesk.board.explaining import ConsensusFigure, Explanation, MethodFigure
 from oddsdesk.board.explanation_text import method_title
 from oddsdesk.board.verdict_words import BOUNDS, figure_text, margin_text, rule_title
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
@@ -219,14 +219,21 @@ def exposure(found: Exposure | None) -> list[Fact]:
 
 
 def methods(said: Explanation) -> list[Fact]:
-    """Return every devig method's EV, the user's marked, and the worst case."""
-    if said.no_fair_odds is not None or not said.methods:
-        return []
-    facts = [_method(said, figure) for figure in said.methods]
-    if said.worst is not None:
+    """Return every devig method's EV, the user's marked, the worst case, and the consensus."""
+    facts = [] if said.no_fair_odds is not None else [_method(said, each) for each in said.methods]
+    if facts and said.worst is not None:
         which = method_title(said.worst.method).lower()
         facts.append(Fact("Worst case", ev_text(said.worst.ev_pct), note=which))
-    return facts
+    return facts if said.consensus is None else [*facts, _consensus(said, said.consensus)]
+
+
+def _consensus(said: Explanation, found: ConsensusFigure) -> Fact:
+    fair = fair_text(said.net_odds, found.fair_odds, said.floor)
+    tip = (
+        f"What {found.groups} operators beside this one and {said.reference} say together, "
+        f"one voice each: fair price {fair}"
+    )
+    return Fact(f"Consensus of {found.groups} others", ev_text(found.ev_pct), note=fair, tip=tip)
 
 
 def rules(said: Explanation) -> list[Fact]:

@@ -182,3 +182,17 @@ def test_a_game_that_was_asked_for_stays_wanted_once_it_is_read(
     qtbot.waitUntil(lambda: panel.said is not None and not panel.said.from_row, timeout=2_000)
     assert wanted == [quoted.id]
     panel.close_panel()
+
+
+def test_the_others_together_are_heard_below_the_methods(panel: ExplainPanel, quoted: Any) -> None:
+    goals = {"Over 3.5": {}, "Under 3.5": {}}
+    for name, over in {"Pinnacle": 2.5, "A": 2.4, "B": 2.45, "C": 2.35, "D": 2.7}.items():
+        goals["Over 3.5"][name], goals["Under 3.5"][name] = over, 1.55
+    quoted.quote("total", goals)
+    quoted.load()
+    panel.show_price(price(quoted, "Over 3.5", "D", "total"))
+    assert panel.said is not None
+    assert panel.said.consensus is not None
+    *_, last = panel.methods.facts
+    assert (last.title, last.figure) == ("Consensus of 3 others", "+3.14 %")
+    assert last.note == f"{panel.said.consensus.fair_odds:.4f}"

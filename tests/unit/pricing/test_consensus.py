@@ -1,0 +1,98 @@
+"""The laws of pooling chances, and a worked example by plain arithmetic."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oddsdesk.pricing.consensus import LEAST_VOTES, Vote, consensus
+
+shares = st.lists(st.integers(1, 60), min_size=3, max_size=3).map(
+    lambda parts: tuple(part / sum(parts) for part in parts)
+)
+votes = st.lists(
+    st.builds(Vote, st.sampled_from("abcdef"), shares, st.sampled_from([0.5, 1.0, 3.0])),
+    min_size=1,
+    max_size=12,
+)
+
+
+def groups_of(cast: list[Vote]) -> set[str]:
+    return {vote.group for vote in cast}
+
+
+@given(votes)
+def test_chances_sum_to_one(cast: list[Vote]) -> None:
+    found = consensus(cast)
+    if len(groups_of(cast)) < LEAST_VOTES:
+        assert found is None
+        return
+    assert found is not None
+    assert found.groups == len(groups_of(cast))
+    assert math.fsum(found.chances) == pytest.approx(1, abs=1e-12)
+
+
+@given(st.lists(st.integers(1, 99), min_size=LEAST_VOTES, max_size=9))
+def test_of_two_outcomes_the_chance_lies_between_what_was_said(percents: list[int]) -> None:
+    said = [percent / 100 for percent in percents]
+    found = consensus([Vote(str(place), (one, 1 - one)) for place, one in enumerate(said)])
+    assert found is not None
+    assert min(said) - 1e-9 <= found.chances[0] <= max(said) + 1e-9
+
+
+@given(votes, st.permutations(range(3)))
+def test_neither_the_order_of_votes_nor_of_outcomes_matters(
+    cast: list[Vote], order: list[int]
+) -> None:
+    turned = [
+        vote._replace(chances=tuple(vote.chances[place] for place in order))
+        for vote in reversed(cast)
+    ]
+    one, other = consensus(cast), consensus(turned)
+    if one is None or other is None:
+        assert one is other
+        return
+    assert other.chances == pytest.approx([one.chances[place] for place in order])
+
+
+@given(votes, shares)
+def test_a_group_has_one_vote_however_many_skins_it_has(
+    cast: list[Vote], said: tuple[float, ...]
+) -> None:
+    alone = consensus([*cast, Vote("skins", said)])
+    doubled = consensus([*cast, *[Vote("skins", said)] * 5])
+    if alone is None or doubled is None:
+        assert alone is doubled
+        return
+    assert doubled.groups == alone.groups
+    assert doubled.chances == pytest.approx(alone.chances)
+
+
+@given(shares, st.integers(LEAST_VOTES, 9))
+def test_who_agrees_is_agreed_with(said: tuple[float, ...], count: int) -> None:
+    found = consensus([Vote(str(number), said) for number in range(count)])
+    assert found is not None
+    assert found.chances == pytest.approx(said)
+
+
+def test_two_outcomes_by_hand() -> None:
+    """Odds for: 1, 4 and 16 to 1, their geometric mean is 4; with weights 2, 1, 1 it is 2^1.5."""
+    cast = [
+        Vote(group, (odds / (odds + 1), 1 / (odds + 1)))
+        for group, odds in zip("abc", (1, 4, 16), strict=True)
+    ]
+    found = consensus(cast)
+    assert found is not None
+    assert found.chances == pytest.approx((Fraction(4, 5), Fraction(1, 5)))
+    weighted = consensus([cast[0]._replace(weight=2.0), *cast[1:]])
+    assert weighted is not None
+    assert weighted.chances[0] / weighted.chances[1] == pytest.approx(2**1.5)
+
+
+def test_who_has_no_weight_has_no_vote() -> None:
+    cast = [Vote(group, (0.5, 0.5)) for group in "abc"]
+    silent = Vote("d", (0.9, 0.1), 0.0)
+    assert consensus([*cast, silent]) == consensus(cast)
+    assert consensus([*cast[:2], silent]) is None
