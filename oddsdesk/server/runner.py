@@ -11,7 +11,7 @@ from oddsdesk.clock import Clock, system_clock
 from oddsdesk.server.answering import Answering
 from oddsdesk.server.duties import Duties
 from oddsdesk.server.files import ServerFiles, open_files
-from oddsdesk.server.log_tail import LogTail
+from oddsdesk.server.followed_log import FollowedLog
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
 from oddsdesk.server.running_feeds import left_out_line
@@ -43,7 +43,11 @@ class Server:
         self.owner_secret = secrets.token_hex(16)
         """A caller on this machine who knows it may see the state of the feeds."""
         self.troubles = Troubles(
-            [lambda: self._answering.troubles(), lambda: self._duties.troubles()]
+            [
+                lambda: self._answering.troubles(),
+                lambda: self._duties.troubles(),
+                lambda: self._log.troubles(),
+            ]
         )
         self._duties = Duties(store, settings, clock, self.troubles, store.on_commit)
         self.feeds = self._duties.feeds
@@ -58,8 +62,8 @@ class Server:
             troubles=self.troubles,
             roles=settings.roles,
         )
-        self._tail = LogTail(store)
-        self._answering = Answering(service, self._tail)
+        self._log = FollowedLog(store, access, settings)
+        self._answering = Answering(service, self._log.tail)
         self._metrics = MetricsServer(self._metrics_text)
         self.url = ""
 
@@ -72,6 +76,7 @@ class Server:
         """
         if self._settings.listens:
             self.url = self._answering.listen(self._settings.host, self._settings.port)
+        self._log.start()
         await self._duties.open()
         if self._settings.listens:
             await self._answering.start()
@@ -86,10 +91,11 @@ class Server:
         await self._metrics.stop()
         await self._answering.stop()
         await self._duties.stop()
+        await self._log.stop()
 
     async def _metrics_text(self) -> bytes:
         own = await of_worker(self.store, self.troubles, self._answering, self._duties)
-        return render(await of_database(self.store, self._tail), {1: own})
+        return render(await of_database(self.store, self._log.tail), {1: own})
 
 
 @contextlib.asynccontextmanager

@@ -56,6 +56,8 @@ class Settings(msgspec.Struct, frozen=True):
     roles: frozenset[Role] = ALL_ROLES
     workers: int = 1
     """How many processes share the work; more than one need a ``Supervisor``."""
+    bus: str | None = None
+    """Where processes tell each other what they recorded, if anywhere: the URL of a NATS server."""
     metrics_port: int | None = None
     """Where `/metrics` is answered on this machine, if anywhere."""
 

@@ -1,8 +1,8 @@
 """Following the log of price changes as it grows, whatever engine keeps it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.values import Change
@@ -36,6 +36,23 @@ class Tail(Protocol):
 
     async def merged_ids(self) -> Mapping[str, Sequence[str]]:
         """Return the ids of games that became part of another, by that one's id (D69)."""
+
+
+@runtime_checkable
+class Announcing(Protocol):
+    """A store that other machines use, too, and that knows what it recorded itself."""
+
+    def on_recorded(self, callback: Callable[[int, int, int], None]) -> Callable[[], None]:
+        """Call back, on any thread, after a commit; return how to end that.
+
+        With a shard and the first and last number of what was recorded there by this process. Now
+        and then it is told of what was rolled back: who listens reads what there is.
+        """
+        ...
+
+    def reader_for_all(self) -> Reader:
+        """Return a reader of the calling thread that marks what any source forbids to pass on."""
+        ...
 
 
 def log_end(reader: Reader) -> Position:

@@ -14,11 +14,12 @@ from oddsdesk.contract.administration import FeedReport
 from oddsdesk.ending import Ending
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.server.answering import Answering
+from oddsdesk.server.bus.errors import BusError
 from oddsdesk.server.duties import Duties
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.files import Locks, ServerFiles, lock_if_free, open_files, open_shared
+from oddsdesk.server.followed_log import FollowedLog
 from oddsdesk.server.listener import ListenError
-from oddsdesk.server.log_tail import LogTail
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.loops import new_loop
 from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
@@ -61,7 +62,7 @@ def run_worker(place: Place, settings: Settings, clock: Clock, ending: Ending) -
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
             runner.run(_work(place, settings, clock, ending))
-    except (StoreError, ListenError, FeedError) as error:
+    except (StoreError, ListenError, FeedError, BusError) as error:
         place.mailboxes.send(SUPERVISOR, CannotStart(place.number, str(error)))
         return 1
     return 0
@@ -111,8 +112,8 @@ class Worker:
             troubles=self._troubles,
             roles=settings.roles,
         )
-        self._tail = LogTail(opened.store, self.colleagues.on_growth)
-        self._answering = Answering(service, self._tail)
+        self._log = FollowedLog(opened.store, opened.access, settings, self.colleagues.on_growth)
+        self._answering = Answering(service, self._log.tail)
         self._metrics = MetricsServer(self._metrics_text)
         self._duties: Duties | None = None
         self._jobs = Jobs()
@@ -128,6 +129,7 @@ class Worker:
         settings = self._settings
         self._began = asyncio.get_running_loop().time()
         self._opened.callback(self._opened.store.on_commit(self.colleagues.tell_growth))
+        self._log.start()
         if settings.listens:
             self._url = self._answering.listen(settings.host, settings.port, shared=True)
         if self._opened.lock is not None:
@@ -148,6 +150,7 @@ class Worker:
         await self._answering.stop()
         if self._duties is not None:
             await self._duties.stop()
+        await self._log.stop()
 
     def _tell_what_is_left_out(self) -> None:
         told = set() if self._duties is None else self._duties.feeds.left_out()
@@ -198,6 +201,7 @@ class Worker:
 
     def _own_troubles(self) -> Iterator[Trouble]:
         yield from self._answering.troubles()
+        yield from self._log.troubles()
         yield from job_troubles(self._jobs.faults, _WORDS)
         if self._duties is not None:
             yield from self._duties.troubles()
@@ -230,7 +234,7 @@ class Worker:
     async def _metrics_text(self) -> bytes:
         of_all = {each.worker: each.figures for each in self.colleagues.conditions()}
         of_all[self._place.number] = await self._figures()
-        return render(await of_database(self._opened.store, self._tail), of_all)
+        return render(await of_database(self._opened.store, self._log.tail), of_all)
 
 
 def _release(taken: Locks | None) -> None:

@@ -106,6 +106,8 @@ class PostgresStore:
         self._readers: list[PostgresReader] = []
         self._callbacks: list[Callable[[], None]] = []
         self._log_grew = False
+        self._logged: list[tuple[int, int, int]] = []
+        self._told: list[Callable[[int, int, int], None]] = []
         self._pruning = Pruning(self.write)
         self._refused = LastRefusal()
 
@@ -200,24 +202,19 @@ class PostgresStore:
 
     def reader(self) -> PostgresReader:
         """Return the calling thread's reader; the store closes it."""
-        reader: PostgresReader | None = getattr(self._local, "reader", None)
-        if reader is None:
-            reader = PostgresReader(self._address, self.reference, self._share)
-            self._local.reader = reader
-            with self._lock:
-                self._readers.append(reader)
-        return reader
+        return self._own_reader("reader", self._share)
+
+    def reader_for_all(self) -> PostgresReader:
+        """Return a reader of the calling thread that marks what any source forbids to pass on."""
+        return self._own_reader("reader_for_all", ())
 
     def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back, on the writer thread, after the log grew; return how to end that."""
-        with self._lock:
-            self._callbacks.append(callback)
+        return self._listen(self._callbacks, callback)
 
-        def unsubscribe() -> None:
-            with self._lock:
-                self._callbacks.remove(callback)
-
-        return unsubscribe
+    def on_recorded(self, callback: Callable[[int, int, int], None]) -> Callable[[], None]:
+        """Call back, on the writer thread, with what was recorded here; see ``store.tail``."""
+        return self._listen(self._told, callback)
 
     def close(self) -> None:
         """Finish what is queued, and close every connection."""
@@ -257,14 +254,39 @@ class PostgresStore:
     ) -> T:
         """Do the work in the shards of quotes, and in those of their games where these differ."""
         if self._shards == 1:
-            return work(PostgresTables(connection))
+            return self._noting(PostgresTables(connection), work)
         needed = frozenset(shard_of(plain_name(each.match_name), self._shards) for each in batch)
         while True:
             try:
                 with connection.transaction():  # a savepoint, with which the shards are let go
-                    return work(PostgresTables(connection, needed))
+                    return self._noting(PostgresTables(connection, needed), work)
             except OtherShardsError as error:
                 needed = error.shards
+
+    def _own_reader(self, name: str, share: Collection[str] | None) -> PostgresReader:
+        reader: PostgresReader | None = getattr(self._local, name, None)
+        if reader is None:
+            reader = PostgresReader(self._address, self.reference, share)
+            setattr(self._local, name, reader)
+            with self._lock:
+                self._readers.append(reader)
+        return reader
+
+    def _listen(self, listeners: list[T], callback: T) -> Callable[[], None]:
+        with self._lock:
+            listeners.append(callback)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                listeners.remove(callback)
+
+        return unsubscribe
+
+    def _noting(self, tables: PostgresTables, work: Callable[[PostgresTables], T]) -> T:
+        """Do the work and note what it wrote to the log, though it may yet be rolled back."""
+        outcome = work(tables)
+        self._logged += tables.logged()
+        return outcome
 
     def _submit(self, function: Callable[[Connection[Any]], T], *, is_long: bool) -> Future[T]:
         if self._writer is None:
@@ -288,9 +310,13 @@ class PostgresStore:
             return
         self._log_grew = False
         with self._lock:
-            callbacks = list(self._callbacks)
+            callbacks, told = list(self._callbacks), list(self._told)
         for callback in callbacks:
             callback()
+        logged, self._logged = self._logged, []
+        for each in logged:
+            for tell in told:
+                tell(*each)
 
 
 def _done(outcome: T) -> Future[T]:

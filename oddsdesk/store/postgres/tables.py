@@ -187,6 +187,15 @@ class PostgresTables:
             if steps > len(STEPS):
                 raise StoreUnavailableError(NEWER)
             self._seqs[shard], self._count = seq, count
+        self._were = dict(self._seqs)
+
+    def logged(self) -> list[tuple[int, int, int]]:
+        """Return what was written to the log: shards, each with its first and last number."""
+        return [
+            (shard, self._were[shard] + 1, seq)
+            for shard, seq in self._seqs.items()
+            if seq > self._were[shard]
+        ]
 
     def bookmakers(self) -> list[str]:
         """Return the names of all that ever priced anything, in their order."""
