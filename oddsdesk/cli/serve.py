@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -58,6 +59,13 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
 )
 @speed_option(default=1.0, show_default=True)
 @durable_option
+@click.option(
+    "--archive",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Write each hour of price history there once it is over, as Parquet files; what "
+    "--keep-days removes is there before (needs oddsdesk[archive]).",
+)
 @roles_option
 @click.option(
     "--workers",
@@ -96,6 +104,7 @@ def serve(
     feeds: tuple[str, ...],
     speed: float,
     durable: bool,
+    archive: Path | None,
     roles: frozenset[Role],
     workers: int,
     metrics_port: int | None,
@@ -135,6 +144,7 @@ def serve(
         share=share,
         roles=roles,
         workers=workers,
+        archive=archive,
         metrics_port=metrics_port,
         bus=bus,
     )
@@ -171,10 +181,15 @@ def _check_roles(settings: Settings) -> None:
         "--feed": (any(each != "none" for each in settings.feeds), {Role.FEEDS}),
         "--reference": (settings.reference is not None, RUN_ONCE),
         "--keep-days": (settings.keep_days is not None, RUN_ONCE),
+        "--archive": (settings.archive is not None, {Role.UPKEEP}),
     }
     for option, (is_given, needed) in given.items():
         if is_given and not settings.roles & needed:
             raise click.UsageError(f"{option} is for who runs {' or '.join(sorted(needed))}")
+    if settings.archive is not None and find_spec("pyarrow") is None:
+        raise click.UsageError(
+            "--archive needs pyarrow, which is not installed: pip install 'oddsdesk[archive]'"
+        )
 
 
 def _supervise(settings: Settings, ending: Ending) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import FeedCondition, FeedReport
@@ -20,13 +20,16 @@ from oddsdesk.store.sqlite.write_lock import WriteLockProbe
 from oddsdesk.store.store import Store
 from oddsdesk.tasks import Jobs
 
+if TYPE_CHECKING:
+    from oddsdesk.archive.archive import Archive
+
 LOOK_S: Final = 2.0
 """How often the server looks whether another program keeps the database locked."""
 
 _WORDS: Final = {
     "valuation": "the valuation",
     "valuation rounds": "the rounds of the valuation",
-    "prune": "removing what is too old",
+    "prune": "archiving and removing what is too old",
     "write lock": "looking whether the database is locked",
 }
 """Jobs as the health endpoint calls them."""
@@ -52,7 +55,7 @@ class Duties:
         self.feeds = RunningFeeds(
             store, clock, is_local=settings.told is None, share=settings.share
         )
-        self.pruning = Pruning(store, clock)
+        self.pruning = Pruning(store, clock, archive=_archive(store, settings))
         self._valuation = Valuation(store, clock, settings.devig_method, troubles, on_growth)
         self._write_lock = None if store.path is None else WriteLockProbe(store.path)
         self._probing = ReaderPool("write lock", threads=1)
@@ -81,6 +84,7 @@ class Duties:
 
     async def stop(self) -> None:
         """End all jobs; what they recorded stays."""
+        self.pruning.stop()
         await self.feeds.stop_all()
         await self._jobs.stop()
         self._valuation.close()
@@ -105,6 +109,8 @@ class Duties:
         yield from job_troubles(self._jobs.faults, _WORDS)
         if self._valuation.failing:
             yield Trouble(f"{self._valuation.failing} markets cannot be valued")
+        if not self.pruning.is_archived:
+            yield Trouble("price history is not archived; it stays in the database meanwhile")
         refusal = self._store.refusal()
         is_held = self._write_lock is not None and self._write_lock.is_held
         held = Fault.LOCKED if is_held else None
@@ -116,3 +122,11 @@ class Duties:
         while True:
             await asyncio.sleep(LOOK_S)
             await self._probing.run(write_lock.check)
+
+
+def _archive(store: Store, settings: Settings) -> "Archive | None":
+    if settings.archive is None:
+        return None
+    from oddsdesk.archive.archive import Archive  # noqa: PLC0415 - pyarrow is not everywhere
+
+    return Archive(settings.archive, store.reader)

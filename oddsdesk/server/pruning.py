@@ -1,17 +1,23 @@
-"""Pruning what is too old, by a time that a wrong clock cannot push ahead."""
+"""Archiving and pruning what is too old, by a time that a wrong clock cannot push ahead."""
 
 import asyncio
 import logging
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from oddsdesk.archive.errors import ArchiveError
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.retention import DAY_MS
 from oddsdesk.store.store import Store
+from oddsdesk.store.tail import Position
+
+if TYPE_CHECKING:
+    from oddsdesk.archive.archive import Archive
 
 PRUNE_S: Final = 600.0
 JUMP_MS: Final = 60 * MINUTE_MS
@@ -33,15 +39,23 @@ class Pruning:
 
     Ages are counted from the newest price that was there at the start, plus the time that went by
     since; never from later than the newest price or the clock. So a clock that is wrong, at the
-    start or on its way, takes nothing before its time.
+    start or on its way, takes nothing before its time. With an archive no row of the log goes
+    that it does not have.
     """
 
     def __init__(
-        self, store: Store, clock: Clock, steady: Callable[[], float] = time.monotonic
+        self,
+        store: Store,
+        clock: Clock,
+        steady: Callable[[], float] = time.monotonic,
+        archive: "Archive | None" = None,
     ) -> None:
         self._store = store
         self._clock = clock
         self._steady = steady
+        self._archive = archive
+        self.is_archived = True
+        """Whether the archive took, in the last round, all that it was to take."""
         self._first: _Moment | None = None
         self._last: _Moment | None = None
 
@@ -63,7 +77,27 @@ class Pruning:
         now_ms = self._now()
         if now_ms is not None:
             keep_days = self._store.reader().keep_days() or 0
-            self._store.prune(now_ms, keep_days)
+            archived = self._archived(now_ms, keep_days)
+            self._store.prune(now_ms, keep_days, archived)
+
+    def stop(self) -> None:
+        """End a round that archives soon; any thread may call it."""
+        if self._archive is not None:
+            self._archive.stop()
+
+    def _archived(self, now_ms: int, keep_days: int) -> Position | None:
+        """Archive what is to be; return up to where rows may go, None for wherever."""
+        if self._archive is None:
+            return None
+        try:
+            self._archive.seal(self._clock())
+            through = self._archive.through(now_ms - keep_days * DAY_MS) if keep_days else None
+        except (ArchiveError, OSError) as error:
+            _log.warning("price history is not archived and stays in the database: %s", error)
+            self.is_archived = False
+            return (0,) * self._store.reader().shards
+        self.is_archived = True
+        return through
 
     def _now(self) -> int | None:
         """Return what ages are counted from; None to leave this round out."""

@@ -58,6 +58,8 @@ class Settings(msgspec.Struct, frozen=True):
     """How many processes share the work; more than one need a ``Supervisor``."""
     bus: str | None = None
     """Where processes tell each other what they recorded, if anywhere: the URL of a NATS server."""
+    archive: Path | None = None
+    """The folder of Parquet files that price history is archived in, if it is."""
     metrics_port: int | None = None
     """Where `/metrics` is answered on this machine, if anywhere."""
 

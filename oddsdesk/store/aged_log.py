@@ -50,9 +50,13 @@ class AgedLog:
         """Whether the log of the program says already that rows are being removed."""
         self._keep_ms = 0
         self._oldest: dict[int, int | None] = {}
+        self._until = 0
 
-    def find(self, rows: LogRows, keep_ms: int, before: int) -> Aged:
-        """Return rows older than ``before`` that were no older than ``keep_ms`` when recorded."""
+    def find(self, rows: LogRows, keep_ms: int, before: int, until: int | None = None) -> Aged:
+        """Return rows older than ``before`` that were no older than ``keep_ms`` when recorded.
+
+        Of those up to ``until``; None for all.
+        """
         if keep_ms != self._keep_ms:
             self._keep_ms = keep_ms
             self._oldest.clear()
@@ -60,8 +64,10 @@ class AgedLog:
         span = rows.log_span()
         if span is None:
             return aged
-        first, last = (seq // BLOCK for seq in span)
-        self._oldest.pop(last, None)  # it may have grown
+        self._oldest.pop(self._until // BLOCK, None)  # it may have grown since
+        self._until = span[1] if until is None else min(span[1], until)
+        first, last = span[0] // BLOCK, self._until // BLOCK
+        self._oldest.pop(last, None)
         for block in range(first, last + 1):
             oldest = self._oldest_of(rows, block)
             if oldest is not None and oldest < before:
@@ -73,22 +79,21 @@ class AgedLog:
         """Read a block again the next time, since rows of it were removed."""
         self._oldest.pop(block, None)
 
+    def rows_of(self, block: int) -> tuple[int, int]:
+        """Return the first and the last ``seq`` of a block, as far as ``find`` went."""
+        return block * BLOCK, min((block + 1) * BLOCK - 1, self._until)
+
     def _oldest_of(self, rows: LogRows, block: int) -> int | None:
         if block not in self._oldest:
-            self._oldest[block] = rows.oldest_aged(*rows_of(block), self._keep_ms)
+            self._oldest[block] = rows.oldest_aged(*self.rows_of(block), self._keep_ms)
         return self._oldest[block]
 
     def _add(self, aged: Aged, rows: LogRows, block: int, before: int) -> None:
-        count, newest, games = rows.count_aged(*rows_of(block), self._keep_ms, before)
+        count, newest, games = rows.count_aged(*self.rows_of(block), self._keep_ms, before)
         aged.blocks.append(block)
         aged.rows += count
         aged.games |= games
         aged.newest = max(aged.newest, newest)
-
-
-def rows_of(block: int) -> tuple[int, int]:
-    """Return the first and the last ``seq`` that rows of a block may have."""
-    return block * BLOCK, (block + 1) * BLOCK - 1
 
 
 def announcement(aged: Aged, keep_days: int) -> str:

@@ -1,6 +1,6 @@
 """Reading the odds: every resource of the contract, and the log."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, Protocol
 
 from oddsdesk.contract.resources import (
@@ -13,6 +13,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.store.spans import ArchivedRow, Span
 from oddsdesk.store.values import (
     Change,
     EncodedOddsRow,
@@ -161,6 +162,22 @@ class Reader(Protocol):
 
     def last_seq(self, shard: int = 0) -> int:
         """Return the end of the log of a shard, 0 where nothing was ever recorded."""
+        ...
+
+    def first_after(self, shard: int, seq: int) -> int | None:
+        """Return the number of the first row of the log behind one; None where there is none."""
+        ...
+
+    def hour_after(self, shard: int, seq: int, until: int) -> Span | None:
+        """Return the first hour behind a row, at most to ``until``: all up to the next hour's."""
+        ...
+
+    def between(self, shard: int, first: int, last: int) -> Span | None:
+        """Return what the log has from one number to another; None where nothing is."""
+        ...
+
+    def rows_of(self, span: Span, after: int, limit: int) -> Sequence[ArchivedRow]:
+        """Return rows of a span behind one, by number, with the names that games have now."""
         ...
 
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:

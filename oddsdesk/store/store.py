@@ -14,6 +14,7 @@ from oddsdesk.store.lock import DatabaseLock
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.sqlite.store import open_sqlite
+from oddsdesk.store.tail import Position
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 
 
@@ -73,11 +74,11 @@ class Store(Protocol):
         """Do the same unless it was set before; return whether it was done."""
         ...
 
-    def prune(self, now_ms: int, keep_days: int = 0) -> int:
+    def prune(self, now_ms: int, keep_days: int = 0, archived: Position | None = None) -> int:
         """Remove what is too old and return how many log rows went; waits, so not on a loop.
 
         One thread at a time. ``now_ms`` is what ages are counted from; ``keep_days`` is for how
-        long the log is kept, 0 for ever.
+        long the log is kept, 0 for ever. No log row behind ``archived`` goes.
 
         Raises:
             StoreUnavailableError: the file cannot be written now; what went before stays gone.

@@ -9,11 +9,12 @@ from typing import Any, Final, Protocol, TypeVar
 
 from psycopg import Connection
 
-from oddsdesk.store.aged_log import AgedLog, announcement, rows_of
+from oddsdesk.store.aged_log import AgedLog, announcement
 from oddsdesk.store.postgres.settings import number_setting
 from oddsdesk.store.recording import recent_since
 from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS, JOINED_FOR_MS, SLICE
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT
+from oddsdesk.store.tail import Position
 
 T = TypeVar("T")
 
@@ -95,13 +96,14 @@ class Pruning:
         self._aged: dict[int, AgedLog] = {}
         self._has_told = False
 
-    def prune(self, now_ms: int, keep_days: int) -> int:
+    def prune(self, now_ms: int, keep_days: int, archived: Position | None = None) -> int:
         """Remove what is too old and return how many log rows went; see ``Store.prune``."""
         removed = 0
         if keep_days:
             before = now_ms - keep_days * DAY_MS
             for (shard,) in self._do(lambda connection: connection.execute(_SHARDS).fetchall()):
-                removed += self._forget_log(_ShardRows(self._do, shard), before, keep_days)
+                until = None if archived is None else archived[shard]
+                removed += self._forget_log(_ShardRows(self._do, shard), before, keep_days, until)
             self._do(lambda connection: _forget_times(connection, before))
         self._do(lambda connection: _drop_not_recent(connection, now_ms))
         self._do(lambda connection: _forget_joined(connection, now_ms - JOINED_FOR_MS))
@@ -110,10 +112,12 @@ class Pruning:
             self._do(partial(_forget, game=game, before=dead_before))
         return removed
 
-    def _forget_log(self, rows: "_ShardRows", before: int, keep_days: int) -> int:
+    def _forget_log(
+        self, rows: "_ShardRows", before: int, keep_days: int, until: int | None
+    ) -> int:
         """Log how much of a shard is to be removed, then remove it."""
         aged_log = self._aged.setdefault(rows.shard, AgedLog())
-        aged = aged_log.find(rows, keep_days * DAY_MS, before)
+        aged = aged_log.find(rows, keep_days * DAY_MS, before, until)
         if aged.rows:
             level = logging.INFO if self._has_told else logging.WARNING
             self._has_told = True
@@ -121,7 +125,7 @@ class Pruning:
         removed = 0
         for block in aged.blocks:
             aged_log.forget(block)
-            while dropped := rows.drop(block, keep_days * DAY_MS, before):
+            while dropped := rows.drop(aged_log.rows_of(block), keep_days * DAY_MS, before):
                 removed += dropped
         return removed
 
@@ -154,9 +158,9 @@ class _ShardRows:
         rows, newest, games = self._asked(_COUNT, **asked)
         return rows, newest, set(games or ())
 
-    def drop(self, block: int, keep_ms: int, before: int) -> int:
-        """Remove some rows of a block that are to go; return how many."""
-        first, last = rows_of(block)
+    def drop(self, rows: tuple[int, int], keep_ms: int, before: int) -> int:
+        """Remove some of the rows, from one to another, that are to go; return how many."""
+        first, last = rows
         asked = {
             "shard": self.shard,
             "first": first,

@@ -41,6 +41,7 @@ from oddsdesk.store.postgres.value_bets import replace_value_bets
 from oddsdesk.store.postgres.writer import PostgresWriter
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.settings import KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
+from oddsdesk.store.tail import Position
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 
@@ -162,13 +163,13 @@ class PostgresStore:
         """Do the same unless it was set before; return whether it was done."""
         return self.write(partial(put_first, key=KEEP_DAYS, value=days))
 
-    def prune(self, now_ms: int, keep_days: int = 0) -> int:
+    def prune(self, now_ms: int, keep_days: int = 0, archived: Position | None = None) -> int:
         """Remove what is too old and return how many log rows went; see ``Store.prune``.
 
         Raises:
             StoreUnavailableError: the database cannot be written now; what went before stays gone.
         """
-        return self._pruning.prune(now_ms, keep_days)
+        return self._pruning.prune(now_ms, keep_days, archived)
 
     def replace_value_bets(
         self, found: Mapping[MarketKey, Collection[FoundValueBet]], now_ms: int

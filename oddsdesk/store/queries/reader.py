@@ -1,6 +1,6 @@
 """Reading the odds on whatever engine there is: every resource of the contract, and the log."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -26,6 +26,7 @@ from oddsdesk.store.queries import (
     matrix,
     odds,
     past,
+    spans,
     standing,
     valuation,
 )
@@ -34,6 +35,7 @@ from oddsdesk.store.queries import value_bets as bet_queries
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.settings import KEEP_DAYS, LAST_REAL_AT, LAST_SIMULATED_AT, SOURCE
+from oddsdesk.store.spans import ArchivedRow, Span
 from oddsdesk.store.values import (
     Change,
     EncodedOddsRow,
@@ -251,6 +253,23 @@ class QueryReader:
     def last_seq(self, shard: int = 0) -> int:
         """Return the end of the log of a shard, 0 where nothing was ever recorded."""
         return log.last_seq(self._select, shard)
+
+    def first_after(self, shard: int, seq: int) -> int | None:
+        """Return the number of the first row of the log behind one; None where there is none."""
+        found = spans.first_row(self._select, shard, seq, self.last_seq(shard))
+        return None if found is None else found[0]
+
+    def hour_after(self, shard: int, seq: int, until: int) -> Span | None:
+        """Return the first hour behind a row, at most to ``until``: all up to the next hour's."""
+        return spans.hour_after(self._select, shard, seq, until)
+
+    def between(self, shard: int, first: int, last: int) -> Span | None:
+        """Return what the log has from one number to another; None where nothing is."""
+        return spans.between(self._select, shard, first, last)
+
+    def rows_of(self, span: Span, after: int, limit: int) -> Sequence[ArchivedRow]:
+        """Return rows of a span behind one, by number, with the names that games have now."""
+        return spans.rows_of(self._select, span, after, limit)
 
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
         """Return what every bookmaker says of a market, whatever its age; for the valuation."""

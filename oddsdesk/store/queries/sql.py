@@ -57,6 +57,8 @@ class LogSql(NamedTuple):
     """The newest number of ``:shard`` that there ever was; nothing or 0 for none."""
     history: str
     """How every bookmaker moved a selection: bookmaker, odds, whether in play, ``scraped_at``."""
+    of_shard: str
+    """The condition that a move ``c`` is of ``:shard``."""
 
 
 class OddsSql(NamedTuple):

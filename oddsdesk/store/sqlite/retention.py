@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from oddsdesk.store.aged_log import AgedLog, announcement, rows_of
+from oddsdesk.store.aged_log import AgedLog, announcement
 from oddsdesk.store.game_pairs import forget_joined, forget_pairs
 from oddsdesk.store.recording import recent_since
 from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS, JOINED_FOR_MS, SLICE
@@ -20,6 +20,7 @@ from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.queries.aged import AGED
 from oddsdesk.store.sqlite.queries.past import FORGOTTEN
 from oddsdesk.store.sqlite.settings import number_setting
+from oddsdesk.store.tail import Position
 
 if TYPE_CHECKING:
     from oddsdesk.store.sqlite.store import SqliteStore
@@ -49,7 +50,11 @@ _log = logging.getLogger(__name__)
 
 
 def prune(
-    store: "SqliteStore", now_ms: int, keep_days: int = 0, aged_log: AgedLog | None = None
+    store: "SqliteStore",
+    now_ms: int,
+    keep_days: int = 0,
+    aged_log: AgedLog | None = None,
+    archived: Position | None = None,
 ) -> int:
     """Remove what is too old and return how many log rows went; waits, so not on a loop.
 
@@ -58,13 +63,15 @@ def prune(
         now_ms: What the age of a price is counted from.
         keep_days: For how long the log is kept; 0 for ever.
         aged_log: What earlier calls found out about the log; keeps later ones short.
+        archived: Behind which no log row goes; None where any may.
 
     Raises:
         StoreUnavailableError: the file cannot be written now; what went before stays gone.
     """
     removed = 0
     if keep_days:
-        removed = _forget_log(store, now_ms - keep_days * DAY_MS, keep_days, aged_log or AgedLog())
+        before, until = now_ms - keep_days * DAY_MS, None if archived is None else archived[0]
+        removed = _forget_log(store, before, keep_days, aged_log or AgedLog(), until)
     store.write(_drop_not_recent(now_ms)).result()
     store.write(
         lambda connection: forget_joined(SqlitePairTables(connection), now_ms - JOINED_FOR_MS)
@@ -75,24 +82,29 @@ def prune(
     return removed
 
 
-def _forget_log(store: "SqliteStore", before: int, keep_days: int, aged_log: AgedLog) -> int:
+def _forget_log(
+    store: "SqliteStore", before: int, keep_days: int, aged_log: AgedLog, until: int | None
+) -> int:
     """Log how much is to be removed, then remove it."""
     removed = 0
-    aged = aged_log.find(store.reader(), keep_days * DAY_MS, before)
+    aged = aged_log.find(store.reader(), keep_days * DAY_MS, before, until)
     if aged.rows:
         level = logging.INFO if aged_log.has_told else logging.WARNING
         aged_log.has_told = True
         _log.log(level, "%s", announcement(aged, keep_days))
     for block in aged.blocks:
         aged_log.forget(block)
-        while dropped := store.write(_log_slice(block, keep_days * DAY_MS, before)).result():
+        rows = aged_log.rows_of(block)
+        while dropped := store.write(_log_slice(rows, keep_days * DAY_MS, before)).result():
             removed += dropped
     store.write(_forget_times(before)).result()
     return removed
 
 
-def _log_slice(block: int, keep_ms: int, before: int) -> Callable[[sqlite3.Connection], int]:
-    first, last = rows_of(block)
+def _log_slice(
+    rows: tuple[int, int], keep_ms: int, before: int
+) -> Callable[[sqlite3.Connection], int]:
+    first, last = rows
     asked = {"first": first, "last": last, "keep": keep_ms, "before": before, "slice": SLICE}
     return lambda connection: connection.execute(_DROP_LOG, asked).rowcount
 

@@ -39,6 +39,7 @@ from oddsdesk.store.sqlite.tables import SqliteTables, kept_to_itself
 from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.sqlite.write_ahead import WriteAheadLog
 from oddsdesk.store.sqlite.writer import Writer
+from oddsdesk.store.tail import Position
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 
@@ -217,16 +218,16 @@ class SqliteStore:
 
         return self.write(register_panel)
 
-    def prune(self, now_ms: int, keep_days: int = 0) -> int:
+    def prune(self, now_ms: int, keep_days: int = 0, archived: Position | None = None) -> int:
         """Remove what is too old and return how many log rows went; waits, so not on a loop.
 
         One thread at a time. ``now_ms`` is what ages are counted from; ``keep_days`` is for how
-        long the log is kept, 0 for ever.
+        long the log is kept, 0 for ever. No log row behind ``archived`` goes.
 
         Raises:
             StoreUnavailableError: the file cannot be written now; what went before stays gone.
         """
-        return prune(self, now_ms, keep_days, self._aged_log)
+        return prune(self, now_ms, keep_days, self._aged_log, archived)
 
     def replace_value_bets(
         self, found: Mapping[MarketKey, Collection[FoundValueBet]], now_ms: int

@@ -6,6 +6,7 @@ import itertools
 import threading
 import time
 
+import duckdb
 import pytest
 
 from oddsdesk.contract.plans import Plan
@@ -55,6 +56,35 @@ async def test_changes_older_than_the_retention_are_forgotten(live):
     async with asyncio.timeout(5):
         while len(live.store.reader().changes_after(0, 10)) != 1:
             await asyncio.sleep(0.02)
+
+
+async def test_what_goes_is_in_the_archive(live, tmp_path):
+    """And stays where it cannot be written there."""
+    folder = tmp_path / "archive"
+    folder.write_text("no folder")
+    live.options["archive"] = folder
+    await asyncio.wrap_future(live.store.keep_log(30))
+    kick_off = live.now + 90 * DAY_MS
+    await live.record(live.quote(match_date=kick_off))
+    live.now += 31 * DAY_MS
+    await live.record(live.quote(odds={"Arsenal": 2.2}, match_date=kick_off))
+    await live.stop()
+    await live.start()
+    line = "price history is not archived; it stays in the database meanwhile"
+    async with asyncio.timeout(10):
+        while line not in (await live.http.get("/api/health")).json()["reasons"]:
+            await asyncio.sleep(0.02)
+    assert len(live.store.reader().changes_after(0, 10)) == 6
+    await live.stop()
+    folder.unlink()
+    await live.start()
+    async with asyncio.timeout(10):
+        while len(live.store.reader().changes_after(0, 10)) != 3:
+            await asyncio.sleep(0.02)
+    (file,) = folder.glob("date=*/*.parquet")
+    found = duckdb.sql(f"SELECT selection, odds FROM '{file}' ORDER BY seq").fetchall()
+    assert found == [("Arsenal", 2.1), ("Draw", 3.4), ("Chelsea", 3.6)]
+    assert line not in (await live.http.get("/api/health")).json()["reasons"]
 
 
 async def test_everything_is_kept_where_nobody_said_otherwise(live):

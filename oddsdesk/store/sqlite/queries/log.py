@@ -20,4 +20,5 @@ SQL: Final = LogSql(
             AND c.selection = :selection AND c.market_type = :market_type AND c.period = :period
         ORDER BY c.seq
     """,
+    of_shard="TRUE",
 )

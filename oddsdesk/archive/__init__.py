@@ -1,0 +1,1 @@
+"""Price history in Parquet files: what the log of a database says hour by hour, for good."""

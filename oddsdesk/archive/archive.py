@@ -1,0 +1,178 @@
+"""The archive of a database: each hour of its log in a Parquet file, once that hour is over.
+
+A file stands for the rows of a shard from one number to another, as its name says; together
+they are without overlap. It gets its name once it is whole, on the disk, and has as many rows
+as the database; until then the next round begins it anew.
+"""
+
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from oddsdesk.archive.errors import ArchiveError
+from oddsdesk.archive.parquet import span_of, write_sorted
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.places import sync
+from oddsdesk.store.reader import Reader
+from oddsdesk.store.spans import ArchivedRow, Span
+from oddsdesk.store.tail import Position
+from oddsdesk.store.unfinished import unfinished_beside
+
+HOUR_MS: Final = 60 * MINUTE_MS
+SLICE: Final = 5_000
+"""Rows read at a time: some 20 ms, and 10 MB."""
+_NAME: Final = re.compile(r"([0-9]{2})h-([0-9]+)-([0-9]+)-([0-9]+)\.parquet")
+
+_log = logging.getLogger(__name__)
+
+
+class ArchivedFile(NamedTuple):
+    """A file of the archive, and the rows that its name speaks of."""
+
+    shard: int
+    first: int
+    last: int
+    path: Path
+
+
+class _StoppedError(Exception):
+    """The program ends."""
+
+
+class Archive:
+    """One process keeps it, a round at a time; ``reader`` returns the calling thread's."""
+
+    def __init__(self, folder: Path, reader: Callable[[], Reader]) -> None:
+        self._folder = folder
+        self._reader = reader
+        self._stopping = threading.Event()
+        self._confirmed: set[Path] = set()
+
+    def stop(self) -> None:
+        """End what runs soon: what is not whole yet is left out."""
+        self._stopping.set()
+
+    def seal(self, now_ms: int) -> int:
+        """Write the hours that are over and not there yet; return how many rows these have.
+
+        Raises:
+            ArchiveError: it is another database's, or the log changed meanwhile.
+            StoreUnavailableError, OSError: something cannot be read or written now.
+        """
+        rows = 0
+        try:
+            for span in self._sealed(now_ms):
+                self._write(span)
+                rows += span.rows
+        except _StoppedError:
+            _log.info("price history is archived further when the server runs again")
+        return rows
+
+    def through(self, before_ms: int) -> Position:
+        """Return up to which row of each shard all is archived that was recorded before a time.
+
+        Each file that speaks of rows which the database still has was counted against them.
+
+        Raises:
+            ArchiveError: a file does not hold what the database does.
+            StoreUnavailableError, OSError: something cannot be read now.
+        """
+        return tuple(self._through(shard, before_ms) for shard in range(self._reader().shards))
+
+    def _through(self, shard: int, before_ms: int) -> int:
+        through = 0
+        for file in self._files(shard):
+            first = self._reader().first_after(shard, through)
+            if first is None or first < file.first:
+                break
+            if first <= file.last and not self._is_safe(file, before_ms):
+                break
+            through = file.last
+        return through
+
+    def _is_safe(self, file: ArchivedFile, before_ms: int) -> bool:
+        """Say whether all of a file was recorded before a time; raise where it lacks something."""
+        held = span_of(file.path)
+        if held.ended >= before_ms:
+            return False
+        if file.path not in self._confirmed:
+            found = self._reader().between(*file[:3])
+            if found is not None and not _holds(held, file, found):
+                raise ArchiveError(f"{file.path}: the database has other rows of these numbers")
+            self._confirmed.add(file.path)
+        return True
+
+    def _missing(self, shard: int, files: Sequence[ArchivedFile]) -> Iterator[tuple[int, int]]:
+        """Yield behind which row and up to which there may be some that no file has."""
+        end = self._reader().last_seq(shard)
+        if files and files[-1].last > end:
+            raise ArchiveError(f"{self._folder}: goes further than the database; is it another's?")
+        after = 0
+        for file in files:
+            if file.first <= after:
+                raise ArchiveError(f"{file.path}: speaks of rows that another file has, too")
+            yield after, file.first - 1
+            after = file.last
+        yield after, end
+
+    def _sealed(self, now_ms: int) -> Iterator[Span]:
+        """Yield the hours that are over and that no file has."""
+        for shard in range(self._reader().shards):
+            for after, until in list(self._missing(shard, self._files(shard))):
+                seq = after
+                while span := self._reader().hour_after(shard, seq, until):
+                    self._go_on()
+                    if span.began // HOUR_MS >= now_ms // HOUR_MS:
+                        break
+                    yield span
+                    seq = span.last
+
+    def _write(self, span: Span) -> None:
+        path = self._path(span)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sync(self._folder)
+        with unfinished_beside(self._folder / "hour") as scratch:
+            whole = scratch / "whole"
+            written = write_sorted(whole, scratch, span, self._rows(span), self._go_on)
+            found = self._reader().between(span.shard, span.first, span.last)
+            if (written, found) != (span.rows, span) or span_of(whole) != span:
+                raise ArchiveError(f"the log changed while {path.name} was written")
+            sync(whole)
+            whole.replace(path)
+            sync(path.parent)
+
+    def _rows(self, span: Span) -> Iterator[Sequence[ArchivedRow]]:
+        after = span.first - 1
+        while after < span.last and (rows := self._reader().rows_of(span, after, SLICE)):
+            yield rows
+            after = rows[-1][0]
+
+    def _go_on(self) -> None:
+        if self._stopping.is_set():
+            raise _StoppedError
+
+    def _path(self, span: Span) -> Path:
+        day, hour = format_ms(span.began)[:13].split("T")
+        name = f"{hour}h-{span.shard}-{span.first}-{span.last}.parquet"
+        return self._folder / f"date={day}" / name
+
+    def _files(self, shard: int) -> list[ArchivedFile]:
+        found = []
+        for path in self._folder.glob("date=*/*.parquet"):
+            named = _NAME.fullmatch(path.name)
+            if named is not None and int(named[2]) == shard:
+                found.append(ArchivedFile(shard, int(named[3]), int(named[4]), path))
+        return sorted(found)
+
+
+def _holds(held: Span, file: ArchivedFile, found: Span) -> bool:
+    """Say whether what a file holds may be what the database has, or more of it."""
+    return (
+        held.rows >= found.rows
+        and (held.first, held.last) == (file.first, file.last)
+        and held.began <= found.began
+        and found.ended <= held.ended
+    )

@@ -1,0 +1,23 @@
+"""Stretches of the log by the numbers of its rows, which stay as they are once they are read."""
+
+import msgspec
+
+ArchivedRow = tuple[
+    *tuple[int, str, str, str, str, int | None],
+    *tuple[str, str, int, str, float | None, bool],
+    *tuple[int, int, float | None],
+]
+"""Seq, game id, match name, competition, sport, kick-off; bookmaker, market type, period,
+selection, odds or None for withdrawn, in play; scraped_at, recorded_at, liquidity."""
+
+
+class Span(msgspec.Struct, frozen=True):
+    """Rows of a shard's log: from which number to which, how many, and when they were recorded."""
+
+    shard: int
+    first: int
+    last: int
+    rows: int
+    began: int
+    ended: int
+    """The earliest and the latest ``recorded_at``, in milliseconds."""
