@@ -11,6 +11,7 @@ from oddsdesk.server.app import App, create_app
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.service import Service
 from oddsdesk.server.stream import Stream
@@ -23,6 +24,7 @@ SAVE_COUNTS_S: Final = 0.5
 _WORDS: Final = {
     "http": "the HTTP server",
     "hub": "the stream",
+    "database": "looking after the database",
     "save counts": "saving the counts of requests",
 }
 """Jobs as the health endpoint calls them."""
@@ -62,6 +64,8 @@ class Answering:
         await self._http.start()
         self._jobs.start("hub", self.hub.run)
         self._jobs.start("save counts", self._save_counts)
+        if self._service.store.path is None:
+            self._jobs.start("database", self._watch_database)
 
     async def stop(self) -> None:
         """Close the streams first (1001), then answer what was asked, and end."""
@@ -82,6 +86,20 @@ class Answering:
     async def samples(self) -> list[Sample]:
         """Return what it has counted."""
         return [*self._service.figures.samples(), *await self.hub.samples()]
+
+    async def _watch_database(self) -> None:
+        """Keep the circuit of a database across a network."""
+        thread = ReaderPool("look", threads=1)
+        store, access = self._service.store, self._service.access
+
+        def look() -> None:
+            store.check()
+            access.read_keys()
+
+        try:
+            await access.circuit.watch(lambda: thread.begin(look))
+        finally:
+            thread.close()
 
     async def _save_counts(self) -> None:
         """Add counts to the file now and then; while it refuses they stay in memory (D18)."""

@@ -38,7 +38,7 @@ class App:
     """The service; whoever made it closes it."""
 
     def __init__(self, service: Service) -> None:
-        self._reads = ReaderPool()
+        self._reads = ReaderPool(circuit=service.access.circuit)
         self._access = service.access
         self.limits = limits_before_the_gate(service.access, service.clock)
         """The rate-limit headers for refusals before this application sees a request (D17)."""

@@ -23,6 +23,7 @@ from oddsdesk.server.answers import (
     send_reply,
     unavailable,
 )
+from oddsdesk.server.circuit import KnownAwayError
 from oddsdesk.server.limits import headers_of, headers_of_nobody, slot_of
 from oddsdesk.server.parameters import BadParameterError, Parameter, read_query
 from oddsdesk.server.reader_pool import ReaderPool
@@ -173,6 +174,8 @@ class Gate:
             reply = refuse(refusal, f"{address_of(scope)}/docs#plans")
         except (BadParameterError, BadCursorError) as error:
             reply = refuse(Refusal(ErrorCode.BAD_REQUEST, str(error)), "")
+        except KnownAwayError:
+            reply = refuse(unavailable(), "")
         except StoreError as error:
             _log.warning("%s: %s", loggable(scope), error)
             self._service.troubles.met("answering requests", error)

@@ -1,11 +1,14 @@
 """Keys and counts for the event loop: from memory; what is not there is read on a thread."""
 
 import asyncio
+import contextlib
 from concurrent.futures import Future
 from typing import Final
 
+from oddsdesk.server.circuit import Circuit
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.store.access import AccessStore
+from oddsdesk.store.errors import StoreError
 from oddsdesk.store.keys import Caller
 from oddsdesk.store.quotas import Count, Kind
 
@@ -19,13 +22,14 @@ class LoopAccess:
     """Asks an ``AccessStore`` on an event loop, which never waits for its database.
 
     What is a coroutine may wait, and raise ``StoreUnavailableError``; the rest tells what is known.
-    Whoever opened the store closes it.
+    ``circuit`` is that of the database. Whoever opened the store closes it.
     """
 
     def __init__(self, store: AccessStore) -> None:
+        self.circuit = Circuit()
         self.secret = store.secret
         self._keys, self._quotas = store.keys, store.quotas
-        self._thread = ReaderPool("access", threads=1)
+        self._thread = ReaderPool("access", threads=1, circuit=self.circuit)
         self._reading: asyncio.Future[None] | None = None
         self._failure: BaseException | None = None
 
@@ -53,9 +57,12 @@ class LoopAccess:
 
     async def refresh(self) -> None:
         """Read again what was changed until now; all who ask meanwhile wait for one reading."""
+        self.circuit.check()
         if self._reading is not None:  # it may have looked before the change
-            await asyncio.wait([self._reading])
-        await asyncio.shield(self._reading or self._read())
+            with contextlib.suppress(StoreError):
+                await self._wait(self._reading)
+            self.circuit.check()
+        await self._wait(self._reading or self._read())
 
     def refresh_soon(self) -> None:
         """Begin to read again what was changed.
@@ -100,6 +107,14 @@ class LoopAccess:
         """Start adding the counts to the database, as ``Quotas.flush`` does."""
         return self._quotas.flush()
 
+    def read_keys(self) -> None:
+        """Read again what was changed; on any thread but the loop's.
+
+        Raises:
+            StoreUnavailableError: that is not possible now.
+        """
+        self._keys.refresh()
+
     def close(self) -> None:
         """End the thread, before the store is closed."""
         self._thread.close()
@@ -108,6 +123,9 @@ class LoopAccess:
         if not self._quotas.knows(key_id, kind, window_s, now_ms):
             slot = key_id, kind, window_s
             await self._thread.run(lambda: self._quotas.learn([slot], now_ms))
+
+    async def _wait(self, reading: asyncio.Future[None]) -> None:
+        await self.circuit.wait(asyncio.shield(reading))
 
     async def _be_recent(self) -> None:
         age_s = self._keys.age_s

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from oddsdesk.server.circuit import Circuit
+
 T = TypeVar("T")
 THREADS = 2
 """With one, a long query would hold up all others. More would mostly wait for one another, since
@@ -12,14 +14,21 @@ Python's sqlite3 module hands the interpreter lock over at each row."""
 
 
 class ReaderPool:
-    """A few named threads; each has its own reader of the store."""
+    """A few named threads; each has its own reader of the store.
 
-    def __init__(self, name: str = "read", threads: int = THREADS) -> None:
+    While ``circuit`` is open nothing is begun, and nobody waits for what was.
+    """
+
+    def __init__(
+        self, name: str = "read", threads: int = THREADS, circuit: Circuit | None = None
+    ) -> None:
+        self._circuit = circuit or Circuit()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix=f"oddsdesk {name}")
 
     async def run(self, function: Callable[[], T]) -> T:
         """Run a function on one of the threads."""
-        return await self.begin(function)
+        self._circuit.check()
+        return await self._circuit.wait(self.begin(function))
 
     def begin(self, function: Callable[[], T]) -> asyncio.Future[T]:
         """Begin to run a function on one of the threads."""

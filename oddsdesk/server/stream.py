@@ -76,6 +76,7 @@ class Stream:
 
     async def _position(self) -> Position | None:
         try:
+            self._access.circuit.check()
             return await self._hub.position()
         except StoreUnavailableError:
             return None

@@ -125,6 +125,14 @@ class Store(Protocol):
         """Return the calling thread's reader; the store closes it."""
         ...
 
+    def check(self) -> None:
+        """Look whether the odds can be read; waits, so not on a loop.
+
+        Raises:
+            StoreError: they cannot, or the database is no longer what was opened.
+        """
+        ...
+
     def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back, on the writer thread, after the log grew; return how to end that."""
         ...

@@ -8,6 +8,7 @@ from oddsdesk import __version__
 from oddsdesk.contract.resources import Health, Readiness
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.answers import Bare, Reply, encode
+from oddsdesk.server.circuit import KnownAwayError
 from oddsdesk.server.gate import GET, Gate, RequestContext
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
@@ -37,7 +38,8 @@ class HealthGate(Gate):
             await request.identify()
             state = await self._reads.run(lambda: self._state(request.now_ms, troubles))
         except StoreError as error:
-            _log.warning("the database is unavailable: %s", error)
+            if not isinstance(error, KnownAwayError):
+                _log.warning("the database is unavailable: %s", error)
             state = self._unavailable([refused("nothing can be read", error), *troubles])
         return encode(state, 0)
 

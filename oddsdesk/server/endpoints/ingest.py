@@ -79,6 +79,7 @@ class IngestGate(Gate):
 
     async def reply(self, request: RequestContext) -> Reply:
         """Return the counts, and what was wrong with which line."""
+        self._service.access.circuit.check()
         await self._admit(request)
         if self._running >= AT_ONCE:
             message = f"{AT_ONCE} bodies are read already; retry in 1 s."

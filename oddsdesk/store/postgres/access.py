@@ -9,7 +9,7 @@ import psycopg
 
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.postgres.access_tables import PostgresAccessTables
-from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.connections import READ_LOCK_S, ServerAddress
 from oddsdesk.store.postgres.migrations import bring_up_to_date
 from oddsdesk.store.postgres.writer import PostgresWriter
 
@@ -89,5 +89,5 @@ class PostgresAccess:
     def _connect(self) -> psycopg.Connection[Any]:
         if self._closed:
             raise StoreUnavailableError("the database is closed")
-        self._reading = self._address.connect(statement_s=READ_S)
+        self._reading = self._address.connect(statement_s=READ_S, lock_s=READ_LOCK_S)
         return self._reading

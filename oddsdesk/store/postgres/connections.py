@@ -18,6 +18,9 @@ STATEMENT_S: Final = 10
 """No statement of a request or a recording may take longer."""
 LOCK_S: Final = 5
 """How long a statement waits for a lock that another process holds; as in SQLite."""
+READ_LOCK_S: Final = 0.1
+"""The same for who only reads: nothing but a change of the tables holds that up, for who knows
+how long."""
 IDLE_S: Final = 30
 """A transaction that its process has forgotten, as one that is stopped, lets go of its locks."""
 LEAST_VERSION: Final = 140_000
@@ -35,6 +38,7 @@ _SQLSTATES: Final = {
     "25006": Fault.OTHER,  # read-only
     "40001": Fault.LOCKED,  # could not serialize
     "40P01": Fault.LOCKED,  # deadlock
+    "42P01": Fault.OTHER,  # no such table: they were dropped, or are another program's
     "53100": Fault.FULL,
     "55P03": Fault.LOCKED,  # lock_timeout
     "57014": Fault.SLOW,  # statement_timeout
@@ -76,7 +80,9 @@ class ServerAddress:
         self._said = _DEFAULTS | {name: value for name, value in said.items() if value is not None}
         self.shown = _shown(said)
 
-    def connect(self, *, statement_s: float = STATEMENT_S) -> psycopg.Connection[Any]:
+    def connect(
+        self, *, statement_s: float = STATEMENT_S, lock_s: float = LOCK_S
+    ) -> psycopg.Connection[Any]:
         """Connect; each statement is a transaction of its own but inside ``transaction()``.
 
         Raises:
@@ -87,7 +93,7 @@ class ServerAddress:
             connection = psycopg.connect(make_conninfo("", **self._said), autocommit=True)
         try:
             with self.refusals():
-                self._prepare(connection, statement_s)
+                self._prepare(connection, (statement_s, lock_s, IDLE_S))
         except BaseException:
             connection.close()
             raise
@@ -111,7 +117,9 @@ class ServerAddress:
         unavailable.__cause__ = error
         return unavailable
 
-    def _prepare(self, connection: psycopg.Connection[Any], statement_s: float) -> None:
+    def _prepare(
+        self, connection: psycopg.Connection[Any], limits_s: tuple[float, float, float]
+    ) -> None:
         if connection.info.server_version < LEAST_VERSION:
             raise StoreError(f"{self.shown}: oddsdesk needs PostgreSQL {LEAST_VERSION // 10_000}")
         if connection.info.parameter_status("server_encoding") != "UTF8":
@@ -121,7 +129,7 @@ class ServerAddress:
             " set_config('lock_timeout', %s, false),"
             " set_config('idle_in_transaction_session_timeout', %s, false),"
             " set_config('jit', 'off', false)",
-            [f"{limit * 1000:.0f}" for limit in (statement_s, LOCK_S, IDLE_S)],
+            [f"{limit * 1000:.0f}" for limit in limits_s],
         )
 
     def _line(self, error: BaseException) -> str:

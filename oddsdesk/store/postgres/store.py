@@ -209,6 +209,10 @@ class PostgresStore:
         """Return a reader of the calling thread that marks what any source forbids to pass on."""
         return self._own_reader("reader_for_all", ())
 
+    def check(self) -> None:
+        """Look whether the odds can be read; waits, so not on a loop."""
+        self.reader().check(self.shown)
+
     def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back, on the writer thread, after the log grew; return how to end that."""
         return self._listen(self._callbacks, callback)

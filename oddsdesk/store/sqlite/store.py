@@ -286,6 +286,10 @@ class SqliteStore:
                 self._readers.append(reader)
         return reader
 
+    def check(self) -> None:
+        """Look whether the odds can be read; waits, so not on a loop."""
+        self.reader().last_scraped_at()
+
     def on_commit(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back, on the writer thread, after the log grew; return how to end that."""
         with self._lock:

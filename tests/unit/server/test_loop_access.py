@@ -31,13 +31,15 @@ class Elsewhere(DictAccess):
         self.refuses = False
         self.versions = 0
         self._changes = 0
+        self._one_at_a_time = threading.RLock()
 
     def read(self, function: Callable[[DictAccessTables], T]) -> T:
         self.readers.add(threading.current_thread())
         assert self.lets_read.wait(timeout=10)
         if self.refuses:
             raise StoreUnavailableError("away")
-        return super().read(function)
+        with self._one_at_a_time:
+            return super().read(function)
 
     def version(self) -> int:
         self.versions += 1
@@ -45,8 +47,10 @@ class Elsewhere(DictAccess):
 
     def change(self, work: Callable[[Keys], T]) -> T:
         """Change keys as another process does."""
-        self._changes += 1
-        return work(Keys(self))
+        with self._one_at_a_time:
+            done = work(Keys(self))
+            self._changes += 1
+        return done
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ from typing import Any, Final
 import psycopg
 
 from oddsdesk.store.errors import StoreUnavailableError
-from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.connections import READ_LOCK_S, ServerAddress
+from oddsdesk.store.postgres.migrations import check_current
 from oddsdesk.store.postgres.queries import SQL
 from oddsdesk.store.queries.select import NOTHING, Parameters, Row
 from oddsdesk.store.queries.sql import Sql
@@ -63,6 +64,15 @@ class PostgresSelect:
             raise
         self._end(b"COMMIT")
 
+    def check_tables(self, shown: str) -> None:
+        """Look whether the tables are those of this version.
+
+        Raises:
+            StoreError: they are not, or cannot be looked at.
+        """
+        with self._address.refusals():
+            check_current(self._connected()[0], shown)
+
     def close(self) -> None:
         """Close the connection; what is asked afterwards is refused."""
         self._closed.set()
@@ -86,7 +96,7 @@ class PostgresSelect:
         connection = self._connection
         if connection is not None and not connection.closed:
             return connection, False
-        connection = self._address.connect()
+        connection = self._address.connect(lock_s=READ_LOCK_S)
         connection.execute(_READ_ONLY)
         self._connection = connection
         if self._closed.is_set():  # meanwhile, by another thread

@@ -151,7 +151,7 @@ def test_counts_stay_in_memory_while_the_disk_is_full(
     assert used(other) == 2
 
 
-def test_a_locked_table_is_waited_for_about_a_second(
+def test_nobody_waits_long_for_a_locked_table(
     access: AccessStore, postgres: Postgres, url: str
 ) -> None:
     with contextlib.closing(postgres.connect(url)) as connection:
