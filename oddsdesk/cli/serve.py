@@ -10,7 +10,7 @@ import click
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import (
     access_option,
-    database_option,
+    any_database_option,
     devig_option,
     durable_option,
     feeds_option,
@@ -35,12 +35,13 @@ from oddsdesk.server.settings import (
     Settings,
     is_loopback,
 )
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
 
 
 @click.command()
-@database_option
+@any_database_option
 @access_option
 @click.option("--host", default=DEFAULT_HOST, show_default=True, help="Address to listen on.")
 @click.option(
@@ -94,7 +95,7 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
     "in the answers on an address that other machines reach, too.",
 )
 def serve(
-    database: Path,
+    database: Database,
     access: Path | None,
     host: str,
     port: int,
@@ -121,6 +122,8 @@ def serve(
       oddsdesk serve --port 0 --feed simulator
     """
     _check_shared(share)
+    if durable and isinstance(database, DatabaseUrl):
+        raise click.UsageError("--durable is for a file: PostgreSQL's own settings say it")
     ending = Ending()
     ending.listen()
     start_logging(window=False)

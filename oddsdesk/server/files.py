@@ -7,10 +7,12 @@ from pathlib import Path
 from oddsdesk.clock import Clock
 from oddsdesk.places import can_write
 from oddsdesk.server.key_store import open_key_store, share_key_store
-from oddsdesk.server.settings import Settings
-from oddsdesk.store.access import AccessStore
+from oddsdesk.server.settings import RUN_ONCE, Settings
+from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import lies_beside
+from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.leases import Lease, leases_of
 from oddsdesk.store.lock import DatabaseLock, lock_database, take_if_free
 from oddsdesk.store.store import Store, open_store
 
@@ -18,12 +20,16 @@ _log = logging.getLogger(__name__)
 
 
 class ServerFiles(contextlib.ExitStack):
-    """The files of a database, closed in order; ``lock`` is None for who does nothing alone."""
+    """The files of a database, closed in order, or its connections.
 
-    lock: DatabaseLock | None
+    ``lease`` is what only one process has at a time, None for who does nothing alone; ``keys_path``
+    is None where the keys lie in the database.
+    """
+
+    lease: Lease | None
     store: Store
     access: AccessStore
-    keys_path: Path
+    keys_path: Path | None
 
 
 def open_files(settings: Settings, clock: Clock) -> ServerFiles:
@@ -31,16 +37,20 @@ def open_files(settings: Settings, clock: Clock) -> ServerFiles:
 
     Raises:
         StoreError: one line that says what cannot be used; ``DatabaseInUseError`` where another
-            process holds the lock that this one needs.
+            process holds the lock that this one needs. Of a database behind a URL that one stands
+            by instead, and has the lease once it is free.
     """
+    database = settings.database
+    if isinstance(database, DatabaseUrl):
+        return _open_url(database, settings, clock)
     if not settings.needs_lock:
         return open_shared(settings, clock)
     with ServerFiles() as opened:
-        lock = opened.lock = _lock(settings.database)
+        lock = _lock(database)
         if lock is not None:
             opened.callback(lock.release)
         opened.store = open_store(
-            settings.database,
+            database,
             settings.reference,
             read_only=lock is None,
             durable=settings.durable,
@@ -51,7 +61,8 @@ def open_files(settings: Settings, clock: Clock) -> ServerFiles:
         opened.callback(opened.store.close)
         if settings.keep_days is not None:
             opened.store.keep_log(settings.keep_days).result()
-        opened.access, opened.keys_path = open_key_store(settings, lock, opened)
+        opened.access, opened.keys_path = open_key_store(database, settings, lock, opened)
+        opened.lease = None if lock is None else FileLease(database, opened.keys_path, lock)
         return _kept(opened)
 
 
@@ -64,11 +75,12 @@ def open_shared(settings: Settings, clock: Clock) -> ServerFiles:
         StoreError: one line that says what cannot be used.
     """
     database = settings.database
+    if isinstance(database, DatabaseUrl):
+        return _open_url(database, settings, clock)
     if not database.exists():
         who = "who runs valuation, upkeep or feeds makes it"
         raise StoreError(f"{database}: there is no such database yet; {who}")
     with ServerFiles() as opened:
-        opened.lock = None
         opened.store = open_store(
             database,
             read_only=not can_write(database),
@@ -77,9 +89,65 @@ def open_shared(settings: Settings, clock: Clock) -> ServerFiles:
             clock=clock,
         )
         opened.callback(opened.store.close)
-        opened.access, opened.keys_path = share_key_store(settings)
+        opened.access, opened.keys_path = share_key_store(database, settings)
         opened.callback(opened.access.close)
+        opened.lease = None
+        if settings.needs_lock and not opened.store.is_read_only:
+            lease = opened.lease = FileLease(database, opened.keys_path)
+            opened.callback(lease.release)
         return _kept(opened)
+
+
+def _open_url(database: DatabaseUrl, settings: Settings, clock: Clock) -> ServerFiles:
+    """Open odds and keys of a database that any number of processes record into."""
+    with ServerFiles() as opened:
+        opened.store = open_store(database, settings.reference, share=settings.told, clock=clock)
+        opened.callback(opened.store.close)
+        if settings.keep_days is not None:
+            opened.store.keep_log(settings.keep_days).result()
+        opened.access, opened.keys_path = open_access(database, settings.access), None
+        opened.callback(opened.access.close)
+        opened.lease = None
+        if settings.needs_lock:
+            lease = opened.lease = leases_of(database, settings.roles & RUN_ONCE)
+            opened.callback(lease.release)
+        return _kept(opened)
+
+
+class FileLease:
+    """``store.leases.Lease``: the locks of a file and, where they lie elsewhere, of its keys.
+
+    ``lock`` is the database's where this process holds all of them already; it is released by
+    whoever took it.
+    """
+
+    is_for_good = True
+
+    def __init__(self, database: Path, keys_path: Path, lock: DatabaseLock | None = None) -> None:
+        self._paths = (database, keys_path)
+        self._lock = lock
+        self._locks: Locks | None = None
+
+    def take(self) -> bool:
+        """Take the locks if nobody has them."""
+        locks = self._locks = lock_if_free(*self._paths)
+        self._lock = None if locks is None else locks.lock
+        return locks is not None
+
+    def is_held(self) -> bool:
+        """Say whether this process holds them."""
+        return self._lock is not None
+
+    def announce(self, url: str, access: Path | None = None, secret: str = "") -> None:
+        """Write into the lock file where the server answers."""
+        if self._lock is not None:
+            self._lock.announce(url, access, secret)
+
+    def release(self) -> None:
+        """Let go what ``take`` took."""
+        if self._locks is not None:
+            self._locks.close()
+            self._locks = self._lock = None
 
 
 class Locks(contextlib.ExitStack):
@@ -108,7 +176,7 @@ def lock_if_free(database: Path, keys_path: Path) -> Locks | None:
 
 def _kept(opened: ServerFiles) -> ServerFiles:
     kept = opened.pop_all()
-    kept.lock, kept.store, kept.access = opened.lock, opened.store, opened.access
+    kept.lease, kept.store, kept.access = opened.lease, opened.store, opened.access
     kept.keys_path = opened.keys_path
     return kept
 

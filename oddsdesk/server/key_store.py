@@ -1,4 +1,4 @@
-"""Which file a server keeps its keys in (D78)."""
+"""Which file a server on a file keeps its keys in (D78)."""
 
 import logging
 import tempfile
@@ -17,9 +17,9 @@ _log = logging.getLogger(__name__)
 
 
 def open_key_store(
-    settings: Settings, lock: DatabaseLock | None, opened: ExitStack
+    database: Path, settings: Settings, lock: DatabaseLock | None, opened: ExitStack
 ) -> tuple[AccessStore, Path]:
-    """Open the keys of a server and return where they lie; ``opened`` closes them.
+    """Open the keys of a server on a file and return where they lie; ``opened`` closes them.
 
     ``lock`` is the database's, None for a read-only one. Without it, and where the settings name
     the file of keys, that file is locked itself.
@@ -27,7 +27,6 @@ def open_key_store(
     Raises:
         StoreError: they cannot be kept; one line that says what to do.
     """
-    database = settings.database
     if lock is None and settings.access is None and not settings.lasting_keys:
         folder = opened.enter_context(tempfile.TemporaryDirectory(prefix="oddsdesk-"))
         path = Path(folder, _PASSING)
@@ -43,14 +42,14 @@ def open_key_store(
     return access, path
 
 
-def share_key_store(settings: Settings) -> tuple[AccessStore, Path]:
+def share_key_store(database: Path, settings: Settings) -> tuple[AccessStore, Path]:
     """Open the keys of a server beside the one that guards them; return where they lie.
 
     Raises:
         StoreError: they cannot be kept; one line that says what to do.
     """
-    path = make_access_file(settings.database, settings.access)
-    return open_access(settings.database, settings.access), path
+    path = make_access_file(database, settings.access)
+    return open_access(database, settings.access), path
 
 
 def _tell_of_earlier(database: Path, path: Path) -> None:

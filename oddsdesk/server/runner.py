@@ -1,5 +1,6 @@
 """The server: the service on a socket, with hub, valuation, feeds and background jobs."""
 
+import asyncio
 import contextlib
 import logging
 import secrets
@@ -14,13 +15,15 @@ from oddsdesk.server.files import ServerFiles, open_files
 from oddsdesk.server.followed_log import FollowedLog
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, render
-from oddsdesk.server.running_feeds import left_out_line
+from oddsdesk.server.running_feeds import RunningFeeds, left_out_line
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
+from oddsdesk.server.succession import Succession
 from oddsdesk.server.troubles import Troubles
 from oddsdesk.store.access import AccessStore
+from oddsdesk.store.leases import Lease
 from oddsdesk.store.store import Store
-from oddsdesk.tasks import in_daemon_thread
+from oddsdesk.tasks import Jobs, in_daemon_thread
 
 OPEN_S: Final = 1.0
 """How long a stop during the start waits for the files to be opened, and closed again."""
@@ -35,8 +38,14 @@ class Server:
     """
 
     def __init__(
-        self, store: Store, access: AccessStore, settings: Settings, clock: Clock = system_clock
+        self,
+        store: Store,
+        access: AccessStore,
+        settings: Settings,
+        clock: Clock = system_clock,
+        lease: Lease | None = None,
     ) -> None:
+        """Without ``lease`` it does what is done once without asking whether others do."""
         self.store = store
         self.access = access
         self._settings = settings
@@ -49,15 +58,21 @@ class Server:
                 lambda: self._log.troubles(),
             ]
         )
-        self._duties = Duties(store, settings, clock, self.troubles, store.on_commit)
-        self.feeds = self._duties.feeds
-        self.pruning = self._duties.pruning
+        self._new_duties = partial(Duties, store, settings, clock, self.troubles, store.on_commit)
+        self._duties = self._new_duties()
+        self._is_at_work = False
+        self._succession: Succession | None = None
+        if lease is not None:
+            self._succession = Succession(
+                lease, "this server", self._take_up, self._lay_down, self.troubles
+            )
+        self._jobs = Jobs()
         service = Service(
             store,
             LoopAccess(access),
             clock,
             hosts=frozenset({settings.host}),
-            feeds=self._duties.reports,
+            feeds=lambda: self._duties.reports(),
             owner_secret=self.owner_secret,
             troubles=self.troubles,
             roles=settings.roles,
@@ -82,19 +97,45 @@ class Server:
             await self._answering.start()
         if self._settings.metrics_port is not None:
             await self._metrics.start(self._settings.metrics_port)
-        await self._duties.start()
-        for source in set(self.store.left_out()) - self.feeds.left_out():
+        await self._begin_duties()
+        left_out = await asyncio.to_thread(self.store.left_out)
+        for source in set(left_out) - self.feeds.left_out():
             _log.warning("%s", left_out_line(source))
 
     async def stop(self) -> None:
         """End within 2 s: the streams first (1001), then requests, then the background jobs."""
+        await self._jobs.stop()
         await self._metrics.stop()
         await self._answering.stop()
         await self._duties.stop()
         await self._log.stop()
 
+    @property
+    def feeds(self) -> RunningFeeds:
+        """The feeds of this server, whether they run here or another process has the lease."""
+        return self._duties.feeds
+
+    async def _begin_duties(self) -> None:
+        if self._succession is None:
+            await self._take_up()
+            return
+        await self._succession.start()
+        if not self._succession.is_over:
+            self._jobs.start("take over", self._succession.follow)
+
+    async def _take_up(self) -> None:
+        await self._duties.start()
+        self._is_at_work = True
+
+    async def _lay_down(self) -> None:
+        self._is_at_work = False
+        await self._duties.stop()
+        self._duties = self._new_duties()
+        await self._duties.open()
+
     async def _metrics_text(self) -> bytes:
-        own = await of_worker(self.store, self.troubles, self._answering, self._duties)
+        duties = self._duties if self._is_at_work else None
+        own = await of_worker(self.store, self.troubles, self._answering, duties)
         return render(await of_database(self.store, self._log.tail), {1: own})
 
 
@@ -109,11 +150,11 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
     work = partial(open_files, settings, clock)  # what an older version made takes its time
     undo = ServerFiles.close
     with await in_daemon_thread("open database", work, undo, OPEN_S) as opened:
-        server = Server(opened.store, opened.access, settings, clock)
+        server = Server(opened.store, opened.access, settings, clock, opened.lease)
         try:
             await server.start()
-            if opened.lock is not None:
-                opened.lock.announce(server.url, opened.keys_path, server.owner_secret)
+            if opened.lease is not None:
+                opened.lease.announce(server.url, opened.keys_path, server.owner_secret)
             yield server
         finally:
             await server.stop()

@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.store.databases import Database
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
@@ -27,7 +28,7 @@ ALL_ROLES: Final = frozenset(Role)
 ANSWERING: Final = frozenset({Role.API, Role.STREAM})
 """What needs an address to listen on; any number of processes may do it."""
 RUN_ONCE: Final = ALL_ROLES - ANSWERING
-"""What one process of a database does, the one that holds its lock."""
+"""What one process of a database does at a time, the one that holds its lock or lease."""
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -40,7 +41,7 @@ class Settings(msgspec.Struct, frozen=True):
     those of a database that can only be read live as long as the server.
     """
 
-    database: Path
+    database: Database
     host: str = DEFAULT_HOST
     port: int = DEFAULT_PORT
     reference: str | None = None

@@ -13,6 +13,11 @@ class Lease(Protocol):
     Its methods wait for the database, so they are not for a loop.
     """
 
+    @property
+    def is_for_good(self) -> bool:
+        """Whether what was taken cannot be lost while this process lives."""
+        ...
+
     def take(self) -> bool:
         """Take it unless another process has it; return whether it was taken.
 

@@ -33,11 +33,16 @@ _FAILURES = (StoreError, ListenError, FeedError, TimeoutError)
 _log = logging.getLogger(__name__)
 
 
+def database_of(profile: EmbeddedProfile) -> Path:
+    """Return the file that the server of a profile serves."""
+    database = Path(profile.database) if profile.database else default_database()
+    return database.expanduser()
+
+
 def settings_of(profile: EmbeddedProfile) -> Settings:
     """Return what the server of a profile is started with."""
-    database = Path(profile.database) if profile.database else default_database()
     return Settings(
-        database.expanduser(),
+        database_of(profile),
         port=0,
         reference=profile.reference,
         devig_method=profile.devig_method,
@@ -55,7 +60,7 @@ class EmbeddedSession:
         self.profile: EmbeddedProfile = profile
         self.local: LocalAdministration | None = None
         self._settings = settings_of(profile)
-        self.database = self._settings.database.absolute()
+        self.database = database_of(profile).absolute()
         self._clock = clock
         self._server: EmbeddedServer | None = None
         self._starting: Future[EmbeddedServer] | None = None
@@ -136,7 +141,7 @@ class GuestSession:
     def __init__(self, profile: EmbeddedProfile, clock: Clock) -> None:
         self.profile: EmbeddedProfile = profile
         self.local: LocalServer | None = None
-        self._database = settings_of(profile).database
+        self._database = database_of(profile)
         self._clock = clock
         self._key = ExitStack()
         self._client: Client | None = None

@@ -17,7 +17,7 @@ from oddsdesk.server.answering import Answering
 from oddsdesk.server.bus.errors import BusError
 from oddsdesk.server.duties import Duties
 from oddsdesk.server.figures import Sample
-from oddsdesk.server.files import Locks, ServerFiles, lock_if_free, open_files, open_shared
+from oddsdesk.server.files import ServerFiles, open_files, open_shared
 from oddsdesk.server.followed_log import FollowedLog
 from oddsdesk.server.listener import ListenError
 from oddsdesk.server.loop_access import LoopAccess
@@ -27,15 +27,14 @@ from oddsdesk.server.runner import OPEN_S
 from oddsdesk.server.running_feeds import left_out_line
 from oddsdesk.server.service import Service
 from oddsdesk.server.settings import RUN_ONCE, Role, Settings
+from oddsdesk.server.succession import Succession
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
 from oddsdesk.server.workers.colleagues import FRESH_S, Colleagues
 from oddsdesk.server.workers.mailboxes import SUPERVISOR, CannotStart, Condition, Mailboxes, Ready
 from oddsdesk.store.errors import StoreError
-from oddsdesk.store.lock import DatabaseLock
+from oddsdesk.store.leases import Lease
 from oddsdesk.tasks import Jobs, in_daemon_thread
 
-TRY_S: Final = 0.25
-"""How often a worker tries to take over from one that is gone, where nobody tells of that."""
 TELL_S: Final = 0.5
 """How often workers tell each other how they are."""
 
@@ -132,11 +131,8 @@ class Worker:
         self._log.start()
         if settings.listens:
             self._url = self._answering.listen(settings.host, settings.port, shared=True)
-        if self._opened.lock is not None:
-            await self._take_up(self._opened.lock)
-            self._tell_what_is_left_out()
-        elif settings.needs_lock and not self._opened.store.is_read_only:
-            self._jobs.start("take over", self._take_over)
+        if (lease := self._opened.lease) is not None:
+            await self._begin_duties(lease)
         if settings.listens:
             await self._answering.start()
         if settings.metrics_port is not None:
@@ -152,12 +148,25 @@ class Worker:
             await self._duties.stop()
         await self._log.stop()
 
-    def _tell_what_is_left_out(self) -> None:
+    async def _begin_duties(self, lease: Lease) -> None:
+        """Do what is done once where nobody does yet, and wait for that where somebody does."""
+        who = f"worker {self._place.number}"
+        begin = partial(self._take_up, lease)
+        succession = Succession(lease, who, begin, self._lay_down, self._troubles)
+        if self._place.is_first:
+            await succession.start()
+            await self._tell_what_is_left_out()
+        if not succession.is_over:
+            follow = partial(succession.follow, self.colleagues.somebody_ended)
+            self._jobs.start("take over", follow)
+
+    async def _tell_what_is_left_out(self) -> None:
         told = set() if self._duties is None else self._duties.feeds.left_out()
-        for source in set(self._opened.store.left_out()) - told:
+        left_out = await asyncio.to_thread(self._opened.store.left_out)
+        for source in set(left_out) - told:
             _log.warning("%s", left_out_line(source))
 
-    async def _take_up(self, lock: DatabaseLock) -> None:
+    async def _take_up(self, lease: Lease) -> None:
         """Do from now on what is done once; nothing of it goes on where that fails."""
         duties = Duties(
             self._opened.store,
@@ -169,29 +178,19 @@ class Worker:
         try:
             await duties.open()
             await duties.start()
-            lock.announce(self._url, self._opened.keys_path, self._place.owner_secret)
+            lease.announce(self._url, self._opened.keys_path, self._place.owner_secret)
         except BaseException:
             await duties.stop()
             raise
         self._duties = duties
         await self._tell()
 
-    async def _take_over(self) -> None:
-        """Wait until the lock is free, and take up what its owner did."""
-        place, ended = self._place, self.colleagues.somebody_ended
-        paths = (self._settings.database, self._opened.keys_path)
-        while self._duties is None:
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(TRY_S):
-                    await ended.wait()
-            ended.clear()
-            free = partial(lock_if_free, *paths)
-            taken = await in_daemon_thread("lock database", free, _release)
-            if taken is not None:
-                _log.warning("worker %d takes over %s", place.number, self._settings.database)
-                with taken:  # let go where it cannot be used, for another to try
-                    await self._take_up(taken.lock)
-                    self._opened.push(taken.pop_all())
+    async def _lay_down(self) -> None:
+        """Stop what is done once: another process may do it by now."""
+        duties, self._duties = self._duties, None
+        if duties is not None:
+            await duties.stop()
+        await self._tell()
 
     def _reports(self) -> list[FeedReport]:
         if self._duties is not None:
@@ -235,8 +234,3 @@ class Worker:
         of_all = {each.worker: each.figures for each in self.colleagues.conditions()}
         of_all[self._place.number] = await self._figures()
         return render(await of_database(self._opened.store, self._log.tail), of_all)
-
-
-def _release(taken: Locks | None) -> None:
-    if taken is not None:
-        taken.close()

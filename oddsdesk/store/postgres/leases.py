@@ -27,6 +27,8 @@ _ANSWER_S: Final = 2.0
 class PostgresLease:
     """``store.leases.Lease``: held for as long as its connection is."""
 
+    is_for_good = False
+
     def __init__(self, url: str, names: Collection[str]) -> None:
         self._address = ServerAddress(url)
         self._names = sorted(names)

@@ -38,22 +38,24 @@ def test_a_served_database_has_its_keys_beside_it(database: Path) -> None:
     with ExitStack() as opened:
         lock = lock_database(database)
         opened.callback(lock.release)
-        _, path = open_key_store(Settings(database), lock, opened)
+        _, path = open_key_store(database, Settings(database), lock, opened)
         assert path == access_path(database)
 
 
 def test_one_server_at_a_time_uses_a_file_that_is_named(database: Path, tmp_path: Path) -> None:
     settings = Settings(database, access=tmp_path / "keys.db")
     with ExitStack() as opened:
-        open_key_store(settings, None, opened)
+        open_key_store(database, settings, None, opened)
         with pytest.raises(DatabaseInUseError, match=r"keys\.db: is served by another"):
-            open_key_store(settings, None, ExitStack())
+            open_key_store(database, settings, None, ExitStack())
     assert not (tmp_path / "keys.db.lock").exists()
 
 
 def test_keys_of_a_desk_that_may_only_read_end_with_it(database: Path) -> None:
     with ExitStack() as opened:
-        access, path = open_key_store(Settings(database, lasting_keys=False), None, opened)
+        access, path = open_key_store(
+            database, Settings(database, lasting_keys=False), None, opened
+        )
         access.keys.create("desk", None, None, 0)
         assert path.exists()
         assert database.parent not in path.parents
@@ -79,10 +81,10 @@ def test_keys_that_an_older_version_made_are_told(
     earlier.parent.mkdir(parents=True)
     open_access(database, earlier).close()
     with ExitStack() as opened:
-        open_key_store(Settings(database), None, opened)
+        open_key_store(database, Settings(database), None, opened)
         (line,) = caplog.messages
         assert f"--access {earlier}" in line
     caplog.clear()
     with ExitStack() as opened:
-        open_key_store(Settings(database, access=earlier), None, opened)
+        open_key_store(database, Settings(database, access=earlier), None, opened)
     assert caplog.messages == []

@@ -1,0 +1,116 @@
+"""`serve --database postgresql://...`: any number of processes on one database."""
+
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.kit.ndjson import quote
+from tests.kit.postgres import Postgres
+from tests.kit.program import Launch, Program
+
+LIMIT_S = 30
+PASSWORD = "hidden-word"
+SHARP = {"Everton": 2.1, "Draw": 3.5, "Liverpool": 3.6}
+
+
+@pytest.fixture
+def url(postgres: Postgres) -> str:
+    """A database whose password nobody asks for, and nobody tells."""
+    return postgres.url().replace("@", f":{PASSWORD}@", 1)
+
+
+def served(launch: Launch, url: str, *options: str) -> tuple[Program, str]:
+    program = launch("serve", "--database", url, "--port", "0", *options)
+    line = program.first_line()
+    if not line.startswith("listening on "):
+        pytest.fail(f"{line} {program.process.communicate()[1]}")
+    return program, line.removeprefix("listening on ")
+
+
+def made_key(launch: Launch, url: str) -> dict[str, str]:
+    creating = launch("keys", "create", "--plan", "Pro+ Live", "--database", url)
+    return {"X-Api-Key": creating.process.communicate(timeout=LIMIT_S)[0].strip()}
+
+
+def eventually(url: str, path: str, headers: dict[str, str], wanted: int) -> Any:
+    """Ask until as many rows come."""
+    deadline = time.monotonic() + LIMIT_S
+    while True:
+        rows = httpx.get(f"{url}{path}", headers=headers).json()["data"]
+        if len(rows) == wanted:
+            return rows
+        assert time.monotonic() < deadline, f"{path} has {rows}"
+        time.sleep(0.05)
+
+
+def post(url: str, soft: float) -> None:
+    prices = {"Everton": soft, "Draw": 3.4, "Liverpool": 3.6}
+    lines = quote(SHARP, bookmaker="Pinnacle") + quote(prices)
+    assert httpx.post(f"{url}/ingest", content=lines).json()["accepted"] == 2
+
+
+def test_two_servers_answer_alike_and_the_second_takes_over_from_the_first(
+    launch: Launch, url: str
+) -> None:
+    first, first_url = served(launch, url)
+    second, second_url = served(launch, url)
+    headers = made_key(launch, url)
+    post(second_url, soft=2.25)  # whichever records, the one that has the lease values
+    bets = eventually(second_url, "/api/value-bets", headers, 1)
+    assert eventually(first_url, "/api/value-bets", headers, 1) == bets
+    odds = [httpx.get(f"{each}/api/odds", headers=headers) for each in (first_url, second_url)]
+    assert odds[0].json()["data"] == odds[1].json()["data"]
+    assert len(odds[0].json()["data"]) == 2
+
+    first.kill()
+    post(second_url, soft=2.0)
+    eventually(second_url, "/api/value-bets", headers, 0)
+    assert httpx.get(f"{second_url}/api/health").json()["status"] == "ok"
+    status, out, log = second.finish()
+    assert (status, out) == (0, "")
+    assert "this server takes over" in log
+    assert PASSWORD not in log
+
+
+def test_workers_share_a_database_and_one_takes_over_from_another(launch: Launch, url: str) -> None:
+    _, address = served(launch, url, "--workers", "2")
+    headers = made_key(launch, url)
+    post(address, soft=2.25)
+    assert len(eventually(address, "/api/value-bets", headers, 1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        (["--durable"], 2, "--durable is for a file"),
+        (["--access", "keys.db"], 1, "kept in it, not in a file"),
+    ],
+)
+def test_options_of_a_file_are_refused(
+    launch: Launch, url: str, options: list[str], status: int, said: str
+) -> None:
+    serving = launch("serve", "--database", url, "--port", "0", *options)
+    _, log = serving.process.communicate(timeout=LIMIT_S)
+    assert serving.process.returncode == status
+    assert said in log
+    assert PASSWORD not in log
+
+
+def test_a_server_that_is_not_there_is_said_in_one_line(launch: Launch, tmp_path: Path) -> None:
+    url = f"postgresql://ann:{PASSWORD}@/odds?host={tmp_path}"
+    serving = launch("serve", "--database", url, "--port", "0")
+    _, log = serving.process.communicate(timeout=LIMIT_S)
+    assert serving.process.returncode == 1
+    (line,) = log.splitlines()
+    assert "the database cannot be reached" in line
+    assert PASSWORD not in line
+
+
+def test_it_ends_in_time(launch: Launch, url: str) -> None:
+    program, _ = served(launch, url, "--feed", "simulator")
+    status, out, _ = program.finish(signal.SIGINT)
+    assert (status, out) == (0, "")
