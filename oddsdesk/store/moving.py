@@ -30,10 +30,16 @@ class Table(msgspec.Struct, frozen=True):
     """Tells rows apart, and is the order in which they are copied; names compare by their bytes."""
     is_numbered: bool = False
     """Whether its key is a number that the engine counts on from the last one."""
+    gives_anew: bool = False
+    """Whether numbers of rows that are gone may be given again, and a file does so."""
 
 
 def _numbered(name: str, *columns: str) -> Table:
     return Table(name, columns, columns[:1], is_numbered=True)
+
+
+def _given_anew(name: str, *columns: str) -> Table:
+    return Table(name, columns, columns[:1], is_numbered=True, gives_anew=True)
 
 
 def _keyed(name: str, length: int, *columns: str) -> Table:
@@ -71,7 +77,7 @@ ODDS: Final = (
         *("game_pair", "id", "competition", "kept", "kept_name", "other", "other_name"),
         *("crosswise", "state", "decided_at", "before"),
     ),
-    _numbered("same_team", "id", "pair", "competition", "one", "other"),
+    _given_anew("same_team", "id", "pair", "competition", "one", "other"),
     _numbered(
         *("said", "id", "game", "match_name", *_MARKET, "repeats", "source", "may_share", "quote"),
     ),
@@ -80,7 +86,7 @@ ODDS: Final = (
 )
 """What the odds are, those before that others refer to."""
 ACCESS: Final = (
-    _numbered("account", "id", "name", "plan", "bookmaker", "created_at"),
+    _given_anew("account", "id", "name", "plan", "bookmaker", "created_at"),
     _numbered(
         *("api_key", "id", "account_id", "digest", "masked", "created_at", "revoked_at"),
         "may_write",
@@ -193,7 +199,8 @@ def check_tables(
     moved = []
     for table in TABLES:
         there = read_whole(target, table, progress)
-        same = not table.is_numbered or source.last_number(table) == target.last_number(table)
+        is_counted = table.is_numbered and not table.gives_anew
+        same = not is_counted or source.last_number(table) == target.last_number(table)
         here = found[table.name]
         moved.append(Moved(table.name, here.rows, there.rows, same and here == there))
     if not all(each.is_equal for each in moved):

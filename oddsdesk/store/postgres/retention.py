@@ -1,6 +1,5 @@
 """Keeping a PostgreSQL database small, by the rules of ``sqlite.retention``."""
 
-import json
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -10,6 +9,8 @@ from typing import Any, Final, Protocol, TypeVar
 from psycopg import Connection
 
 from oddsdesk.store.aged_log import AgedLog, announcement
+from oddsdesk.store.game_pairs import forget_joined, forget_pairs
+from oddsdesk.store.postgres.pair_tables import PostgresPairTables
 from oddsdesk.store.postgres.settings import number_setting
 from oddsdesk.store.recording import recent_since
 from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS, JOINED_FOR_MS, SLICE
@@ -49,24 +50,6 @@ SELECT id FROM game WHERE last_scraped_at < %(before)s
     AND NOT EXISTS (SELECT 1 FROM price_change WHERE game = game.id)
 """
 _STILL_FORGOTTEN: Final = f"{_FORGOTTEN} AND id = %(game)s"
-_LONG_JOINED: Final = """
-SELECT game.id FROM joined_game JOIN game ON game.id = joined_game.game
-WHERE game.last_scraped_at < %s AND NOT EXISTS (
-    SELECT 1 FROM game_pair pair WHERE pair.kept = game.game_id AND pair.state = 'accepted'
-)
-"""
-_PAIRS_OF: Final = """
-SELECT pair.id, pair.before FROM game JOIN game_pair pair ON game.game_id IN (pair.kept, pair.other)
-WHERE game.id = %s
-"""
-_FORGET_PAIRS: Final = (
-    "DELETE FROM game_pair WHERE id = ANY(%s) AND state != 'accepted'",
-    "UPDATE game_pair SET before = NULL WHERE id = ANY(%s)",
-)
-_FORGET_WORDS: Final = (
-    "DELETE FROM said WHERE game = ANY(%s)",
-    "DELETE FROM joined_game WHERE game = ANY(%s)",
-)
 _DROP_GAME: Final = (
     "DELETE FROM quote WHERE game = %s",
     "DELETE FROM coverage WHERE game = %s",
@@ -192,10 +175,7 @@ def _drop_not_recent(connection: Connection[Any], now_ms: int) -> None:
 
 
 def _forget_joined(connection: Connection[Any], before: int) -> None:
-    """Forget how games were that are one by names alone and had no price since a time."""
-    games = [game for (game,) in connection.execute(_LONG_JOINED, (before,)).fetchall()]
-    for statement in _FORGET_WORDS:
-        connection.execute(statement, (games,))
+    forget_joined(PostgresPairTables(connection, ()), before)
 
 
 def _forgotten(connection: Connection[Any], before: int) -> list[int]:
@@ -209,14 +189,6 @@ def _forget(connection: Connection[Any], game: int, before: int) -> None:
     asked = {"before": before, "game": game}
     if not connection.execute(_STILL_FORGOTTEN, asked).fetchall():
         return
-    pairs, games = [], [game]
-    for ident, kept in connection.execute(_PAIRS_OF, (game,)).fetchall():
-        pairs.append(ident)
-        if kept is not None:
-            games += [row["id"] for row in json.loads(kept)["other"]["game"]]
-    for statement in _FORGET_PAIRS:
-        connection.execute(statement, (pairs,))
-    for statement in _FORGET_WORDS:
-        connection.execute(statement, (games,))
+    forget_pairs(PostgresPairTables(connection, ()), game)
     for statement in _DROP_GAME:
         connection.execute(statement, (game,))

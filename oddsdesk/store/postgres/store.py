@@ -13,11 +13,14 @@ from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
-from oddsdesk.store.errors import PairError, StoreUnavailableError
+from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.games import plain_name
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.game_rows import count_shards, shard_of
 from oddsdesk.store.postgres.migrations import bring_up_to_date, check_current
+from oddsdesk.store.postgres.pair_tables import PostgresPairTables
 from oddsdesk.store.postgres.reader import PostgresReader
 from oddsdesk.store.postgres.retention import Pruning
 from oddsdesk.store.postgres.settings import (
@@ -32,9 +35,7 @@ from oddsdesk.store.postgres.settings import (
 from oddsdesk.store.postgres.tables import (
     OtherShardsError,
     PostgresTables,
-    count_shards,
     kept_to_itself,
-    shard_of,
     stored_bookmakers,
 )
 from oddsdesk.store.postgres.value_bets import replace_value_bets
@@ -178,16 +179,23 @@ class PostgresStore:
         return self.write(partial(replace_value_bets, found=found, now_ms=now_ms))
 
     def find_pairs(self) -> Future[list[GamePair]]:
-        """Suggest no games that may be one: that is not decided of in PostgreSQL."""
-        return _done([])
+        """Suggest the games that may be one; return these and what was decided of others (D69)."""
+
+        def function(connection: Connection[Any]) -> list[GamePair]:
+            return find_pairs(PostgresPairTables(connection, ()))  # others record meanwhile
+
+        return self._submit(function, is_long=True)
 
     def decide_pairs(
         self, idents: Collection[int], state: PairState, now_ms: int
     ) -> Future[list[GamePair]]:
-        """Fail with ``PairError``: there are no pairs of games in PostgreSQL."""
-        future: Future[list[GamePair]] = Future()
-        future.set_exception(PairError(f"{self.shown}: has no pairs of games"))
-        return future
+        """Decide of pairs of games, or of none; see ``Store.decide_pairs``."""
+
+        def function(connection: Connection[Any]) -> list[GamePair]:
+            tables = PostgresPairTables(connection)
+            return decide_pairs(tables, idents, state, now_ms, reference=self.reference)
+
+        return self._submit(function, is_long=True)
 
     def agree_on_shift(self, own_ms: int, *, again: bool = False) -> Future[int]:
         """Return by how much an import moves its times; see ``Store.agree_on_shift``."""
@@ -322,9 +330,3 @@ class PostgresStore:
         for each in logged:
             for tell in told:
                 tell(*each)
-
-
-def _done(outcome: T) -> Future[T]:
-    future: Future[T] = Future()
-    future.set_result(outcome)
-    return future

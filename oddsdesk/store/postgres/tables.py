@@ -2,16 +2,18 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, LiteralString
-from zlib import crc32
 
 import msgspec
 from psycopg import Connection
 
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import Family, NamedGame, NewGame, StoredGame
+from oddsdesk.store.merged_games import as_it_is
 from oddsdesk.store.other_names import DatedGame
+from oddsdesk.store.postgres.game_rows import PostgresGameRows, shard_of
 from oddsdesk.store.postgres.migrations import NEWER
 from oddsdesk.store.postgres.schema import STEPS
+from oddsdesk.store.said import note_said
 from oddsdesk.store.tables import Changes, Pair, PresentRow
 from oddsdesk.store.team_names import SameTeam
 
@@ -59,6 +61,11 @@ _JOINED: Final = """
 SELECT game.id FROM game_pair pair JOIN game ON game.game_id = pair.kept
 WHERE pair.state = 'accepted' UNION SELECT game FROM joined_game
 """
+_ARE_JOINED: Final = "SELECT 1 FROM joined_game WHERE game = %s"
+_JOIN: Final = """
+INSERT INTO joined_game (game, before, decided_at)
+VALUES (%s, %s, (SELECT coalesce(max(decided_at), 0) FROM game_pair))
+"""
 _SHARDS_OF: Final = "SELECT id, shard FROM game WHERE id = ANY(%s)"
 _PRESENT: Final = """
 SELECT q.game, q.bookmaker, q.market_type, q.period,
@@ -68,7 +75,6 @@ FROM unnest(%s::bigint[], %s::text[]) asked (game, bookmaker) JOIN quote q USING
 _NUMBER: Final = "SELECT value FROM setting WHERE key = %s"
 _LAST_RECORDED: Final = "SELECT since, until FROM recorded ORDER BY since DESC LIMIT 1"
 _KEPT_TO_ITSELF: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
-_COUNT_SHARDS: Final = "SELECT count(*) FROM shard"
 
 _COPY_LOG: Final = """
 COPY price_change (shard, seq, game, bookmaker, market_type, period, selection,
@@ -137,7 +143,7 @@ _LINK: Final = """
 INSERT INTO event (event, game) SELECT * FROM unnest(%s::text[], %s::bigint[])
 ON CONFLICT (event) DO UPDATE SET game = excluded.game
 """
-_KEEP_NAME: Final = """
+KEEP_NAME: Final = """
 INSERT INTO other_name (competition, plain_name, game, match_name, crosswise)
 SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[], %s::text[], %s::boolean[])
 ON CONFLICT (competition, plain_name, game) DO UPDATE
@@ -166,12 +172,7 @@ class OtherShardsError(Exception):
         self.shards = shards
 
 
-def shard_of(plain_name: str, count: int) -> int:
-    """Return the shard of a game: a name with a date is in that of the name without (D31)."""
-    return crc32(plain_name.encode()) % count
-
-
-class PostgresTables:
+class PostgresTables(PostgresGameRows):
     """``store.tables.Tables`` on a connection in whose transaction all of it happens.
 
     It begins by taking the rows of its shards, all of them where none are named: one recording
@@ -180,7 +181,7 @@ class PostgresTables:
     """
 
     def __init__(self, connection: Connection[Any], shards: Collection[int] | None = None) -> None:
-        self._connection = connection
+        super().__init__(connection)
         asked = {"all": shards is None, "shards": list(shards or ())}
         self._seqs: dict[int, int] = {}
         for shard, seq, count, steps in connection.execute(_LOCK, asked).fetchall():
@@ -271,7 +272,9 @@ class PostgresTables:
         Raises:
             OtherShardsError: another shard has games of it.
         """
+        self._keep_joined(changes.joined)
         self._copy_log(changes)
+        note_said(self, changes.said)
         with self._connection.pipeline():
             self._all(_KEEP, changes.quotes)
             self._all(_TOLD_BY, changes.origins)
@@ -289,6 +292,11 @@ class PostgresTables:
             if changes.recorded is not None:
                 self._connection.execute(_RECORDED, changes.recorded)
         return sum(self._seqs.values())
+
+    def _keep_joined(self, games: Collection[int]) -> None:
+        for game in games:
+            if not self._rows(_ARE_JOINED, game):
+                self._connection.execute(_JOIN, (game, as_it_is(self, game)))
 
     def _copy_log(self, changes: Changes) -> None:
         if not changes.log:
@@ -317,14 +325,11 @@ class PostgresTables:
         self._all(_DATE_SOURCE, said)
         self._all(_FIRST, [(game.first_seen, game.row) for game in games.begun])
         self._all(_LINK, list(games.events.items()))
-        self._all(_KEEP_NAME, list({name[:3]: name for name in changes.other_names}.values()))
+        self._all(KEEP_NAME, list({name[:3]: name for name in changes.other_names}.values()))
 
     def _all(self, statement: LiteralString, rows: Collection[tuple[Any, ...]]) -> None:
         if rows:
             self._connection.execute(statement, _columns(rows, 0))
-
-    def _rows(self, query: LiteralString, *values: Any) -> list[Any]:
-        return self._connection.execute(query, values).fetchall()
 
 
 def stored_bookmakers(connection: Connection[Any]) -> list[str]:
@@ -335,12 +340,6 @@ def stored_bookmakers(connection: Connection[Any]) -> list[str]:
 def kept_to_itself(connection: Connection[Any]) -> list[str]:
     """Return the sources in a database whose terms forbid passing on."""
     return [name for (name,) in connection.execute(_KEPT_TO_ITSELF).fetchall()]
-
-
-def count_shards(connection: Connection[Any]) -> int:
-    """Return into how many shards the log is divided."""
-    ((count,),) = connection.execute(_COUNT_SHARDS).fetchall()
-    return int(count)
 
 
 def _columns(rows: Collection[tuple[Any, ...]], width: int) -> list[list[Any]]:

@@ -34,7 +34,6 @@ _NOTE: Final = "INSERT OR REPLACE INTO copied (name, rows, digest) VALUES (?, ?,
 _UNNOTE: Final = "DELETE FROM copied WHERE name = ?"
 _DROP_NOTES: Final = "DROP TABLE copied"
 _COUNTED: Final = "SELECT seq FROM sqlite_sequence WHERE name = ?"
-_IS_COUNTED: Final = "SELECT 1 FROM sqlite_master WHERE name = ? AND sql LIKE '%AUTOINCREMENT%'"
 _UNCOUNT: Final = "DELETE FROM sqlite_sequence WHERE name = ?"
 _COUNT: Final = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
 _CACHE_KIB: Final = 65_536
@@ -67,12 +66,11 @@ class SqliteSide:
         connection = self._keys if table in ACCESS else self._odds
         if connection is None:
             return 0
-        if connection.execute(_IS_COUNTED, (table.name,)).fetchall():
-            rows = connection.execute(_COUNTED, (table.name,)).fetchall()
-        else:
+        if table.gives_anew:
             (number,) = _names(table, table.key)
             query = f"SELECT coalesce(max({number}), 0) FROM {table.name}"  # noqa: S608 - ours
-            rows = connection.execute(query).fetchall()
+            return int(connection.execute(query).fetchall()[0][0])
+        rows = connection.execute(_COUNTED, (table.name,)).fetchall()
         return int(rows[0][0]) if rows else 0
 
 
@@ -120,7 +118,7 @@ class SqliteTarget(SqliteSide):
 
     def go_on_from(self, table: Table, number: int) -> None:
         """Make that the last number that a numbered table has given."""
-        if self.last_number(table) == number:
+        if table.gives_anew or self.last_number(table) == number:
             return
         with _transaction(self._changing(table)) as connection:
             connection.execute(_UNCOUNT, (table.name,))

@@ -1,9 +1,8 @@
 """One game of two sources: found by the table, or by the user, who can take it back (D69)."""
 
 import json
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +12,9 @@ from oddsdesk.contract.quotes import Offer, Quote
 from oddsdesk.store.errors import PairError
 from oddsdesk.store.game_pairs import MOST_SUGGESTED
 from oddsdesk.store.origins import Origin
-from oddsdesk.store.sqlite import retention
 from oddsdesk.store.store import Store
 from oddsdesk.store.values import Filters, Visibility
+from tests.kit.engines import opening_stores, rows
 from tests.kit.store import NOW
 
 HOUR = 3_600_000
@@ -30,6 +29,12 @@ TABLES = (
     "origin",
 )
 MakeQuote = Callable[..., Quote]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    with opening_stores(request, tmp_path) as opened:
+        yield opened()
 
 
 @pytest.fixture
@@ -59,7 +64,7 @@ def record(store: Store, *quotes: Quote) -> None:
     store.record(quotes).result(10)
 
 
-def do(store: Store, function: Callable[[sqlite3.Connection], Any]) -> Any:
+def do(store: Any, function: Callable[[Any], Any]) -> Any:
     return store.write(function).result(10)
 
 
@@ -81,26 +86,24 @@ def refuse(store: Store, ident: int) -> None:
 
 def dump(store: Store) -> dict[str, list[tuple[Any, ...]]]:
     """Return every row of every game, with the type of each value."""
-    with closing(sqlite3.connect(store.path)) as connection:
-        return {
-            table: sorted(
-                (
-                    tuple((type(value).__name__, value) for value in row)
-                    for row in connection.execute(f"SELECT * FROM {table}")
-                ),
-                key=repr,
-            )
-            for table in TABLES
-        }
+    return {
+        table: sorted(
+            (
+                tuple((type(value).__name__, value) for value in row)
+                for row in rows(store, f"SELECT * FROM {table}")
+            ),
+            key=repr,
+        )
+        for table in TABLES
+    }
 
 
 def prices(store: Store) -> dict[str, dict[str, dict[str, float]]]:
     """Return the odds of each game by bookmaker."""
     query = "SELECT match_name, bookmaker, odds FROM quote JOIN game ON id = game ORDER BY 1, 2"
     found: dict[str, dict[str, dict[str, float]]] = {}
-    with closing(sqlite3.connect(store.path)) as connection:
-        for name, bookmaker, odds in connection.execute(query):
-            found.setdefault(name, {})[bookmaker] = odds and json.loads(odds)
+    for name, bookmaker, odds in rows(store, query):
+        found.setdefault(name, {})[bookmaker] = odds and json.loads(odds)
     return found
 
 
@@ -109,12 +112,11 @@ def log(store: Store) -> list[tuple[str, str, str, float]]:
         "SELECT match_name, bookmaker, selection, odds FROM price_change JOIN game"
         " ON id = game ORDER BY seq"
     )
-    with closing(sqlite3.connect(store.path)) as connection:
-        return connection.execute(query).fetchall()
+    return rows(store, query)
 
 
 def same_teams(store: Store) -> int:
-    ((count,),) = do(store, lambda c: c.execute("SELECT count(*) FROM same_team").fetchall())
+    ((count,),) = rows(store, "SELECT count(*) FROM same_team")
     return int(count)
 
 
@@ -125,8 +127,7 @@ def test_names_of_the_table_are_one_game_in_the_words_of_the_first(
     record(store, paris(), paris(market_type="spread", odds={"Paris SG -1.5": 2.5}))
     (game,) = store.reader().games(NOW, Filters(), Visibility(), 10).items
     assert (game.match_name, game.competition, game.bookmaker_count) == ("PSG - Lyon", "LIG1", 2)
-    with closing(sqlite3.connect(store.path)) as connection:
-        stored = connection.execute("SELECT odds FROM quote WHERE bookmaker = 'Unibet'").fetchall()
+    stored = rows(store, "SELECT odds FROM quote WHERE bookmaker = 'Unibet'")
     assert stored == [('{"PSG":1.5,"Draw":4.2,"Lyon":6.1}',), ('{"PSG -1.5":2.5}',)]
     assert ("PSG - Lyon", "Unibet", "PSG -1.5", 2.5) in log(store)
 
@@ -179,10 +180,9 @@ def test_teams_the_other_way_round_are_the_same_game_too(
         ),
     )
     assert list(prices(store)) == ["PSG - Lyon"]
-    with closing(sqlite3.connect(store.path)) as connection:
-        stored = connection.execute(
-            "SELECT bookmaker, odds FROM quote WHERE market_type = 'double_chance' ORDER BY 1"
-        ).fetchall()
+    stored = rows(
+        store, "SELECT bookmaker, odds FROM quote WHERE market_type = 'double_chance' ORDER BY 1"
+    )
     assert stored == [("Bwin", '{"1X":1.1,"X2":2.0}'), ("Unibet", '{"1X":1.1,"X2":2.0}')]
 
 
@@ -260,8 +260,7 @@ def test_ids_of_an_accepted_pair_mean_the_one_game(
     record(store, quote(event="a:1"), stars(event="b:1"))
     accept(store, pairs(store)[0].ident)
     query = "SELECT event, match_name FROM event JOIN game ON id = game ORDER BY event"
-    with closing(sqlite3.connect(store.path)) as connection:
-        found = connection.execute(query).fetchall()
+    found = rows(store, query)
     assert found == [("a:1", "PSG - Lyon"), ("b:1", "PSG - Lyon")]
 
 
@@ -373,8 +372,7 @@ def test_what_may_not_be_passed_on_stays_so_through_accepting_and_undo(
 
 def told_by(store: Store) -> set[tuple[str, str]]:
     query = "SELECT match_name, bookmaker FROM origin JOIN game ON game.id = origin.game"
-    with closing(sqlite3.connect(store.path)) as connection:
-        return set(connection.execute(f"{query} WHERE NOT may_share").fetchall())
+    return set(rows(store, f"{query} WHERE NOT may_share"))
 
 
 def test_two_names_are_taken_back_in_reverse_order(
@@ -446,10 +444,10 @@ def test_a_forgotten_game_leaves_its_names_and_nothing_else(
     accept(store, pair.ident)
     record(store, stars("Bwin"))
     do(store, lambda c: c.execute("DELETE FROM price_change").rowcount)
-    retention.prune(store, NOW + 30 * 24 * HOUR)
+    store.prune(NOW + 30 * 24 * HOUR)
     assert not any(dump(store).values())
     assert same_teams(store) == 2
-    assert do(store, lambda c: c.execute("SELECT count(*) FROM said").fetchall()) == [(0,)]
+    assert rows(store, "SELECT count(*) FROM said") == [(0,)]
     undo(store, pair.ident)
     assert same_teams(store) == 0
 
@@ -458,9 +456,8 @@ def test_links_and_limits_are_of_the_selections_in_the_words_of_the_one_game(
     store: Store, quote: MakeQuote, paris: MakeQuote, stars: MakeQuote
 ) -> None:
     def offers(store: Store) -> dict[str, Any]:
-        query = "SELECT bookmaker, offers FROM quote WHERE offers NOT NULL"
-        with closing(sqlite3.connect(store.path)) as connection:
-            return {name: json.loads(text) for name, text in connection.execute(query)}
+        query = "SELECT bookmaker, offers FROM quote WHERE offers IS NOT NULL"
+        return {name: json.loads(text) for name, text in rows(store, query)}
 
     record(store, quote(), paris("Bwin", offers={"Paris SG": Offer(bet_limit=50.0)}))
     record(store, stars("Unibet", offers={"Lyon Lions": Offer(link="https://a.b/c")}))

@@ -13,6 +13,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.store import moving
 from oddsdesk.store.access import open_access
 from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.errors import HalfMadeError, StoreError
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.moving import TABLES, check_tables, copy_tables
@@ -22,7 +23,7 @@ from oddsdesk.store.postgres.migrations import check_current
 from oddsdesk.store.postgres.moving import postgres_source, postgres_target
 from oddsdesk.store.quotas import Kind
 from oddsdesk.store.sqlite.moving import sqlite_source, sqlite_target
-from oddsdesk.store.store import open_store
+from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, FoundValueBet, MarketKey, Visibility
 from tests.kit.postgres import Postgres
 from tests.kit.store import NOW, some_quotes
@@ -146,6 +147,16 @@ def test_all_columns_of_both_engines_are_moved(postgres: Postgres, full: Path) -
     assert here - GENERATED == moved - {("same_team", "id")}
 
 
+def test_tables_that_give_a_number_only_once_are_those_of_a_file(full: Path) -> None:
+    counted = set()
+    for file in (full, access_path(full)):
+        with closing(sqlite3.connect(file)) as connection:
+            query = "SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'"
+            counted |= {name for (name,) in connection.execute(query)}
+    moved = {table.name for table in TABLES if table.is_numbered and not table.gives_anew}
+    assert moved == counted
+
+
 def test_what_comes_back_answers_as_before(postgres: Postgres, full: Path, back: Path) -> None:
     url = postgres.url()
     to_postgres(full, url)
@@ -167,6 +178,24 @@ def test_what_comes_back_answers_as_before(postgres: Postgres, full: Path, back:
                 )
             )
     assert told[0] == told[1]
+
+
+def test_a_pair_that_was_accepted_in_a_file_can_be_undone_in_postgres(
+    postgres: Postgres, full: Path, back: Path
+) -> None:
+    url = postgres.url()
+    to_postgres(full, url)
+    with closing(open_store(DatabaseUrl(url), clock=lambda: NOW)) as store:
+        undo(store)
+    assert [each.table for each in to_sqlite(url, back) if not each.is_equal] == []
+    with closing(open_store(full, clock=lambda: NOW)) as store:
+        undo(store)
+    assert dump(back) == dump(full)
+
+
+def undo(store: Store) -> None:
+    (pair,) = [each for each in store.find_pairs().result(10) if each.state is PairState.ACCEPTED]
+    store.decide_pairs([pair.ident], PairState.SUGGESTED, NOW).result(10)
 
 
 @pytest.mark.parametrize("way", ["there", "back"])

@@ -1,21 +1,21 @@
 """Undone, a pair leaves what its sources said, as if nobody had accepted it (D69)."""
 
 import sqlite3
-import tempfile
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.contract.game_pairs import PairState
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.errors import PairError
 from oddsdesk.store.origins import Origin
-from oddsdesk.store.sqlite import retention
 from oddsdesk.store.store import Store, open_store
+from tests.kit.engines import OpenStore, opening_stores, rows
 from tests.kit.store import NOW
 
 MINUTE, HOUR = 60_000, 3_600_000
@@ -26,7 +26,12 @@ TEAMS = {
     STARS: ("PSG Stars", "Lyon Lions"),
     TEAM: ("PSG Team", "Lyon Team"),
 }
-TABLES = ("other_name", "event", "coverage", "origin")
+TABLES = {
+    "other_name": "other_name.competition, other_name.plain_name, other_name.match_name, crosswise",
+    "event": "event",
+    "coverage": "bookmaker, is_live, newest, oldest, selections",
+    "origin": "bookmaker, source, may_share",
+}
 
 
 def said(name: str, bookmaker: str = "Bet365", week: int = 0, **fields: Any) -> Quote:
@@ -62,40 +67,49 @@ def undo(store: Store, *names: str) -> None:
 
 def contents(store: Store) -> dict[str, Any]:
     """Return all that is stored of games, by their names: rows and positions are numbers only."""
-    with closing(sqlite3.connect(store.path)) as connection:
-        names = dict(connection.execute("SELECT id, match_name FROM game"))
-        quotes = connection.execute(
-            "SELECT match_name, q.* FROM quote q JOIN game ON game.id = q.game ORDER BY 1, 3, 4, 5"
-        ).fetchall()
-        games = connection.execute(
-            "SELECT game_id, match_date, match_date_by, match_date_scraped_at, has_live,"
-            " last_scraped_at, first_scraped_at, recent FROM game ORDER BY game_id"
-        ).fetchall()
-        log = connection.execute(
-            "SELECT game, bookmaker, market_type, selection, odds, is_live, scraped_at"
-            " FROM price_change ORDER BY seq"
-        ).fetchall()
-        found: dict[str, Any] = {"games": games}
-        found["quotes"] = [(row[0], *row[2:]) for row in quotes]
-        moves: dict[tuple[Any, ...], list[Any]] = {}
-        for game, *price, odds, is_live, at in log:
-            moves.setdefault((names[game], *price), []).append((odds, is_live, at))
-        found["log"] = moves
-        for table in TABLES:
-            cursor = connection.execute(f"SELECT * FROM {table}")
-            place = [column[0] for column in cursor.description].index("game")
-            rows = [list(row) for row in cursor.fetchall()]
-            for row in rows:
-                row[place] = names[row[place]]
-            found[table] = sorted(rows, key=repr)
+    names = dict(rows(store, "SELECT id, match_name FROM game"))
+    quotes = rows(
+        store,
+        "SELECT match_name, q.* FROM quote q JOIN game ON game.id = q.game ORDER BY 1, 3, 4, 5",
+    )
+    games = rows(
+        store,
+        "SELECT game_id, match_date, match_date_by, match_date_scraped_at, has_live,"
+        " last_scraped_at, first_scraped_at, recent FROM game ORDER BY game_id",
+    )
+    log = rows(
+        store,
+        "SELECT game, bookmaker, market_type, selection, odds, is_live, scraped_at"
+        " FROM price_change ORDER BY seq",
+    )
+    found: dict[str, Any] = {"games": games}
+    found["quotes"] = [(row[0], *row[2:]) for row in quotes]
+    moves: dict[tuple[Any, ...], list[Any]] = {}
+    for game, *price, odds, is_live, at in log:
+        moves.setdefault((names[game], *price), []).append((odds, is_live, at))
+    found["log"] = moves
+    for table, columns in TABLES.items():
+        told = rows(store, f"SELECT game.match_name, {columns} FROM {table} JOIN game ON id = game")
+        found[table] = sorted(told, key=repr)
     return found
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[OpenStore]:
+    """Open stores of one engine, each over a database of its own."""
+    with opening_stores(request, tmp_path) as opened:
+        yield opened
+
+
 @pytest.fixture
-def other_store(tmp_path: Path) -> Any:
+def store(stores: OpenStore) -> Store:
+    return stores()
+
+
+@pytest.fixture
+def other_store(stores: OpenStore) -> Store:
     """Make a second store, in which nothing is ever accepted."""
-    with closing(open_store(tmp_path / "other.db", clock=lambda: NOW)) as made:
-        yield made
+    return stores()
 
 
 def by_source(name: str, *values: Any, has_event: bool, **fields: Any) -> Quote:
@@ -119,15 +133,13 @@ origins = st.sampled_from([None, Origin("open"), Origin("secret", may_share=Fals
 batches = st.lists(st.tuples(st.lists(quotes, min_size=1, max_size=3), origins), max_size=6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(batches, batches)
-def test_undo_leaves_what_recording_without_it_leaves(before, since) -> None:
+def test_undo_leaves_what_recording_without_it_leaves(stores, before, since) -> None:
     first = [said(OWN), said(STARS, "Unibet")]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        closing(open_store(Path(folder) / "a.db", clock=lambda: NOW)) as store,
-        closing(open_store(Path(folder) / "b.db", clock=lambda: NOW)) as plain,
-    ):
+    with closing(stores()) as store, closing(stores()) as plain:
         for batch, origin in ((first, None), *before):
             record(store, *batch, origin=origin)
             record(plain, *batch, origin=origin)
@@ -206,7 +218,7 @@ def test_a_game_that_is_long_over_stays_one_and_keeps_nothing_more(store: Store)
         said(STARS, "Unibet", 2, scraped_at=NOW + 2 * WEEK),
     ]
     record(store, *later)
-    retention.prune(store, NOW + 2 * WEEK)
+    store.prune(NOW + 2 * WEEK)
     undo(store)
     names = [row[0] for row in contents(store)["quotes"]]
     assert sorted(names.count(name) for name in set(names)) == [1, 1, 1, 1, 2]
@@ -217,8 +229,7 @@ def test_a_price_that_is_seen_again_and_again_is_kept_twice(store: Store) -> Non
     accept(store)
     for minute in range(20):
         record(store, said(STARS, "Unibet", scraped_at=NOW + minute * MINUTE))
-    with closing(sqlite3.connect(store.path)) as connection:
-        assert connection.execute("SELECT count(*) FROM said").fetchall() == [(2,)]
+    assert rows(store, "SELECT count(*) FROM said") == [(2,)]
     undo(store)
     seen = {row[0]: row[5] for row in contents(store)["quotes"]}
     assert seen[STARS] == NOW + 19 * MINUTE

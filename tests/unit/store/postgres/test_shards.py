@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.game_pairs import accept, find_pairs, undo
 from oddsdesk.store.games import plain_name
-from oddsdesk.store.postgres.tables import OtherShardsError, PostgresTables, shard_of
+from oddsdesk.store.postgres.game_rows import shard_of
+from oddsdesk.store.postgres.pair_tables import PostgresPairTables
+from oddsdesk.store.postgres.tables import OtherShardsError, PostgresTables
 from oddsdesk.store.recording import record_quotes
 from tests.kit.postgres import Postgres
 from tests.kit.store import NOW
@@ -67,3 +70,33 @@ def test_a_recording_that_meets_a_game_of_another_shard_says_which_it_needs(
     assert met.value.shards == {own, other}
     assert connection.execute("SELECT count(*) FROM game").fetchall() == [(0,)]
     assert record(connection, [quote()], {own}) == 3
+
+
+def test_a_pair_of_games_in_two_shards_is_one_and_two_again(
+    connection: Any, quote: Callable[..., Quote]
+) -> None:
+    one, other = "PSG - Lyon", "PSG Sky v Lyon Sun"
+    assert shard_of(plain_name(one), SHARDS) != shard_of(plain_name(other), SHARDS)
+    home, away = other.split(" v ")
+    record(connection, [quote(), quote("Unibet", match_name=other, odds={home: 1.5, away: 6.0})])
+    before = contents(connection)
+    with connection.transaction():
+        (pair,) = find_pairs(PostgresPairTables(connection, ()))
+        accept(PostgresPairTables(connection), pair.ident, NOW)
+    assert len(contents(connection)["game"]) == 1
+    late = [quote(odds={"PSG": 1.7}), quote("Unibet", match_name=other, odds={home: 1.8})]
+    record(connection, late)
+    with connection.transaction():
+        undo(PostgresPairTables(connection), pair.ident, NOW, reference="Pinnacle")
+    after = contents(connection)
+    assert after["game"] == before["game"]
+    assert set(before["price_change"]) < set(after["price_change"])
+    shards = dict(connection.execute("SELECT id, shard FROM game").fetchall())
+    assert all(shards[row[2]] == row[0] for row in after["price_change"])
+
+
+def contents(connection: Any) -> dict[str, list[Any]]:
+    return {
+        table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
+        for table in ("game", "price_change")
+    }
