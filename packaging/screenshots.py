@@ -13,6 +13,7 @@ Pictures of recordings are for trials: other people's odds are not ours to publi
 import argparse
 import contextlib
 import os
+import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -48,6 +49,12 @@ _ALIKE: Final = (
     ("tennis_atp_vienna", "Adam Novotny - Ben Hollis", "Novotny A. - Hollis B."),
     ("regionalliga_nord", "Waldstein - Neustadt an der Aue", "TSV Waldstein - Neustadt"),
 )
+_BET_COLUMNS: Final = (
+    *("placed_at", "kick_off", "sport", "competition", "match_name", "market_type", "selection"),
+    *("bookmaker", "odds", "stake", "ev_pct", "fair_odds", "method", "preset", "result"),
+    *("close_odds", "close_fair_odds", "close_method"),
+)
+_BETS, _OPEN_BETS, _SEED = 212, 12, 4
 _PAINTED: Final = "first prices painted"
 
 
@@ -75,6 +82,13 @@ def opportunities(stage: Stage) -> None:
     stage.press("m")
     stage.shoot("arbitrage")
     stage.press("m", "m", "m")
+
+
+def no_bets(stage: Stage) -> None:
+    """The list of bets before there is any."""
+    stage.press("ctrl+l")
+    stage.shoot("no-bets")
+    stage.press("ctrl+Tab")
 
 
 def navigator(stage: Stage) -> None:
@@ -139,7 +153,8 @@ def server(stage: Stage) -> None:
 
 
 SCENES: Final = (
-    *(game, values, opportunities, navigator, palette, grid, shortcuts, settings, connections),
+    *(game, values, opportunities, no_bets, navigator, palette, grid, shortcuts, settings),
+    connections,
     server,
 )
 
@@ -198,6 +213,21 @@ class Theatre:
                 stage.press("Tab", "ctrl+Home", "r", "a")
                 stage.wait(_CALM_S)
                 stage.shoot("suggestions")
+
+    def show_bets(self) -> None:
+        """Take a bettor's list of bets, a report, and a bet being edited."""
+        bets = self._home / "bets.csv"
+        bets.write_text("\n".join(_bets(datetime.now(UTC))), "utf-8")
+        run_program(["ledger", "import", str(bets)], self._environment())
+        with self._stage(self._local("bets.db", "--feed", "none"), "") as stage:
+            stage.wait(_CALM_S)
+            stage.press("ctrl+l", "ctrl+Home", *["Down"] * 3)
+            stage.shoot("bets")
+            stage.press(*["m"] * 4)
+            stage.shoot("bets-report")
+            stage.press(*["m"] * 5, "Return")
+            with stage.dialog("^Edit bet"):
+                stage.shoot("bet")
 
     def show_disconnected(self) -> None:
         """Take a remote service that answers, and then is gone."""
@@ -278,6 +308,29 @@ class Theatre:
                 yield stage
 
 
+def _bets(now: datetime) -> Iterator[str]:
+    """Say a season of made-up bets as a file of the ledger's own columns, one a line."""
+    chance = random.Random(_SEED)
+    yield ",".join(_BET_COLUMNS)
+    for number in range(_BETS):
+        start = now - timedelta(hours=9 * (_BETS - _OPEN_BETS - number))
+        _, name, _ = _ALIKE[number % len(_ALIKE)]
+        home, away = name.split(" - ")
+        selection = chance.choice((home, "Draw", away))
+        odds, edge = round(chance.uniform(1.7, 4.8), 2), chance.uniform(1, 5)
+        is_won = chance.random() < (1 + edge / 100) / odds
+        is_open = number >= _BETS - _OPEN_BETS or number % 70 == 1
+        close = odds / (1 + chance.gauss(0.02, 0.04))
+        what = ("open", "", "") if is_open else ("won" if is_won else "lost", close * 0.98, close)
+        row = (
+            *((start - timedelta(hours=5)).isoformat(), start.isoformat(), "Football", "BUND"),
+            *(name, "moneyline", selection, chance.choice(tuple(_EXAMPLE)[1:]), odds),
+            *(chance.choice((4, 5, 6, 8, 10)), f"{edge:.2f}", odds / (1 + edge / 100)),
+            *("margin_proportional", "Main markets", *what, "margin_proportional"),
+        )
+        yield ",".join(map(str, row))
+
+
 def _alike_quotes(now: datetime) -> Iterator[bytes]:
     """Say games by two names each, as two sources would."""
     sources = {"source-one": ("Azulejo", "Granite Line"), "source-two": ("Harbour Bet",)}
@@ -321,7 +374,7 @@ def _sources(data: Path | None) -> dict[str, list[str]]:
 def main() -> None:
     """Take the pictures that the command line asks for."""
     states = [
-        *("first_start", "live_odds", "empty", "worked_example"),
+        *("first_start", "live_odds", "empty", "worked_example", "bets"),
         *("suggestions", "disconnected"),
     ]
     names = [*(scene.__name__ for scene in SCENES), *states]

@@ -18,6 +18,7 @@ from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profiles, RemoteProfile
 from oddsdesk.desk.connections.secrets import Secrets
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.app import _price_log
@@ -26,7 +27,6 @@ from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.dialogs import DeskDialogs
 from oddsdesk.desk.shell.introduction import Introduction
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from tests.kit.connections import make_session
 from tests.kit.waiting import until_told

@@ -24,6 +24,7 @@ from oddsdesk.desk.connections.sessions import (
     ServiceSession,
     SessionError,
 )
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, FLASH, METHOD, MINE, SCHEME
 from oddsdesk.desk.settings.kinds import Whole
 from oddsdesk.desk.settings.preferences import Preferences
@@ -38,7 +39,6 @@ from oddsdesk.desk.shell.loop import Garbage, run_on_qt
 from oddsdesk.desk.shell.messages import log_connection
 from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.ending import Ending
 from oddsdesk.places import default_ledger, settings_folder
 from oddsdesk.slices import in_slices

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction
@@ -15,6 +15,7 @@ from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistory
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import GameMerged, GamesChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.grid.panel import GridPanel
@@ -23,10 +24,12 @@ from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell import destinations
+from oddsdesk.desk.shell.commands import show_tab
 from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.navigation import Navigation
 from oddsdesk.desk.shell.status_bar import StatusBar
@@ -40,7 +43,7 @@ from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.panel import ValuesPanel
-from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.ledger.bets import BetState
 from oddsdesk.pricing.profiles import Profiles
 
 
@@ -86,6 +89,8 @@ class Subscriptions:
 
 
 _log = logging.getLogger(__name__)
+_GRID: Final = "Odds grid"
+_BETS: Final = "Bets"
 
 
 class FirstPaint(QObject):
@@ -150,6 +155,9 @@ class Desk:
         self.explain.exposure_of = self.values.exposure
         self.history = HistoryPanel(board, theme, clock)
         self.grid = GridPanel(board, theme, layout, clock, self._names)
+        self.bets = BetsPanel(
+            theme, clock, preferences, records, lambda: board.basis.profiles, board.bookmakers
+        )
         self.connections_menu = QMenu(self.window)
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
         self.status_bar = StatusBar(board, theme, clock, board.method)
@@ -202,6 +210,11 @@ class Desk:
         assert isinstance(panel, MatrixPanel)
         panel.setFocus(Qt.FocusReason.OtherFocusReason)
         panel.finder.go_to(key)
+
+    def show_waiting_bets(self) -> None:
+        """Show the bets that want a result."""
+        self.bets.choose_view(BetState.TO_SETTLE.value)
+        show_tab(self.window, self.bets)
 
     def reset(self) -> None:
         """Close every game: the board is about to hold those of another service."""
@@ -269,6 +282,7 @@ class Desk:
             self.explain,
             self.history,
             self.grid,
+            self.bets,
             self.top_bar,
             self.status_bar,
         ):
@@ -311,14 +325,19 @@ class Desk:
         right = areas.RightDockWidgetArea
         window.put_dock("explain", "Explain", self.explain, right, folds_empty=True)
         window.put_dock("history", "History", self.history, right, folds_empty=True)
-        window.tabs.addTab(self.grid, "Odds grid")
+        window.tabs.addTab(self.grid, _GRID)
+        window.tabs.addTab(self.bets, _BETS)
         window.setStatusBar(self.status_bar)
 
     def _offer(self, records: Records) -> None:
         """Offer games, presets and the panels' actions in the palette."""
         around = self.around
         around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
-        for panel in (self.values, self.opportunities, self.grid, self.explain, self.history):
+        around.actions.bind("go.bets", lambda: show_tab(self.window, self.bets))
+        for panel in (
+            *(self.values, self.opportunities, self.grid, self.bets),
+            *(self.explain, self.history),
+        ):
             around.actions.register_panel(panel, partial(self.window.reveal, panel))
         around.palette.offer(
             destinations.preset_entries(
@@ -336,6 +355,9 @@ class Desk:
             panel.price_requested.connect(self.go_to_price)
             panel.price_selected.connect(self._on_price_selected)
         self._offer_actions_on(self.grid.price_actions)
+        self.bets.game_requested.connect(self.open_game)
+        self.bets.waiting_changed.connect(self.status_bar.show_bets_waiting)
+        self.status_bar.bets_requested.connect(self.show_waiting_bets)
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.odds_format.changed.connect(self._write_anew)
         self._preferences.changed.connect(self._on_preferences_changed)
@@ -363,7 +385,8 @@ class Desk:
             self.window.empty_panels.fill()
 
     def _on_games_current_game_changed(self, game_id: str) -> None:
-        title = self._title(game_id) if game_id else "Odds grid"
+        beside = _BETS if self.window.tabs.currentWidget() is self.bets else _GRID
+        title = self._title(game_id) if game_id else beside
         self.window.setWindowTitle(literal_title(f"{title} – oddsdesk"))
         if game_id:
             self.navigator.show_current(game_id)

@@ -84,7 +84,7 @@ class Commands(QObject):
         bind, window = self._actions.bind, self._window
         bind("go.filter", navigator.focus_filter)
         bind("go.favourites", navigator.toggle_favourites)
-        bind("go.grid", lambda: _show_tab(window, grid))
+        bind("go.grid", lambda: show_tab(window, grid))
         bind("go.next_tab", lambda: self._turn(1))
         bind("go.previous_tab", lambda: self._turn(-1))
         bind("game.favourite", lambda: self._on_active(games, self._favourites.toggle))
@@ -151,7 +151,7 @@ class Commands(QObject):
         )
 
 
-def _show_tab(window: MainWindow, part: QWidget) -> None:
+def show_tab(window: MainWindow, part: QWidget) -> None:
     """Bring a tab to the front, with the keyboard in its table."""
     window.reveal(part)
     focus_within(part)

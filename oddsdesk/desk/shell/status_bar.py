@@ -36,6 +36,8 @@ class StatusBar(QStatusBar):
 
     favourites_requested = Signal()
     """The user wants to see the favourites only."""
+    bets_requested = Signal()
+    """The user wants to see the bets that want a result."""
 
     def __init__(self, board: Board, theme: Theme, clock: Clock, devig_method: str) -> None:
         super().__init__()
@@ -53,12 +55,20 @@ class StatusBar(QStatusBar):
         self._favourites.setToolTip("Show favourites only (Ctrl+Shift+F)")
         self._favourites.clicked.connect(self.favourites_requested)
         self._favourites.hide()
+        self._bets = QToolButton()
+        self._bets.setProperty("variant", "plain")
+        self._bets.setFont(theme.fonts.small)
+        self._bets.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._bets.setToolTip("Show the bets that want a result")
+        self._bets.clicked.connect(self.bets_requested)
+        self._bets.hide()
         self._method = Label()
         self.show_method(devig_method)
         self._time = ElidedLabel()
         self.addWidget(self._left())
         self.addWidget(self._requests)
         self.addWidget(self._favourites)
+        self.addWidget(self._bets)
         self.addPermanentWidget(self._method)
         self.addPermanentWidget(self._time)
         for label in (self._link, self._requests, self._method, self._time):
@@ -75,6 +85,11 @@ class StatusBar(QStatusBar):
     def show_method(self, devig_method: str) -> None:
         """Name the method that true EV rests on."""
         self._method.setText(f"True EV: {devig_method.replace('_', ' ')}")
+
+    def show_bets_waiting(self, bets: int) -> None:
+        """Say how many bets want a result."""
+        self._bets.setText("1 bet wants a result" if bets == 1 else f"{bets:,} bets want a result")
+        self._bets.setVisible(bets > 0)
 
     def show_favourites(self, games: int) -> None:
         """Say how many favourites are among the games."""

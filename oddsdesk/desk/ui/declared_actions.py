@@ -19,6 +19,7 @@ class Where(Enum):
     GRID = "In the odds grid"
     VALUES = "In the value bets"
     OPPORTUNITIES = "In the opportunities"
+    BETS = "In your bets"
     EXPLAIN = "In the explanation"
     HISTORY = "In the history"
     NAVIGATOR = "In the navigator"
@@ -47,6 +48,7 @@ ACTIONS: Final = (
     Action("past.day", "Look at games of a date…", ("Ctrl+J",)),
     Action("past.now", "Back to now"),
     Action("go.grid", "Show the odds grid", ("Ctrl+G",)),
+    Action("go.bets", "Show your bets", ("Ctrl+L",)),
     Action("go.next_tab", "Next tab", ("Ctrl+Tab", "Ctrl+PgDown")),
     Action("go.previous_tab", "Previous tab", ("Ctrl+Shift+Tab", "Ctrl+PgUp")),
     Action("go.next_panel", "Next panel", ("F6",)),
@@ -134,6 +136,24 @@ ACTIONS: Final = (
     Action("opportunities.open", "Open the leg at its bookmaker", (), Where.OPPORTUNITIES),
     Action("opportunities.sort", "Sort the opportunities anew", ("S",), Where.OPPORTUNITIES),
     Action("opportunities.kind", "Next kind of opportunities", ("M",), Where.OPPORTUNITIES),
+    Action("bets.new", "Record a bet by hand…", ("N",), Where.BETS),
+    Action("bets.edit", "Edit this bet…", ("E",), Where.BETS),
+    Action("bets.game", "Open this bet's game", ("Ctrl+Return",), Where.BETS),
+    Action("bets.won", "Settle the selected bets: won", ("W",), Where.BETS),
+    Action("bets.lost", "Settle the selected bets: lost", ("L",), Where.BETS),
+    Action("bets.void", "Settle the selected bets: void", ("V",), Where.BETS),
+    Action("bets.half_won", "Settle the selected bets: half won", ("Shift+W",), Where.BETS),
+    Action("bets.half_lost", "Settle the selected bets: half lost", ("Shift+L",), Where.BETS),
+    Action("bets.cash", "Cash this bet out, or a part of it…", ("C",), Where.BETS),
+    Action("bets.reopen", "Open the selected bets again", ("O",), Where.BETS),
+    Action("bets.take_back", "Delete the selected bets", ("Del",), Where.BETS),
+    Action("bets.undo", "Undo the last change of bets", ("Ctrl+Z",), Where.BETS),
+    Action("bets.results", "Settle bets from a file of results…", ("R",), Where.BETS),
+    Action("bets.import", "Import bets…", ("I",), Where.BETS),
+    Action("bets.export_csv", "Export these bets as CSV…", ("X",), Where.BETS),
+    Action("bets.export_xlsx", "Export these bets as Excel workbook…", (), Where.BETS),
+    Action("bets.filter", "Filter your bets", ("/",), Where.BETS),
+    Action("bets.view", "Next view of your bets", ("M",), Where.BETS),
     Action("explain.copy", "Copy the explanation as text", ("Ctrl+C",), Where.EXPLAIN),
     Action("history.copy", "Copy the chart as a picture", ("Ctrl+C",), Where.HISTORY),
     Action("history.save", "Save the chart as a picture…", ("Ctrl+S",), Where.HISTORY),

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 from oddsdesk.board.board import Board
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.ui.links import may_open, open_link
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
 

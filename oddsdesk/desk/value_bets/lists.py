@@ -15,9 +15,9 @@ from oddsdesk.board.matrix import CellKey, RowKey
 from oddsdesk.board.near_misses import NearMiss, by_selection, near_misses
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.value_bets.model import BetRow, ValuesModel, rows_of
 from oddsdesk.desk.value_bets.near_misses import NearMissesModel
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.open_bets import outcome_of, placed_in

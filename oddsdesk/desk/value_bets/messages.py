@@ -6,12 +6,12 @@ from PySide6.QtCore import QObject
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.controls.message_bar import MessageBar
 from oddsdesk.desk.ui.controls.placeholder import EmptyState
 from oddsdesk.desk.ui.states import out_of_requests, refusal
 from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.actions import BetActions, placed_text
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.audit import Audit
 from oddsdesk.pricing.devig import PUBLISHED

@@ -13,6 +13,7 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
 from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import STAKES
 from oddsdesk.desk.settings.dialog import SettingsDialog
 from oddsdesk.desk.settings.preferences import Preferences
@@ -34,7 +35,6 @@ from oddsdesk.desk.value_bets.messages import (
     state_without_misses,
 )
 from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.desk.value_bets.subjects import (
     BetSubject,

@@ -10,13 +10,13 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.opportunities.model import COLUMNS
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import SPLIT_TOTAL
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.pricing.profiles import Profile, Profiles
 
 TITLES = [column.title for column in COLUMNS]

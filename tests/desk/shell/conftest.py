@@ -11,13 +11,13 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.connections.manager import ConnectionManager
 from oddsdesk.desk.connections.profiles import Profiles
 from oddsdesk.desk.connections.secrets import Secrets
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.dialogs import DeskDialogs
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.records import Records
 from tests.kit.connections import make_session
 
 

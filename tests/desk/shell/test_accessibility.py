@@ -8,11 +8,11 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.records import Records
 
 
 def test_whatever_tab_reaches_has_a_name(

@@ -14,13 +14,13 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.grid.columns import BY_KEY
 from oddsdesk.desk.matrix.panel import MatrixPanel
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.palette_entries import Entry, Kind
 from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.records import Records
 
 BOUND_BY_THE_PROGRAM = {
     "connection.new",

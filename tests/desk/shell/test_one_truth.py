@@ -22,12 +22,12 @@ from oddsdesk.desk.grid.model import GridModel
 from oddsdesk.desk.matrix.model import MatrixModel
 from oddsdesk.desk.navigator.favourites import Favourites
 from oddsdesk.desk.navigator.panel import Navigator
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import SurfaceRole
 from oddsdesk.desk.value_bets.lists import ValueLists
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 
 

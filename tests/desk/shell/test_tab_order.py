@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.contract.resources import Game
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.tab_order import step_focus, stops_of
 from oddsdesk.desk.ui.theme.theme import Theme
-from oddsdesk.desk.value_bets.records import Records
 
 
 @pytest.fixture

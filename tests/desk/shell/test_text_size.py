@@ -20,6 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.grid.filter import Range
 from oddsdesk.desk.grid.filter_bar import ChoicePopup, RangePopup
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import TEXT_SIZE
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
@@ -27,7 +28,6 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.commands import TextSize
 from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
-from oddsdesk.desk.value_bets.records import Records
 
 _SMALL_SCREEN = 1_280
 

@@ -8,11 +8,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.panel import ValuesPanel
-from oddsdesk.desk.value_bets.records import Records
 
 
 @pytest.fixture

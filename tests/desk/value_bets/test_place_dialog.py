@@ -7,12 +7,12 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.formatting import choose_style
 from oddsdesk.desk.value_bets.actions import placed_bet
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.desk.value_bets.subjects import BetSubject, subject_of_price
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.formats import AMERICAN, DECIMAL

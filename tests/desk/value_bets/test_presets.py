@@ -4,12 +4,12 @@ from typing import Any
 
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.preset_dialog import PresetDialog
-from oddsdesk.desk.value_bets.records import Records
 from tests.kit.value_bets import be_value, facts
 
 

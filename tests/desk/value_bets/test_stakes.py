@@ -10,12 +10,12 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.explain.panel import ExplainPanel
+from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import BANKROLL, KELLY_SHARE, STAKE_STEP
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.model import STAKE_COLUMN
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.desk.value_bets.place_dialog import PlaceDialog
-from oddsdesk.desk.value_bets.records import Records
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
 from tests.kit.value_bets import OVER, TITLES, be_value, row

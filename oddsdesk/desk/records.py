@@ -1,7 +1,7 @@
 """The user's records at the desk: kept in memory, written by a thread of their own."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -61,6 +61,33 @@ class Records(QObject):
             for bet in self.bets()
             if bet.key[:4] == key[:4] or (wanted is not None and outcome_of(bet) == wanted)
         ]
+
+    def act(self, work: Callable[[Ledger], Taken]) -> None:
+        """Change bets on the ledger's thread; all are read again, then ``work``'s answer is called.
+
+        What ``work`` raises but ``LedgerError`` is a bug; it says other trouble in its answer.
+        """
+
+        def write(ledger: Ledger) -> Taken:
+            then = work(ledger)
+            take_bets = self._reread_bets(ledger)
+
+            def take() -> None:
+                take_bets()
+                then()
+
+            return take
+
+        self._do(write)
+
+    def change(self, bets: Sequence[PlacedBet], what: str, then: Taken = lambda: None) -> None:
+        """Record bets as they are now: edited, settled, cashed out."""
+
+        def work(ledger: Ledger) -> Taken:
+            ledger.change(bets, what)
+            return then
+
+        self.act(work)
 
     def place(self, bet: PlacedBet, then: Callable[[PlacedBet], None]) -> None:
         """Record a bet; ``then`` gets it with its number once it is on the disk."""
@@ -125,11 +152,18 @@ class Records(QObject):
         self._written.emit(taken)
 
     def _read(self, ledger: Ledger) -> Taken:
-        bets = ledger.bets()
-        take_presets = self._reread(ledger)
+        take_bets, take_presets = self._reread_bets(ledger), self._reread(ledger)
 
         def take() -> None:
             take_presets()
+            take_bets()
+
+        return take
+
+    def _reread_bets(self, ledger: Ledger) -> Taken:
+        bets = ledger.bets()
+
+        def take() -> None:
             self._bets = {}
             for bet in bets:
                 self._bets[bet.key] = (*self.placed(bet.key), bet)

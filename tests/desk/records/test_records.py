@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.desk.value_bets.records import Records
+from oddsdesk.desk.records import Records
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter

@@ -1,0 +1,1 @@
+"""The user's bets: open and settled, and what came of them."""

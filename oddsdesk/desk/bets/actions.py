@@ -1,0 +1,166 @@
+"""What can be done with the selected bets: settled, edited, cashed out, deleted, and undone."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from oddsdesk.clock import Clock
+from oddsdesk.desk.bets.bet_dialog import BetDialog
+from oddsdesk.desk.bets.cash_dialog import CashDialog
+from oddsdesk.desk.bets.columns import result_text
+from oddsdesk.desk.records import Records, Taken
+from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bets import BadBetError, PlacedBet, settled
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.results import Result
+
+_BY_KEY = (Result.WON, Result.LOST, Result.VOID, Result.HALF_WON, Result.HALF_LOST)
+
+
+class BetsActions(QObject):
+    """Acts on the bets that ``selected`` names at that moment."""
+
+    said = Signal(str, bool)
+    """One line for the message bar, and whether Undo goes with it."""
+    game_requested = Signal(object)
+    """The ``PlacedBet`` whose game the user wants to see."""
+
+    def __init__(
+        self,
+        records: Records,
+        theme: Theme,
+        clock: Clock,
+        selected: Callable[[], list[PlacedBet]],
+        profiles: Callable[[], Profiles],
+        bookmakers: Callable[[], Iterable[str]],
+        owner: QWidget,
+    ) -> None:
+        super().__init__(owner)
+        self._records = records
+        self._theme = theme
+        self._clock = clock
+        self._selected = selected
+        self._profiles = profiles
+        self._bookmakers = bookmakers
+        self._owner = owner
+        self.bet_menu, self.settle_menu = QMenu(owner), QMenu(owner)
+        self._of_selected: list[QAction] = []
+        self._fill_settle()
+        self._fill_bet()
+        for menu in (self.bet_menu, self.settle_menu):
+            menu.aboutToShow.connect(self.bring_up_to_date)
+
+    def bring_up_to_date(self) -> None:
+        """Enable what makes sense for the bets selected now."""
+        some = bool(self._selected())
+        for action in self._of_selected:
+            action.setEnabled(some)
+
+    def ask_new(self) -> None:
+        """Ask for a bet that was placed elsewhere."""
+        self._ask(None, self._record)
+
+    def ask_edit(self) -> None:
+        """Ask how the current bet really was."""
+        for bet in self._selected()[:1]:
+            self._ask(bet, lambda edited: self._change([edited], "edited", "Saved."))
+
+    def settle(self, result: Result | None) -> None:
+        """Give the selected bets a result, or open them again."""
+        now, chosen = self._clock(), self._selected()
+        try:
+            ended = [settled(bet, result, now) for bet in chosen if bet.result is not result]
+        except BadBetError:
+            self.said.emit("A bet that was cashed out whole has no other result: edit it.", False)
+            return
+        if ended:
+            word = "open again" if result is None else result_text(result)
+            what = "settled" if result is not None else "opened again"
+            self._change(ended, what, f"{_bets(len(ended))} {word}.")
+
+    def take_back(self) -> None:
+        """Delete the selected bets."""
+        idents = [bet.ident for bet in self._selected() if bet.ident is not None]
+        if not idents:
+            return
+
+        def work(ledger: Ledger) -> Taken:
+            ledger.take_back(*idents)
+            return lambda: self.said.emit(f"{_bets(len(idents))} deleted.", True)
+
+        self._records.act(work)
+
+    def undo(self) -> None:
+        """Take the last change back."""
+
+        def work(ledger: Ledger) -> Taken:
+            undone = ledger.undo()
+            if undone is None:
+                return lambda: self.said.emit("There is nothing to undo.", False)
+            what, count = undone
+            return lambda: self.said.emit(f"Undone: {_bets(count)} {what}.", False)
+
+        self._records.act(work)
+
+    def _fill_settle(self) -> None:
+        for result in _BY_KEY:
+            title = result_text(result).capitalize()
+            self._add(self.settle_menu, f"bets.{result.value}", partial(self.settle, result), title)
+        self.settle_menu.addSeparator()
+        self._add(self.settle_menu, "bets.cash", self._ask_cash, "Cashed out…")
+        self._add(self.settle_menu, "bets.reopen", partial(self.settle, None), "Open again")
+
+    def _fill_bet(self) -> None:
+        menu = self.bet_menu
+        menu.addAction(add_action(self._owner, "bets.new", self.ask_new))
+        self._add(menu, "bets.edit", self.ask_edit)
+        self._add(menu, "bets.game", self._show_game)
+        menu.addSeparator()
+        self._add(menu, "bets.take_back", self.take_back)
+        menu.addAction(add_action(self._owner, "bets.undo", self.undo))
+
+    def _add(self, menu: QMenu, ident: str, act: Callable[[], None], title: str = "") -> None:
+        action = add_action(self._owner, ident, act)
+        if title:
+            action.setIconText(title)
+        menu.addAction(action)
+        self._of_selected.append(action)
+
+    def _ask(self, bet: PlacedBet | None, then: Callable[[PlacedBet], None]) -> None:
+        dialog = BetDialog(
+            self._theme, bet, self._profiles(), self._bookmakers(), self._clock(), self._owner
+        )
+        dialog.recorded.connect(then)
+        dialog.open()
+
+    def _ask_cash(self) -> None:
+        bet = next((bet for bet in self._selected() if bet.result is None), None)
+        if bet is None:
+            self.said.emit("Select a bet that is open.", False)
+            return
+        dialog = CashDialog(self._theme, bet, self._clock(), self._owner)
+        dialog.recorded.connect(lambda cashed: self._change([cashed], "cashed out", "Cashed out."))
+        dialog.open()
+
+    def _show_game(self) -> None:
+        for bet in self._selected()[:1]:
+            self.game_requested.emit(bet)
+
+    def _record(self, bet: PlacedBet) -> None:
+        def work(ledger: Ledger) -> Taken:
+            ledger.place(bet)
+            return lambda: self.said.emit(f"Recorded {bet.selection} at {bet.bookmaker}.", True)
+
+        self._records.act(work)
+
+    def _change(self, bets: list[PlacedBet], what: str, said: str) -> None:
+        self._records.change(bets, what, lambda: self.said.emit(said, True))
+
+
+def _bets(count: int) -> str:
+    return f"{count} bet{'' if count == 1 else 's'}"

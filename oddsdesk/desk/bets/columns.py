@@ -1,0 +1,266 @@
+"""The columns of the bets: how each stands, what it was, and what became of it."""
+
+from collections.abc import Callable
+from typing import Final
+
+from oddsdesk.contract.markets import MARKET_RANK, market_title
+from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.ui.formatting import (
+    beside_text,
+    exact_odds_text,
+    fair_text,
+    odds_sample,
+    odds_text,
+    signed_hundredths_text,
+    signed_text,
+)
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import kick_off_text, moment_text
+from oddsdesk.ledger.bets import BetState, PlacedBet
+from oddsdesk.pricing.results import Result
+
+_LOWEST: Final = float("-inf")
+_RESULT_INKS: Final = {
+    Result.WON: TextRole.UP,
+    Result.HALF_WON: TextRole.UP,
+    Result.LOST: TextRole.DOWN,
+    Result.HALF_LOST: TextRole.DOWN,
+    Result.VOID: TextRole.NOTE,
+    Result.CASHED_OUT: TextRole.NOTE,
+}
+
+
+def result_text(result: Result) -> str:
+    """Return a result as people say it."""
+    return result.value.replace("_", " ")
+
+
+def stake_text(bet: PlacedBet) -> str:
+    """Return a bet's stake with its currency."""
+    return f"{bet.stake:,.2f}{f' {bet.currency}' if bet.currency else ''}"
+
+
+def close_text(bet: PlacedBet) -> str:
+    """Return what is known of a bet's closing line, in words."""
+    close = bet.close
+    if close is None:
+        return ""
+    if close.odds is None or close.fair_odds is None:
+        moved = f": {close.moved_to} closed" if close.moved_to else ""
+        fair = f" at a fair {fair_text(close.moved_fair_odds)}" if close.moved_fair_odds else ""
+        return f"no close: {close.why}{moved}{fair}"
+    method = close.method.replace("_", " ")
+    return f"close {exact_odds_text(close.odds)}, fair {fair_text(close.fair_odds)} ({method})"
+
+
+def _state(bet: PlacedBet, now: int) -> Cell:
+    if bet.result is not None:
+        return Cell(f"● {result_text(bet.result)}", _RESULT_INKS[bet.result])
+    state = bet.state(now)
+    ink = TextRole.VALUE if state is BetState.TO_SETTLE else TextRole.ACCENT
+    return Cell(f"● {state.value}", ink, note="part cashed" if bet.cashed_stake else "")
+
+
+def _outcome(bet: PlacedBet, _now: int) -> Cell:
+    beside = beside_text(bet.selection, bet.match_name) if bet.match_name else ""
+    return Cell(bet.selection, TextRole.STRONG, note=beside, is_strong=True)
+
+
+def _market(bet: PlacedBet, _now: int) -> Cell:
+    title = market_title(bet.market_type) if bet.market_type else ""
+    part = f" · {period_label(bet.sport, bet.period)}" if bet.period else ""
+    return Cell(f"{title}{part}", TextRole.SOFT)
+
+
+def _at(bet: PlacedBet, _now: int) -> Cell:
+    return Cell(bet.bookmaker, TextRole.SOFT, note=bet.account)
+
+
+def _odds(bet: PlacedBet, _now: int) -> Cell:
+    net = "" if bet.net == bet.odds else odds_text(bet.net)
+    return Cell(odds_text(bet.odds), TextRole.STRONG, note=net)
+
+
+def _stake(bet: PlacedBet, _now: int) -> Cell:
+    return Cell(f"{bet.stake:,.2f}", TextRole.SOFT)
+
+
+def _ev(bet: PlacedBet, _now: int) -> Cell:
+    return Cell("" if bet.true_ev is None else f"{signed_text(bet.true_ev)} %", TextRole.SOFT)
+
+
+def _clv(bet: PlacedBet, _now: int) -> Cell:
+    clv = bet.clv_pct
+    if clv is not None:
+        return Cell(f"{signed_text(clv)} %", TextRole.UP if clv > 0 else TextRole.DOWN)
+    if bet.close is None:
+        return Cell("", TextRole.NOTE)
+    return Cell("line moved" if bet.close.moved_to else "no close", TextRole.NOTE)
+
+
+def _profit(bet: PlacedBet, _now: int) -> Cell:
+    profit = bet.profit
+    if profit is None:
+        return Cell("", TextRole.NOTE)
+    return profit_cell(profit)
+
+
+def profit_cell(profit: float) -> Cell:
+    """Return the cell of an amount that was won or lost."""
+    ink = TextRole.UP if profit > 0 else TextRole.DOWN if profit < 0 else TextRole.SOFT
+    return Cell(signed_hundredths_text(profit), ink, is_strong=True)
+
+
+def _kick_off(bet: PlacedBet, now: int) -> Cell:
+    if bet.kick_off is None:
+        return Cell("", TextRole.NOTE)
+    return Cell(kick_off_text(bet.kick_off, now), TextRole.NOTE)
+
+
+def _note(bet: PlacedBet, _now: int) -> Cell:
+    said = " · ".join(filter(None, (bet.note, close_text(bet))))
+    return Cell(said, TextRole.NOTE)
+
+
+def _or_lowest(value: Callable[[PlacedBet], float | None]) -> Callable[[PlacedBet], float]:
+    return lambda bet: _LOWEST if (found := value(bet)) is None else found
+
+
+def facts_text(bet: PlacedBet) -> str:
+    """Return what is known of a bet beside its row, a line each."""
+    told = [
+        f"Placed {moment_text(bet.placed_at)}",
+        f"kick-off {moment_text(bet.kick_off)}" if bet.kick_off else "",
+        f"fair {fair_text(bet.fair_odds)} by {bet.method}" if bet.fair_odds else "",
+        f"preset {bet.preset}" if bet.preset else "",
+        f"{bet.cashed_stake:,.2f} cashed out for {bet.cashed_back:,.2f}"
+        if bet.cashed_stake
+        else "",
+        close_text(bet),
+        bet.note,
+    ]
+    return "\n".join(filter(None, told))
+
+
+COLUMNS: Final[tuple[ColumnSpec[PlacedBet, int], ...]] = (
+    ColumnSpec(
+        "state",
+        "State",
+        Column("● half won part", Align.LEFT),
+        _state,
+        lambda bet: "" if bet.result is None else bet.result.value,
+    ),
+    ColumnSpec(
+        "outcome",
+        "Outcome",
+        Column(
+            "Wolverhampton −0.75 at L",
+            Align.LEFT,
+            stretches=True,
+            likes="Wolverhampton −0.75 at Nottingham Forest",
+            widest="Minnesota Timberwolves −113.5 at Oklahoma City Thunder or so",
+        ),
+        _outcome,
+        lambda bet: (bet.selection.casefold(), bet.match_name),
+    ),
+    ColumnSpec(
+        "market",
+        "Market",
+        Column("Match result · 1st", Align.LEFT, drops=3),
+        _market,
+        lambda bet: (MARKET_RANK.get(bet.market_type, len(MARKET_RANK)), bet.period),
+    ),
+    ColumnSpec(
+        "bookmaker",
+        "At",
+        Column(
+            "William Hill",
+            Align.LEFT,
+            stretches=True,
+            likes="Betfair Exchange",
+            widest="Betfair Exchange second",
+        ),
+        _at,
+        lambda bet: (bet.bookmaker.casefold(), bet.account),
+    ),
+    ColumnSpec(
+        "odds",
+        "Odds",
+        Column("", note_sample="8.888", hangs=True),
+        _odds,
+        lambda bet: bet.odds,
+        descending_first=True,
+        sample=odds_sample,
+        tip="As they were taken; beside them what was left after commission or tax",
+    ),
+    ColumnSpec(
+        "stake",
+        "Stake",
+        Column("1,000.00"),
+        _stake,
+        lambda bet: bet.stake,
+        descending_first=True,
+    ),
+    ColumnSpec(
+        "ev",
+        "EV then",
+        Column("+10.0 %", drops=2),
+        _ev,
+        _or_lowest(lambda bet: bet.true_ev),
+        descending_first=True,
+        tip="The EV at the odds taken, as it was reckoned when the bet was placed",
+    ),
+    ColumnSpec(
+        "clv",
+        "CLV",
+        Column("line moved"),
+        _clv,
+        _or_lowest(lambda bet: bet.clv_pct),
+        descending_first=True,
+        tip="Closing line value: net odds over the fair close of the reference",
+    ),
+    ColumnSpec(
+        "profit",
+        "Profit",
+        Column("+1,000.00"),
+        _profit,
+        _or_lowest(lambda bet: bet.profit),
+        descending_first=True,
+        tip="Net of commission",
+    ),
+    ColumnSpec(
+        "kick_off",
+        "Kick-off",
+        Column("26 Nov 18:30", Align.LEFT, drops=4),
+        _kick_off,
+        lambda bet: bet.order,
+        descending_first=True,
+    ),
+    ColumnSpec(
+        "note",
+        "Note",
+        Column(
+            "close 2.71, fair 2.783",
+            Align.LEFT,
+            stretches=True,
+            widest="close 2.71, fair 2.783 (margin proportional) and a few words more",
+            drops=1,
+        ),
+        _note,
+        lambda bet: bet.note,
+    ),
+)
+KICK_OFF: Final = [column.key for column in COLUMNS].index("kick_off")
+
+
+class BetsModel(StableRowsModel[tuple[int], PlacedBet]):
+    """The bets of a view, by number; the latest kick-off first."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        super().__init__(COLUMNS, KICK_OFF, clock)
+
+    def tip(self, row: int, column: int) -> str:
+        return facts_text(self.entry(row))

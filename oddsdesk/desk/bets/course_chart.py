@@ -1,0 +1,179 @@
+"""Profit bet by bet, beside what was expected and where chance alone leaves a bettor."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from oddsdesk.desk.ui.formatting import signed_hundredths_text
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole, mix
+from oddsdesk.pricing.reports import BAND_SHARE, Step
+
+_BAND_SHARE: Final = 0.10
+"""Opacity of the band over its ground."""
+_HEIGHT: Final = 190
+_LEAST_HEIGHT: Final = 96
+_TICKS: Final = 6
+_MOST_BAND: Final = 1.6
+"""How far the band may widen the chart beyond what was won, lost or expected."""
+_SWATCH: Final = 16
+
+
+class CourseChart(QWidget):
+    """Draws the steps it is given; what lies below the pointer stands in its tooltip."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._steps: Sequence[Step] = ()
+        self.setProperty("variant", "bar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.setMinimumHeight(theme.fonts.scaled(_LEAST_HEIGHT))
+        self.setAccessibleName("Profit bet by bet")
+
+    def show_steps(self, steps: Sequence[Step]) -> None:
+        """Draw another course, from its beginning on."""
+        self._steps = steps
+        self.setAccessibleDescription(self._words(len(steps) - 1) if len(steps) > 1 else "")
+        self.update()
+
+    def step_at(self, x: float) -> int:
+        """Return which bet lies at a horizontal position, 0 for the beginning."""
+        plot = self._plot()
+        share = (x - plot.left()) / max(1, plot.width())
+        return min(len(self._steps) - 1, max(0, round(share * (len(self._steps) - 1))))
+
+    def _words(self, number: int) -> str:
+        step, text = self._steps[number], signed_hundredths_text
+        return (
+            f"After {number} bet{'' if number == 1 else 's'}: profit {text(step.profit)}, "
+            f"expected {text(step.expected)}, "
+            f"by chance alone within ±{step.band:,.2f} in {BAND_SHARE:.0%} of all cases"
+        )
+
+    def _plot(self) -> QRect:
+        metrics = self.fontMetrics()
+        left = spacing.LEAD + metrics.horizontalAdvance("+10,000") + spacing.STEP
+        top = spacing.STEP + metrics.height() + spacing.HALF
+        right = spacing.LEAD + spacing.STEP
+        return self.rect().adjusted(left, top, -right, -spacing.GAP)
+
+    def _span(self) -> tuple[float, float]:
+        """Return the least and the most that the chart shows."""
+        lines = [value for step in self._steps for value in (step.profit, step.expected)]
+        reach = max(map(abs, lines), default=0.0) * _MOST_BAND
+        band = min(self._steps[-1].band, max(reach, 1.0)) if self._steps else 1.0
+        low, high = min(*lines, -band), max(*lines, band)
+        margin = (high - low or 1.0) * 0.04
+        return low - margin, high + margin
+
+    def _place(self, plot: QRect) -> Callable[[int, float], QPointF]:
+        low, high = self._span()
+        last = max(1, len(self._steps) - 1)
+
+        def place(number: int, value: float) -> QPointF:
+            shown = min(max(value, low), high)
+            x = plot.left() + number / last * plot.width()
+            return QPointF(x, plot.bottom() - (shown - low) / (high - low) * plot.height())
+
+        return place
+
+    def _paint_band(self, painter: QPainter, place: Callable[[int, float], QPointF]) -> None:
+        steps = list(enumerate(self._steps))
+        over = [place(number, step.band) for number, step in steps]
+        under = [place(number, -step.band) for number, step in reversed(steps)]
+        tokens = self._theme.tokens
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(mix(tokens.accent, tokens.ground(SurfaceRole.PANEL), _BAND_SHARE)))
+        painter.drawPolygon(QPolygonF([*over, *under]))
+
+    def _paint_ticks(
+        self, painter: QPainter, plot: QRect, place: Callable[[int, float], QPointF]
+    ) -> None:
+        metrics, low_high = painter.fontMetrics(), self._span()
+        for value in ticks(*low_high, max(3, min(_TICKS, plot.height() // 28))):
+            y = round(place(0, value).y())
+            painter.fillRect(plot.left(), y, plot.width(), 1, QColor(self._theme.tokens.line))
+            text = "0" if not value else f"{value:+,.6g}".replace("-", "−")
+            painter.setPen(self._theme.colour(TextRole.NOTE))
+            x = plot.left() - spacing.STEP - metrics.horizontalAdvance(text)
+            painter.drawText(x, y + metrics.capHeight() // 2, text)
+
+    def _paint_legend(self, painter: QPainter, plot: QRect) -> None:
+        metrics = painter.fontMetrics()
+        x, y = plot.left(), spacing.STEP + metrics.ascent()
+        middle = y - metrics.capHeight() // 2
+        entries = (
+            (self._profit_pen(), "profit"),
+            (self._expected_pen(), "expected by EV at the time"),
+            (None, f"where chance alone leaves it, {BAND_SHARE:.0%}"),
+        )
+        for pen, text in entries:
+            width = _SWATCH + spacing.HALF + metrics.horizontalAdvance(text)
+            if x + width > plot.right():
+                break
+            if pen is None:
+                tokens = self._theme.tokens
+                band = mix(tokens.accent, tokens.ground(SurfaceRole.PANEL), 2 * _BAND_SHARE)
+                painter.fillRect(x, middle - 4, _SWATCH, 9, QColor(band))
+            else:
+                painter.setPen(pen)
+                painter.drawLine(x, middle, x + _SWATCH, middle)
+            painter.setPen(self._theme.colour(TextRole.SOFT))
+            painter.drawText(x + _SWATCH + spacing.HALF, y, text)
+            x += width + spacing.MARGIN
+
+    def _profit_pen(self) -> QPen:
+        return QPen(self._theme.colour(TextRole.ACCENT), 1.5)
+
+    def _expected_pen(self) -> QPen:
+        pen = QPen(self._theme.colour(TextRole.SOFT), 1.2)
+        pen.setDashPattern([4.0, 3.0])
+        return pen
+
+    # Qt's virtuals
+
+    def sizeHint(self) -> QSize:
+        return QSize(400, self._theme.fonts.scaled(_HEIGHT))
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and len(self._steps) > 1:
+            QToolTip.showText(event.globalPos(), self._words(self.step_at(event.pos().x())), self)
+            return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if len(self._steps) < 2:
+            return
+        painter = QPainter(self)
+        painter.setFont(self._theme.fonts.small)
+        plot = self._plot()
+        place = self._place(plot)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_band(painter, place)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+        self._paint_ticks(painter, plot, place)
+        self._paint_legend(painter, plot)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        steps = list(enumerate(self._steps))
+        painter.setPen(self._expected_pen())
+        painter.drawPolyline(QPolygonF([place(i, step.expected) for i, step in steps]))
+        painter.setPen(self._profit_pen())
+        painter.drawPolyline(QPolygonF([place(i, step.profit) for i, step in steps]))
+
+
+def ticks(low: float, high: float, most: int) -> list[float]:
+    """Return round figures within a span, 0 among them where it lies there, at most so many."""
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough)
+    first = math.ceil(low / step)
+    return [number * step for number in range(first, math.floor(high / step) + 1)]

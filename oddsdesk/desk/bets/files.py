@@ -1,0 +1,152 @@
+"""Bets and results that come from files, and bets and reports that go to them."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, QStandardPaths, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from oddsdesk.clock import Clock
+from oddsdesk.desk.export.files import FileFormat, Writer
+from oddsdesk.desk.export.tables import Table
+from oddsdesk.desk.records import Records, Taken
+from oddsdesk.ledger.exchange import read_bets
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.merging import lacking
+from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.spreadsheets import SheetError
+
+_TABLES: Final = "Tables (*.csv *.tsv *.txt *.xlsx)"
+_END_S: Final = 2.0
+_MOST_TOLD: Final = 2
+
+
+class BetsFiles(QObject):
+    """Asks for files, and reads and writes them on other threads than the window's."""
+
+    said = Signal(str, bool)
+    """What was done, one line, and whether Undo goes with it."""
+    failed = Signal(str)
+    """What went wrong, one line."""
+    _write_ended = Signal(str)
+
+    def __init__(self, records: Records, clock: Clock, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._records = records
+        self._clock = clock
+        self._owner = owner
+        self._writer: Writer | None = None
+        self._wrote = ""
+        self._write_ended.connect(self._on_write_ended)
+
+    def close(self) -> None:
+        """Stop writing, and wait a moment so that nothing half-written stays."""
+        if self._writer is not None:
+            self._writer.stop()
+            self._writer.wait(_END_S)
+
+    def ask_bets(self) -> None:
+        """Ask for a file of bets to be imported."""
+        self._ask_to_open("Import bets", self.import_bets)
+
+    def ask_results(self) -> None:
+        """Ask for a file of results or scores."""
+        self._ask_to_open("Settle bets from a file of results", self.settle)
+
+    def ask_export(self, table: Table, file_format: FileFormat, name: str) -> None:
+        """Ask where a table is to be written."""
+        dialog = self._dialog(f"Export as {file_format.title}")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(f"{file_format.title} (*{file_format.suffix})")
+        dialog.setDefaultSuffix(file_format.suffix[1:])
+        dialog.selectFile(f"{name}{file_format.suffix}")
+        dialog.fileSelected.connect(lambda path: self.write(table, file_format, Path(path)))
+        dialog.open()
+
+    def import_bets(self, path: Path) -> None:
+        """Record the bets of a file that are not there yet."""
+
+        def work(ledger: Ledger) -> Taken:
+            found = read_bets(path.read_bytes(), self._clock())
+            fresh = lacking(found.bets, ledger.bets())
+            if fresh:
+                ledger.place_all(fresh, "imported")
+            there = len(found.bets) - len(fresh)
+            said = [f"{_bets(len(fresh))} imported from {path.name}"]
+            said += [f"{there} there already"] if there else []
+            said += [f"columns left out: {', '.join(found.left_out)}"] if found.left_out else []
+            return self._telling(said, found.problems, can_undo=bool(fresh))
+
+        self._read(path, work)
+
+    def settle(self, path: Path) -> None:
+        """Settle the bets that a file has results of."""
+
+        def work(ledger: Ledger) -> Taken:
+            found = settle_by_file(path.read_bytes(), ledger.bets(), self._clock())
+            if found.bets:
+                ledger.change(found.bets, "settled")
+            said = [f"{_bets(len(found.bets))} settled from {path.name}"]
+            said += [f"{found.of_no_bet} games without a bet"] if found.of_no_bet else []
+            return self._telling(said, found.problems, can_undo=bool(found.bets))
+
+        self._read(path, work)
+
+    def write(self, table: Table, file_format: FileFormat, path: Path) -> None:
+        """Write a table to a file, whole or not at all."""
+        rows = len(table.rows)
+        self._wrote = f"{rows} row{'' if rows == 1 else 's'} written to {path}."
+        self._writer = Writer(
+            table,
+            file_format,
+            path,
+            lambda _rows: None,
+            lambda trouble: self._write_ended.emit(trouble or ""),
+        )
+        self._writer.start()
+
+    def _read(self, path: Path, work: Callable[[Ledger], Taken]) -> None:
+        def safely(ledger: Ledger) -> Taken:
+            try:
+                return work(ledger)
+            except SheetError as error:
+                trouble = f"{path.name} {error}"
+            except OSError as error:
+                trouble = f"{path.name} cannot be read: {error.strerror or error}"
+            return lambda: self.failed.emit(f"{trouble.rstrip('.')}.")
+
+        self._records.act(safely)
+
+    def _telling(self, said: Sequence[str], problems: Sequence[str], *, can_undo: bool) -> Taken:
+        text = f"{'; '.join(said)}."
+        if not problems:
+            return lambda: self.said.emit(text, can_undo)
+        more = len(problems) - _MOST_TOLD
+        told = "; ".join(problems[:_MOST_TOLD]) + (f"; and {more} more" if more > 0 else "")
+        return lambda: self.said.emit(f"{text} Left out: {told}.", can_undo)
+
+    def _ask_to_open(self, title: str, then: Callable[[Path], None]) -> None:
+        dialog = self._dialog(title)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setNameFilter(_TABLES)
+        dialog.fileSelected.connect(lambda name: then(Path(name)))
+        dialog.open()
+
+    def _dialog(self, title: str) -> QFileDialog:
+        folder = QStandardPaths.StandardLocation.DocumentsLocation
+        dialog = QFileDialog(self._owner, title)
+        dialog.setDirectory(QStandardPaths.writableLocation(folder))
+        dialog.finished.connect(dialog.deleteLater)
+        return dialog
+
+    def _on_write_ended(self, trouble: str) -> None:
+        self._writer = None
+        if trouble:
+            self.failed.emit(trouble)
+        else:
+            self.said.emit(self._wrote, False)
+
+
+def _bets(count: int) -> str:
+    return f"{count} bet{'' if count == 1 else 's'}"

@@ -1,0 +1,144 @@
+"""The table of a report: a row for each bookmaker, sport, market, preset or month."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from oddsdesk.desk.bets.columns import profit_cell
+from oddsdesk.desk.bets.facts import luck_text
+from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec, Kind
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.pricing.reports import Report
+
+ReportRow = tuple[str, Report]
+"""What the row is of, and its report."""
+_LOWEST: Final = float("-inf")
+
+
+def _figure(
+    key: str,
+    title: str,
+    sample: str,
+    value: Callable[[Report], float | None],
+    text: Callable[[float], str],
+    *,
+    drops: int = 0,
+    tip: str = "",
+) -> ColumnSpec[ReportRow, int]:
+    def cell(row: ReportRow, _now: int) -> Cell:
+        figure = value(row[1])
+        return Cell("" if figure is None else text(figure), TextRole.SOFT)
+
+    def order(row: ReportRow) -> float:
+        figure = value(row[1])
+        return _LOWEST if figure is None else figure
+
+    return ColumnSpec(
+        key,
+        title,
+        Column(sample, drops=drops),
+        cell,
+        lambda row: value(row[1]),
+        kind=Kind.NUMBER,
+        order=order,
+        descending_first=True,
+        tip=tip,
+    )
+
+
+def _percent(figure: float) -> str:
+    return f"{signed_text(figure)} %"
+
+
+def _profit(row: ReportRow, _now: int) -> Cell:
+    return profit_cell(row[1].profit)
+
+
+COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
+    ColumnSpec(
+        "of",
+        "Of",
+        Column("Betfair Exchange", Align.LEFT, stretches=True, widest="Both teams to score or so"),
+        lambda row, _now: Cell(row[0], TextRole.STRONG, is_strong=True),
+        lambda row: row[0],
+        order=lambda row: row[0].casefold(),
+    ),
+    _figure("bets", "Bets", "1,000", lambda found: found.bets, lambda count: f"{count:,}"),
+    _figure("staked", "Staked", "10,000.00", lambda found: found.staked, "{:,.2f}".format),
+    ColumnSpec(
+        "profit",
+        "Profit",
+        Column("+1,000.00"),
+        _profit,
+        lambda row: row[1].profit,
+        kind=Kind.NUMBER,
+        descending_first=True,
+        tip="Net of commission",
+    ),
+    _figure("yield_pct", "Yield", "+10.0 %", lambda found: found.yield_pct, _percent),
+    _figure(
+        "expected",
+        "Expected",
+        "+1,000.00",
+        lambda found: found.expected if found.expected_bets else None,
+        signed_hundredths_text,
+        drops=4,
+        tip="What the EV promised when the bets were placed",
+    ),
+    _figure(
+        "clv_pct",
+        "CLV",
+        "+10.0 %",
+        lambda found: found.clv_pct,
+        _percent,
+        tip="Mean closing line value of the bets with a closing line",
+    ),
+    _figure(
+        "beaten_pct",
+        "Beaten",
+        "100 %",
+        lambda found: found.beaten_pct,
+        "{:.0f} %".format,
+        drops=3,
+        tip="How many of those beat the close",
+    ),
+    _figure(
+        "drawdown",
+        "Drawdown",
+        "−1,000.00",
+        lambda found: found.drawdown.depth,
+        signed_hundredths_text,
+        drops=2,
+        tip="The deepest fall of the profit below a peak",
+    ),
+    _figure(
+        "z",
+        "z",
+        "−10.0",
+        lambda found: found.z,
+        lambda figure: f"{figure:.1f}".replace("-", "−"),
+        tip="Profit in standard deviations of what bets without an edge do by chance",
+    ),
+    ColumnSpec(
+        "luck",
+        "Luck or skill",
+        Column("one in 100 as bad by chance", Align.LEFT, drops=1),
+        lambda row, _now: Cell(luck_text(row[1]), TextRole.NOTE),
+        lambda row: luck_text(row[1]),
+    ),
+)
+_STAKED: Final = [column.key for column in COLUMNS].index("staked")
+
+
+class ReportModel(StableRowsModel[tuple[str], ReportRow]):
+    """The reports of a view, by what they are of; the highest turnover first."""
+
+    def __init__(self, clock: Callable[[], int]) -> None:
+        super().__init__(COLUMNS, _STAKED, clock)
+
+    def exported(self) -> list[list[Any]]:
+        """Return the rows as they stand, a value a column."""
+        rows = [self.entry(row) for row in range(self.rowCount())]
+        return [[column.export_value(row) for column in COLUMNS] for row in rows]

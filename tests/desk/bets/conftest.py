@@ -1,0 +1,74 @@
+"""What tests of the bets share: the panel over a ledger of its own."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.bets.panel import BetsPanel
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bookmakers import shipped_profiles
+from oddsdesk.ledger.ledger import Ledger
+
+NOW = 1_795_000_000_000
+HOUR = 3_600_000
+BET = PlacedBet(
+    *("game", "Leeds - Wolves", "EPL", "Football", "spread", 0, "Leeds -0.75"),
+    *("Betfair Exchange", 2.06, 6.0, NOW - 30 * HOUR),
+    kick_off=NOW + 2 * HOUR,
+    fair_odds=1.95,
+    true_ev=2.4,
+    method="shin",
+    net_odds=2.007,
+    preset="Main markets",
+)
+
+Make = Callable[..., BetsPanel]
+
+
+def bet(**changed: object) -> PlacedBet:
+    """Return an open bet, changed."""
+    return msgspec.structs.replace(BET, **changed)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.db"
+
+
+@pytest.fixture
+def make_panel(theme: Theme, layout: Layout, path: Path, qtbot: QtBot) -> Iterator[Make]:
+    """Make a panel over a ledger with bets; it is shown, and closed at the end."""
+    made: list[tuple[BetsPanel, Records]] = []
+
+    def make(*bets: PlacedBet, width: int = 1_300, height: int = 700) -> BetsPanel:
+        with closing(Ledger(path)) as ledger:
+            if bets:
+                ledger.place_all(bets, "imported")
+        records = Records(path)
+        panel = BetsPanel(
+            theme,
+            lambda: NOW,
+            Preferences(layout),
+            records,
+            shipped_profiles,
+            lambda: ["Bet365"],
+        )
+        made.append((panel, records))
+        qtbot.addWidget(panel)
+        panel.resize(width, height)
+        with qtbot.waitSignal(records.bets_changed), qtbot.waitExposed(panel):
+            panel.show()
+        return panel
+
+    yield make
+    for panel, records in made:
+        panel.close_panel()
+        records.close()

@@ -1,0 +1,294 @@
+"""The bets at the desk: listed, settled, edited, cashed out, deleted, and all of that undone."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QItemSelectionModel, Qt
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.desk.bets.bet_dialog import BetDialog
+from oddsdesk.desk.bets.cash_dialog import CashDialog
+from oddsdesk.desk.bets.panel import BetsPanel
+from oddsdesk.desk.export.files import CSV
+from oddsdesk.ledger.bets import PlacedBet, settled
+from oddsdesk.ledger.exchange import read_bets
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.pricing.results import Result
+from tests.desk.bets.conftest import HOUR, NOW, Make, bet
+
+OVER = bet(kick_off=NOW - 5 * HOUR, selection="Wolves +0.75")
+WON = settled(
+    bet(kick_off=NOW - 50 * HOUR, close=ClosingLine(2.0, 1.95, "shin", NOW)), Result.WON, NOW
+)
+LOST = settled(
+    bet(
+        kick_off=NOW - 60 * HOUR,
+        bookmaker="Bet365",
+        close=ClosingLine(why="the line moved", moved_to="Leeds -1", moved_fair_odds=2.1),
+    ),
+    Result.LOST,
+    NOW,
+)
+
+
+def held(path: Path) -> list[PlacedBet]:
+    with closing(Ledger(path)) as ledger:
+        return ledger.bets()
+
+
+def column(panel: BetsPanel, key: str) -> list[str]:
+    model = panel.model
+    place = next(i for i, each in enumerate(model._columns) if each.key == key)
+    return [model.cell(row, place).text for row in range(model.rowCount())]
+
+
+def act(panel: BetsPanel, qtbot: QtBot, ident: str) -> None:
+    """Carry out an action that changes bets."""
+    with qtbot.waitSignal(panel._records.bets_changed):
+        next(each for each in panel.actions() if each.objectName() == ident).trigger()
+
+
+def select(panel: BetsPanel, *rows: int) -> None:
+    selection = panel.table.scrolling.selectionModel()
+    panel.table.set_current(rows[0])
+    for row in rows:
+        flags = QItemSelectionModel.SelectionFlag
+        selection.select(panel.model.index(row, 0), flags.Select | flags.Rows)
+
+
+def test_bets_are_listed_by_how_they_stand(make_panel: Make, qtmodeltester: ModelTester) -> None:
+    panel = make_panel(bet(), OVER, WON, LOST)
+    qtmodeltester.check(panel.model)
+    assert column(panel, "state") == ["● open", "● to settle", "● won", "● lost"]
+    assert column(panel, "clv") == ["", "", "+2.9 %", "line moved"]
+    assert column(panel, "profit") == ["", "", "+6.04", "−6.00"]
+    for view, states in (
+        ("open", ["● open"]),
+        ("to settle", ["● to settle"]),
+        ("settled", ["● won", "● lost"]),
+    ):
+        panel.choose_view(view)
+        assert column(panel, "state") == states
+    tip = panel.model.tip(1, 0)
+    assert "no close: the line moved: Leeds -1 closed at a fair 2.100" in tip
+
+
+def test_many_bets_are_settled_at_once_and_that_is_undone(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet(), OVER)
+    select(panel, 0, 1)
+    act(panel, qtbot, "bets.half_won")
+    assert [each.result for each in held(path)] == [Result.HALF_WON] * 2
+    assert panel.messages.text == "2 bets half won."
+    with qtbot.waitSignal(panel._records.bets_changed):
+        panel.messages.action_requested.emit()
+    assert [each.result for each in held(path)] == [None, None]
+    assert panel.messages.text == "Undone: 2 bets settled."
+
+
+def test_a_bet_is_deleted_and_comes_back(make_panel: Make, qtbot: QtBot, path: Path) -> None:
+    panel = make_panel(bet(), OVER)
+    select(panel, 0)
+    act(panel, qtbot, "bets.take_back")
+    assert len(held(path)) == 1
+    act(panel, qtbot, "bets.undo")
+    assert [each.ident for each in held(path)] == [1, 2]
+    act(panel, qtbot, "bets.undo")
+    assert held(path) == []
+    act(panel, qtbot, "bets.undo")
+    assert panel.messages.text == "There is nothing to undo."
+
+
+def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -> None:
+    panel = make_panel()
+    assert panel.placeholder.isVisible()
+    panel.placeholder.action_requested.emit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.buttons.accepted.emit()
+    assert dialog.trouble.text == "Expected a selection and a bookmaker."
+    for field, text in (
+        (dialog.game, "Arsenal - Chelsea"),
+        (dialog.competition, "EPL"),
+        (dialog.selection, "Over 2.5"),
+        (dialog.odds, "1.0"),
+        (dialog.stake, "5"),
+        (dialog.currency, "eur"),
+        (dialog.kick_off, "2026-11-20 20:45"),
+    ):
+        field.setText(text)
+    dialog.market.setCurrentIndex(dialog.market.findData("total"))
+    dialog.bookmaker.setCurrentText("Betfair Exchange")
+    dialog.buttons.accepted.emit()
+    assert "1.0" in dialog.trouble.text or "odds" in dialog.trouble.text.lower()
+    dialog.odds.setText("2.10")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (made,) = held(path)
+    assert (made.match_name, made.market_type, made.currency) == (
+        *("Arsenal - Chelsea", "total"),
+        "EUR",
+    )
+    assert (made.odds, made.net_odds) == (2.1, pytest.approx(2.045))
+    assert made.game_id
+    assert column(panel, "outcome") == ["Over 2.5"]
+
+
+def test_an_edited_bet_keeps_what_was_thought_and_reckons_its_ev_anew(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet(true_ev=(2.007 / (1.95 * 1.01) - 1) * 100))
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    dialog.odds.setText("2.2")
+    dialog.note.setText("price moved")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (edited,) = held(path)
+    assert (edited.odds, edited.note, edited.placed_at) == (2.2, "price moved", bet().placed_at)
+    assert edited.kick_off == bet().kick_off
+    assert edited.true_ev == pytest.approx((2.14 / (1.95 * 1.01) - 1) * 100)
+
+
+def test_a_part_is_cashed_out(make_panel: Make, qtbot: QtBot, path: Path) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    next(each for each in panel.actions() if each.objectName() == "bets.cash").trigger()
+    dialog = panel.findChild(CashDialog)
+    assert dialog is not None
+    dialog.part.setText("7")
+    dialog.back.setText("3")
+    dialog.buttons.accepted.emit()
+    assert "up to 6" in dialog.trouble.text
+    dialog.part.setText("2")
+    with qtbot.waitSignal(panel._records.bets_changed):
+        dialog.buttons.accepted.emit()
+    (cashed,) = held(path)
+    assert (cashed.open_stake, cashed.cashed_back, cashed.result) == (4.0, 3.0, None)
+
+
+def test_words_filter_the_list_and_its_figures(make_panel: Make) -> None:
+    panel = make_panel(bet(), WON, LOST)
+    panel.bar.filter.setText("bet365 lost")
+    assert column(panel, "state") == ["● lost"]
+    assert panel.facts.texts()[0][:2] == ("Profit", "−6.00")
+    panel.bar.filter.setText("nobody")
+    assert panel.placeholder.isVisible()
+    panel.placeholder.action_requested.emit()
+    assert len(column(panel, "state")) == 3
+
+
+def test_two_currencies_are_never_summed(make_panel: Make) -> None:
+    euro = settled(bet(currency="EUR", stake=100.0), Result.LOST, NOW)
+    panel = make_panel(WON, LOST, euro)
+    assert panel.facts.texts()[0][1] == "+0.04"
+    panel.bar._currencies.choose("EUR")
+    assert panel.facts.texts()[0][1] == "−100.00"
+    assert column(panel, "profit") == ["−100.00"]
+
+
+def test_a_report_has_a_row_for_each_bookmaker_and_can_be_exported(make_panel: Make) -> None:
+    panel = make_panel(WON, LOST, bet())
+    panel.choose_view("by bookmaker")
+    assert panel.reports.isVisible()
+    table = panel.exported()
+    assert [column.key for column in table.columns][:4] == ["of", "bets", "staked", "profit"]
+    assert sorted(row[0] for row in table.rows) == ["Bet365", "Betfair Exchange"]
+    assert panel.selected() == []
+    panel.choose_view("by month")
+    assert [row[1] for row in panel.exported().rows] == [2]
+
+
+def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
+    panel = make_panel(WON, LOST, bet(), OVER)
+    texts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
+    assert texts["Profit"] == ("+0.04", "expected +0.29")
+    assert texts["Yield"] == ("+0.4 %", "on 12.00 staked, 2 bets")
+    assert texts["Closing line"] == ("+2.9 %", "of 1 with a close, 100 % beaten")
+    assert texts["Luck or skill"] == ("z 0.0", "what chance alone does")
+    assert texts["Drawdown"] == ("−6.00", "worst, 1 bet long")
+    assert texts["At risk"] == ("1.2 %", "12.00 of 1,000, cap 25 %")
+    assert panel.chart.isVisible()
+    assert "After 2 bets: profit +0.04" in panel.chart.accessibleDescription()
+
+
+def test_a_low_or_narrow_panel_keeps_the_list(make_panel: Make) -> None:
+    panel = make_panel(WON, LOST, width=500, height=330)
+    assert not panel.chart.isVisible()
+    assert not panel.views.isVisible()
+    assert panel.table.isVisible()
+
+
+def test_files_settle_and_import_and_what_is_wrong_is_said(
+    make_panel: Make, qtbot: QtBot, path: Path, tmp_path: Path
+) -> None:
+    panel = make_panel(bet())
+    results, bets = tmp_path / "results.csv", tmp_path / "bets.csv"
+    results.write_text("bet,result\n1,lost\n9,won\n")
+    with qtbot.waitSignal(panel.files.said):
+        panel.files.settle(results)
+    assert panel.messages.text == (
+        "1 bet settled from results.csv. Left out: line 3: there is no bet 9."
+    )
+    bets.write_text("selection,odds,stake,mood\nOver 2.5,2.0,5,good\nOver 2.5,1.0,5,bad\n")
+    with qtbot.waitSignal(panel.files.said):
+        panel.files.import_bets(bets)
+    assert panel.messages.text == (
+        "1 bet imported from bets.csv; columns left out: mood. "
+        "Left out: line 3: odds 1: expected decimal odds above 1."
+    )
+    assert [each.selection for each in held(path)] == ["Leeds -0.75", "Over 2.5"]
+    with qtbot.waitSignal(panel.files.failed):
+        panel.files.import_bets(tmp_path / "missing.csv")
+    assert panel.messages.text == "missing.csv cannot be read: No such file or directory."
+
+
+def test_what_is_shown_is_exported(make_panel: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    panel = make_panel(bet(), WON)
+    target = tmp_path / "bets.csv"
+    with qtbot.waitSignal(panel.files.said):
+        panel.files.write(panel.exported(), CSV, target)
+    assert panel.messages.text == f"2 rows written to {target}."
+    found = read_bets(target.read_bytes(), NOW)
+    assert [each.result for each in found.bets] == [None, Result.WON]
+
+
+def test_enter_edits_and_ctrl_enter_asks_for_the_game(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    with qtbot.waitSignal(panel.game_requested) as asked:
+        next(each for each in panel.actions() if each.objectName() == "bets.game").trigger()
+    assert asked.args == ["game"]
+    qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_Return)
+    assert panel.findChild(BetDialog) is not None
+
+
+def test_how_many_bets_want_a_result_is_told(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet(), OVER)
+    heard: list[int] = []
+    panel.waiting_changed.connect(heard.append)
+    select(panel, 1)
+    act(panel, qtbot, "bets.void")
+    assert heard[-1] == 0
+
+
+def test_the_keyboard_stays_in_the_list_when_another_view_is_chosen(
+    make_panel: Make, qtbot: QtBot
+) -> None:
+    panel = make_panel(WON, LOST)
+    panel.activateWindow()
+    panel.table.setFocus()
+    qtbot.waitUntil(panel.table.scrolling.hasFocus)
+    for view, focused in (
+        ("by sport", panel.reports.scrolling),
+        ("open", panel.placeholder),
+        ("all", panel.table.scrolling),
+    ):
+        panel.choose_view(view)
+        assert focused.hasFocus()
