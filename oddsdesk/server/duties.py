@@ -14,7 +14,7 @@ from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
-from oddsdesk.server.valuation import Valuation
+from oddsdesk.server.valuing import Valuing
 from oddsdesk.store.errors import Fault
 from oddsdesk.store.sqlite.write_lock import WriteLockProbe
 from oddsdesk.store.store import Store
@@ -27,8 +27,6 @@ LOOK_S: Final = 2.0
 """How often the server looks whether another program keeps the database locked."""
 
 _WORDS: Final = {
-    "valuation": "the valuation",
-    "valuation rounds": "the rounds of the valuation",
     "prune": "archiving and removing what is too old",
     "write lock": "looking whether the database is locked",
 }
@@ -56,7 +54,7 @@ class Duties:
             store, clock, is_local=settings.told is None, share=settings.share
         )
         self.pruning = Pruning(store, clock, archive=_archive(store, settings))
-        self._valuation = Valuation(store, clock, settings.devig_method, troubles, on_growth)
+        self._valuing = Valuing(store, settings, clock, troubles, on_growth)
         self._write_lock = None if store.path is None else WriteLockProbe(store.path)
         self._probing = ReaderPool("write lock", threads=1)
         self._jobs = Jobs()
@@ -71,11 +69,10 @@ class Duties:
 
     async def start(self) -> None:
         """Begin all jobs."""
-        roles = self._settings.roles
+        roles = self._settings.run_once
         if not self._store.is_read_only:
             if Role.VALUATION in roles:
-                self._jobs.start("valuation", self._valuation.follow)
-                self._jobs.start("valuation rounds", self._valuation.rounds)
+                self._valuing.start()
             if Role.UPKEEP in roles:
                 self._jobs.start("prune", self.pruning.run)
             if self._write_lock is not None:
@@ -87,7 +84,7 @@ class Duties:
         self.pruning.stop()
         await self.feeds.stop_all()
         await self._jobs.stop()
-        self._valuation.close()
+        await self._valuing.stop()
         self._probing.close()
         if self._write_lock is not None:
             self._write_lock.close()
@@ -107,8 +104,7 @@ class Duties:
     def troubles(self) -> Iterator[Trouble]:
         """Yield what is wrong with the jobs, with recording and with feeds."""
         yield from job_troubles(self._jobs.faults, _WORDS)
-        if self._valuation.failing:
-            yield Trouble(f"{self._valuation.failing} markets cannot be valued")
+        yield from self._valuing.troubles()
         if not self.pruning.is_archived:
             yield Trouble("price history is not archived; it stays in the database meanwhile")
         refusal = self._store.refusal()

@@ -7,7 +7,7 @@ from pathlib import Path
 from oddsdesk.clock import Clock
 from oddsdesk.places import can_write
 from oddsdesk.server.key_store import open_key_store, share_key_store
-from oddsdesk.server.settings import RUN_ONCE, Settings
+from oddsdesk.server.settings import Settings
 from oddsdesk.store.access import AccessStore, open_access
 from oddsdesk.store.access_paths import lies_beside
 from oddsdesk.store.databases import DatabaseUrl
@@ -109,7 +109,7 @@ def _open_url(database: DatabaseUrl, settings: Settings, clock: Clock) -> Server
         opened.callback(opened.access.close)
         opened.lease = None
         if settings.needs_lock:
-            lease = opened.lease = leases_of(database, settings.roles & RUN_ONCE)
+            lease = opened.lease = leases_of(database, settings.run_once)
             opened.callback(lease.release)
         return _kept(opened)
 

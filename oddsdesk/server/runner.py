@@ -20,6 +20,7 @@ from oddsdesk.server.service import Service
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.succession import Succession
 from oddsdesk.server.troubles import Troubles
+from oddsdesk.server.valuing import Valuing
 from oddsdesk.store.access import AccessStore
 from oddsdesk.store.leases import Lease
 from oddsdesk.store.store import Store
@@ -56,8 +57,12 @@ class Server:
                 lambda: self._answering.troubles(),
                 lambda: self._duties.troubles(),
                 lambda: self._log.troubles(),
+                lambda: self._valuing.troubles() if self._valuing is not None else (),
             ]
         )
+        self._valuing: Valuing | None = None
+        if settings.divides_valuation and not store.is_read_only:
+            self._valuing = Valuing(store, settings, clock, self.troubles, store.on_commit)
         self._new_duties = partial(Duties, store, settings, clock, self.troubles, store.on_commit)
         self._duties = self._new_duties()
         self._is_at_work = False
@@ -98,6 +103,8 @@ class Server:
         if self._settings.metrics_port is not None:
             await self._metrics.start(self._settings.metrics_port)
         await self._begin_duties()
+        if self._valuing is not None:
+            self._valuing.start()
         left_out = await asyncio.to_thread(self.store.left_out)
         for source in set(left_out) - self.feeds.left_out():
             _log.warning("%s", left_out_line(source))
@@ -108,6 +115,8 @@ class Server:
         await self._metrics.stop()
         await self._answering.stop()
         await self._duties.stop()
+        if self._valuing is not None:
+            await self._valuing.stop()
         await self._log.stop()
 
     @property

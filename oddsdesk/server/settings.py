@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from oddsdesk.pricing.devig import DEFAULT_METHOD
-from oddsdesk.store.databases import Database
+from oddsdesk.store.databases import Database, DatabaseUrl
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
@@ -78,9 +78,20 @@ class Settings(msgspec.Struct, frozen=True):
         return self.share if self.listens and not is_loopback(self.host) else None
 
     @property
+    def run_once(self) -> frozenset[Role]:
+        """What of its roles only one process may do; PostgreSQL has several value."""
+        is_shared = isinstance(self.database, DatabaseUrl)
+        return self.roles & RUN_ONCE - ({Role.VALUATION} if is_shared else frozenset())
+
+    @property
     def needs_lock(self) -> bool:
         """Whether it does something that only one process may do."""
-        return bool(self.roles & RUN_ONCE)
+        return bool(self.run_once)
+
+    @property
+    def divides_valuation(self) -> bool:
+        """Whether it values beside others, whoever does what one process may do."""
+        return Role.VALUATION in self.roles - self.run_once
 
 
 def is_loopback(host: str) -> bool:

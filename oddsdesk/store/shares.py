@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from typing import NamedTuple, Protocol
 
+from oddsdesk.store.databases import DatabaseUrl, needing_postgresql
+
 
 class Holding(NamedTuple):
     """The parts that a process holds; of these the ``surplus`` is the due of others."""
@@ -38,3 +40,15 @@ class Shares(Protocol):
     def close(self) -> None:
         """Give everything back."""
         ...
+
+
+def shares_of(database: DatabaseUrl, name: str, count: int) -> Shares:
+    """Return this process's part in a work of a name; nothing is asked or held yet.
+
+    Raises:
+        StoreError: PostgreSQL's client is not installed, or the URL is none.
+    """
+    with needing_postgresql():
+        from oddsdesk.store.postgres.connections import ServerAddress  # noqa: PLC0415 - an extra
+        from oddsdesk.store.postgres.shares import PostgresShares  # noqa: PLC0415 - as above
+    return PostgresShares(ServerAddress(database.url), name, count)

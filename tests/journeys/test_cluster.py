@@ -4,10 +4,12 @@ import contextlib
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.kit.cluster import Faults, Listener, Load, Node, log_of, make_key, running
 from tests.kit.nats import running_nats
+from tests.kit.ndjson import quote
 from tests.kit.postgres import Postgres
 from tests.kit.workers import until
 
@@ -51,3 +53,35 @@ def test_whichever_process_is_killed_in_mid_load_nothing_is_lost_and_streams_go_
         assert (faults.gaps, faults.repeats) == (0, 0)
         assert first.messages == log[: len(first.messages)]
         assert second.messages == log
+
+
+def test_games_of_a_valuation_that_is_killed_are_valued_by_another(
+    postgres: Postgres, tmp_path: Path
+) -> None:
+    database = postgres.url_with_tables()
+    answering = Node(database, tmp_path, "api")
+    valuing = [Node(database, tmp_path, "valuation") for _ in range(2)]
+    games = [f"Home {number} - Away" for number in range(40)]
+
+    def bets(odds: float) -> set[str]:
+        """The games with a value bet at these odds."""
+        answer = httpx.get(f"{answering.url}/api/value-bets?limit=200", headers={"X-Api-Key": key})
+        return {each["match_name"] for each in answer.json()["data"] if each["odds"] == odds}
+
+    with running(answering, *valuing):
+        key = make_key(database)
+        sharp = {"Over 2.5": 2.05, "Under 2.5": 1.88}
+        post(answering.url, sharp, games, bookmaker="Pinnacle")
+        for odds, killed in ((2.15, valuing[0]), (2.16, valuing[1]), (2.17, None)):
+            post(answering.url, {"Over 2.5": odds, "Under 2.5": 1.7}, games)
+            until(lambda: bets(odds) == set(games))  # noqa: B023 - at once
+            if killed is not None:
+                killed.kill()
+            if killed is valuing[1]:
+                valuing[0].start()
+
+
+def post(url: str, odds: dict[str, float], games: list[str], **said: str) -> None:
+    lines = (quote(odds, market_type="total", match_name=game, **said) for game in games)
+    answer = httpx.post(f"{url}/ingest", content="".join(lines), timeout=30)
+    assert answer.json()["accepted"] == len(games)

@@ -26,9 +26,10 @@ from oddsdesk.server.metrics import MetricsServer, of_database, of_worker, rende
 from oddsdesk.server.runner import OPEN_S
 from oddsdesk.server.running_feeds import left_out_line
 from oddsdesk.server.service import Service
-from oddsdesk.server.settings import RUN_ONCE, Role, Settings
+from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.succession import Succession
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
+from oddsdesk.server.valuing import Valuing
 from oddsdesk.server.workers.colleagues import FRESH_S, Colleagues
 from oddsdesk.server.workers.mailboxes import SUPERVISOR, CannotStart, Condition, Mailboxes, Ready
 from oddsdesk.store.errors import StoreError
@@ -115,6 +116,10 @@ class Worker:
         self._answering = Answering(service, self._log.tail)
         self._metrics = MetricsServer(self._metrics_text)
         self._duties: Duties | None = None
+        self._valuing: Valuing | None = None
+        if settings.divides_valuation and not opened.store.is_read_only:
+            growth = self.colleagues.on_growth
+            self._valuing = Valuing(opened.store, settings, clock, self._troubles, growth)
         self._jobs = Jobs()
         self._began = 0.0
         self._url = ""
@@ -133,6 +138,8 @@ class Worker:
             self._url = self._answering.listen(settings.host, settings.port, shared=True)
         if (lease := self._opened.lease) is not None:
             await self._begin_duties(lease)
+        if self._valuing is not None:
+            self._valuing.start()
         if settings.listens:
             await self._answering.start()
         if settings.metrics_port is not None:
@@ -146,6 +153,8 @@ class Worker:
         await self._answering.stop()
         if self._duties is not None:
             await self._duties.stop()
+        if self._valuing is not None:
+            await self._valuing.stop()
         await self._log.stop()
 
     async def _begin_duties(self, lease: Lease) -> None:
@@ -201,11 +210,13 @@ class Worker:
     def _own_troubles(self) -> Iterator[Trouble]:
         yield from self._answering.troubles()
         yield from self._log.troubles()
+        if self._valuing is not None:
+            yield from self._valuing.troubles()
         yield from job_troubles(self._jobs.faults, _WORDS)
         if self._duties is not None:
             yield from self._duties.troubles()
         elif self._is_left_alone():
-            left = ", ".join(each for each in Role if each in self._settings.roles & RUN_ONCE)
+            left = ", ".join(each for each in Role if each in self._settings.run_once)
             yield Trouble(f"nobody runs {left}")
 
     def _is_left_alone(self) -> bool:

@@ -1,0 +1,65 @@
+"""The jobs of the valuation: alone on a file, beside those of other processes on PostgreSQL."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from oddsdesk.clock import Clock
+from oddsdesk.server.log_watch import OnGrowth
+from oddsdesk.server.settings import Settings
+from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
+from oddsdesk.server.valuation import Valuation
+from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.store.shares import shares_of
+from oddsdesk.store.store import Store
+from oddsdesk.tasks import Jobs
+
+SHARES: Final = 16
+"""Into how many parts games are divided: so many processes can value at a time."""
+
+_WORDS: Final = {
+    "valuation": "the valuation",
+    "valuation rounds": "the rounds of the valuation",
+    "valuation shares": "dividing the games to value",
+    "valuation takeovers": "valuing the games of another process",
+}
+"""Jobs as the health endpoint calls them."""
+
+
+class Valuing:
+    """The valuation of one process: of all games, or of those that fall to it."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        clock: Clock,
+        troubles: Troubles,
+        on_growth: OnGrowth,
+    ) -> None:
+        database = settings.database
+        self._is_divided = isinstance(database, DatabaseUrl)
+        shares = (
+            shares_of(database, "valuation", SHARES) if isinstance(database, DatabaseUrl) else None
+        )
+        method = settings.devig_method
+        self._valuation = Valuation(store, clock, method, troubles, on_growth, shares)
+        self._jobs = Jobs()
+
+    def start(self) -> None:
+        """Begin."""
+        self._jobs.start("valuation", self._valuation.follow)
+        self._jobs.start("valuation rounds", self._valuation.rounds)
+        if self._is_divided:
+            self._jobs.start("valuation shares", self._valuation.divide)
+            self._jobs.start("valuation takeovers", self._valuation.take_over)
+
+    async def stop(self) -> None:
+        """End; what was found stays."""
+        await self._jobs.stop()
+        self._valuation.close()
+
+    def troubles(self) -> Iterator[Trouble]:
+        """Yield what is wrong with it."""
+        yield from job_troubles(self._jobs.faults, _WORDS)
+        if self._valuation.failing:
+            yield Trouble(f"{self._valuation.failing} markets cannot be valued")
