@@ -13,8 +13,10 @@ import pyarrow.parquet as pq
 from oddsdesk.archive.errors import ArchiveError
 from oddsdesk.store.spans import ArchivedRow, Span
 
-PART_ROWS: Final = 250_000
-"""Rows that are sorted at a time: some 100 MB."""
+PART_ROWS: Final = 120_000
+"""Rows that are sorted at a time: some 100 MB of memory in all."""
+MOST_PARTS: Final = 256
+"""Files that are open at a time; an hour of more than 30 million rows takes more memory."""
 GROUP_ROWS: Final = 65_536
 """Rows that a reader of one selection has to read."""
 _MARK: Final = b"oddsdesk.span"
@@ -55,7 +57,7 @@ def write_sorted(
     They are dealt to ``scratch`` by game first, so that only a part of them is in memory at a
     time. ``go_on`` is called now and then, and may raise to end it.
     """
-    count = -(-span.rows // PART_ROWS)
+    count = min(-(-span.rows // PART_ROWS), MOST_PARTS)
     rows = 0
     with _Parts(scratch, count) as parts:
         for batch in batches:

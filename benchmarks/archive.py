@@ -1,0 +1,170 @@
+"""The archive of price history: bytes a row, what finding one selection takes, memory.
+
+An hour of the log is made up as it would be recorded: 4,000 markets of 1,000 games, which 10
+bookmakers move by a few ticks in any order. It is archived by the program's own code, once
+small and once large, each in a process of its own; then histories of single selections are read
+from the large one with pyarrow and with DuckDB.
+
+    python benchmarks/archive.py [--rows 20000000]
+"""
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+import duckdb
+import pyarrow.dataset
+from machine import sorting_ms
+
+from oddsdesk.archive.archive import HOUR_MS, Archive
+from oddsdesk.contract.identity import game_id
+from oddsdesk.store.spans import ArchivedRow, Span
+
+BEGAN = 1_776_002_400_000
+GAMES, BOOKMAKERS = 1_000, 10
+MARKETS = (
+    ("moneyline", 0, "Draw"),
+    ("moneyline", 1, "Draw"),
+    ("total", 0, "Over 2.5"),
+    ("spread", 0, "Home -1.5"),
+)
+SMALL = 1_000_000
+FOUND = 20
+
+
+class Hour:
+    """What the archive asks of a reader, for an hour of so many moves."""
+
+    shards = 1
+
+    def __init__(self, rows: int) -> None:
+        self._chance = Random(7)
+        self._span = Span(0, 1, rows, rows, BEGAN, BEGAN + HOUR_MS - 1)
+        self._series = [
+            (name(game), market, f"Bookmaker {bookmaker}")
+            for game in range(GAMES)
+            for market in MARKETS
+            for bookmaker in range(BOOKMAKERS)
+        ]
+        self._ticks = [self._chance.randrange(20, 300) for _ in self._series]
+
+    def last_seq(self, shard: int) -> int:
+        return self._span.last
+
+    def first_after(self, shard: int, seq: int) -> int | None:
+        return seq + 1 if seq < self._span.last else None
+
+    def hour_after(self, shard: int, seq: int, until: int) -> Span | None:
+        return self._span if seq == 0 else None
+
+    def between(self, shard: int, first: int, last: int) -> Span | None:
+        return self._span
+
+    def rows_of(self, span: Span, after: int, limit: int) -> Sequence[ArchivedRow]:
+        last = min(after + limit, span.last)
+        return [self._row(seq) for seq in range(after + 1, last + 1)]
+
+    def _row(self, seq: int) -> ArchivedRow:
+        number = self._chance.randrange(len(self._series))
+        ticks = self._ticks[number] = max(self._ticks[number] + self._chance.choice((-1, 1, 2)), 5)
+        match_name, (market, period, selection), bookmaker = self._series[number]
+        recorded_at = BEGAN + seq * (HOUR_MS - 1) // self._span.rows
+        scraped_at = recorded_at - self._chance.randrange(2_000)
+        odds = 1 + ticks % 400 / 100
+        kick_off = BEGAN + number // 40 * 60_000
+        liquidity = 500.0 if bookmaker == "Bookmaker 0" else None
+        game = _ids[match_name], match_name, "EPL", "Football", kick_off
+        price = bookmaker, market, period, selection, odds, seq % 5 == 0
+        return (seq, *game, *price, scraped_at, recorded_at, liquidity)
+
+
+def name(game: int) -> str:
+    return f"Home United {game} - Away City"
+
+
+_ids = {name(game): game_id("EPL", name(game)) for game in range(GAMES)}
+
+
+def archive(folder: Path, rows: int) -> None:
+    """Archive an hour and print what that took."""
+    hour = Hour(rows)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    generated = -time.process_time()
+    for after in range(0, SMALL, 5_000):
+        hour.rows_of(Span(0, 1, rows, rows, 0, 0), after, 5_000)
+    generated += time.process_time()
+    made = Hour(rows)
+    spent = -time.process_time()
+    assert Archive(folder, lambda: made).seal(BEGAN + HOUR_MS) == rows  # type: ignore[arg-type,return-value]
+    spent += time.process_time() - generated * rows / SMALL
+    memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    (file,) = folder.glob("date=*/*.parquet")
+    size = file.stat().st_size / rows
+    print(
+        f"{rows:>12,} rows  {size:5.2f} bytes a row  {spent / rows * 1e6:5.2f} us a row"
+        f"  {memory:5.0f} MB of memory",
+        flush=True,
+    )
+
+
+def found_by_pyarrow(folder: Path, match_name: str) -> int:
+    wanted = {"game_id": _ids[match_name], "market_type": "total", "selection": "Over 2.5"}
+    conditions = [pyarrow.dataset.field(column) == value for column, value in wanted.items()]
+    files = pyarrow.dataset.dataset(folder, partitioning="hive")
+    columns = ["seq", "bookmaker", "odds", "scraped_at", "recorded_at"]
+    both = conditions[0] & conditions[1] & conditions[2]
+    return int(files.to_table(columns=columns, filter=both).num_rows)
+
+
+def found_by_duckdb(folder: Path, match_name: str) -> int:
+    query = (
+        "SELECT seq, bookmaker, odds, epoch_ms(scraped_at), epoch_ms(recorded_at)"
+        f" FROM '{folder}/date=*/*.parquet' WHERE game_id = '{_ids[match_name]}'"
+        " AND market_type = 'total' AND period = 0 AND selection = 'Over 2.5'"
+        " ORDER BY recorded_at, seq"
+    )
+    return len(duckdb.sql(query).fetchall())
+
+
+def read(folder: Path) -> None:
+    """Print what finding one selection of all bookmakers takes."""
+    chance = Random(11)
+    games = [name(chance.randrange(GAMES)) for _ in range(FOUND)]
+    for how, find in (("pyarrow", found_by_pyarrow), ("DuckDB", found_by_duckdb)):
+        taken, counts = [], []
+        for game in games:
+            began = time.perf_counter()
+            counts.append(find(folder, game))
+            taken.append((time.perf_counter() - began) * 1_000)
+        print(
+            f"one selection by {how:8} median {statistics.median(taken):6.1f} ms, "
+            f"slowest {max(taken):6.1f} ms, {statistics.mean(counts):,.0f} rows"
+        )
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("--rows", type=int, default=20_000_000)
+    options.add_argument("--into", type=Path)
+    asked = options.parse_args()
+    if asked.into is not None:
+        archive(asked.into, asked.rows)
+        return
+    print(f"sorting 50,000 pairs in Python: {sorting_ms():.1f} ms")
+    with tempfile.TemporaryDirectory() as place:
+        for rows in (SMALL, asked.rows):
+            folder = Path(place) / str(rows)
+            command = [sys.executable, __file__, "--rows", str(rows), "--into", str(folder)]
+            subprocess.run(command, check=True)
+        read(folder)
+
+
+if __name__ == "__main__":
+    main()
