@@ -18,6 +18,7 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.pricing.opportunities import LOW_HOLD, OpportunityKind
 from oddsdesk.slices import exhaust
+from oddsdesk.store.databases import Database
 
 _HEADINGS: Final = ("KIND", "PROFIT", "HOLD", "STAKE", "ODDS", "NET", "LEG", "BOOKMAKER", "GAME")
 _RIGHT: Final = frozenset({"PROFIT", "HOLD", "STAKE", "ODDS", "NET"})
@@ -49,7 +50,7 @@ def _least(_: click.Context, __: click.Parameter, value: float) -> float:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, by kind, best first.")
 def arbitrage(
-    database: Path | None,
+    database: Database | None,
     url: str | None,
     key_file: Path | None,
     least: float,

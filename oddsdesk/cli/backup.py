@@ -1,6 +1,7 @@
 """`oddsdesk backup` and `oddsdesk restore`: the database in one file, and back (D79)."""
 
 import contextlib
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from oddsdesk.cli.options import access_option, database_option, usual_ledger
 from oddsdesk.cli.progress import Progress
 from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
 from oddsdesk.store.sqlite import backup as backups
@@ -32,7 +34,7 @@ _MIB: Final = 1 << 20
 @database_option
 @access_option
 def backup(
-    file: Path, with_keys: bool, with_bets: bool, database: Path, access: Path | None
+    file: Path, with_keys: bool, with_bets: bool, database: Database, access: Path | None
 ) -> None:
     """Copy the database to one file, also while a server or a desk records into it.
 
@@ -45,6 +47,9 @@ def backup(
       oddsdesk backup --with-keys --with-bets everything.tar
       oddsdesk backup - | zstd > odds.db.zst
     """
+    if isinstance(database, DatabaseUrl):
+        where = "" if file == STREAM else f"--file={shlex.quote(str(file))} "
+        raise _not_here(database, f"pg_dump --format=custom {where}--dbname=")
     ledger = usual_ledger() if with_bets else None
     contents = Contents(with_keys, ledger, access or _served_keys(database))
     if file == STREAM and sys.stdout.isatty():
@@ -65,7 +70,7 @@ def backup(
 )
 @database_option
 @access_option
-def restore(file: Path, force: bool, database: Path, access: Path | None) -> None:
+def restore(file: Path, force: bool, database: Database, access: Path | None) -> None:
     """Make a backup the database again, here or on another machine.
 
     The keys of the backup open it, where it holds any; else those here do. Bets are added to
@@ -76,6 +81,9 @@ def restore(file: Path, force: bool, database: Path, access: Path | None) -> Non
       oddsdesk restore everything.tar
       oddsdesk restore odds-copy.db --database odds.db --force
     """
+    if isinstance(database, DatabaseUrl):
+        dump = "" if file == STREAM else f" {shlex.quote(str(file))}"
+        raise _not_here(database, f"pg_restore --clean --if-exists{dump} --dbname=")
     added = (0, 0)
 
     def take_bets(ledger: Path) -> None:
@@ -88,6 +96,13 @@ def restore(file: Path, force: bool, database: Path, access: Path | None) -> Non
             source, database, take_bets, access=access, force=force, progress=progress
         )
     click.echo(_restored(done, added))
+
+
+def _not_here(database: DatabaseUrl, command: str) -> click.ClickException:
+    url = shlex.quote(str(database))
+    return click.ClickException(
+        f"this is for a file; PostgreSQL has programs of its own for it: {command}{url}"
+    )
 
 
 def _served_keys(database: Path) -> Path | None:

@@ -20,6 +20,7 @@ from oddsdesk.desk.settings.declared import METHOD, MINE
 from oddsdesk.ledger.bookmakers import known_bookmakers
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.slices import exhaust
+from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
@@ -61,7 +62,7 @@ def source_options(command: F) -> F:
 
 
 def read_moment(
-    database: Path | None, url: str | None, key_file: Path | None, now_ms: int
+    database: Database | None, url: str | None, key_file: Path | None, now_ms: int
 ) -> Moment:
     """Read the prices from where the options say.
 
@@ -100,14 +101,14 @@ def own_profiles() -> Profiles:
     return profiles
 
 
-def moment_of_database(path: Path, now_ms: int) -> Moment:
+def moment_of_database(database: Database, now_ms: int) -> Moment:
     """Read the prices that a database shows; a server may record into it meanwhile.
 
     Raises:
         click.ClickException: it is missing, damaged or no database of odds; one line.
     """
     try:
-        with contextlib.closing(open_store(path, read_only=True)) as store:
+        with contextlib.closing(open_store(database, read_only=True)) as store:
             return _standing(store.reader(), now_ms, store.reference)
     except StoreError as error:
         raise click.ClickException(str(error)) from error

@@ -17,6 +17,7 @@ from oddsdesk.desk.settings.declared import stake_plan
 from oddsdesk.ledger.open_bets import placed_in
 from oddsdesk.ledger.presets import ValueFilter
 from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.store.databases import Database
 
 
 def _bankroll(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
@@ -43,7 +44,7 @@ def _bankroll(_: click.Context, __: click.Parameter, value: float | None) -> flo
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, best EV first.")
 def bets(
-    database: Path | None,
+    database: Database | None,
     url: str | None,
     key_file: Path | None,
     bankroll: float | None,

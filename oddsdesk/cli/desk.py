@@ -9,6 +9,7 @@ import msgspec
 
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import (
+    DatabaseType,
     access_option,
     devig_option,
     feeds_option,
@@ -25,6 +26,16 @@ from oddsdesk.desk.connections.profiles import (
 from oddsdesk.desk.connections.sessions import SessionError
 from oddsdesk.desk.shell.display import missing_display, missing_qt_libraries, restore_import
 from oddsdesk.places import NoHomeError, data_folder, settings_folder
+from oddsdesk.store.databases import Database, DatabaseUrl
+
+
+def _only_file(_: click.Context, __: click.Parameter, value: Database | None) -> Path | None:
+    if isinstance(value, DatabaseUrl):
+        raise click.UsageError(
+            f"{value}: the desk's own server keeps a file; run oddsdesk serve on that database, and"
+            " connect the desk to it"
+        )
+    return value
 
 
 @click.command()
@@ -34,7 +45,9 @@ from oddsdesk.places import NoHomeError, data_folder, settings_folder
 @click.option("--profile", metavar="NAME", help="Use a saved connection.")
 @click.option(
     "--database",
-    type=click.Path(path_type=Path),
+    type=DatabaseType(),
+    callback=_only_file,
+    metavar="FILE",
     show_default="the platform's data folder",
     help="SQLite file that holds the odds; it is made if it is missing.",
 )

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 
 import click
 
@@ -12,6 +11,7 @@ from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.places import home_folder
 from oddsdesk.server.settings import DEFAULT_PORT
+from oddsdesk.store.databases import Database, DatabaseUrl
 
 _MARKS = {Mark.OK: "ok  ", Mark.NOTE: "note", Mark.BROKEN: "BAD "}
 
@@ -31,7 +31,7 @@ _full_option = click.option(
 @database_option
 @_port_option
 @_full_option
-def doctor(database: Path, port: int, full: bool) -> None:
+def doctor(database: Database, port: int, full: bool) -> None:
     """Tell what is installed, reachable and writable, to paste into a bug report.
 
     No keys are told. The exit status is 1 where something is broken.
@@ -48,7 +48,7 @@ def doctor(database: Path, port: int, full: bool) -> None:
 @database_option
 @_port_option
 @_full_option
-def server_doctor(database: Path, port: int, full: bool) -> None:
+def server_doctor(database: Database, port: int, full: bool) -> None:
     """Tell what is installed, reachable and writable, to paste into a bug report.
 
     No keys are told. The exit status is 1 where something is broken.
@@ -61,14 +61,20 @@ def server_doctor(database: Path, port: int, full: bool) -> None:
     _report(_common(database, port, full))
 
 
-def _common(path: Path, port: int, full: bool) -> list[Section]:
+def _common(named: Database, port: int, full: bool) -> list[Section]:
     now_ms = system_clock()
+    if isinstance(named, DatabaseUrl):
+        contents = database.postgres_database(named, now_ms)
+    else:
+        contents = (
+            database.odds_file(named, now_ms, full=full),
+            database.access_file(named, full=full),
+        )
     return [
         machine.versions(),
-        machine.paths(path),
-        database.odds_file(path, now_ms, full=full),
-        database.access_file(path, full=full),
-        machine.port(port, path),
+        machine.paths(named),
+        *contents,
+        machine.port(port, named),
         machine.clock(now_ms),
     ]
 

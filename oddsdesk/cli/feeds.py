@@ -4,7 +4,6 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -17,6 +16,7 @@ from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.adapters import live_names
 from oddsdesk.feeds.live.keys import is_key, keep_key
 from oddsdesk.network.errors import NetworkError
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.lock import Owner, owner_of
 from oddsdesk.system_keyring import KeyringError
@@ -34,7 +34,7 @@ _PATH: Final = "/administration/feeds"
 @maybe_database_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a feed an object.")
 @click.pass_context
-def feeds(context: click.Context, database: Path | None, as_json: bool) -> None:
+def feeds(context: click.Context, database: Database | None, as_json: bool) -> None:
     """Show how the feeds of the server are that runs on a database.
 
     \b
@@ -145,7 +145,11 @@ def _told(ask: Callable[["Guides"], Awaitable[T]], kind: "type[Guides]") -> T:
         raise click.ClickException(str(error)) from error
 
 
-def _ask(database: Path) -> list[FeedReport]:
+def _ask(database: Database) -> list[FeedReport]:
+    if isinstance(database, DatabaseUrl):
+        raise click.ClickException(
+            f"{database}: its servers may be on any machine; /api/health of each tells of its feeds"
+        )
     try:
         owner = owner_of(database)
     except StoreError as error:

@@ -3,7 +3,6 @@
 import contextlib
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -12,6 +11,7 @@ from oddsdesk.cli.options import database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.times import format_ms
+from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import PairError, StoreError
 from oddsdesk.store.store import Store, open_store
 
@@ -44,7 +44,7 @@ def games() -> None:
 @games.command()
 @database_option
 @json_option
-def suggest(database: Path, as_json: bool) -> None:
+def suggest(database: Database, as_json: bool) -> None:
     """List games that may be one, and what was decided of others.
 
     Same competition, kick-offs within two hours, names that are alike, and prices that do not say
@@ -63,7 +63,7 @@ def suggest(database: Path, as_json: bool) -> None:
 @database_option
 @json_option
 @idents_argument
-def accept_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
+def accept_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
     """Make one game of each pair; the names of its teams are aliases from then on.
 
     \\b
@@ -77,7 +77,7 @@ def accept_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
 @database_option
 @json_option
 @idents_argument
-def refuse_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
+def refuse_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
     """Say that the games of each pair are two, so that they are not suggested again.
 
     \\b
@@ -91,7 +91,7 @@ def refuse_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
 @database_option
 @json_option
 @idents_argument
-def undo_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
+def undo_(database: Database, as_json: bool, idents: tuple[int, ...]) -> None:
     """Take back what was decided of each pair.
 
     Both games are as they were, with what came since under the name that it came with. So are
@@ -104,7 +104,7 @@ def undo_(database: Path, as_json: bool, idents: tuple[int, ...]) -> None:
     _decide(database, idents, PairState.SUGGESTED, as_json=as_json)
 
 
-def _decide(database: Path, idents: Sequence[int], state: PairState, *, as_json: bool) -> None:
+def _decide(database: Database, idents: Sequence[int], state: PairState, *, as_json: bool) -> None:
     """Decide of all pairs or, where one cannot be decided of, of none; then tell them."""
     with _open(database) as store:
         decided = store.decide_pairs(idents, state, system_clock()).result()
@@ -117,7 +117,7 @@ def _decide(database: Path, idents: Sequence[int], state: PairState, *, as_json:
 
 
 @contextlib.contextmanager
-def _open(database: Path) -> Iterator[Store]:
+def _open(database: Database) -> Iterator[Store]:
     try:
         with contextlib.closing(open_store(database)) as store:
             yield store

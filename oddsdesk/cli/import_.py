@@ -3,11 +3,15 @@
 import sys
 from collections.abc import Iterable
 from datetime import timedelta
-from pathlib import Path
 
 import click
 
-from oddsdesk.cli.options import durable_option, maybe_database_option, usual_database
+from oddsdesk.cli.options import (
+    check_durable,
+    durable_option,
+    maybe_database_option,
+    usual_database,
+)
 from oddsdesk.cli.outputs import is_standard_output, output, standard_input
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import Recorder, count_line, open_recorder
@@ -17,6 +21,7 @@ from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.feeds.imported import Imported
 from oddsdesk.feeds.importers import IMPORTERS
 from oddsdesk.feeds.importing import leave_out_future, read_files, set_times, shift_to
+from oddsdesk.store.databases import Database
 from oddsdesk.store.origins import Origin, origin_named
 
 BATCH_QUOTES = 2_000
@@ -70,7 +75,7 @@ def import_(
     target: str | None,
     shift_to_now: bool,
     shift_again: bool,
-    database: Path | None,
+    database: Database | None,
     durable: bool,
 ) -> None:
     """Convert other people's files, plain or gzip, and record them.
@@ -85,6 +90,7 @@ def import_(
       oddsdesk import football-data E0.csv --to quotes.ndjson
       curl -s ADDRESS | oddsdesk import the-odds-api - --to - | oddsdesk ingest -
     """
+    check_durable(database, durable)
     if target is None and database is None:
         database = usual_database()
     with Progress("prices read") as progress:

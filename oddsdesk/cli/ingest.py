@@ -5,20 +5,21 @@ from pathlib import Path
 
 import click
 
-from oddsdesk.cli.options import database_option, durable_option
+from oddsdesk.cli.options import check_durable, database_option, durable_option
 from oddsdesk.cli.outputs import STANDARD, standard_input
 from oddsdesk.cli.progress import Progress
 from oddsdesk.cli.recorder import Recorder, open_recorder
 from oddsdesk.clock import system_clock
 from oddsdesk.feeds.ndjson import read_batches
 from oddsdesk.feeds.sources import Readable
+from oddsdesk.store.databases import Database
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE... | -")
 @database_option
 @durable_option
-def ingest(files: tuple[str, ...], database: Path, durable: bool) -> None:
+def ingest(files: tuple[str, ...], database: Database, durable: bool) -> None:
     """Record quotes, one a line of NDJSON, plain or gzip; - reads them as they come.
 
     A quote is an odds row as /api/odds answers it. Bad lines are reported and the good
@@ -29,6 +30,7 @@ def ingest(files: tuple[str, ...], database: Path, durable: bool) -> None:
       oddsdesk ingest quotes.ndjson.gz
       tail -f quotes.ndjson | oddsdesk ingest -
     """
+    check_durable(database, durable)
     with open_recorder(database, durable=durable) as recorder, Progress("quotes read") as progress:
         try:
             unread = [name for name in files if not _ingest(name, recorder, progress)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from oddsdesk.cli.options import access_option, any_database_option
+from oddsdesk.cli.options import access_option, database_option
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.administration import Key
 from oddsdesk.contract.errors import ErrorCode
@@ -40,7 +40,7 @@ def keys() -> None:
 
 
 @keys.command()
-@any_database_option
+@database_option
 @access_option
 @click.option(
     "--plan",
@@ -78,7 +78,7 @@ def create(
 
 
 @keys.command(name="list")
-@any_database_option
+@database_option
 @access_option
 def list_(database: Database, access: Path | None) -> None:
     """Show every key, masked, with its account and plan.
@@ -96,7 +96,7 @@ def list_(database: Database, access: Path | None) -> None:
 
 
 @keys.command()
-@any_database_option
+@database_option
 @access_option
 @click.argument("key", metavar="KEY|ID")
 def rotate(database: Database, access: Path | None, key: str) -> None:
@@ -111,7 +111,7 @@ def rotate(database: Database, access: Path | None, key: str) -> None:
 
 
 @keys.command()
-@any_database_option
+@database_option
 @access_option
 @click.argument("key", metavar="KEY|ID")
 def revoke(database: Database, access: Path | None, key: str) -> None:

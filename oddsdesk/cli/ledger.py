@@ -28,6 +28,7 @@ from oddsdesk.ledger.settling import settle_by_file
 from oddsdesk.pricing.reports import Report
 from oddsdesk.pricing.results import Result
 from oddsdesk.spreadsheets import SheetError
+from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.store import open_store
 
@@ -135,7 +136,7 @@ def settle(
 @ledger_option
 @maybe_database_option
 @json_option
-def close(path: Path, database: Path | None, as_json: bool) -> None:
+def close(path: Path, database: Database | None, as_json: bool) -> None:
     """Fill in closing lines from the log of a database, for bets whose games have begun.
 
     A close is the reference's last complete line before the game, at most 30 minutes old. The log

@@ -10,12 +10,13 @@ import click
 
 from oddsdesk.cli.options import access_option
 from oddsdesk.cli.progress import Progress
+from oddsdesk.server.settings import RUN_ONCE
 from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import DatabaseUrl, database_named, needing_postgresql
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.moving import Moved, Source, Target, check_tables, copy_tables
 from oddsdesk.store.sqlite.moving import sqlite_source, sqlite_target
 
-_SCHEMES: Final = ("postgresql://", "postgres://")
 _HEADINGS: Final = ("TABLE", "SOURCE", "TARGET", "EQUAL")
 
 
@@ -56,30 +57,21 @@ def migrate(source: str, target: str, access: Path | None) -> None:
 def _source(name: str, access: Path | None) -> AbstractContextManager[Source]:
     if not _is_url(name):
         return sqlite_source(Path(name), access_path(Path(name), access))
-    with _needing_psycopg():
+    with needing_postgresql():
         from oddsdesk.store.postgres.moving import postgres_source  # noqa: PLC0415 - an extra
-    return postgres_source(name)
+    return postgres_source(name, sorted(RUN_ONCE))
 
 
 def _target(name: str, access: Path | None) -> AbstractContextManager[Target]:
     if not _is_url(name):
         return sqlite_target(Path(name), access_path(Path(name), access))
-    with _needing_psycopg():
+    with needing_postgresql():
         from oddsdesk.store.postgres.moving import postgres_target  # noqa: PLC0415 - an extra
     return postgres_target(name)
 
 
-@contextmanager
-def _needing_psycopg() -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        needed = "PostgreSQL needs psycopg: pip install 'oddsdesk[cluster]'"
-        raise click.ClickException(needed) from error
-
-
 def _is_url(name: str) -> bool:
-    return name.startswith(_SCHEMES)
+    return isinstance(database_named(name), DatabaseUrl)
 
 
 @contextmanager

@@ -10,19 +10,13 @@ from click.shell_completion import CompletionItem
 from oddsdesk.places import NoHomeError, default_database, default_ledger
 from oddsdesk.pricing.devig import METHODS
 from oddsdesk.server.settings import ALL_ROLES, Role
-from oddsdesk.store.databases import Database, database_named
+from oddsdesk.store.databases import Database, DatabaseUrl, database_named
 from oddsdesk.store.settings import KEEP_ALL
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_DATABASE: Final[dict[str, Any]] = {
-    "type": click.Path(path_type=Path),
-    "show_default": "the platform's data folder",
-    "help": "SQLite file that holds the odds; it is made if it is missing.",
-}
 
-
-class _DatabaseType(click.ParamType):  # type: ignore[type-arg]
+class DatabaseType(click.ParamType):  # type: ignore[type-arg]
     """A file's path or the URL of a database."""
 
     name = "database"
@@ -65,30 +59,38 @@ def usual_ledger() -> Path:
         raise click.ClickException(f"{error}; bets are kept there: set HOME") from error
 
 
+_DATABASE: Final[dict[str, Any]] = {
+    "type": DatabaseType(),
+    "metavar": "FILE|URL",
+    "show_default": "the platform's data folder",
+    "help": "SQLite file that holds the odds, which is made if it is missing, or postgresql://...",
+}
 database_option = click.option("--database", default=usual_database, **_DATABASE)
 maybe_database_option = click.option("--database", **_DATABASE)
 """For commands that may do without."""
-any_database_option = click.option(
-    "--database",
-    default=usual_database,
-    type=_DatabaseType(),
-    metavar="FILE|URL",
-    show_default="the platform's data folder",
-    help="SQLite file that holds the odds, which is made if it is missing, or postgresql://...",
+durable_option = click.option(
+    "--durable",
+    is_flag=True,
+    help="Lose nothing when power fails: each recording waits for the disk. Else it may cost "
+    "the last second. For a file only.",
 )
-"""For commands that any engine serves."""
+
+
+def check_durable(database: Database | None, durable: bool) -> None:
+    """Refuse to promise of PostgreSQL what its own settings say.
+
+    Raises:
+        click.UsageError: it was asked for.
+    """
+    if durable and isinstance(database, DatabaseUrl):
+        raise click.UsageError("--durable is for a file: PostgreSQL's own settings say it")
+
+
 access_option = click.option(
     "--access",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="File of the keys. Default: the one beside the database.",
-)
-
-durable_option = click.option(
-    "--durable",
-    is_flag=True,
-    help="Lose nothing when power fails: each recording waits for the disk. Else it may cost "
-    "the last second.",
 )
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from pathlib import Path
 
 import click
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.retention import imported_past
@@ -61,10 +61,10 @@ def count_line(quotes: int, changes: int, skipped: int, bad: int) -> str:
 
 
 @contextmanager
-def open_recorder(database: Path, *, durable: bool = False) -> Iterator[Recorder]:
+def open_recorder(database: Database, *, durable: bool = False) -> Iterator[Recorder]:
     """Open the database for a command; a server may be running on it.
 
-    What was recorded is on the disk when this is left, ``durable`` or not.
+    What was recorded is for good when this is left, ``durable`` or not.
 
     Raises:
         click.ClickException: the database can't be used or written.
@@ -76,4 +76,5 @@ def open_recorder(database: Path, *, durable: bool = False) -> Iterator[Recorder
         finally:
             store.close()
     except StoreError as error:
-        raise click.ClickException(str(refused(database, error))) from error
+        told = error if isinstance(database, DatabaseUrl) else refused(database, error)
+        raise click.ClickException(str(told)) from error

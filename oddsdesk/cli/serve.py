@@ -10,7 +10,8 @@ import click
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import (
     access_option,
-    any_database_option,
+    check_durable,
+    database_option,
     devig_option,
     durable_option,
     feeds_option,
@@ -35,13 +36,13 @@ from oddsdesk.server.settings import (
     Settings,
     is_loopback,
 )
-from oddsdesk.store.databases import Database, DatabaseUrl
+from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
 
 
 @click.command()
-@any_database_option
+@database_option
 @access_option
 @click.option("--host", default=DEFAULT_HOST, show_default=True, help="Address to listen on.")
 @click.option(
@@ -122,8 +123,7 @@ def serve(
       oddsdesk serve --port 0 --feed simulator
     """
     _check_shared(share)
-    if durable and isinstance(database, DatabaseUrl):
-        raise click.UsageError("--durable is for a file: PostgreSQL's own settings say it")
+    check_durable(database, durable)
     ending = Ending()
     ending.listen()
     start_logging(window=False)

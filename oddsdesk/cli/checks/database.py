@@ -6,6 +6,7 @@ from typing import Final
 from oddsdesk.cli.checks.finding import Finding, Mark, Section
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.sqlite.access_file import SCHEMA as ACCESS
 from oddsdesk.store.sqlite.inspection import count_active_keys, count_rows, damage
@@ -24,7 +25,7 @@ def odds_file(path: Path, now_ms: int, *, full: bool) -> Section:
         text = f"{path.name} is not there yet; it is made by the first start"
         return Section(title, (Finding("odds", text, Mark.NOTE),))
     try:
-        findings = [*_contents(path, now_ms), _damage(path, ODDS, full=full)]
+        findings = [*_contents(path, now_ms, count_rows(path)), _damage(path, ODDS, full=full)]
     except StoreError as error:
         findings = [Finding("odds", str(error), Mark.BROKEN)]
     return Section(title, (Finding("size", _sizes(path)), *findings))
@@ -47,14 +48,33 @@ def access_file(path: Path, *, full: bool) -> Section:
     return Section(title, (Finding("size", _sizes(access)), *findings))
 
 
-def _contents(path: Path, now_ms: int) -> list[Finding]:
-    store = open_store(path, read_only=True)
+def postgres_database(database: DatabaseUrl, now_ms: int) -> tuple[Section, Section]:
+    """Tell what a database of PostgreSQL holds, and how many keys; no key is told."""
+    try:
+        with needing_postgresql():
+            from oddsdesk.store.postgres.inspection import inspect  # noqa: PLC0415 - an extra
+        found = inspect(database.url)
+        counts = (found.games, found.quotes)
+        findings = (
+            Finding("server", f"PostgreSQL {found.server}"),
+            Finding("size", f"{found.size / 2**20:,.1f} MiB"),
+            *_contents(database, now_ms, counts),
+            Finding("check", "pg_amcheck looks for damage", Mark.NOTE),
+        )
+        keys = Finding("keys", f"{found.active_keys} active")
+    except StoreError as error:
+        findings = (Finding("odds", str(error), Mark.BROKEN),)
+        keys = Finding("keys", "are in the same database", Mark.NOTE)
+    return Section("database", findings), Section("keys", (keys,))
+
+
+def _contents(database: Database, now_ms: int, counts: tuple[int, int]) -> list[Finding]:
+    store = open_store(database, read_only=True)
     try:
         reader = store.reader()
         last = reader.last_scraped_at()
         simulated = reader.is_simulated(now_ms)
         keep_days = reader.keep_days()
-        games, quotes = count_rows(path)
     finally:
         store.close()
     newest = Finding("last scrape", "none" if last is None else format_ms(last))
@@ -62,7 +82,7 @@ def _contents(path: Path, now_ms: int) -> list[Finding]:
         text = f"{format_ms(last)}, which is ahead of this machine's clock"
         newest = Finding("last scrape", text, Mark.BROKEN)
     return [
-        Finding("odds", f"{games:,} games, {quotes:,} quotes"),
+        Finding("odds", "{:,} games, {:,} quotes".format(*counts)),
         Finding("reference", store.reference),
         Finding("history", f"kept for {keep_days:,} days" if keep_days else "all of it is kept"),
         Finding("simulated", "yes" if simulated else "no"),

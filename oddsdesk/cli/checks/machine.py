@@ -28,6 +28,7 @@ from oddsdesk.places import (
 from oddsdesk.resource_files import resource_path
 from oddsdesk.server.listener import ListenError, bind
 from oddsdesk.store.access_paths import access_path
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.lock import DatabaseInUseError, owner_of
 from oddsdesk.store.sqlite.inspection import has_wal_reset_bug, sqlite_version
 
@@ -71,7 +72,7 @@ def versions() -> Section:
     )
 
 
-def paths(database: Path) -> Section:
+def paths(database: Database) -> Section:
     """Tell where things are, whether they can be written, and how much room there is."""
     portable = portable_folder()
     resources = resource_path("icons")
@@ -81,17 +82,25 @@ def paths(database: Path) -> Section:
             Finding("program", sys.executable),
             Finding("portable", str(portable) if portable else "no folder `data` beside it"),
             _resources(resources),
-            _file("database", database, needed=not database.exists()),
-            _file("keys", access_path(database), needed=can_write(database)),
+            *_database_files(database),
             _own_file("records", default_ledger),
             _own_file("settings", lambda: settings_folder() / "desk.ini"),
             _own_file("logs", lambda: log_folder() / FILE),
-            _room(database),
+            *(() if isinstance(database, DatabaseUrl) else (_room(database),)),
         ),
     )
 
 
-def port(number: int, database: Path) -> Section:
+def _database_files(database: Database) -> tuple[Finding, ...]:
+    if isinstance(database, DatabaseUrl):
+        return (Finding("database", str(database)),)
+    return (
+        _file("database", database, needed=not database.exists()),
+        _file("keys", access_path(database), needed=can_write(database)),
+    )
+
+
+def port(number: int, database: Database) -> Section:
     """Tell whether the server could listen, and who does if it could not."""
     try:
         bind("127.0.0.1", number).close()
@@ -115,7 +124,9 @@ def clock(now_ms: int) -> Section:
     )
 
 
-def _running(database: Path) -> Finding:
+def _running(database: Database) -> Finding:
+    if isinstance(database, DatabaseUrl):
+        return Finding("server", "any number of them, on any machine, may run on this database")
     try:
         owner = owner_of(database)
     except DatabaseInUseError as error:

@@ -10,6 +10,7 @@ from psycopg.sql import SQL, Composed, Identifier
 from oddsdesk.store.errors import HalfMadeError, StoreError
 from oddsdesk.store.moving import CHUNK, TABLES, Copied, Row, Table
 from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.leases import PostgresLease
 from oddsdesk.store.postgres.migrations import (
     bring_up_to_date,
     check_current,
@@ -135,15 +136,25 @@ class PostgresTarget(PostgresSide):
 
 
 @contextlib.contextmanager
-def postgres_source(url: str) -> Iterator[PostgresSide]:
+def postgres_source(url: str, leases: Collection[str]) -> Iterator[PostgresSide]:
     """Give a database to be read as it is now: who would change it waits until the end.
 
+    ``leases`` are what servers have; they are held meanwhile, so that none begins its work.
+
     Raises:
-        StoreError: it is none, not there, of another version, or somebody writes all the time.
+        StoreError: it is none, not there, served, of another version, or somebody writes all the
+            time.
     """
-    address = ServerAddress(url)
-    with address.refusals(), contextlib.closing(_connection(address)) as connection:
+    address, lease = ServerAddress(url), PostgresLease(url, leases)
+    with (
+        address.refusals(),
+        contextlib.closing(_connection(address)) as connection,
+        contextlib.ExitStack() as stack,
+    ):
         check_current(connection, address.shown)
+        stack.callback(lease.release)
+        if not lease.take():
+            raise StoreError(f"{address.shown}: is served by another oddsdesk; stop that one first")
         if connection.execute(_SHARDS).fetchall() != [(1,)]:
             raise StoreError(f"{address.shown}: its log is in several shards, and a file has one")
         connection.isolation_level = IsolationLevel.REPEATABLE_READ

@@ -19,6 +19,7 @@ from oddsdesk.store.lock import lock_database
 from oddsdesk.store.moving import TABLES, check_tables, copy_tables
 from oddsdesk.store.origins import Origin
 from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.leases import PostgresLease
 from oddsdesk.store.postgres.migrations import check_current
 from oddsdesk.store.postgres.moving import postgres_source, postgres_target
 from oddsdesk.store.quotas import Kind
@@ -32,6 +33,9 @@ ONLY_IN_POSTGRES = {"access_version", "oddsdesk_schema", "shard"}
 ONLY_THERE = {("game", "shard"), ("price_change", "shard")}
 GENERATED = {("game", "kickoff")}
 SQLITE_ONLY = {"_sqlite_migrations", "sqlite_sequence"}
+
+
+LEASES = ["upkeep"]
 
 
 class KilledError(Exception):
@@ -92,7 +96,7 @@ def to_postgres(path: Path, url: str, progress: Any = lambda _: None) -> list[An
 
 def to_sqlite(url: str, path: Path, progress: Any = lambda _: None) -> list[Any]:
     with (
-        postgres_source(url) as source,
+        postgres_source(url, LEASES) as source,
         sqlite_target(path, access_path(path)) as target,
     ):
         return finished(source, target, progress)
@@ -302,6 +306,20 @@ def test_a_file_that_somebody_serves_is_not_moved(postgres: Postgres, full: Path
     lock.release()
 
 
+def test_a_database_that_somebody_serves_is_not_moved(
+    postgres: Postgres, full: Path, back: Path
+) -> None:
+    url = postgres.url()
+    to_postgres(full, url)
+    served = PostgresLease(url, [*LEASES, "feeds"])
+    assert served.take()
+    with pytest.raises(StoreError, match="is served by another oddsdesk"):
+        to_sqlite(url, back)
+    assert not back.exists()
+    served.release()
+    to_sqlite(url, back)
+
+
 def test_a_source_can_be_read_and_not_written_meanwhile(
     postgres: Postgres, full: Path, tmp_path: Path
 ) -> None:
@@ -311,7 +329,7 @@ def test_a_source_can_be_read_and_not_written_meanwhile(
             other.execute("DELETE FROM game")
     to_postgres(full, url := postgres.url())
     address = ServerAddress(url)
-    with postgres_source(url), closing(postgres.connect(url)) as connection:
+    with postgres_source(url, LEASES), closing(postgres.connect(url)) as connection:
         assert connection.execute("SELECT count(*) FROM game").fetchall() != [(0,)]
         connection.execute("SET lock_timeout = 50")
         with pytest.raises(StoreError, match="locked"), address.refusals():
