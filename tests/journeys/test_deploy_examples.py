@@ -11,9 +11,11 @@ from pathlib import Path
 
 import httpx
 import pytest
+import yaml
 from websockets.sync.client import ClientConnection, connect
 
-from tests.kit.deployed import Backend, Certificate, Proxy, example, free_port
+from oddsdesk.cli.serve import serve
+from tests.kit.deployed import EXAMPLES, Backend, Certificate, Proxy, example, free_port
 from tests.kit.ndjson import quote
 from tests.kit.program import Launch
 from tests.kit.workers import until
@@ -238,3 +240,29 @@ def started_by(unit: Path, instance: str = "", options: str = "") -> list[str]:
     (line,) = re.findall(r"^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)
     words = line.replace("%i", instance).replace("$ODDSDESK_OPTIONS", options).split()
     return words[1:]
+
+
+def test_the_compose_file_says_what_there_is_to_say() -> None:
+    """Its containers cannot be run here: its options, names and ports are held."""
+    compose = yaml.safe_load((EXAMPLES / "compose.yaml").read_text())
+    services = compose["services"]
+    for name, service in services.items():
+        assert set(service.get("depends_on", ())) <= services.keys(), name
+        for volume in service.get("volumes", ()):
+            source = volume.partition(":")[0]
+            if source.startswith("./"):
+                assert (EXAMPLES / source).exists() or source == "./odds.pem", volume
+            else:
+                assert source in compose["volumes"], volume
+    for name in ("one", "two", "duties"):
+        command, *arguments = services[name]["command"]
+        assert command == "serve"
+        serve.make_context(command, arguments)
+        for file in re.findall(
+            r"^COPY (.+) \S+$", services[name]["build"]["dockerfile_inline"], re.M
+        ):
+            assert all((EXAMPLES.parents[1] / each).exists() for each in file.split())
+    published = {
+        port.rpartition(":")[0] for name in ("one", "two") for port in services[name]["ports"]
+    }
+    assert published == set(re.findall(r"127\.0\.0\.1:\d+", example("haproxy.cfg", {})))
