@@ -11,14 +11,13 @@ from PySide6.QtWidgets import (
     QApplication,
     QLineEdit,
     QPlainTextEdit,
-    QTextEdit,
     QWidget,
 )
 
 from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT, Action, Where
 
 Act = Callable[[], object]
-_TEXT_FIELDS: Final = (QLineEdit, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
+_TEXT_FIELDS: Final = (QLineEdit, QAbstractSpinBox, QPlainTextEdit)
 
 
 class Actions(QObject):

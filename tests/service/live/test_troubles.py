@@ -60,7 +60,7 @@ def _failing_once(monkeypatch, kind, name):
 async def test_the_hub_is_begun_anew_and_loses_no_message(live, listening, monkeypatch):
     """D82: it goes on behind the last change that it read."""
     client = await live.stream()
-    failed = _failing_once(monkeypatch, Hub, "_send_changes")
+    failed = _failing_once(monkeypatch, Hub, "_send")
     await live.record(live.quote())
     await failed.wait()
     health = await _until(live, "degraded", TOLD_S, "the stream failed and is begun anew")
