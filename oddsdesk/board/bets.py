@@ -8,10 +8,12 @@ from typing import Final, NamedTuple
 
 from oddsdesk.board.assessed import AssessedPrice, listed_at_all
 from oddsdesk.board.basis import Basis
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Caution
 from oddsdesk.pricing.exposure import Bound, Offer, Placed, Stake, StakePlan, stakes
 from oddsdesk.pricing.profiles import Profiles
 
+_HOUR_MS: Final = 60 * MINUTE_MS
 _UNVALUED: Final = frozenset(
     {
         Caution.NOT_COMPARABLE,
@@ -94,6 +96,7 @@ def list_bets(
     plan: StakePlan,
     placed: Placed | None = None,
     *,
+    now_ms: int,
     chosen: Callable[..., bool] | None = None,
     everything: bool = False,
 ) -> list[Bet]:
@@ -107,13 +110,14 @@ def list_bets(
         basis: What they were judged by.
         plan: How the user stakes.
         placed: What is placed already and open.
+        now_ms: What ages and hours to kick-off are counted from.
         chosen: Whether the user wants to see a price, asked as ``ValueFilter.passes`` is; nothing
             else is listed or staked.
         everything: Also what the contract lists at gross odds, or what would be listed were it
             not for its cautions.
     """
     found = sorted(
-        (price for price in listed_at_all(prices) if _is_wanted(price, basis, chosen)),
+        (price for price in listed_at_all(prices) if _is_wanted(price, basis, now_ms, chosen)),
         key=_best_first,
     )
     staked = _stakes(plan, [price for price in found if price.is_value], placed, basis.profiles)
@@ -125,7 +129,9 @@ def list_bets(
     return [_bet(price, staked, carriers) for price in found if everything or price.is_value]
 
 
-def _is_wanted(price: AssessedPrice, basis: Basis, chosen: Callable[..., bool] | None) -> bool:
+def _is_wanted(
+    price: AssessedPrice, basis: Basis, now_ms: int, chosen: Callable[..., bool] | None
+) -> bool:
     if not basis.is_mine(price.bookmaker):
         return False
     found = price.assessment
@@ -134,11 +140,15 @@ def _is_wanted(price: AssessedPrice, basis: Basis, chosen: Callable[..., bool] |
         ev = found.service_ev_pct  # it is listed for that, and shown as less after commission
     return chosen is None or chosen(
         sport=price.sport,
+        competition=price.competition,
         market_type=price.key.market_type,
         bookmaker=price.bookmaker,
         odds=found.odds,
         true_ev=ev,
         is_live=price.is_live,
+        hours_ahead=None if price.kick_off is None else (price.kick_off - now_ms) / _HOUR_MS,
+        age_s=None if price.scraped_at is None else (now_ms - price.scraped_at) / 1_000,
+        limit=basis.profiles.of(price.bookmaker).limit,
     )
 
 

@@ -107,7 +107,15 @@ def _found(
     placed = placed_in(placed_bets(), now_ms)
     prices = board.value_bets.values()
     chosen = None if passes is None else passes.passes
-    return list_bets(prices, board.basis, plan, placed, chosen=chosen, everything=everything)
+    return list_bets(
+        prices,
+        board.basis,
+        plan,
+        placed,
+        now_ms=now_ms,
+        chosen=chosen,
+        everything=everything,
+    )
 
 
 def _rounded(figure: float | None, digits: int) -> float | None:

@@ -154,7 +154,7 @@ def _value(quotes: list[Quote], at: int) -> list[Bet]:
     board.set_profiles(shipped_profiles())
     board.name_reference("Pinnacle")
     exhaust(board.merge_rows([_row(quote) for quote in quotes]))
-    listed = list_bets(board.value_bets.values(), board.basis, StakePlan())
+    listed = list_bets(board.value_bets.values(), board.basis, StakePlan(), now_ms=at)
     return [bet for bet in listed if bet.price.is_value and bet.same_bet_as is None]
 
 

@@ -140,6 +140,7 @@ class ValueLists(QObject):
             self._board.basis,
             self._stakes.plan,
             self._placed,
+            now_ms=now,
             chosen=chosen,
             everything=self.shows_cautions,
         )

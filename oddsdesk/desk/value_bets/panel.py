@@ -47,12 +47,21 @@ from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 
 def filter_text(chosen: ValueFilter, *, only_mine: bool = False) -> str:
     """Return a filter in few words: ``true EV ≥ 1 % · odds 1.5 – 3 · all books``."""
-    said = [f"true EV ≥ {chosen.min_true_ev:g} %"]
+    most = chosen.max_true_ev
+    least_ev = f"{chosen.min_true_ev:g}"
+    said = [f"true EV ≥ {least_ev} %" if most is None else f"true EV {least_ev} – {most:g} %"]
     said += _odds(chosen.min_odds, chosen.max_odds)
     said += _some(chosen.sports, "sports")
+    said += _some(chosen.competitions, "competitions")
     said += _some([market_title(market) for market in chosen.market_types], "markets")
     if chosen.in_play is not None:
         said.append("in play" if chosen.in_play else "before kick-off")
+    if chosen.max_hours_ahead is not None:
+        said.append(f"within {chosen.max_hours_ahead:g} h")
+    if chosen.max_age_s is not None:
+        said.append(f"seen within {chosen.max_age_s:g} s")
+    if chosen.min_limit is not None:
+        said.append(f"limit ≥ {chosen.min_limit:g}")
     said += _some(chosen.bookmakers, "books") or ["my books" if only_mine else "all books"]
     return " · ".join(said)
 
@@ -284,7 +293,8 @@ class ValuesPanel(QWidget):
         preset = self.lists.preset
         name = f"My {preset.name.lower()}" if preset.name in _BUILT_IN else preset.name
         known = self._board.bookmakers()
-        dialog = PresetDialog(Preset(name, preset.filter), known, _BUILT_IN, self)
+        competitions = {game.competition for game in self._board.games.values()}
+        dialog = PresetDialog(Preset(name, preset.filter), known, competitions, _BUILT_IN, self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.chosen.connect(self._on_dialog_preset_chosen)
         dialog.open()
@@ -327,6 +337,8 @@ class ValuesPanel(QWidget):
 
     def _on_idle_timeout(self) -> None:
         model = self._current_model()
+        if self.lists.preset.filter.depends_on_time:
+            self.lists.note_moved()
         if model.rows_that_would_move and not self._is_pointed_at():
             model.sort_now()
         else:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
-    QFormLayout,
     QGridLayout,
     QLineEdit,
     QListWidget,
@@ -60,7 +59,8 @@ class CheckList(QListWidget):
 
 
 _STATES: Final = ((None, "Any time"), (False, "Before kick-off"), (True, "In play"))
-_LIST_SIZE: Final = (184, 220)
+_ANY: Final = "Any"
+_LIST_SIZE: Final = (168, 220)
 
 
 class PresetDialog(QDialog):
@@ -73,6 +73,7 @@ class PresetDialog(QDialog):
         self,
         preset: Preset,
         bookmakers: Iterable[str],
+        competitions: Iterable[str],
         taken: Container[str],
         parent: QWidget | None = None,
     ) -> None:
@@ -85,13 +86,21 @@ class PresetDialog(QDialog):
         self.sports = CheckList("Sports", [(s, sport_title(s)) for s in SPORTS], chosen.sports)
         markets = [(market, market_title(market)) for market in MARKET_TYPES]
         self.markets = CheckList("Markets", markets, chosen.market_types)
+        codes = sorted({*competitions, *chosen.competitions}, key=str.casefold)
+        self.competitions = CheckList(
+            "Competitions", [(code, code) for code in codes], chosen.competitions
+        )
         names = sorted({*bookmakers, *chosen.bookmakers}, key=str.casefold)
         self.bookmakers = CheckList("Bookmakers", [(n, n) for n in names], chosen.bookmakers)
         self.ev = inset(QDoubleSpinBox(decimals=1, minimum=-100, maximum=MAX_EV, singleStep=0.5))
         self.ev.setSuffix(" %")
         self.ev.setValue(chosen.min_true_ev)
-        self.least = _odds(chosen.min_odds, "No least")
-        self.most = _odds(chosen.max_odds, "No most")
+        self.most_ev = _spin(chosen.max_true_ev, " %", decimals=1, step=0.5, most=MAX_EV)
+        self.least = _odds(chosen.min_odds)
+        self.most = _odds(chosen.max_odds)
+        self.hours = _spin(chosen.max_hours_ahead, " h", decimals=1, step=1, most=10_000)
+        self.age = _spin(chosen.max_age_s, " s", decimals=0, step=10, most=86_400)
+        self.limit = _spin(chosen.min_limit, "", decimals=0, step=10, most=10_000_000)
         self.state = QComboBox()
         for in_play, text in _STATES:
             self.state.addItem(text, in_play)
@@ -121,24 +130,45 @@ class PresetDialog(QDialog):
                 min_odds=_given(self.least),
                 max_odds=_given(self.most),
                 in_play=self.state.currentData(),
+                competitions=self.competitions.ticked(),
+                max_true_ev=_given(self.most_ev),
+                max_hours_ahead=_given(self.hours),
+                min_limit=_given(self.limit),
+                max_age_s=_given(self.age),
             ),
         )
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
+        form = QGridLayout()
         form.setSpacing(STEP)
-        form.addRow("&Name", self.name)
-        form.addRow("Least true &EV", self.ev)
-        form.addRow("&Odds from", self.least)
-        form.addRow("Odds &to", self.most)
-        form.addRow("&When", self.state)
+        fields: tuple[tuple[str, QWidget], ...] = (
+            ("True &EV from", self.ev),
+            ("to", self.most_ev),
+            ("&Odds from", self.least),
+            ("to", self.most),
+            ("&When", self.state),
+            ("Begins &within", self.hours),
+            ("&Seen within", self.age),
+            ("Bookmaker takes at &least", self.limit),
+        )
+        form.addWidget(_label("&Name", self.name), 0, 0)
+        form.addWidget(self.name, 0, 1, 1, 3)
+        for place, (title, field) in enumerate(fields):
+            row, column = divmod(place, 2)
+            form.addWidget(_label(title, field), row + 1, 2 * column)
+            form.addWidget(field, row + 1, 2 * column + 1)
+        form.setColumnStretch(1, 1)
+        form.setColumnStretch(3, 1)
         lists = QGridLayout()
         lists.setSpacing(STEP)
-        titled = (("Sports", self.sports), ("Markets", self.markets))
-        for column, (title, widget) in enumerate((*titled, ("Bookmakers", self.bookmakers))):
-            label = Label(title)
-            label.setBuddy(widget)
-            lists.addWidget(label, 0, column)
+        titled = (
+            ("Sports", self.sports),
+            ("Competitions", self.competitions),
+            ("Markets", self.markets),
+            ("Bookmakers", self.bookmakers),
+        )
+        for column, (title, widget) in enumerate(titled):
+            lists.addWidget(_label(title, widget), 0, column)
             lists.addWidget(widget, 1, column)
             widget.setMinimumSize(*_LIST_SIZE)
         note = Label("Nothing ticked means all.")
@@ -157,8 +187,8 @@ class PresetDialog(QDialog):
 
     def _connect(self) -> None:
         self.name.textChanged.connect(self._check)
-        self.least.valueChanged.connect(self._check)
-        self.most.valueChanged.connect(self._check)
+        for bound in (self.ev, self.most_ev, self.least, self.most):
+            bound.valueChanged.connect(self._check)
         self.accepted.connect(lambda: self.chosen.emit(self.preset()))
 
     def _check(self) -> None:
@@ -176,13 +206,31 @@ def _problem_of(preset: Preset, taken: Container[str]) -> str:
     least, most = chosen.min_odds, chosen.max_odds
     if least is not None and most is not None and least > most:
         return f"No odds lie between {least:g} and {most:g}."
+    if chosen.max_true_ev is not None and chosen.min_true_ev > chosen.max_true_ev:
+        return f"No true EV lies between {chosen.min_true_ev:g} and {chosen.max_true_ev:g} %."
     return ""
 
 
-def _odds(value: float | None, none: str) -> QDoubleSpinBox:
+def _label(title: str, buddy: QWidget) -> Label:
+    label = Label(title)
+    label.setBuddy(buddy)
+    return label
+
+
+def _odds(value: float | None) -> QDoubleSpinBox:
     spin = inset(QDoubleSpinBox(decimals=2, minimum=1.0, maximum=1_000, singleStep=0.1))
-    spin.setSpecialValueText(none)
+    spin.setSpecialValueText(_ANY)
     spin.setValue(1.0 if value is None else value)
+    return spin
+
+
+def _spin(
+    value: float | None, suffix: str, *, decimals: int, step: float, most: float
+) -> QDoubleSpinBox:
+    spin = inset(QDoubleSpinBox(decimals=decimals, minimum=0.0, maximum=most, singleStep=step))
+    spin.setSuffix(suffix)
+    spin.setSpecialValueText(_ANY)
+    spin.setValue(0.0 if value is None else value)
     return spin
 
 

@@ -12,16 +12,26 @@ MINE = Preset(
     "Mine",
     ValueFilter(("Tennis",), ("moneyline", "total"), ("Unibet",), 2.5, 1.5, 3.0, in_play=False),
 )
+NARROW = Preset(
+    "Narrow",
+    ValueFilter(
+        competitions=("ATP", "EPL"),
+        max_true_ev=8.0,
+        max_hours_ahead=12.0,
+        min_limit=100.0,
+        max_age_s=60.0,
+    ),
+)
 
 
 def dialog_for(qtbot: QtBot, preset: Preset) -> PresetDialog:
-    made = PresetDialog(preset, ["bwin", "Betfair"], {"Main markets"})
+    made = PresetDialog(preset, ["bwin", "Betfair"], ["EPL"], {"Main markets"})
     qtbot.addWidget(made)
     return made
 
 
 @pytest.mark.parametrize(
-    "preset", [MINE, Preset("All", ValueFilter()), Preset("x", ValueFilter(in_play=True))]
+    "preset", [MINE, NARROW, Preset("All", ValueFilter()), Preset("x", ValueFilter(in_play=True))]
 )
 def test_what_is_not_changed_comes_back_as_it_was(qtbot: QtBot, preset: Preset) -> None:
     dialog = dialog_for(qtbot, preset)
@@ -71,6 +81,11 @@ def test_a_preset_that_cannot_be_kept_says_why(
         (
             MINE.filter,
             "true EV ≥ 2.5 % · odds 1.5 – 3 · Tennis · 2 markets · before kick-off · Unibet",
+        ),
+        (
+            NARROW.filter,
+            "true EV 1 – 8 % · 2 competitions · within 12 h · seen within 60 s · limit ≥ 100"
+            " · all books",
         ),
         (ValueFilter(min_odds=2.0), "true EV ≥ 1 % · odds ≥ 2 · all books"),
         (ValueFilter(max_odds=2.0), "true EV ≥ 1 % · odds ≤ 2 · all books"),

@@ -59,6 +59,7 @@ def holding(*quotes: OddsRow) -> Board:
 
 
 def bets_of(board: Board, **options: Any) -> list[Bet]:
+    options.setdefault("now_ms", NOW)
     return list_bets(board.value_bets.values(), board.basis, StakePlan(), **options)
 
 
