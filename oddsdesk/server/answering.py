@@ -99,7 +99,7 @@ class Answering:
         try:
             await access.circuit.watch(lambda: thread.begin(look))
         finally:
-            thread.close()
+            thread.abandon()
 
     async def _save_counts(self) -> None:
         """Add counts to the file now and then; while it refuses they stay in memory (D18)."""

@@ -34,6 +34,10 @@ class ReaderPool:
         """Begin to run a function on one of the threads."""
         return asyncio.get_running_loop().run_in_executor(self._pool, function)
 
+    def abandon(self) -> None:
+        """Begin nothing any more, and wait for nothing: what runs ends unheard."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
     def close(self) -> None:
         """Wait for what runs, drop what waits, and end the threads."""
         self._pool.shutdown(cancel_futures=True)

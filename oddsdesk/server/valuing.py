@@ -11,7 +11,7 @@ from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.shares import shares_of
 from oddsdesk.store.store import Store
-from oddsdesk.tasks import Jobs
+from oddsdesk.tasks import Jobs, in_daemon_thread
 
 SHARES: Final = 16
 """Into how many parts games are divided: so many processes can value at a time."""
@@ -56,7 +56,7 @@ class Valuing:
     async def stop(self) -> None:
         """End; what was found stays."""
         await self._jobs.stop()
-        self._valuation.close()
+        await in_daemon_thread("end valuation", self._valuation.close)  # may wait for a database
 
     def troubles(self) -> Iterator[Trouble]:
         """Yield what is wrong with it."""

@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,6 +16,7 @@ from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server.runner import serving
 from oddsdesk.server.settings import Settings
+from oddsdesk.store.databases import Database
 from oddsdesk.store.origins import Origin
 
 NOW = int(datetime(2026, 11, 20, 18, 0, tzinfo=UTC).timestamp()) * 1000
@@ -27,7 +27,7 @@ class LiveService:
     """A running server; ``now`` is its clock, in milliseconds."""
 
     def __init__(
-        self, database: Path, host: str = "127.0.0.1", share: tuple[str, ...] = ()
+        self, database: Database, host: str = "127.0.0.1", share: tuple[str, ...] = ()
     ) -> None:
         self.database = database
         self.host, self.share = host, share
