@@ -55,7 +55,7 @@ def bring_up_to_date(connection: Connection[Any], shown: str) -> None:
     if steps_done(connection, shown) == len(STEPS):
         return
     with connection.transaction():
-        connection.execute(_ONE_AT_A_TIME)
+        keep_others_out(connection)
         done = steps_done(connection, shown)
         if done is None:
             connection.execute(_MAKE)
@@ -77,6 +77,11 @@ def check_current(connection: Connection[Any], shown: str) -> None:
         raise StoreError(f"{shown}: there is no oddsdesk database yet; who may write makes it")
     if done < len(STEPS):
         raise StoreError(f"{shown}: was written by an older oddsdesk; who may write updates it")
+
+
+def keep_others_out(connection: Connection[Any]) -> None:
+    """Have nobody else make tables until the end of the caller's transaction."""
+    connection.execute(_ONE_AT_A_TIME)
 
 
 def mark_half_made(connection: Connection[Any]) -> None:

@@ -15,6 +15,7 @@ from oddsdesk.store.postgres.migrations import (
     bring_up_to_date,
     check_current,
     is_half_made_here,
+    keep_others_out,
     mark_half_made,
     steps_done,
     unmark_half_made,
@@ -183,6 +184,7 @@ def postgres_target(url: str) -> Iterator[PostgresTarget]:
 
 def _make(connection: Connection[Any], shown: str) -> None:
     """Make the tables and the mark that they are half made, unless the last try has."""
+    keep_others_out(connection)
     try:
         steps = steps_done(connection, shown)
     except HalfMadeError:

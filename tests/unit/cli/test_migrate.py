@@ -17,6 +17,7 @@ from tests.kit.postgres import Postgres
 from tests.kit.store import NOW, some_quotes
 
 SECRET = "hunter2"
+SERVE = [sys.executable, "-m", "oddsdesk", "serve", "--port", "0", "--database"]
 KILLED = """
 import os, signal, sys
 from oddsdesk.cli.main import main
@@ -72,8 +73,8 @@ def test_killed_it_goes_on_and_says_so_to_who_would_serve_meanwhile(
         command = [sys.executable, "-c", KILLED, str(steps), "migrate", *map(str, way)]
         ended = subprocess.run(command, capture_output=True, timeout=60, check=False)
         assert ended.returncode == -signal.SIGKILL, ended.stderr
-        if way[1] == back:
-            serve = [sys.executable, "-m", "oddsdesk", "serve", "--database", back, "--port", "0"]
+        for database in way[1:]:
+            serve = [*SERVE, str(database)]
             served = subprocess.run(serve, capture_output=True, text=True, timeout=60, check=False)
             assert served.returncode == 1
             assert "is half made; run oddsdesk migrate again" in served.stderr

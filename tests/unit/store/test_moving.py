@@ -13,7 +13,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.store import moving
 from oddsdesk.store.access import open_access
 from oddsdesk.store.access_paths import access_path
-from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import HalfMadeError, StoreError
 from oddsdesk.store.lock import lock_database
 from oddsdesk.store.moving import TABLES, check_tables, copy_tables
@@ -161,13 +161,14 @@ def test_tables_that_give_a_number_only_once_are_those_of_a_file(full: Path) -> 
     assert moved == counted
 
 
-def test_what_comes_back_answers_as_before(postgres: Postgres, full: Path, back: Path) -> None:
+def test_a_moved_database_answers_as_before(postgres: Postgres, full: Path, back: Path) -> None:
     url = postgres.url()
     to_postgres(full, url)
     to_sqlite(url, back)
-    told = []
-    for path in (full, back):
-        with closing(open_store(path, read_only=True)) as store:
+    told: list[Any] = []
+    databases: tuple[Database, ...] = (full, DatabaseUrl(url), back)
+    for database in databases:
+        with closing(open_store(database, read_only=True)) as store:
             reader = store.reader()
             everything = Visibility()
             told.append(
@@ -181,7 +182,8 @@ def test_what_comes_back_answers_as_before(postgres: Postgres, full: Path, back:
                     reader.changes_after(0, 1_000),
                 )
             )
-    assert told[0] == told[1]
+    assert told[0] == told[1] == told[2]
+    assert told[0][1].items
 
 
 def test_a_pair_that_was_accepted_in_a_file_can_be_undone_in_postgres(
@@ -304,6 +306,43 @@ def test_a_file_that_somebody_serves_is_not_moved(postgres: Postgres, full: Path
     with pytest.raises(StoreError, match="is served by"):
         to_postgres(full, postgres.url())
     lock.release()
+
+
+@pytest.mark.parametrize(("change", "said"), [("+ 1", "newer oddsdesk"), ("- 1", "older oddsdesk")])
+def test_a_database_of_another_version_is_not_moved(
+    postgres: Postgres, full: Path, back: Path, change: str, said: str
+) -> None:
+    url = postgres.url()
+    to_postgres(full, url)
+    with closing(postgres.connect(url)) as connection:
+        connection.execute(f"UPDATE oddsdesk_schema SET steps = steps {change}")
+    with pytest.raises(StoreError, match=said):
+        to_sqlite(url, back)
+    with closing(sqlite3.connect(full)) as connection:
+        if change == "+ 1":
+            connection.execute(
+                "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('odds', 'to come')"
+            )
+        else:
+            connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'said_of_joined_games'")
+        connection.commit()
+    target = postgres.url()
+    with pytest.raises(StoreError, match=said):
+        to_postgres(full, target)
+    with closing(postgres.connect(target)) as connection:
+        assert connection.execute(
+            "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()"
+        ).fetchall() == [(0,)]
+
+
+def test_what_another_version_began_is_not_finished(postgres: Postgres, full: Path) -> None:
+    url = postgres.url()
+    with pytest.raises(KilledError):
+        to_postgres(full, url, killing(after=3))
+    with closing(postgres.connect(url)) as connection:
+        connection.execute("UPDATE oddsdesk_schema SET steps = steps - 1")
+    with pytest.raises(StoreError, match="another version of oddsdesk began it"):
+        to_postgres(full, url)
 
 
 def test_a_database_that_somebody_serves_is_not_moved(
