@@ -171,6 +171,8 @@ class Games:
         other_names: OtherNames | None = None,
     ) -> None:
         """Where ``other_names`` is None, games of other names are other games: made-up ones are."""
+        self.made: set[int] = set()
+        """The rows of games that there were none of: nothing else is stored of them."""
         self._tables = tables
         self._reference = reference
         self._other_names = other_names
@@ -304,6 +306,7 @@ class Games:
                 break
         new = NewGame(ident, quote.competition, sport_of(quote.competition), name, plain)
         row = self._tables.add_game(new)
+        self.made.add(row)
         game = StoredGame(row, name, quote.competition, None, None, None, NO_DATE, 0)
         self._families[quote.competition, plain].append(game)
         self._rows[row] = game

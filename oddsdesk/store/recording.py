@@ -89,7 +89,9 @@ class _Recording:
         game = self._games.of(quote)
         pair = (game.row, quote.bookmaker)
         market = (quote.market_type, quote.period)
-        if pair not in self._present:
+        if game.row in self._games.made:
+            self._present.setdefault(pair, {})
+        elif pair not in self._present:
             self._read([pair])
         if self._said is not None:
             self._said.append((game.row, quote))

@@ -68,10 +68,14 @@ VALUES (%s, %s, (SELECT coalesce(max(decided_at), 0) FROM game_pair))
 """
 _SHARDS_OF: Final = "SELECT id, shard FROM game WHERE id = ANY(%s)"
 _PRESENT: Final = """
-SELECT q.game, q.bookmaker, q.market_type, q.period,
+SELECT asked.game, asked.bookmaker, q.market_type, q.period,
     q.scraped_at, q.odds, q.is_live, q.selections
-FROM unnest(%s::bigint[], %s::text[]) asked (game, bookmaker) JOIN quote q USING (game, bookmaker)
+FROM unnest(%s::bigint[], %s::text[]) asked (game, bookmaker) CROSS JOIN LATERAL (
+    SELECT * FROM quote WHERE quote.game = asked.game AND quote.bookmaker = asked.bookmaker
+    OFFSET 0
+) q
 """
+"""``OFFSET 0`` keeps the index: a table that grew since it was looked at is walked else."""
 _NUMBER: Final = "SELECT value FROM setting WHERE key = %s"
 _LAST_RECORDED: Final = "SELECT since, until FROM recorded ORDER BY since DESC LIMIT 1"
 _KEPT_TO_ITSELF: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"

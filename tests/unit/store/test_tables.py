@@ -153,5 +153,31 @@ def dump_of_postgresql(connection: Any) -> dict[str, list[tuple[Any, ...]]]:
     return found | {"setting": [(key, int(value)) for key, value in found["setting"]]}
 
 
+class Asked(DictTables):
+    """Counts how often present prices are asked for."""
+
+    times = 0
+
+    def present(self, pairs: Any) -> Any:
+        self.times += 1
+        return super().present(pairs)
+
+
+def test_nothing_is_asked_of_games_that_are_new() -> None:
+    """Each question is a way to another machine and back, where the tables are there."""
+    tables = Asked()
+    told = [
+        Quote(bookmaker, f"Home {number} - Away", "EPL", "btts", 0, {"Yes": 1.5}, NOW)
+        for bookmaker in ("A", "B")
+        for number in range(3)
+    ]
+    said = {"reference": "Pinnacle", "simulated": False, "bookmakers": BookmakerNames("Pinnacle")}
+    assert record_quotes(tables, told, now_ms=NOW, **said).changes == 6
+    assert tables.times <= 1
+    tables.times = 0
+    assert record_quotes(tables, told, now_ms=NOW, **said).changes == 0
+    assert tables.times == 1
+
+
 class _EnoughError(Exception):
     """Rolls the transaction back."""
