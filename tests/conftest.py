@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from oddsdesk.store.databases import Database
     from tests.kit.postgres import Postgres
 
 pytest.register_assert_rewrite("tests.kit")
@@ -64,6 +65,46 @@ def postgres() -> "Iterator[Postgres]":
 
     with running_postgres() as server:
         yield server
+
+
+ENGINES = ("sqlite", "postgresql")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let every test that asks for an engine run on each of them."""
+    parser.addoption(
+        "--every-engine", action="store_true", help="run what is marked one_engine on each, too"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what asks for an engine on each, what no engine changes on the one of a file."""
+    if "engine" not in metafunc.fixturenames:
+        return
+    on_one = metafunc.definition.get_closest_marker("one_engine") is not None
+    every = not on_one or metafunc.config.getoption("every_engine")
+    metafunc.parametrize("engine", ENGINES if every else ENGINES[:1], scope="module")
+
+
+@pytest.fixture(scope="module")
+def new_database(
+    engine: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> "Callable[[], Database]":
+    """Make databases of the engine that the test runs on."""
+    from oddsdesk.store.databases import DatabaseUrl
+
+    def make() -> "Database":
+        if engine == "postgresql":
+            return DatabaseUrl(request.getfixturevalue("postgres").url())
+        return tmp_path_factory.mktemp("database") / "odds.db"
+
+    return make
+
+
+@pytest.fixture
+def database(new_database: "Callable[[], Database]") -> "Database":
+    """A new database, of each engine in turn."""
+    return new_database()
 
 
 _KINDS = {

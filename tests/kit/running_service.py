@@ -18,6 +18,7 @@ from oddsdesk.server.listener import HttpServer, bind, url_of
 from oddsdesk.server.loop_access import LoopAccess
 from oddsdesk.server.service import Service
 from oddsdesk.store.access import open_access
+from oddsdesk.store.databases import Database
 from oddsdesk.store.store import open_store
 
 T = TypeVar("T")
@@ -30,12 +31,12 @@ HOUR_MS = 3_600_000
 class RunningService:
     """The service in a thread of its own; ``now`` is its clock, in milliseconds."""
 
-    def __init__(self, path: Path, reference: str = REFERENCE) -> None:
-        self.path = path
+    def __init__(self, database: Database, reference: str = REFERENCE) -> None:
+        self.database = database
         self.now = NOW
         self._numbers = itertools.count(1)
-        self.store = open_store(path, reference, clock=self._clock)
-        self.access = open_access(path)
+        self.store = open_store(database, reference, clock=self._clock)
+        self.access = open_access(database)
         self._loop_access = LoopAccess(self.access)
         self._started: Future[str] = Future()
         self._loop = asyncio.new_event_loop()
@@ -44,6 +45,12 @@ class RunningService:
         self._thread.start()
         self.url = self._started.result(timeout=10)
         self.http = httpx.Client(base_url=self.url, timeout=10)
+
+    @property
+    def path(self) -> Path:
+        """The file, where the database is one."""
+        assert isinstance(self.database, Path)
+        return self.database
 
     def key(
         self, plan: Plan = Plan.PRO_LIVE, bookmaker: str | None = None, account: str | None = None

@@ -4,33 +4,42 @@ Each test of this folder begins its docstring with the sentence group of the con
 the decision that it holds (``D39``, ``service.md, Limits``).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from oddsdesk.store.databases import Database
 from tests.kit.running_service import RunningService
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[RunningService]:
+def service(database: Database) -> Iterator[RunningService]:
     """A server of the test's own."""
+    running = RunningService(database)
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def file_service(tmp_path: Path) -> Iterator[RunningService]:
+    """A server on a file, for what only a file can suffer."""
     running = RunningService(tmp_path / "odds.db")
     yield running
     running.close()
 
 
 @pytest.fixture
-def smarkets_service(tmp_path: Path) -> Iterator[RunningService]:
+def smarkets_service(database: Database) -> Iterator[RunningService]:
     """A server whose reference bookmaker is Smarkets (D1)."""
-    running = RunningService(tmp_path / "odds.db", reference="Smarkets")
+    running = RunningService(database, reference="Smarkets")
     yield running
     running.close()
 
 
 @pytest.fixture(scope="module")
-def module_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningService]:
+def module_service(new_database: Callable[[], Database]) -> Iterator[RunningService]:
     """A server that the tests of a file share, where none depends on what is recorded."""
-    running = RunningService(tmp_path_factory.mktemp("service") / "odds.db")
+    running = RunningService(new_database())
     yield running
     running.close()

@@ -16,8 +16,7 @@ from oddsdesk.contract.quotes import Quote, check_quote
 from oddsdesk.contract.resources import PriceMessage
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.frames import price_frame
-from oddsdesk.store.sqlite.value_bets import replace_value_bets
-from oddsdesk.store.values import FoundValueBet
+from oddsdesk.store.values import FoundValueBet, MarketKey
 
 REFERENCE = "Pinnacle"
 DAY_MS = 24 * 3_600_000
@@ -165,11 +164,8 @@ def _check_value_bet(service: Any, key: str, before: int, sharp: Quote, book: Qu
     price, against = book.odds["Over 2.5"], sharp.odds["Over 2.5"]
     bet = FoundValueBet(book.bookmaker, "Over 2.5", price, line, against, against, 5.0, 1.02)
     game = service.store.reader().changes_after(before, 1)[0].game
-    service.store.write(
-        lambda connection: replace_value_bets(
-            connection, game, "total", sharp.period, [bet], service.now
-        )
-    ).result(timeout=10)
+    found = {MarketKey(game, "total", sharp.period): [bet]}
+    service.store.replace_value_bets(found, service.now).result(timeout=10)
     [heard] = service.data("/api/value-bets", key, competition=sharp.competition)
     assert (heard["odds"], heard["reference_odds"]) == (price, against)
     assert heard["liquidity"] == sharp.liquidity

@@ -8,6 +8,8 @@ import pytest
 
 from oddsdesk.contract.plans import Plan
 
+pytestmark = pytest.mark.one_engine
+
 REFERENCE = "Pinnacle"
 TYPES = {
     "object": dict,

@@ -8,6 +8,8 @@ import pytest
 
 from oddsdesk.contract.plans import Plan
 
+pytestmark = pytest.mark.one_engine
+
 KEY_IN_PATH = "oddsdesk_live_" + "0123456789abcdef" * 2
 
 

@@ -89,8 +89,9 @@ def test_an_unreadable_store_is_503_until_it_can_be_read(
     assert len(service.data("/api/odds", key)) == 1
 
 
-def test_a_damaged_odds_file_is_503(service: Any) -> None:
+def test_a_damaged_odds_file_is_503(file_service: Any) -> None:
     """service.md, Errors: service_unavailable."""
+    service = file_service
     for number in range(300):
         service.quote(match_name=f"Team {number} - Other")
     key = service.key()

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.one_engine
+
 
 @pytest.fixture
 def service(module_service: Any) -> Any:

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.one_engine
+
 LISTS = ["/api/events", "/api/odds", "/api/odds/live", "/api/odds/Betfair", "/api/games"]
 MAXIMA = {
     "/api/events": 1000,

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.plans import Plan
-from oddsdesk.store.sqlite.value_bets import replace_value_bets
-from oddsdesk.store.values import FoundValueBet
+from oddsdesk.store.values import FoundValueBet, MarketKey
 
 REFERENCE = "Pinnacle"
 TOTAL = {"Over 2.5": 2.05, "Under 2.5": 1.88}
@@ -34,9 +33,8 @@ def valued(service: Any) -> Any:
 
 def reconcile(service: Any, game: int, bookmaker: str, edge: float) -> None:
     bet = FoundValueBet(bookmaker, "Over 2.5", 2.05, TOTAL, 2.05, 2.092312, edge, 1.019722)
-    service.store.write(
-        lambda connection: replace_value_bets(connection, game, "total", 0, [bet], service.now)
-    ).result(timeout=10)
+    found = {MarketKey(game, "total", 0): [bet]}
+    service.store.replace_value_bets(found, service.now).result(timeout=10)
 
 
 def edges(service: Any, key: str, **asked: Any) -> list[float]:
