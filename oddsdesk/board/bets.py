@@ -98,6 +98,7 @@ def list_bets(
     *,
     now_ms: int,
     chosen: Callable[..., bool] | None = None,
+    hidden: Callable[..., bool] | None = None,
     everything: bool = False,
 ) -> list[Bet]:
     """Return the prices that are value, best EV first, each outcome staked once.
@@ -113,11 +114,17 @@ def list_bets(
         now_ms: What ages and hours to kick-off are counted from.
         chosen: Whether the user wants to see a price, asked as ``ValueFilter.passes`` is; nothing
             else is listed or staked.
+        hidden: Whether the user does not want to see a price, asked as ``HiddenThings.hides`` is;
+            such prices are neither listed nor staked.
         everything: Also what the contract lists at gross odds, or what would be listed were it
             not for its cautions.
     """
     found = sorted(
-        (price for price in listed_at_all(prices) if _is_wanted(price, basis, now_ms, chosen)),
+        (
+            price
+            for price in listed_at_all(prices)
+            if not _is_hidden(price, hidden) and _is_wanted(price, basis, now_ms, chosen)
+        ),
         key=_best_first,
     )
     staked = _stakes(plan, [price for price in found if price.is_value], placed, basis.profiles)
@@ -127,6 +134,15 @@ def list_bets(
         if stake.same_bet_as is None
     }
     return [_bet(price, staked, carriers) for price in found if everything or price.is_value]
+
+
+def _is_hidden(price: AssessedPrice, hidden: Callable[..., bool] | None) -> bool:
+    return hidden is not None and hidden(
+        game_id=price.key.game_id,
+        market_type=price.key.market_type,
+        bookmaker=price.bookmaker,
+        outcome=price.outcome,
+    )
 
 
 def _is_wanted(

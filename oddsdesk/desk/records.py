@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from oddsdesk.ledger.bets import BetKey, PlacedBet
+from oddsdesk.ledger.hidden import Hidden
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import outcome_named, outcome_of
 from oddsdesk.ledger.presets import BUILT_IN, Preset
@@ -21,13 +22,14 @@ Taken = Callable[[], None]
 
 
 class Records(QObject):
-    """Presets and placed bets; what is shown is what the file holds.
+    """Presets, placed bets and what is hidden; what is shown is what the file holds.
 
     The file is read and written on a thread of its own, since a disk may take its time.
     """
 
     presets_changed = Signal()
     bets_changed = Signal()
+    hidden_changed = Signal()
     failed = Signal(str)
     """One line: why something could not be recorded or read."""
     _written = Signal(object)
@@ -36,6 +38,8 @@ class Records(QObject):
         super().__init__()
         self.presets: tuple[Preset, ...] = BUILT_IN
         """The built-in ones first."""
+        self.hidden: tuple[Hidden, ...] = ()
+        """What is hidden among value bets, and what was for a time that is over."""
         self._bets: dict[BetKey, tuple[PlacedBet, ...]] = {}
         self._path = path
         self._ledger: Ledger | None = None
@@ -126,6 +130,24 @@ class Records(QObject):
 
         self._do(write)
 
+    def hide(self, thing: Hidden, now_ms: int) -> None:
+        """Hide something among the value bets."""
+
+        def write(ledger: Ledger) -> Taken:
+            ledger.hide(thing, now_ms)
+            return self._reread_hidden(ledger)
+
+        self._do(write)
+
+    def unhide(self, thing: Hidden) -> None:
+        """Hide something no longer."""
+
+        def write(ledger: Ledger) -> Taken:
+            ledger.unhide(thing)
+            return self._reread_hidden(ledger)
+
+        self._do(write)
+
     def read_again(self) -> None:
         """Show what another program added."""
         self._do(self._read)
@@ -152,11 +174,12 @@ class Records(QObject):
         self._written.emit(taken)
 
     def _read(self, ledger: Ledger) -> Taken:
-        take_bets, take_presets = self._reread_bets(ledger), self._reread(ledger)
+        readings = (self._reread, self._reread_hidden, self._reread_bets)
+        taken = [read(ledger) for read in readings]
 
         def take() -> None:
-            take_presets()
-            take_bets()
+            for each in taken:
+                each()
 
         return take
 
@@ -179,6 +202,16 @@ class Records(QObject):
             self.presets_changed.emit()
             if bad:
                 self.failed.emit(f"Your records: {'; '.join(bad)}")
+
+        return take
+
+    def _reread_hidden(self, ledger: Ledger) -> Taken:
+        things = tuple(ledger.hidden())
+
+        def take() -> None:
+            if things != self.hidden:
+                self.hidden = things
+                self.hidden_changed.emit()
 
         return take
 

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.hidden import Hidden, HiddenKind
 from oddsdesk.ledger.presets import Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError, prepare, reason, recognise
 from oddsdesk.places import make_folder
@@ -42,10 +43,14 @@ _SAVE_PRESET: Final = (
 )
 _SELECT_PRESETS: Final = "SELECT name, filter FROM preset ORDER BY id"
 _DELETE_PRESET: Final = "DELETE FROM preset WHERE name = ?"
+_HIDE: Final = "INSERT OR REPLACE INTO hidden (kind, key, title, until) VALUES (?, ?, ?, ?)"
+_FORGET_HIDDEN: Final = "DELETE FROM hidden WHERE until <= ?"
+_SELECT_HIDDEN: Final = "SELECT kind, key, title, until FROM hidden ORDER BY rowid"
+_UNHIDE: Final = "DELETE FROM hidden WHERE kind = ? AND key = ?"
 
 
 class Ledger:
-    """Presets and placed bets; each change is on the disk when its call returns.
+    """Presets, placed bets, what is hidden; each change is on the disk when its call returns.
 
     One thread at a time. Every method raises ``LedgerError`` where the file refuses.
     """
@@ -71,6 +76,24 @@ class Ledger:
     def delete_preset(self, name: str) -> None:
         """Forget a preset; one that is not there is no error."""
         self._run(lambda c: c.execute(_DELETE_PRESET, (name,)))
+
+    def hidden(self) -> list[Hidden]:
+        """Return what is hidden, oldest first, and what was hidden for a time that is over."""
+        rows = self._run(lambda c: c.execute(_SELECT_HIDDEN).fetchall())
+        return [Hidden(HiddenKind(kind), *fields) for kind, *fields in rows]
+
+    def hide(self, thing: Hidden, now_ms: int) -> None:
+        """Hide something, and forget what was hidden for a time that is over."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute(_FORGET_HIDDEN, (now_ms,))
+            connection.execute(_HIDE, (thing.kind.value, thing.key, thing.title, thing.until))
+
+        self._change(write)
+
+    def unhide(self, thing: Hidden) -> None:
+        """Hide something no longer; what is not hidden is no error."""
+        self._run(lambda c: c.execute(_UNHIDE, (thing.kind.value, thing.key)))
 
     def bets(self) -> list[PlacedBet]:
         """Return the placed bets in the order in which they were recorded."""

@@ -56,6 +56,15 @@ _STEPS: Final = (
             before TEXT NOT NULL
         ) STRICT""",
     ),
+    (
+        """CREATE TABLE hidden (
+            kind TEXT NOT NULL,
+            key TEXT NOT NULL,
+            title TEXT NOT NULL,
+            until INTEGER,
+            PRIMARY KEY (kind, key)
+        ) STRICT""",
+    ),
 )
 """Statements by version; steps are only ever added at the end."""
 

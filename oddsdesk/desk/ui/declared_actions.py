@@ -127,6 +127,8 @@ ACTIONS: Final = (
     Action("values.place", "Mark as placed…", ("P",), Where.VALUES),
     Action("values.take_back", "Take the placed bet back", ("Shift+P",), Where.VALUES),
     Action("values.open", "Open the bet at its bookmaker", (), Where.VALUES),
+    Action("values.hide", "Hide this bet until tomorrow", ("H",), Where.VALUES),
+    Action("values.hidden", "What is hidden among value bets…", (), Where.VALUES),
     Action("values.stakes", "Stakes…", ("K",), Where.VALUES),
     Action("values.preset", "Change preset, or new preset from this…", ("E",), Where.VALUES),
     Action("values.delete_preset", "Delete this preset", (), Where.VALUES),

@@ -20,6 +20,7 @@ from oddsdesk.desk.value_bets.model import BetRow, ValuesModel, rows_of
 from oddsdesk.desk.value_bets.near_misses import NearMissesModel
 from oddsdesk.desk.value_bets.stake_settings import StakeSettings
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.open_bets import outcome_of, placed_in
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.pricing.exposure import Placed
@@ -110,8 +111,10 @@ class ValueLists(QObject):
         self.preset: Preset = BUILT_IN[0]
         self.shows_cautions = True
         """Whether prices that something speaks against are listed, too."""
-        self.hidden = 0
+        self.filtered_out = 0
         """How many outcomes of value the preset does not show."""
+        self.hidden = 0
+        """How many more the user has hidden."""
         self._listed: list[Bet] = []
         self._placed = Placed()
         self._took_s = 0.0
@@ -135,6 +138,7 @@ class ValueLists(QObject):
         now, chosen = self._clock(), self.preset.filter.passes
         prices = self._board.value_bets.values()
         self._placed = placed_in(self._records.bets(), now)
+        put_away = HiddenThings(self._records.hidden, now)
         bets = self._listed = list_bets(
             prices,
             self._board.basis,
@@ -142,6 +146,7 @@ class ValueLists(QObject):
             self._placed,
             now_ms=now,
             chosen=chosen,
+            hidden=put_away.hides if put_away else None,
             everything=self.shows_cautions,
         )
         on_outcome = defaultdict[object, list[PlacedBet]](list)
@@ -149,8 +154,10 @@ class ValueLists(QObject):
             on_outcome[outcome_of(bet)].append(bet)
         rows = rows_of(bets, lambda bet, others: self._row(bet, others, on_outcome))
         is_mine = self._board.basis.is_mine
-        value = {price.outcome for price in prices if price.is_value and is_mine(price.bookmaker)}
-        self.hidden = len(value) - sum(row.price.is_value for row in rows.values())
+        value = [price for price in prices if price.is_value and is_mine(price.bookmaker)]
+        seen = {price.outcome for price in value if not put_away or not _hides(put_away, price)}
+        self.hidden = len({price.outcome for price in value}) - len(seen)
+        self.filtered_out = len(seen) - sum(row.price.is_value for row in rows.values())
         self.bets.show_rows(rows, may_move=may_move)
         self._took_s = time.perf_counter() - began
         self.changed.emit()
@@ -202,3 +209,7 @@ class ValueLists(QObject):
             board.basis.profiles.of(bet.price.bookmaker),
             board.reference or UNNAMED_REFERENCE,
         )
+
+
+def _hides(hidden: HiddenThings, price: AssessedPrice) -> bool:
+    return hidden.hides(price.key.game_id, price.key.market_type, price.bookmaker, price.outcome)

@@ -44,8 +44,11 @@ def is_about_formula(text: str) -> bool:
     return text.startswith((_OVERSTATED, _TURNED))
 
 
-def state_without_bets(connection: Connection, filtered_out: int) -> EmptyState:
-    """Return why no value bet is listed; ``filtered_out`` is how many the preset hides."""
+def state_without_bets(connection: Connection, filtered_out: int, hidden: int = 0) -> EmptyState:
+    """Return why no value bet is listed.
+
+    ``filtered_out`` is how many the preset leaves out, ``hidden`` how many more the user hid.
+    """
     if connection.has_value_bets is False:
         return EmptyState(
             "lock", "Value bets are not in your plan.", "Pro and the plans above it have them."
@@ -59,6 +62,9 @@ def state_without_bets(connection: Connection, filtered_out: int) -> EmptyState:
     if filtered_out:
         bets = "1 value bet is" if filtered_out == 1 else f"{filtered_out} value bets are"
         return EmptyState("filter", f"{bets} hidden by the preset.", action="Show all value bets")
+    if hidden:
+        bets = "1 value bet is" if hidden == 1 else f"{hidden} value bets are"
+        return EmptyState("filter", f"{bets} hidden by you.", action="What is hidden…")
     if connection.link is Link.REFUSED:
         return EmptyState("lock", *refusal(connection))
     if (lack := out_of_requests(connection)) is not None:
@@ -86,13 +92,15 @@ def misses_text(shown: int, games: int) -> str:
     return f"{shown} · {_in_games(games).lower().rstrip('.')}"
 
 
-def bets_text(value: int, cautioned: int, staked: str, chosen: str) -> str:
+def bets_text(value: int, cautioned: int, staked: str, chosen: str, hidden: int = 0) -> str:
     """Return how many outcomes are value, what is staked on them, and by what they were chosen."""
     said = [f"{value}"]
     if staked:
         said.append(f"stakes {staked}")
     if cautioned:
         said.append(f"{cautioned} with cautions below")
+    if hidden:
+        said.append(f"{hidden} hidden")
     return " · ".join((*said, chosen))
 
 

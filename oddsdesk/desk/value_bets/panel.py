@@ -26,6 +26,7 @@ from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.actions import BetActions
 from oddsdesk.desk.value_bets.header import BETS, MISSES, ValuesHeader
+from oddsdesk.desk.value_bets.hiding import Hiding
 from oddsdesk.desk.value_bets.lists import ValueLists
 from oddsdesk.desk.value_bets.messages import (
     ValuesMessages,
@@ -116,6 +117,7 @@ class ValuesPanel(QWidget):
         self.misses = LiveTable(theme, self.lists.misses, clock)
         self.misses.setAccessibleName("Nearest misses")
         self.actions_on_bet = BetActions(board, records, clock, self.subject, self)
+        self.hiding = Hiding(records, clock, self.subject, self, self.actions_on_bet.menu)
         self.header = ValuesHeader(theme, self.actions_on_bet.menu)
         self.messages = MessageBar(theme)
         self._said = ValuesMessages(self.messages, board, records, self.actions_on_bet)
@@ -212,8 +214,10 @@ class ValuesPanel(QWidget):
         actions.price_requested.connect(self.price_requested)
         self._stakes.changed.connect(self._show_bets)
         self._records.bets_changed.connect(self._show_bets)
+        self._records.hidden_changed.connect(self._show_bets)
         self._records.presets_changed.connect(self._show_presets)
-        self.placeholder.action_requested.connect(lambda: self.choose_preset(BUILT_IN[0].name))
+        self.placeholder.action_requested.connect(self._on_placeholder_action_requested)
+        self.hiding.said.connect(actions.said)
         self.lists.changed.connect(self._show_counts)
         self.lists.finder.found.connect(self._show_misses)
         for table, model in ((self.table, self.lists.bets), (self.misses, self.lists.misses)):
@@ -254,9 +258,9 @@ class ValuesPanel(QWidget):
             chosen = filter_text(lists.preset.filter, only_mine=only_mine)
             value = lists.value_count
             of = f"{lists.staked:,g} of {self._stakes.plan.bankroll:,g}" if lists.staked else ""
-            text = bets_text(value, bets.count - value, of, chosen)
+            text = bets_text(value, bets.count - value, of, chosen, lists.hidden)
             waiting = bets.rows_that_would_move
-            state = state_without_bets(self._board.connection, lists.hidden)
+            state = state_without_bets(self._board.connection, lists.filtered_out, lists.hidden)
         else:
             text = misses_text(lists.misses.count, games)
             waiting = lists.misses.rows_that_would_move
@@ -301,6 +305,12 @@ class ValuesPanel(QWidget):
 
     def _show_menu(self, at: QPoint) -> None:
         self.actions_on_bet.menu.popup(self._current_table().scrolling.viewport().mapToGlobal(at))
+
+    def _on_placeholder_action_requested(self) -> None:
+        if self.lists.filtered_out:
+            self.choose_preset(BUILT_IN[0].name)
+        else:
+            self.hiding.ask()
 
     def _on_header_list_chosen(self, which: str) -> None:
         self._which = which
