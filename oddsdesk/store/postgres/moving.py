@@ -129,7 +129,8 @@ class PostgresTarget(PostgresSide):
             self._connection.execute(_GO_ON, (table.name, table.key[0], number, number))
 
     def finish(self) -> None:
-        """Make it a database that can be served."""
+        """Make it a database that can be served, and wait until all of it is on the disk."""
+        self._connection.execute("RESET synchronous_commit")
         with self._connection.transaction():
             self._connection.execute(_DROP_NOTES)
             unmark_half_made(self._connection)

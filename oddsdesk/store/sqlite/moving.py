@@ -36,6 +36,14 @@ _DROP_NOTES: Final = "DROP TABLE copied"
 _COUNTED: Final = "SELECT seq FROM sqlite_sequence WHERE name = ?"
 _UNCOUNT: Final = "DELETE FROM sqlite_sequence WHERE name = ?"
 _COUNT: Final = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
+_ANYTHING: Final = "SELECT 1 FROM sqlite_master LIMIT 1"
+_STATEMENTS: Final = """
+SELECT sql FROM sqlite_master WHERE sql NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY rowid
+"""
+_STEPS: Final = "SELECT migration_set, name, applied_at FROM _sqlite_migrations ORDER BY id"
+_ADD_STEP: Final = """
+INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES (?, ?, ?)
+"""
 _CACHE_KIB: Final = 65_536
 """Of a file that is being made: its index of the log is written all over."""
 
@@ -217,7 +225,7 @@ def sqlite_target(path: Path, keys: Path) -> Iterator[SqliteTarget]:
         is_begun = odds_state is _State.HALF_MADE
         for each, state in ((path, odds_state), (keys, keys_state)):
             if state is _State.WHOLE and not (is_begun and each == keys):
-                raise StoreError(f"{each}: holds something already; name a file that is not there")
+                raise _taken(each)
         check_private(keys, owned_as=path)
         if keys_state is _State.NONE:
             make_private(keys, owned_as=path)
@@ -252,17 +260,30 @@ def _check_version(path: Path, connection: sqlite3.Connection, schema: Schema) -
 
 
 def _make(path: Path, schema: Schema) -> None:
-    """Make the tables of a file and the mark that it is half made, in one step."""
+    """Make the tables of a file, with the mark that it is half made.
+
+    Raises:
+        StoreError: somebody else has made some this moment.
+    """
     make_folder(path.parent)
     with (
         contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as made,
         contextlib.closing(bare_connection(path)) as written,
     ):
-        made.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         migrate(made, schema, lambda: None)
         mark_half_made(made, schema)
         made.execute(_MAKE_NOTES)
-        made.backup(written)
+        written.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        with _transaction(written):
+            if written.execute(_ANYTHING).fetchall():
+                raise _taken(path)
+            for (statement,) in made.execute(_STATEMENTS).fetchall():
+                written.execute(statement)
+            written.executemany(_ADD_STEP, made.execute(_STEPS).fetchall())
+
+
+def _taken(path: Path) -> StoreError:
+    return StoreError(f"{path}: holds something already; name a file that is not there")
 
 
 @contextlib.contextmanager

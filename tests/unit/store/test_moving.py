@@ -23,7 +23,9 @@ from oddsdesk.store.postgres.leases import PostgresLease
 from oddsdesk.store.postgres.migrations import check_current
 from oddsdesk.store.postgres.moving import postgres_source, postgres_target
 from oddsdesk.store.quotas import Kind
+from oddsdesk.store.sqlite import moving as sqlite_moving
 from oddsdesk.store.sqlite.moving import sqlite_source, sqlite_target
+from oddsdesk.store.sqlite.recognition import Condition
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, FoundValueBet, MarketKey, Visibility
 from tests.kit.postgres import Postgres
@@ -282,6 +284,18 @@ def test_a_target_that_holds_something_is_refused_and_unchanged(
     with pytest.raises(StoreError, match=r"access\.db: holds something already"):
         to_sqlite(moved, back)
     assert not back.exists()
+
+
+def test_what_somebody_else_makes_at_the_same_moment_is_not_replaced(
+    postgres: Postgres, full: Path, back: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to_postgres(full, url := postgres.url())
+    open_store(back).close()
+    monkeypatch.setattr(sqlite_moving, "recognise", lambda *_: Condition.FRESH)  # a moment ago
+    with pytest.raises(StoreError, match=r"odds\.db: holds something already"):
+        to_sqlite(url, back)
+    monkeypatch.undo()
+    open_store(back).close()
 
 
 def test_keys_that_were_put_beside_a_half_made_file_are_never_replaced(
