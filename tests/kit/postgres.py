@@ -6,7 +6,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -30,9 +30,15 @@ _FAST = {
 class Postgres:
     """A running server that only this machine's tests reach, by a socket in its folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str] = _FAST) -> None:
         self.folder = folder
+        self._settings = settings
         self._schemas = 0
+
+    @property
+    def server_url(self) -> str:
+        """The URL of its one database."""
+        return f"postgresql://{SUPERUSER}@/postgres?host={quote(str(self.folder))}"
 
     def url(self) -> str:
         """Make an empty schema; return the URL of a database that is nothing but that."""
@@ -59,7 +65,7 @@ class Postgres:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        options = " ".join(f"-c {name}={value}" for name, value in _FAST.items())
+        options = " ".join(f"-c {name}={value}" for name, value in self._settings.items())
         where = ("-D", self.folder / "data", "-l", self.folder / "log")
         _run("pg_ctl", *where, "-o", f"-k {self.folder} {options}", "-w", "-s", "start")
 
@@ -71,15 +77,15 @@ class Postgres:
 
 
 @contextlib.contextmanager
-def running_postgres() -> Iterator[Postgres]:
-    """Run a server until the block ends."""
+def running_postgres(**settings: str) -> Iterator[Postgres]:
+    """Run a server until the block ends; ``settings`` are PostgreSQL's own."""
     with tempfile.TemporaryDirectory(prefix="pg-", dir="/tmp", ignore_cleanup_errors=True) as place:
         folder = Path(place)
         if (user := _other_user()) is not None:
             shutil.chown(folder, user)
         alike = ("-A", "trust", "-U", SUPERUSER, "--locale=C", "-E", "UTF8", "--no-sync")
         _run("initdb", "-D", folder / "data", *alike)
-        server = Postgres(folder)
+        server = Postgres(folder, _FAST | settings)
         server.start()
         try:
             yield server

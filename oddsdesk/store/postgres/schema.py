@@ -56,7 +56,7 @@ ODDS: Final[tuple[LiteralString, ...]] = (
         url text,
         offers text,
         PRIMARY KEY (game, bookmaker, market_type, period)
-    ) WITH (fillfactor = 80)
+    ) WITH (fillfactor = 50)
     """,
     "CREATE INDEX quote_market ON quote (game, market_type, period)",
     f"""
@@ -68,7 +68,7 @@ ODDS: Final[tuple[LiteralString, ...]] = (
         oldest bigint NOT NULL,
         selections integer NOT NULL,
         PRIMARY KEY (game, bookmaker, is_live)
-    ) WITH (fillfactor = 80)
+    ) WITH (fillfactor = 50)
     """,
     f"""
     CREATE TABLE price_change (

@@ -4,23 +4,28 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, LiteralString
 
 import msgspec
-from psycopg import Connection
+from psycopg import Connection, Cursor
 
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.merged_games import as_it_is
 from oddsdesk.store.other_names import DatedGame
+from oddsdesk.store.postgres.bulk import array, lines
 from oddsdesk.store.postgres.game_rows import PostgresGameRows, shard_of
 from oddsdesk.store.postgres.migrations import NEWER
 from oddsdesk.store.postgres.schema import STEPS
 from oddsdesk.store.said import note_said
-from oddsdesk.store.tables import Changes, Pair, PresentRow
+from oddsdesk.store.tables import Changes, Pair, PresentRow, QuoteRow
 from oddsdesk.store.team_names import SameTeam
 
 _LOCK: Final = """
-SELECT shard, seq, (SELECT count(*) FROM shard), (SELECT steps FROM oddsdesk_schema) FROM shard
+SELECT shard, seq, (SELECT count(*) FROM shard), (SELECT steps FROM oddsdesk_schema),
+    (SELECT set_config('enable_hashjoin', 'off', true)
+        || set_config('enable_mergejoin', 'off', true))
+FROM shard
 WHERE %(all)s OR shard = ANY(%(shards)s) ORDER BY shard FOR UPDATE
 """
+"""A recording looks its rows up one by one; joined otherwise, all of a table would be read."""
 _GAME: Final = """
 g.id, g.match_name, g.competition, g.match_date, g.match_date_by, g.match_date_scraped_at,
     g.first_scraped_at, g.last_scraped_at
@@ -69,9 +74,10 @@ VALUES (%s, %s, (SELECT coalesce(max(decided_at), 0) FROM game_pair))
 _SHARDS_OF: Final = "SELECT id, shard FROM game WHERE id = ANY(%s)"
 _PRESENT: Final = """
 SELECT asked.game, asked.bookmaker, q.market_type, q.period,
-    q.scraped_at, q.odds, q.is_live, q.selections
+    q.scraped_at, q.odds, q.is_live, q.selections, q.place
 FROM unnest(%s::bigint[], %s::text[]) asked (game, bookmaker) CROSS JOIN LATERAL (
-    SELECT * FROM quote WHERE quote.game = asked.game AND quote.bookmaker = asked.bookmaker
+    SELECT *, ctid AS place FROM quote
+    WHERE quote.game = asked.game AND quote.bookmaker = asked.bookmaker
     OFFSET 0
 ) q
 """
@@ -88,16 +94,20 @@ _COUNTED: Final = """
 UPDATE shard SET seq = counted.seq FROM unnest(%s::bigint[], %s::integer[]) counted (seq, shard)
 WHERE shard.shard = counted.shard
 """
-_KEEP: Final = """
-INSERT INTO quote (game, bookmaker, market_type, period,
-                   is_live, scraped_at, selections, odds, liquidity, url, offers)
-SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::bigint[], %s::boolean[],
-    %s::bigint[], %s::integer[], %s::text[], %s::double precision[], %s::text[], %s::text[])
-ON CONFLICT (game, bookmaker, market_type, period) DO UPDATE SET
-    is_live = excluded.is_live, scraped_at = excluded.scraped_at,
-    selections = excluded.selections, odds = excluded.odds,
-    liquidity = excluded.liquidity, url = excluded.url, offers = excluded.offers
+_COPY_QUOTES: Final = """
+COPY quote (game, bookmaker, market_type, period,
+            is_live, scraped_at, selections, odds, liquidity, url, offers) FROM STDIN
 """
+_SEEN_AGAIN: Final = """
+UPDATE quote SET is_live = said.is_live, scraped_at = said.scraped_at,
+    selections = said.selections, odds = said.odds, liquidity = said.liquidity,
+    url = said.url, offers = said.offers
+FROM unnest(%s::tid[], %s::boolean[], %s::bigint[], %s::integer[], %s::text[],
+    %s::double precision[], %s::text[], %s::text[])
+    said (place, is_live, scraped_at, selections, odds, liquidity, url, offers)
+WHERE quote.ctid = said.place
+"""
+"""By where a row lies: while its shard is taken, nobody else moves it."""
 _TOLD_BY: Final = """
 INSERT INTO origin (game, bookmaker, source, may_share)
 SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::boolean[]) ON CONFLICT DO NOTHING
@@ -188,7 +198,8 @@ class PostgresTables(PostgresGameRows):
         super().__init__(connection)
         asked = {"all": shards is None, "shards": list(shards or ())}
         self._seqs: dict[int, int] = {}
-        for shard, seq, count, steps in connection.execute(_LOCK, asked).fetchall():
+        self._places: dict[tuple[Any, ...], str] = {}
+        for shard, seq, count, steps, _ in connection.execute(_LOCK, asked).fetchall():
             if steps > len(STEPS):
                 raise StoreUnavailableError(NEWER)
             self._seqs[shard], self._count = seq, count
@@ -258,7 +269,8 @@ class PostgresTables(PostgresGameRows):
         """Return what stands of bookmakers' offers of games."""
         asked = list(pairs)
         rows: list[Any] = self._rows(_PRESENT, *_columns(asked, 2))
-        return rows
+        self._places.update((row[:4], row[8]) for row in rows)
+        return [row[:8] for row in rows]
 
     def number(self, setting: str) -> int | None:
         """Return a setting that is a number, None where it was never set."""
@@ -279,8 +291,10 @@ class PostgresTables(PostgresGameRows):
         self._keep_joined(changes.joined)
         self._copy_log(changes)
         note_said(self, changes.said)
+        again, new = self._parted(changes.quotes)
+        self._copy(_COPY_QUOTES, new)
         with self._connection.pipeline():
-            self._all(_KEEP, changes.quotes)
+            moved = self._all(_SEEN_AGAIN, again)
             self._all(_TOLD_BY, changes.origins)
             self._all(_UNCOVER, changes.uncovered)
             self._all(_COVER, changes.coverage)
@@ -295,6 +309,9 @@ class PostgresTables(PostgresGameRows):
             self._all(_PUT, [(key, str(value)) for key, value in sorted(changes.settings.items())])
             if changes.recorded is not None:
                 self._connection.execute(_RECORDED, changes.recorded)
+        self._places.clear()  # each now lies elsewhere
+        if moved is not None and moved.rowcount != len(again):
+            raise StoreUnavailableError("another program changed prices without taking their shard")
         return sum(self._seqs.values())
 
     def _keep_joined(self, games: Collection[int]) -> None:
@@ -302,16 +319,34 @@ class PostgresTables(PostgresGameRows):
             if not self._rows(_ARE_JOINED, game):
                 self._connection.execute(_JOIN, (game, as_it_is(self, game)))
 
+    def _parted(self, quotes: Iterable[QuoteRow]) -> tuple[list[Any], list[Any]]:
+        """Return the rows that were present, each from its place on, and those that are new."""
+        again: list[Any] = []
+        new: list[Any] = []
+        for row in quotes:
+            place = self._places.get(row[:4])
+            if place is None:
+                new.append(row)
+            else:
+                again.append((place, *row[4:]))
+        return again, new
+
     def _copy_log(self, changes: Changes) -> None:
         if not changes.log:
             return
         shards = self._shards_of({row[0] for row in changes.log})
-        with self._connection.cursor().copy(_COPY_LOG) as copy:
-            for row in changes.log:
-                shard = shards[row[0]]
-                self._seqs[shard] = seq = self._seqs[shard] + 1
-                copy.write_row((shard, seq, *row))
+        numbered = []
+        for row in changes.log:
+            shard = shards[row[0]]
+            self._seqs[shard] = seq = self._seqs[shard] + 1
+            numbered.append((shard, seq, *row))
+        self._copy(_COPY_LOG, numbered)
         self._all(_COUNTED, [(self._seqs[shard], shard) for shard in set(shards.values())])
+
+    def _copy(self, statement: LiteralString, rows: Collection[tuple[Any, ...]]) -> None:
+        if rows:
+            with self._connection.cursor().copy(statement) as copy:
+                copy.write(lines(zip(*rows, strict=True)))
 
     def _shards_of(self, games: Collection[int]) -> dict[int, int]:
         if self._count == 1:
@@ -331,9 +366,10 @@ class PostgresTables(PostgresGameRows):
         self._all(_LINK, list(games.events.items()))
         self._all(KEEP_NAME, list({name[:3]: name for name in changes.other_names}.values()))
 
-    def _all(self, statement: LiteralString, rows: Collection[tuple[Any, ...]]) -> None:
-        if rows:
-            self._connection.execute(statement, _columns(rows, 0))
+    def _all(
+        self, statement: LiteralString, rows: Collection[tuple[Any, ...]]
+    ) -> Cursor[Any] | None:
+        return self._connection.execute(statement, _columns(rows, 0)) if rows else None
 
 
 def stored_bookmakers(connection: Connection[Any]) -> list[str]:
@@ -346,6 +382,6 @@ def kept_to_itself(connection: Connection[Any]) -> list[str]:
     return [name for (name,) in connection.execute(_KEPT_TO_ITSELF).fetchall()]
 
 
-def _columns(rows: Collection[tuple[Any, ...]], width: int) -> list[list[Any]]:
-    """Return rows as columns; ``width`` is how many there are where there may be no row."""
-    return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
+def _columns(rows: Collection[tuple[Any, ...]], width: int) -> list[str]:
+    """Return rows as arrays, one a column: as many as ``width`` where there may be no row."""
+    return [array(column) for column in zip(*rows, strict=True)] or ["{}"] * width

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.game_pairs import accept, find_pairs, undo
 from oddsdesk.store.games import plain_name
 from oddsdesk.store.postgres.game_rows import shard_of
 from oddsdesk.store.postgres.pair_tables import PostgresPairTables
 from oddsdesk.store.postgres.tables import OtherShardsError, PostgresTables
 from oddsdesk.store.recording import record_quotes
+from oddsdesk.store.tables import Changes
 from tests.kit.postgres import Postgres
 from tests.kit.store import NOW
 
@@ -100,3 +102,24 @@ def contents(connection: Any) -> dict[str, list[Any]]:
         table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
         for table in ("game", "price_change")
     }
+
+
+class Disturbed(PostgresTables):
+    """Tables of which another program changes rows between reading and writing."""
+
+    def write(self, changes: Changes) -> int:
+        self._connection.execute("UPDATE quote SET url = 'x'")
+        return super().write(changes)
+
+
+def test_a_price_that_another_program_moved_is_not_lost_in_silence(
+    connection: Any, quote: Callable[..., Quote]
+) -> None:
+    record(connection, [quote()])
+    again = [quote(odds={"PSG": 9.0})]
+    asked: dict[str, Any] = {"reference": "Pinnacle", "simulated": False, "now_ms": NOW}
+    with (
+        pytest.raises(StoreUnavailableError, match="without taking their shard"),
+        connection.transaction(),
+    ):
+        record_quotes(Disturbed(connection), again, **asked)

@@ -1,0 +1,156 @@
+"""How fast quotes are recorded on each engine, in turns, and what of the processor that takes.
+
+    python benchmarks/engines.py [--quotes 27500] [--batch 2000] [--rounds 3]
+        [--database postgresql://...]
+
+Budget on PostgreSQL: 50,000 selections a second and 20 microseconds of the processor for each,
+of this process and of PostgreSQL's together, on an empty database and on one that holds the
+quotes already while a tenth of the prices moves. Without ``--database``, which has to be on this
+machine and may be written to, PostgreSQL's programs run a server that waits for the disk.
+"""
+
+import argparse
+import contextlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import NamedTuple
+from urllib.parse import quote as quoted
+
+import psycopg
+from record import BUDGET, fresh_quotes, moved
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.databases import DatabaseUrl
+from oddsdesk.store.store import Store, open_store
+
+CPU_BUDGET_US = 20.0
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PIDS = "SELECT pid FROM pg_stat_activity"
+
+
+class Cost(NamedTuple):
+    per_s: float
+    own_us: float
+    server_us: float
+
+    @property
+    def cpu_us(self) -> float:
+        return self.own_us + self.server_us
+
+
+class Server:
+    """A PostgreSQL server on this machine."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._schemas = 0
+
+    @contextlib.contextmanager
+    def empty(self) -> Iterator[str]:
+        """Yield the URL of a schema that is gone afterwards."""
+        self._schemas += 1
+        name = f"benchmark_{os.getpid()}_{self._schemas}"
+        self._do(f"CREATE SCHEMA {name}")
+        joint = "&" if "?" in self._url else "?"
+        yield f"{self._url}{joint}options={quoted(f'-csearch_path={name}')}"
+        self._do(f"DROP SCHEMA {name} CASCADE")
+
+    def cpu_s(self) -> float:
+        """Seconds of the processor that its present processes took."""
+        with psycopg.connect(self._url) as connection:
+            pids = [pid for (pid,) in connection.execute(_PIDS).fetchall()]
+        return sum(map(_seconds, pids))
+
+    def _do(self, statement: str) -> None:
+        with psycopg.connect(self._url, autocommit=True) as connection:
+            connection.execute(statement)
+
+
+def _seconds(pid: int) -> float:
+    with contextlib.suppress(FileNotFoundError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS
+    return 0.0
+
+
+def record(store: Store, quotes: list[Quote], batch: int, server_s: Callable[[], float]) -> Cost:
+    """Record everything, batch after batch."""
+    selections = sum(len(quote.odds) for quote in quotes)
+    server, own, begin = server_s(), time.process_time(), time.perf_counter()
+    for start in range(0, len(quotes), batch):
+        store.record(quotes[start : start + batch]).result()
+    seconds, own = time.perf_counter() - begin, time.process_time() - own
+    server = server_s() - server
+    micro = 1e6 / selections
+    return Cost(selections / seconds, own * micro, server * micro)
+
+
+def measure(store: Store, count: int, batch: int, server_s: Callable[[], float]) -> dict[str, Cost]:
+    random = Random(7)
+    quotes = fresh_quotes(count, random)
+    with contextlib.closing(store):
+        fresh = record(store, quotes, batch, server_s)
+        again = record(store, moved(quotes, random), batch, server_s)
+    return {"empty": fresh, "again, 10 % changed": again}
+
+
+def in_turns(server: Server, options: argparse.Namespace) -> dict[tuple[str, str], list[Cost]]:
+    found: dict[tuple[str, str], list[Cost]] = {}
+    for _ in range(options.rounds):
+        with tempfile.TemporaryDirectory() as folder, server.empty() as url:
+            turns: list[tuple[str, Path | DatabaseUrl, Callable[[], float]]] = [
+                ("SQLite", Path(folder, "odds.db"), float),
+                ("PostgreSQL", DatabaseUrl(url), server.cpu_s),
+            ]
+            for engine, database, server_s in turns:
+                store = open_store(database, "Bookmaker 00")
+                for title, cost in measure(store, options.quotes, options.batch, server_s).items():
+                    found.setdefault((engine, title), []).append(cost)
+    return found
+
+
+@contextlib.contextmanager
+def server_of(url: str | None) -> Iterator[Server]:
+    if url is not None:
+        yield Server(url)
+        return
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.kit.postgres import running_postgres
+
+    with running_postgres(fsync="on", full_page_writes="on") as postgres:
+        yield Server(postgres.server_url)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quotes", type=int, default=27_500)
+    parser.add_argument("--batch", type=int, default=2_000, help="quotes a recording")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--database", help="a PostgreSQL database of this machine")
+    options = parser.parse_args()
+    with server_of(options.database) as server:
+        found = in_turns(server, options)
+    kept = True
+    print(f"{options.quotes:,} quotes in recordings of {options.batch:,}; medians, best in ()")
+    for (engine, title), costs in found.items():
+        rate, cpu = median(each.per_s for each in costs), median(each.cpu_us for each in costs)
+        best = min(each.cpu_us for each in costs)
+        own = median(each.own_us for each in costs)
+        print(
+            f"{engine:<12}{title:<22}{rate:>9,.0f} selections/s"
+            f"   {cpu:5.1f} us ({best:.1f}), {own:.1f} of them here"
+        )
+        if engine == "PostgreSQL":
+            kept = kept and rate >= BUDGET and cpu <= CPU_BUDGET_US
+    print(f"budget {BUDGET:,} and {CPU_BUDGET_US:g} us: {'kept' if kept else 'MISSED'}")
+    return 0 if kept else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
