@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import click
 
-from oddsdesk.cli.ledger_closes import closes_from_log
 from oddsdesk.cli.ledger_tables import bets_table, reports_table
 from oddsdesk.cli.options import maybe_database_option, usual_database, usual_ledger
 from oddsdesk.cli.outputs import STANDARD, output
@@ -21,6 +20,7 @@ from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, s
 from oddsdesk.ledger.columns import CellError, read_result
 from oddsdesk.ledger.exchange import as_fields, read_bets, write_csv, write_json
 from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.merging import lacking
 from oddsdesk.ledger.reporting import Grouping, by_currency, split_report, whole_report
 from oddsdesk.ledger.schema import LedgerError
@@ -30,6 +30,7 @@ from oddsdesk.pricing.results import Result
 from oddsdesk.spreadsheets import SheetError
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
+from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.store import open_store
 
 _MOST_TOLD: Final = 20
@@ -153,7 +154,9 @@ def close(path: Path, database: Database | None, as_json: bool) -> None:
             contextlib.closing(open_store(database or usual_database(), read_only=True)) as store,
             _open(path) as held,
         ):
-            found = closes_from_log(store.reader(), held.bets(), now_ms, own_setting(METHOD))
+            found = closes_from_log(
+                ReaderPast(store.reader()), held.bets(), now_ms, own_setting(METHOD)
+            )
             news = held.write_closes(found)
             bets = held.bets()
     except StoreError as error:

@@ -6,6 +6,7 @@ from typing import Final
 
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.closing import FollowedBet
 from oddsdesk.pricing.exposure import Placed
 from oddsdesk.pricing.outcomes import read_selection
 
@@ -33,6 +34,28 @@ def placed_in(bets: Iterable[PlacedBet], now_ms: int) -> Placed:
         by_game[bet.game_id] += stake
         total += stake
     return Placed(by_outcome, by_game, total)
+
+
+def to_follow(bets: Iterable[PlacedBet], method: str) -> list[FollowedBet]:
+    """Return the bets whose closing line is wanted, devigged by the method they were judged by.
+
+    ``method`` is for those that were judged by none.
+    """
+    return [
+        FollowedBet(
+            bet.ident,
+            bet.game_id,
+            bet.match_name,
+            bet.sport,
+            bet.market_type,
+            bet.period,
+            bet.selection,
+            bet.kick_off,
+            bet.method or method,
+        )
+        for bet in bets
+        if bet.ident is not None and bet.close is None and bet.game_id and bet.market_type
+    ]
 
 
 def outcome_of(bet: PlacedBet) -> Hashable:

@@ -24,6 +24,31 @@ class Sighting(NamedTuple):
     is_live: bool
 
 
+MarketKey = tuple[str, str, int]
+"""Game id, market type, period."""
+
+
+class FollowedBet(NamedTuple):
+    """A bet whose closing line is wanted."""
+
+    ident: int
+    game_id: str
+    match_name: str
+    sport: str
+    market_type: str
+    period: int
+    selection: str
+    kick_off: int | None
+    """As it was when the bet was placed, in milliseconds; what is known later goes before it."""
+    method: str
+    """What devigs its closing line."""
+
+    @property
+    def market(self) -> MarketKey:
+        """The market that it is of."""
+        return self.game_id, self.market_type, self.period
+
+
 class ClosingLine(msgspec.Struct, frozen=True):
     """The close of a bet, or why it has none; written into the ledger as it is."""
 

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 from collections.abc import Iterator
+from functools import partial
 from typing import Final
 
 import msgspec
@@ -30,10 +31,12 @@ from oddsdesk.desk.settings.kinds import Whole
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.assembly import Desk
+from oddsdesk.desk.shell.closing_lines import ClosingLineWriter, ReadLog
 from oddsdesk.desk.shell.connections import Connections
 from oddsdesk.desk.shell.dialogs import DeskDialogs
 from oddsdesk.desk.shell.embedding import EmbeddedSession, GuestSession
 from oddsdesk.desk.shell.introduction import Introduction
+from oddsdesk.desk.shell.local_server import closes_in
 from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.loop import Garbage, run_on_qt
 from oddsdesk.desk.shell.messages import log_connection
@@ -209,6 +212,9 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     manager.left.connect(desk.reset)
     desk.connect_reading(manager)
     manager.entered.connect(lambda: desk.read_history(_price_log(manager)))
+    closing = ClosingLineWriter(board, clock, records, desk.follow_games)
+    manager.left.connect(lambda: closing.read_log(None))
+    manager.entered.connect(lambda: closing.read_log(_closes(manager)))
     effects = Effects(root.preferences, theme, board)
     old_retention = OldRetention(root.layout, manager)
     effects.method_changed.connect(desk.status_bar.show_method)
@@ -227,12 +233,18 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
         return await _until_closed(desk, connections, root, ending)
     finally:
         desk.window.hide()
+        await closing.close()
         await looking_back.close()
         await connections.close()
         introduction.close_panel()
         old_retention.deleteLater()
         desk.close()
         records.close()
+
+
+def _closes(manager: ConnectionManager) -> ReadLog | None:
+    session = manager.session
+    return partial(closes_in, session.database) if isinstance(session, EmbeddedSession) else None
 
 
 def _price_log(manager: ConnectionManager) -> PriceLog | None:

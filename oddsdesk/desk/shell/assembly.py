@@ -58,34 +58,49 @@ class GameReader(Protocol):
 
 
 class Subscriptions:
-    """Subscribes to each game once, while it is open or explained."""
+    """Subscribes to each game once, while it is open, explained, or about to begin with a bet."""
 
     def __init__(self, reader: GameReader) -> None:
         self._reader = reader
         self._open: set[str] = set()
         self._explained = ""
+        self._followed: frozenset[str] = frozenset()
 
     def open(self, game_id: str) -> None:
         """Note that a game was opened."""
-        if game_id not in self._open and game_id != self._explained:
-            self._reader.subscribe_game(game_id)
-        self._open.add(game_id)
+        self._take(open_=self._open | {game_id})
 
     def close(self, game_id: str) -> None:
         """Note that a game was closed."""
-        self._open.discard(game_id)
-        if game_id != self._explained:
-            self._reader.unsubscribe_game(game_id)
+        self._take(open_=self._open - {game_id})
 
     def explain(self, game_id: str) -> None:
         """Note which game's price is explained; empty for none."""
-        before, self._explained = self._explained, game_id
-        if game_id == before:
-            return
-        if before and before not in self._open:
-            self._reader.unsubscribe_game(before)
-        if game_id and game_id not in self._open:
+        self._take(explained=game_id)
+
+    def follow(self, games: frozenset[str]) -> None:
+        """Note which games are followed for closing lines of bets."""
+        self._take(followed=games)
+
+    def _take(
+        self,
+        open_: set[str] | None = None,
+        explained: str | None = None,
+        followed: frozenset[str] | None = None,
+    ) -> None:
+        before = self._wanted()
+        self._open = self._open if open_ is None else open_
+        self._explained = self._explained if explained is None else explained
+        self._followed = self._followed if followed is None else followed
+        after = self._wanted()
+        for game_id in sorted(before - after):
+            self._reader.unsubscribe_game(game_id)
+        for game_id in sorted(after - before):
             self._reader.subscribe_game(game_id)
+
+    def _wanted(self) -> set[str]:
+        explained = {self._explained} if self._explained else set()
+        return self._open | explained | self._followed
 
 
 _log = logging.getLogger(__name__)
@@ -163,6 +178,7 @@ class Desk:
         self.status_bar = StatusBar(board, theme, clock, board.method)
         self.games = GameTabs(self.window.tabs, theme, self._make_matrix)
         self._has_chosen = False
+        self._subscriptions: Subscriptions | None = None
         self._first_paint: FirstPaint | None = None
         self._place()
         self._offer(records)
@@ -186,6 +202,11 @@ class Desk:
             lambda _index: reader.want_rows(tabs.currentWidget() is self.grid)
         )
         reader.want_rows(tabs.currentWidget() is self.grid)
+
+    def follow_games(self, games: frozenset[str]) -> None:
+        """Have games kept current for the closing lines of bets, and no others."""
+        if self._subscriptions is not None:
+            self._subscriptions.follow(games)
 
     def open_game(self, game_id: str) -> None:
         """Show a game in the tab in front."""
@@ -221,6 +242,7 @@ class Desk:
         self.around.leave(self.games)
         self.explain.forget()
         self.history.forget()
+        self.follow_games(frozenset())
         self.window.empty_panels.empty()
         self._has_chosen = False
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
@@ -21,20 +22,26 @@ from oddsdesk.desk.ui.local_server import LocalServerError, SourceKeyError
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.errors import KeyRefusedError, MissingKeyError
 from oddsdesk.feeds.live.keys import keep_key
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.merging import take_in
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.network.secrets import keep_secret
 from oddsdesk.places import default_ledger, settings_folder
+from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.server.administration import Administration
 from oddsdesk.store.accounts import BadAccountError
 from oddsdesk.store.errors import PairError, StoreError
 from oddsdesk.store.keys import KeyLimitError, UnknownKeyError
+from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.sqlite.backup import Contents
 from oddsdesk.store.sqlite.restore import Restored, restore
+from oddsdesk.store.store import open_store
 from oddsdesk.store.values import HistoryPoint
 from oddsdesk.system_keyring import Keyring, KeyringError
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 STEP_BYTES = 8 << 20
 """Bytes between two reports of a restore's progress."""
@@ -209,6 +216,25 @@ class EmbeddedLog:
     async def state(self, since_ms: int) -> LogState:
         """Say how far back the log reaches, and when it was not written."""
         return await _answer_of_log(self._server.log_state(since_ms))
+
+
+async def closes_in(
+    database: Path, bets: Sequence[PlacedBet], now_ms: int, method: str
+) -> dict[int, ClosingLine]:
+    """Return the closing lines of bets that the log of a database has, read on a thread.
+
+    There are none where it cannot be read now: it is asked again.
+    """
+
+    def work() -> dict[int, ClosingLine]:
+        with contextlib.closing(open_store(database, read_only=True)) as store:
+            return closes_from_log(ReaderPast(store.reader()), bets, now_ms, method)
+
+    try:
+        return await asyncio.wrap_future(in_background("closing lines", work))
+    except StoreError as error:
+        _log.warning("closing lines cannot be read from the log: %s", error)
+        return {}
 
 
 def _key_file(name: str) -> Path:

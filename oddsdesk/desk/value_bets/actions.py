@@ -147,6 +147,9 @@ def placed_bet(subject: BetSubject, typed: TypedBet, now_ms: int) -> PlacedBet:
         currency=typed.currency,
         age_ms=None if seen_at is None else max(0, now_ms - seen_at),
         cautions=tuple(each.value for each in subject.cautions) if is_listed else (),
+        account=typed.account,
+        note=typed.note,
+        preset=subject.preset,
     )
 
 

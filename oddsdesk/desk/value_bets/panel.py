@@ -141,14 +141,18 @@ class ValuesPanel(QWidget):
         if not index.isValid():
             return None
         if self._which == BETS:
-            return subject_of_bet(self.lists.bets.entry(index.row()), self._board)
+            row = self.lists.bets.entry(index.row())
+            return subject_of_bet(row, self._board, self.lists.preset.name)
         return subject_of_miss(self.lists.misses.entry(index.row()), self._board)
 
     def place(self, key: RowKey) -> None:
         """Ask for a bet on any price that the board holds, to be recorded."""
         row = next((row for row in self.lists.bets.rows() if row.price.key == key), None)
         board = self._board
-        subject = subject_of_price(key, board) if row is None else subject_of_bet(row, board)
+        preset = self.lists.preset.name
+        subject = (
+            subject_of_price(key, board) if row is None else subject_of_bet(row, board, preset)
+        )
         if subject is None:
             self.actions_on_bet.said.emit("That price is held here no longer.")
         else:

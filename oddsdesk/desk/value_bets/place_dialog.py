@@ -49,6 +49,8 @@ class TypedBet(NamedTuple):
     """Empty for the user's own."""
     net_odds: float
     ev_pct: float | None
+    account: str = ""
+    note: str = ""
 
 
 class PlaceDialog(QDialog):
@@ -77,6 +79,8 @@ class PlaceDialog(QDialog):
         self.bookmaker.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.bookmaker.addItems(sorted({*bookmakers, subject.bookmaker}, key=str.casefold))
         self.bookmaker.setCurrentText(subject.bookmaker)
+        self.account = QLineEdit(placeholderText="If you have several there")
+        self.note = QLineEdit()
         self.stake = QLineEdit(f"{subject.stake:.12g}" if subject.stake > 0 else "")
         self.currency = QLineEdit(maxLength=_LONGEST_CURRENCY, placeholderText="Your own")
         self.odds = QLineEdit(self._listed_odds)
@@ -108,7 +112,16 @@ class PlaceDialog(QDialog):
         if not _AMOUNT.fullmatch(stake) or float(stake) <= 0:
             raise ValueError("Stake: expected an amount above 0, such as 12.50.")
         currency = self.currency.text().strip().upper()
-        return TypedBet(bookmaker, odds, float(stake), currency, net, self._subject.ev_at(net))
+        return TypedBet(
+            bookmaker,
+            odds,
+            float(stake),
+            currency,
+            net,
+            self._subject.ev_at(net),
+            self.account.text().strip(),
+            self.note.text().strip(),
+        )
 
     def _odds(self, bookmaker: str) -> tuple[float, float]:
         """Return the odds that are typed, and what they pay at a bookmaker.
@@ -132,10 +145,12 @@ class PlaceDialog(QDialog):
         form.addRow(Label(f"{key.selection} {beside} · {market}", wordWrap=True))
         form.addRow(self.warning)
         form.addRow("&Bookmaker", self.bookmaker)
+        form.addRow("&Account", self.account)
         form.addRow("&Stake", self.stake)
         form.addRow("&Currency", self.currency)
         form.addRow("&Odds taken" if style == DECIMAL else f"&Odds taken, {style}", self.odds)
         form.addRow(self.worth)
+        form.addRow("&Note", self.note)
         form.addRow(self.fault)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         buttons.addButton(self.record, QDialogButtonBox.ButtonRole.AcceptRole)

@@ -28,6 +28,8 @@ class BetSubject(NamedTuple):
     stake: float
     """0 where nothing is staked on it."""
     url: str | None
+    preset: str = ""
+    """What listed it; empty where no preset did."""
 
     @property
     def bet_key(self) -> BetKey:
@@ -59,7 +61,7 @@ class BetSubject(NamedTuple):
         return self.assessment.ev_at(net_odds, self.key.market_type)
 
 
-def subject_of_bet(row: BetRow, board: Board) -> BetSubject:
+def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
     """Return what a value bet is about; nothing is staked where something speaks against it."""
     price = row.price
     return BetSubject(
@@ -74,6 +76,7 @@ def subject_of_bet(row: BetRow, board: Board) -> BetSubject:
         scraped_at=price.scraped_at,
         stake=0.0 if price.assessment.cautions else row.bet.stake,
         url=price.url,
+        preset=preset,
     )
 
 

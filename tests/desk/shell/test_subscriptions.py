@@ -50,3 +50,14 @@ def test_a_game_that_is_opened_while_explained_stays_when_the_explanation_leaves
     subscriptions.open("a")
     subscriptions.explain("b")
     assert asked.said == ["+a", "+b"]
+
+
+def test_a_game_that_is_followed_stays_until_nobody_wants_it() -> None:
+    asked = Asked()
+    subscriptions = Subscriptions(asked)
+    subscriptions.follow(frozenset("ab"))
+    subscriptions.open("a")
+    subscriptions.follow(frozenset())
+    assert asked.said == ["+a", "+b", "-b"]
+    subscriptions.close("a")
+    assert asked.said[-1] == "-a"

@@ -223,3 +223,14 @@ def test_the_market_and_its_period_are_named(quoted: Any, qtbot: QtBot) -> None:
     said = [label.text() for label in dialog.findChildren(Label)]
     assert "Everton v Liverpool · Match result · 1st Half" in said
     assert "There are no fair odds, so the EV is not known." in said
+
+
+def test_account_note_and_preset_are_recorded(dialog: PlaceDialog, subject: BetSubject) -> None:
+    dialog.stake.setText("5")
+    dialog.account.setText(" second ")
+    dialog.note.setText("before the team news")
+    bet = placed_bet(subject._replace(preset="Main markets"), dialog.typed(), 1)
+    assert (bet.account, bet.note, bet.preset) == (
+        *("second", "before the team news"),
+        "Main markets",
+    )

@@ -1,0 +1,125 @@
+"""Closing lines at the desk: seen while it runs, and filled in from its own server's log (D57)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from PySide6.QtCore import QObject, QTimer
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.closing_lines import WAIT_MS, ClosingLines
+from oddsdesk.clock import Clock
+from oddsdesk.desk.records import Records, Taken
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.ledger.open_bets import to_follow
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.tasks import spawn, stop
+
+_LOOK_MS = 5_000
+_WRITE_AGAIN_MS = 60_000
+"""Where the ledger refused, it is asked again after so long."""
+_FILL_MS = 10 * 60_000
+
+ReadLog = Callable[[list[PlacedBet], int, str], Awaitable[dict[int, ClosingLine]]]
+"""Returns the closing lines that a log has of some bets, by number."""
+
+
+class ClosingLineWriter(QObject):
+    """Follows the open bets of the ledger, and writes each close into it."""
+
+    def __init__(
+        self,
+        board: Board,
+        clock: Clock,
+        records: Records,
+        subscribe: Callable[[frozenset[str]], None],
+    ) -> None:
+        """``subscribe`` has games, and no others, kept current for closing lines."""
+        super().__init__()
+        self._board = board
+        self._clock = clock
+        self._records = records
+        self._subscribe = subscribe
+        self._lines = ClosingLines(board, clock)
+        self._unwritten: dict[int, ClosingLine] = {}
+        self._read_log: ReadLog | None = None
+        self._filling: asyncio.Task[None] | None = None
+        self._looks = QTimer(self, interval=_LOOK_MS)
+        self._looks.timeout.connect(self.look)
+        self._fills = QTimer(self, interval=_FILL_MS)
+        self._fills.timeout.connect(self.fill)
+        self._again = QTimer(self, interval=_WRITE_AGAIN_MS, singleShot=True)
+        self._again.timeout.connect(self._write)
+        records.bets_changed.connect(self._on_records_bets_changed)
+        self._on_records_bets_changed()
+        self._looks.start()
+        self._fills.start()
+
+    def read_log(self, read: ReadLog | None) -> None:
+        """Fill in what is missing from a log, now and from time to time; None: there is none."""
+        self._read_log = read
+        self.fill()
+
+    def look(self) -> None:
+        """Have the games that are about to begin kept current, and write what is decided."""
+        self._subscribe(self._lines.wanted_games())
+        decided = self._lines.decided()
+        if decided:
+            self._unwritten |= decided
+            self._write()
+
+    def fill(self) -> None:
+        """Look in the log for the closing lines that nobody here saw."""
+        is_past = self._board.connection.as_of_ms is not None
+        if self._read_log is None or is_past or self._filling is not None:
+            return
+        over = self._clock() - WAIT_MS
+        missing = [
+            bet
+            for bet in self._records.bets()
+            if bet.close is None and bet.kick_off is not None and bet.kick_off < over
+        ]
+        if missing:
+            read = self._read_log(missing, self._clock(), self._board.method)
+            self._filling = spawn("desk: closing lines from the log", self._fill(read))
+
+    async def close(self) -> None:
+        """Follow nothing any more."""
+        self._looks.stop()
+        self._fills.stop()
+        self._again.stop()
+        self._lines.close()
+        if self._filling is not None:
+            await stop(self._filling)
+
+    async def _fill(self, read: Awaitable[dict[int, ClosingLine]]) -> None:
+        try:
+            found = await read
+        finally:
+            self._filling = None
+        if found:
+            self._unwritten = found | self._unwritten
+            self._write()
+
+    def _write(self) -> None:
+        """Write what is known; what the ledger refuses is tried again."""
+        closes = dict(self._unwritten)
+
+        def work(ledger: Ledger) -> Taken:
+            ledger.write_closes(closes)
+            return lambda: self._on_written(closes)
+
+        self._again.start()
+        self._records.act(work)
+
+    def _on_written(self, closes: dict[int, ClosingLine]) -> None:
+        self._again.stop()
+        for ident in closes:
+            self._unwritten.pop(ident, None)
+
+    def _on_records_bets_changed(self) -> None:
+        self._lines.follow(
+            bet
+            for bet in to_follow(self._records.bets(), self._board.method)
+            if bet.ident not in self._unwritten
+        )

@@ -1,0 +1,108 @@
+"""Closing lines of placed bets, read from the log of a database (D57)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, Protocol
+
+from oddsdesk.contract.resources import GameMatrix
+from oddsdesk.contract.times import MINUTE_MS, parse_ms
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine, Sighting, began_at, closing_line
+from oddsdesk.pricing.market import Market
+
+_LATE_MS: Final = 24 * 60 * MINUTE_MS
+"""Until so long after a game's stated begin it may first be seen in play."""
+
+
+class PastOdds(Protocol):
+    """What a database knows of the past; times in milliseconds."""
+
+    def game(self, game_id: str, at_ms: int) -> GameMatrix | None:
+        """Return a game as it stood at a moment, None where nothing did."""
+        ...
+
+    def market(self, game_id: str, market_type: str, period: int, at_ms: int) -> GameMatrix | None:
+        """Return one market of it."""
+        ...
+
+    def seen_in_play(
+        self, game_id: str, market_type: str, period: int, selection: str
+    ) -> Sequence[int]:
+        """Return when a selection's prices moved in play."""
+        ...
+
+    def reference_moves(
+        self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
+    ) -> Sequence[int]:
+        """Return when the reference's price of a selection moved since a moment."""
+        ...
+
+
+def closes_from_log(
+    past: PastOdds, bets: Iterable[PlacedBet], now_ms: int, method: str
+) -> dict[int, ClosingLine]:
+    """Return the closing lines of bets whose games have begun and that lack one, by number.
+
+    Args:
+        past: The database whose log tells; it leaves bets on games of others as they are.
+        bets: All bets.
+        now_ms: The time.
+        method: What devigs the close of bets that were judged by no method when placed.
+    """
+    found = {}
+    for bet in bets:
+        if bet.ident is None or (bet.close is not None and bet.close.is_there):
+            continue
+        close = _close(past, bet, now_ms, bet.method or method)
+        if close is not None:
+            found[bet.ident] = close
+    return found
+
+
+def _close(past: PastOdds, bet: PlacedBet, now_ms: int, method: str) -> ClosingLine | None:
+    """Return the close of one bet, None where its game is not known or has not begun."""
+    game = past.game(bet.game_id, now_ms)
+    if game is None:
+        return None
+    kick_off = bet.kick_off if game.match_date is None else parse_ms(game.match_date)
+    first = _first_in_play(past, bet, kick_off)
+    began = began_at(kick_off, first)
+    if began is not None and began > now_ms:
+        return None
+    moments = [] if began is None else _moments(past, bet, began)
+    sightings = [each for at in moments for each in _sightings(past, bet, at, first)]
+    market = Market(bet.market_type, game.match_name, game.sport, bet.period)
+    return closing_line(
+        market, bet.selection, sightings, kick_off=kick_off, first_in_play=first, method=method
+    )
+
+
+def _first_in_play(past: PastOdds, bet: PlacedBet, kick_off: int | None) -> int | None:
+    """Return when a price of the bet's selection was first seen in play."""
+    latest = None if kick_off is None else kick_off + _LATE_MS
+    times = past.seen_in_play(bet.game_id, bet.market_type, bet.period, bet.selection)
+    return min((at for at in times if latest is None or at <= latest), default=None)
+
+
+def _moments(past: PastOdds, bet: PlacedBet, began: int) -> list[int]:
+    """Return the moments at which the market may have stood as it closed."""
+    since = began - MOST_AGE_MS
+    moves = past.reference_moves(bet.game_id, bet.market_type, bet.period, bet.selection, since)
+    times = {at for move in moves for at in (move, move - 1)}
+    return sorted({began, began - 1} | {at for at in times if since <= at <= began})
+
+
+def _sightings(
+    past: PastOdds, bet: PlacedBet, at: int, first_in_play: int | None
+) -> Iterator[Sighting]:
+    """Yield what the reference said of the bet's market as of a moment."""
+    game = past.market(bet.game_id, bet.market_type, bet.period, at)
+    for market in () if game is None else game.markets:
+        if market.reference_scraped_at is None:
+            continue
+        seen = parse_ms(market.reference_scraped_at)
+        odds = {
+            row.selection: row.reference.odds
+            for row in market.selections
+            if row.reference is not None and row.reference.odds is not None
+        }
+        yield Sighting(seen, odds, first_in_play is not None and seen >= first_in_play)

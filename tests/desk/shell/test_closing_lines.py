@@ -1,0 +1,158 @@
+"""The desk writes closing lines into the ledger as they happen, and fills in what the log has."""
+
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.resources import Game
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.shell.closing_lines import ClosingLineWriter
+from oddsdesk.desk.shell.local_server import closes_in
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.pricing.closing import ClosingLine
+from oddsdesk.store.store import open_store
+from tests.kit.quoted_game import NOW_MS, REFERENCE, QuotedGame
+
+KICK_OFF = NOW_MS + 241_200_000
+
+
+class Watched:
+    """A writer over a quoted game, with a bet on it in the ledger."""
+
+    def __init__(self, path: Path, qtbot: QtBot) -> None:
+        self.qtbot = qtbot
+        self.path = path
+        self.game = QuotedGame()
+        self.wanted: list[frozenset[str]] = []
+        self.at(-20)
+        listed = Game(
+            *(self.game.id, self.game.name, "EPL", "Football", format_ms(KICK_OFF)),
+            *(False, 2, None),
+        )
+        self.game.board.load_games([listed])
+        self.game.quote("total", {"Over 2.5": {REFERENCE: 1.9}, "Under 2.5": {REFERENCE: 2.0}})
+        self.game.load()
+        self.bet = PlacedBet(
+            *(self.game.id, self.game.name, "EPL", "Football", "total", 0, "Over 2.5"),
+            *("B", 2.1, 5.0, self.game.clock.now),
+            kick_off=KICK_OFF,
+            method="multiplicative",
+        )
+        with closing(Ledger(path)) as ledger:
+            ledger.place(self.bet)
+        self.records = Records(path)
+        with qtbot.waitSignal(self.records.bets_changed):
+            pass
+        self.writer = ClosingLineWriter(
+            self.game.board, self.game.clock, self.records, self.wanted.append
+        )
+
+    def at(self, minutes: float) -> None:
+        self.game.clock.now = KICK_OFF + round(minutes * MINUTE_MS)
+
+    def close_of_bet(self) -> ClosingLine | None:
+        (bet,) = self.records.bets()
+        return bet.close
+
+
+@pytest.fixture
+async def watched(tmp_path: Path, qtbot: QtBot) -> AsyncIterator[Watched]:
+    made = Watched(tmp_path / "ledger.db", qtbot)
+    yield made
+    await made.writer.close()
+    made.records.close()
+
+
+async def test_a_close_is_in_the_file_once_the_game_is_seen_in_play(watched: Watched) -> None:
+    watched.writer.look()
+    assert watched.wanted[-1] == {watched.game.id}
+    watched.at(1)
+    watched.game.tell(REFERENCE, "total", "Over 2.5", 1.4, is_live=True)
+    with watched.qtbot.waitSignal(watched.records.bets_changed):
+        watched.writer.look()
+    close = watched.close_of_bet()
+    assert close is not None
+    assert close.odds == 1.9
+    with closing(Ledger(watched.path)) as ledger:
+        assert ledger.bets()[0].close == close
+    watched.writer.look()
+    assert watched.wanted[-1] == frozenset()
+
+
+async def test_a_settled_bet_gets_its_close_too(watched: Watched) -> None:
+    (bet,) = watched.records.bets()
+    with watched.qtbot.waitSignal(watched.records.bets_changed):
+        watched.records.change([msgspec.structs.replace(bet, note="edited")], "edited")
+    watched.at(11)
+    with watched.qtbot.waitSignal(watched.records.bets_changed):
+        watched.writer.look()
+    close = watched.close_of_bet()
+    assert close is not None
+    assert close.odds == 1.9
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = tmp_path / "odds.db"
+    with closing(open_store(path)) as store:
+        odds = {"Over 2.5": 1.8, "Under 2.5": 2.1}
+        at = KICK_OFF - 3 * MINUTE_MS
+        store.record(
+            [Quote("Pinnacle", QuotedGame.name, "EPL", "total", 0, odds, at, False, KICK_OFF)]
+        ).result()
+    return path
+
+
+async def test_what_nobody_saw_is_filled_in_from_the_log(
+    tmp_path: Path, qtbot: QtBot, database: Path
+) -> None:
+    """The desk was started after the game had begun."""
+    made = Watched(tmp_path / "ledger.db", qtbot)
+    await made.writer.close()
+    made.at(60)
+    writer = ClosingLineWriter(made.game.board, made.game.clock, made.records, made.wanted.append)
+    found: list[dict[int, ClosingLine]] = []
+
+    async def read(bets: list[PlacedBet], now_ms: int, method: str) -> dict[int, ClosingLine]:
+        found.append(await closes_in(database, bets, now_ms, method))
+        return found[-1]
+
+    writer.read_log(read)
+    assert writer._filling is not None
+    await writer._filling
+    with qtbot.waitSignal(made.records.bets_changed):
+        pass
+    close = made.close_of_bet()
+    assert close is not None
+    assert (close.odds, close.at) == (1.8, KICK_OFF - 3 * MINUTE_MS)
+    writer.fill()
+    assert writer._filling is None
+    await writer.close()
+    made.records.close()
+
+
+async def test_a_log_that_cannot_be_read_gives_none(tmp_path: Path) -> None:
+    assert await closes_in(tmp_path / "missing.db", [], NOW_MS, "shin") == {}
+
+
+async def test_what_the_ledger_refused_is_written_later(
+    watched: Watched, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched.at(11)
+    with monkeypatch.context() as patched:
+        patched.setattr(watched.records, "act", lambda _work: None)
+        watched.writer.look()
+    assert watched.writer._again.isActive()
+    with watched.qtbot.waitSignal(watched.records.bets_changed):
+        watched.writer._again.timeout.emit()
+    close = watched.close_of_bet()
+    assert close is not None
+    assert close.is_there
+    assert not watched.writer._again.isActive()
