@@ -87,8 +87,7 @@ async def test_live_odds_say_what_they_need_where_there_is_no_server_of_ones_own
 ) -> None:
     window, connections = desk
     window.around.actions.trigger("server.live")
-    bar = window.window.findChild(MessageBar)
-    assert bar is not None
+    bar = window.window.messages._bar
     assert "need the embedded server" in bar.text
     remote = SimpleNamespace(local=None, profile=RemoteProfile("Club", "https://odds.example"))
     monkeypatch.setattr(connections._manager, "session", remote)
