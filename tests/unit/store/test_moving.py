@@ -1,5 +1,6 @@
 """A database is moved to PostgreSQL and back whole, whenever it is killed in between."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -10,6 +11,7 @@ import pytest
 
 from oddsdesk.contract.game_pairs import PairState
 from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.quotes import Quote
 from oddsdesk.store import moving
 from oddsdesk.store.access import open_access
 from oddsdesk.store.access_paths import access_path
@@ -44,10 +46,10 @@ class KilledError(Exception):
     """In the place of a kill: what is not committed is lost."""
 
 
-@pytest.fixture
-def full(tmp_path: Path, quote: Callable[..., Any]) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a database with something in every table; return where."""
-    path = tmp_path / "odds.db"
+    path = tmp_path_factory.mktemp("made") / "odds.db"
     stars = {"match_name": "PSG Stars v Lyon Lions", "odds": {"PSG Stars": 1.5, "Lyon Lions": 6.1}}
     with closing(open_store(path, "Pinnacle", clock=lambda: NOW)) as store:
         store.record(some_quotes()).result(10)
@@ -69,6 +71,23 @@ def full(tmp_path: Path, quote: Callable[..., Any]) -> Path:
         kept = access.keys.create("bob", None, None, NOW, may_write=True).key
         access.quotas.take(kept.key_id, Kind.REQUESTS, 10, 60, NOW)
     return path
+
+
+@pytest.fixture
+def full(made: Path, tmp_path: Path) -> Path:
+    """Return where a database lies that has something in every table."""
+    for file in (made, access_path(made)):
+        shutil.copy(file, tmp_path)
+    return tmp_path / made.name
+
+
+def quote(bookmaker: str = "Bet365", **fields: Any) -> Quote:
+    """Return a moneyline of PSG - Lyon in an hour, but for what is said."""
+    odds = {"PSG": 1.5, "Draw": 4.0, "Lyon": 6.0}
+    names = {"match_name": "PSG - Lyon", "competition": "LIG1"}
+    times = {"scraped_at": NOW, "match_date": NOW + 3_600_000}
+    market: dict[str, Any] = {"market_type": "moneyline", "period": 0, "odds": odds}
+    return Quote(bookmaker=bookmaker, **(names | times | market | fields))
 
 
 def dump(path: Path) -> dict[str, list[Any]]:
@@ -222,7 +241,7 @@ def test_who_is_killed_at_any_moment_goes_on_the_next_time(
         else:
             to_sqlite(url, back, progress)
 
-    for most in range(1, 40, 3):
+    for most in range(1, 40, 6):
         with pytest.raises(KilledError):
             once(killing(most))
         with pytest.raises(HalfMadeError, match="run oddsdesk migrate again"):
@@ -242,7 +261,7 @@ def serve(postgres: Postgres, target: Any) -> None:
 
 
 def test_a_source_that_changed_between_two_tries_is_copied_as_it_is_now(
-    postgres: Postgres, full: Path, back: Path, quote: Callable[..., Any]
+    postgres: Postgres, full: Path, back: Path
 ) -> None:
     url = postgres.url()
     with pytest.raises(KilledError):
@@ -317,6 +336,7 @@ def test_keys_that_were_put_beside_a_half_made_file_are_never_replaced(
 
 def test_a_file_that_somebody_serves_is_not_moved(postgres: Postgres, full: Path) -> None:
     lock = lock_database(full)
+    lock.announce("http://127.0.0.1:1")
     with pytest.raises(StoreError, match="is served by"):
         to_postgres(full, postgres.url())
     lock.release()
