@@ -18,7 +18,7 @@ STATEMENT_S: Final = 10
 """No statement of a request or a recording may take longer."""
 LOCK_S: Final = 5
 """How long a statement waits for a lock that another process holds; as in SQLite."""
-READ_LOCK_S: Final = 0.1
+READ_LOCK_S: Final = 0.07
 """The same for who only reads: nothing but a change of the tables holds that up, for who knows
 how long."""
 IDLE_S: Final = 30

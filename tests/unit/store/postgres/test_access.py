@@ -119,6 +119,31 @@ def test_counts_of_many_keys_add_up_while_processes_save_them_at_once(
     assert [used(access, key) for key in keys] == [20] * len(keys)
 
 
+def test_two_processes_give_too_much_until_they_save_and_nothing_after_that(
+    access: AccessStore, other: AccessStore
+) -> None:
+    """scale.md: exact where one process answers a key, else what fits into the time to a save."""
+
+    def granted(which: AccessStore, most: int) -> int:
+        which.quotas.learn([(1, Kind.REQUESTS, WINDOW_S)], NOON)
+        asked = (which.quotas.take(1, Kind.REQUESTS, 5, WINDOW_S, NOON) for _ in range(most))
+        return sum(count.allowed for count in asked)
+
+    assert granted(access, 4) + granted(other, 4) == 8
+    access.quotas.save()
+    other.quotas.save()
+    assert granted(access, 4) + granted(other, 4) == 0
+
+
+def test_who_takes_over_a_key_goes_on_from_what_was_saved(
+    access: AccessStore, other: AccessStore
+) -> None:
+    for _ in range(3):
+        take(access)
+    access.quotas.save()
+    assert used(other) == 3
+
+
 def test_a_lost_connection_is_made_anew(access: AccessStore, postgres: Postgres, url: str) -> None:
     made = access.keys.create("ann", None, None, NOON)
     take(access)
