@@ -123,7 +123,7 @@ def list_bets(
         (
             price
             for price in listed_at_all(prices)
-            if not _is_hidden(price, hidden) and _is_wanted(price, basis, now_ms, chosen)
+            if not _is_hidden(price, hidden) and is_wanted(price, basis, now_ms, chosen)
         ),
         key=_best_first,
     )
@@ -145,9 +145,10 @@ def _is_hidden(price: AssessedPrice, hidden: Callable[..., bool] | None) -> bool
     )
 
 
-def _is_wanted(
+def is_wanted(
     price: AssessedPrice, basis: Basis, now_ms: int, chosen: Callable[..., bool] | None
 ) -> bool:
+    """Whether the user wants to see a price: at one of the user's bookmakers, and ``chosen``."""
     if not basis.is_mine(price.bookmaker):
         return False
     found = price.assessment

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import Section
@@ -10,6 +11,8 @@ from oddsdesk.board.opportunity import Opportunity, OpportunityFinder, Opportuni
 from oddsdesk.clock import Clock
 from oddsdesk.pricing.opportunities import Split
 
+LOOK_RESTS: Final = 25
+"""Between two looks at all that changed lies so many times what the last one took, at least."""
 MarketKey = tuple[str, str, int]
 """Game id, market type, period."""
 

@@ -146,6 +146,8 @@ class OpportunityFinder:
         self._judge = judge
         self._matrix = matrix
         self._split = split
+        self._offered: dict[tuple[str, int, str, str], list[_Candidate]] = {}
+        """What is offered of each side of a line group."""
         self._offers: dict[tuple[object, ...], _Offer | None] = {}
         """Prices that were judged already."""
 
@@ -164,6 +166,8 @@ class OpportunityFinder:
 
     def _covering(self, section: Section, form: tuple[str, ...]) -> Iterator[Opportunity]:
         """Yield the best legs of one line group."""
+        if math.fsum(1 / _highest(section, side) for side in form) > 1 + LOW_HOLD:
+            return
         sides = [self._candidates(section, side) for side in form]
         found = self._best(
             [(section, side, form) for side in form], sides, 1 + LOW_HOLD, (section.line,)
@@ -185,19 +189,22 @@ class OpportunityFinder:
         if len(lines) < 2:
             return
         sides = (HOME, AWAY) if lines[0][1].key.market_type in HANDICAPS else (OVER, UNDER)
-        offered = {
-            (section.key.group, side): self._candidates(section, side)
-            for _, section in lines
-            for side in sides
-        }
+        least = [[1 / _highest(section, side) for side in sides] for _, section in lines]
         chances = self._ladders(lines)
-        for (above, one), (below, other) in combinations(lines, 2):
-            candidates = [offered[one.key.group, sides[0]], offered[other.key.group, sides[1]]]
+        likeliest = max((max(each.values(), default=0.0) for each in chances.values()), default=0.0)
+        for first, second in combinations(range(len(lines)), 2):
+            total = least[first][0] + least[second][1]
+            if total > 1 + max(LOW_HOLD, likeliest):
+                continue
+            (above, one), (below, other) = lines[first], lines[second]
             span = middle_span(above, below, impossible=self._impossible(one))
-            if span is None or not all(candidates):
+            if span is None:
                 continue
             chance = {state: span.chance(ladder) for state, ladder in chances.items()}
             limit = 1 + max(LOW_HOLD, *(each or 0.0 for each in chance.values()))
+            if total > limit:
+                continue
+            candidates = [self._candidates(one, sides[0]), self._candidates(other, sides[1])]
             pair = [(one, sides[0], sides), (other, sides[1], sides)]
             found = self._best(pair, candidates, limit, (one.line, other.line))
             if found is not None:
@@ -243,15 +250,22 @@ class OpportunityFinder:
 
     def _candidates(self, section: Section, side: str) -> list[_Candidate]:
         """What is offered of a side at the user's bookmakers, best net price first."""
+        key = (*section.key, side)
+        if key not in self._offered:
+            self._offered[key] = self._find_offered(section, side)
+        return self._offered[key]
+
+    def _find_offered(self, section: Section, side: str) -> list[_Candidate]:
         found = []
+        basis = self._basis
         for row, of_row in zip(section.rows, section.sides, strict=False):
             if of_row != side:
                 continue
             for bookmaker in row.priced_by():
                 price = row.reference if bookmaker is None else row.prices[bookmaker]
                 name = bookmaker or self._reference
-                if price is not None and price.is_offered and self._basis.is_mine(name):
-                    net = self._basis.net(name, price.odds)
+                if price is not None and price.withdrawn_at is None and basis.is_mine(name):
+                    net = basis.net(name, price.odds)
                     found.append(_Candidate(net, bookmaker, row.selection, price))
         return sorted(found, key=lambda each: (-each.net_odds, each.bookmaker or self._reference))
 
@@ -378,6 +392,20 @@ class OpportunityFinder:
             offer.cautions,
             price.url,
         )
+
+
+def _highest(section: Section, side: str) -> float:
+    """The highest gross odds on a side, a bound of what any leg pays; small where none is there."""
+    return max(
+        [
+            price.odds
+            for row, of_row in zip(section.rows, section.sides, strict=False)
+            if of_row == side
+            for price in (row.reference, *row.prices.values())
+            if price is not None and price.withdrawn_at is None
+        ],
+        default=1e-9,
+    )
 
 
 def _forms(section: Section) -> Iterator[tuple[str, ...]]:

@@ -13,6 +13,7 @@ from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.client.blocking import SyncClient
 from oddsdesk.client.errors import ServiceError
+from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
@@ -24,6 +25,7 @@ from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
 from oddsdesk.store.reader import Reader
 from oddsdesk.store.store import open_store
+from oddsdesk.store.values import StandingQuote
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -70,22 +72,37 @@ def read_moment(
         click.UsageError: the options contradict each other.
         click.ClickException: the source is missing, damaged or does not answer; one line.
     """
-    if url is None:
-        if key_file is not None:
-            raise click.UsageError("--key-file is for a service: say --url, too")
-        return moment_of_database(database or usual_database(), now_ms)
-    if database is not None:
+    check_source(database, url, key_file)
+    if url is not None and key_file is not None:
+        return moment_of_service(url, key_file)
+    return moment_of_database(database or usual_database(), now_ms)
+
+
+def check_source(database: Database | None, url: str | None, key_file: Path | None) -> None:
+    """Refuse options that contradict each other.
+
+    Raises:
+        click.UsageError: they do.
+    """
+    if url is None and key_file is not None:
+        raise click.UsageError("--key-file is for a service: say --url, too")
+    if url is not None and database is not None:
         raise click.UsageError("--database or --url, not both")
-    if key_file is None:
+    if url is not None and key_file is None:
         raise click.UsageError("--url needs --key-file: the file that holds the key")
-    return moment_of_service(url, key_file)
+
+
+def own_board(clock: Clock) -> Board:
+    """Return an empty board that judges as the user's settings say."""
+    board = Board(clock, own_setting(METHOD))
+    board.set_profiles(own_profiles())
+    board.set_bookmakers(own_setting(MINE))
+    return board
 
 
 def board_of(moment: Moment, now_ms: int) -> Board:
     """Return a board that holds a moment's prices, judged as the user's settings say."""
-    board = Board(lambda: now_ms, own_setting(METHOD))
-    board.set_profiles(own_profiles())
-    board.set_bookmakers(own_setting(MINE))
+    board = own_board(lambda: now_ms)
     board.name_reference(moment.reference)
     exhaust(board.merge_rows(moment.rows))
     for draw in moment.draws:
@@ -120,7 +137,7 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
     Raises:
         click.ClickException: it does not answer, refuses, or the key cannot be read; one line.
     """
-    key = _key(key_file)
+    key = read_key(key_file)
     try:
         with SyncClient(url, key) as client:
             rows = list(client.all_odds())
@@ -131,27 +148,28 @@ def moment_of_service(url: str, key_file: Path) -> Moment:
 
 def _standing(reader: Reader, now_ms: int, reference: str) -> Moment:
     since = now_ms - DAY_MS
-    quotes = reader.standing_quotes(since)
-    rows = [
-        OddsRow(
-            bookmaker=each.bookmaker,
-            match_name=each.match_name,
-            competition=each.competition,
-            sport=each.sport,
-            market_type=each.market_type,
-            period=each.period,
-            is_live=each.is_live,
-            odds=dict(each.odds),
-            match_date=None if each.match_date is None else format_ms(each.match_date),
-            scraped_at=format_ms(each.scraped_at),
-            url=None,
-            liquidity=None,
-        )
-        for each in quotes
-    ]
+    rows = [row_of(each) for each in reader.standing_quotes(since)]
     draws = reader.priced_draws(since)
     missed = [(game, period, name) for game, name, period in draws]
     return Moment(rows, reference, missed, reader.sources(now_ms))
+
+
+def row_of(quote: StandingQuote) -> OddsRow:
+    """Return a quote of a database as a service would answer it."""
+    return OddsRow(
+        bookmaker=quote.bookmaker,
+        match_name=quote.match_name,
+        competition=quote.competition,
+        sport=quote.sport,
+        market_type=quote.market_type,
+        period=quote.period,
+        is_live=quote.is_live,
+        odds=dict(quote.odds),
+        match_date=None if quote.match_date is None else format_ms(quote.match_date),
+        scraped_at=format_ms(quote.scraped_at),
+        url=None,
+        liquidity=None,
+    )
 
 
 def _reference(client: SyncClient, rows: list[OddsRow]) -> str:
@@ -169,7 +187,12 @@ def _reference(client: SyncClient, rows: list[OddsRow]) -> str:
     raise click.ClickException("the service does not tell which bookmaker is its reference")
 
 
-def _key(path: Path) -> str:
+def read_key(path: Path) -> str:
+    """Return the key that a file holds.
+
+    Raises:
+        click.ClickException: it cannot be read, or holds none; one line.
+    """
     try:
         with path.open(encoding="utf-8") as file:
             key = file.read(_LONGEST_KEY).strip()

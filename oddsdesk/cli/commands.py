@@ -27,9 +27,10 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "devig": "oddsdesk.cli.devig:devig",
     "doctor": "oddsdesk.cli.doctor:doctor",
     "ledger": "oddsdesk.cli.ledger:ledger",
+    "watch": "oddsdesk.cli.watch:watch",
 }
 """Of `oddsdesk`."""
-_RUN_LONG: Final = {"desk", "serve"}
+_RUN_LONG: Final = {"desk", "serve", "watch"}
 
 
 class LazyGroup(click.Group):

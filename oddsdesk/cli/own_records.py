@@ -45,6 +45,11 @@ def preset(name: str) -> ValueFilter:
     raise UnknownPresetError(f"no preset {name!r}; there are {names}")
 
 
+def presets() -> dict[str, ValueFilter]:
+    """Return every preset by its folded name."""
+    return {each.name.casefold(): each.filter for each in (*BUILT_IN, *_of_ledger()[0])}
+
+
 def own_setting(setting: Setting[T]) -> T:
     """Return what the desk's settings say; the default where that was never set or makes no sense.
 

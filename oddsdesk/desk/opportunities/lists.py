@@ -7,15 +7,13 @@ from typing import Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
-from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
 from oddsdesk.clock import Clock
 from oddsdesk.desk.settings.declared import SPLIT_TOTAL, STAKE_STEP, split_of
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.slices import one_slice
 
 _REST_MS: Final = 1_000
-_REST: Final = 15
-"""Between two looks lies so many times what the last one took, at least."""
 _KEYS: Final = {SPLIT_TOTAL.key, STAKE_STEP.key}
 
 
@@ -68,7 +66,7 @@ class OpportunityList(QObject):
             self._timer.start(0)
         else:
             self._steps = None
-            self._timer.start(max(_REST_MS, round(self._took_s * 1000 * _REST)))
+            self._timer.start(max(_REST_MS, round(self._took_s * 1000 * LOOK_RESTS)))
             self.changed.emit()
 
     def _on_preferences_changed(self, key: str) -> None:

@@ -1,0 +1,289 @@
+"""Where alerts go: ntfy and webhooks natively, the rest by apprise; tried again while one is down.
+
+The address of a channel may hold a key, so it is in the keyring, or in a variable of the
+environment, and never in a file, a log or a message.
+"""
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Final, Protocol
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
+
+from oddsdesk.board.alerts.gate import AlertEntry
+from oddsdesk.board.alerts.rules import ChannelSetting
+from oddsdesk.clock import Clock
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.network.addresses import host_of, is_local
+from oddsdesk.network.backoff import Backoff
+from oddsdesk.network.errors import NetworkError
+from oddsdesk.network.secrets import keep_secret
+from oddsdesk.system_keyring import Keyring, KeyringError
+from oddsdesk.tasks import Jobs, in_daemon_thread
+
+if TYPE_CHECKING:
+    from oddsdesk.network.http import HttpClient
+
+TOO_OLD_MS: Final = 10 * MINUTE_MS
+"""An alert that could not be sent for so long is news no more."""
+_MOST_WAITING: Final = 200
+_SEND_S: Final = 20.0
+
+
+class ChannelError(Exception):
+    """An alert was not taken; one line that holds no address. ``is_final``: never will be."""
+
+    def __init__(self, message: str, *, is_final: bool = False) -> None:
+        super().__init__(message)
+        self.is_final = is_final
+
+
+class Channel(Protocol):
+    """Takes alerts."""
+
+    async def send(self, entry: AlertEntry) -> None:
+        """Hand an alert over.
+
+        Raises:
+            ChannelError: it was not taken.
+        """
+
+    async def close(self) -> None:
+        """Let go of connections."""
+
+
+def variable_of(name: str) -> str:
+    """Return the variable that holds the address of a channel: ``ODDSDESK_CHANNEL_PHONE``."""
+    return f"ODDSDESK_CHANNEL_{''.join(c if c.isalnum() else '_' for c in name.upper())}"
+
+
+def keyring_name(name: str) -> str:
+    """Return what the keyring calls the address of a channel."""
+    return f"alerts to {name}"
+
+
+def find_address(
+    name: str, environment: Mapping[str, str] = os.environ, keyring: Keyring | None = None
+) -> str:
+    """Return the address of a channel; it waits for the keyring, and no log shows it afterwards.
+
+    Raises:
+        ChannelError: there is none.
+    """
+    address, ring = environment.get(variable_of(name), "").strip(), keyring or Keyring()
+    try:
+        if not address and ring.is_there():
+            address = ring.get(keyring_name(name)) or ""
+    except KeyringError as error:
+        raise ChannelError(f"{name}: the keyring cannot be read: {error}") from error
+    if not address:
+        raise ChannelError(
+            f"{name}: no address is kept; say `oddsdesk watch --set-channel {name}`, or set "
+            f"{variable_of(name)}"
+        )
+    keep_secret(address)
+    return address
+
+
+def open_channel(setting: ChannelSetting, address: str) -> Channel:
+    """Return a channel of an address.
+
+    Raises:
+        ChannelError: the address makes no sense; it is not named.
+    """
+    if setting.kind == "apprise":
+        return AppriseChannel(setting.name, address)
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ChannelError(f"{setting.name}: expected an address such as https://host/path")
+    if parts.scheme == "http" and not is_local(address):
+        raise ChannelError(f"{setting.name}: expected https, since the address is a key")
+    if setting.kind == "webhook":
+        return WebhookChannel(setting.name, address)
+    return NtfyChannel(setting.name, address)
+
+
+class _HttpChannel:
+    """Posts JSON."""
+
+    def __init__(self, name: str, url: str, headers: Mapping[str, str]) -> None:
+        self._name = name
+        self._url = url
+        self._headers = headers
+        self._http: HttpClient | None = None
+
+    async def close(self) -> None:
+        """Let go of the connection."""
+        if self._http is not None:
+            await self._http.close()
+            self._http = None
+
+    async def post(self, body: object) -> None:
+        """Post, and judge the answer's status."""
+        from oddsdesk.network.http import HttpClient  # noqa: PLC0415 - 60 ms that starts save
+
+        if self._http is None:
+            secure = self._url.startswith("https:")
+            local = is_local(self._url)
+            self._http = HttpClient(self._headers, is_secure=secure, is_local=local)
+        try:
+            reply = await self._http.send("POST", self._url, {}, json=body, limit_s=_SEND_S)
+        except NetworkError as error:
+            raise ChannelError(error.message) from None
+        if reply.status >= 300:
+            is_final = 300 <= reply.status < 500 and reply.status not in (408, 425, 429)
+            host = host_of(self._url)
+            raise ChannelError(f"{host} answered {reply.status}", is_final=is_final)
+
+
+class NtfyChannel(_HttpChannel):
+    """A topic of ntfy: ``https://ntfy.sh/topic``, or ``https://:TOKEN@host/topic``."""
+
+    def __init__(self, name: str, address: str) -> None:
+        parts = urlsplit(address)
+        token = unquote(parts.password or "")
+        host = parts.netloc.rpartition("@")[2]
+        folder, _, self._topic = parts.path.strip("/").rpartition("/")
+        if not self._topic:
+            raise ChannelError(f"{name}: expected an address with a topic: https://ntfy.sh/topic")
+        if token:
+            keep_secret(token)
+        keep_secret(self._topic)
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        url = urlunsplit((parts.scheme, host, f"/{quote(folder)}", "", ""))
+        super().__init__(name, url, headers)
+
+    async def send(self, entry: AlertEntry) -> None:
+        """Publish."""
+        alert = entry.alert
+        await self.post(
+            {
+                "topic": self._topic,
+                "title": alert.title,
+                "message": alert.text or alert.title,
+                "tags": [alert.rule],
+            }
+        )
+
+
+class WebhookChannel(_HttpChannel):
+    """Any address that takes JSON."""
+
+    def __init__(self, name: str, address: str) -> None:
+        super().__init__(name, address, {})
+
+    async def send(self, entry: AlertEntry) -> None:
+        """Post an alert; a cell as the contract names it."""
+        alert = entry.alert
+        cell = None if alert.cell is None else alert.cell._asdict()
+        await self.post(
+            {
+                "rule": alert.rule,
+                "title": alert.title,
+                "text": alert.text,
+                "at": format_ms(entry.at),
+                "price": cell,
+            }
+        )
+
+
+class AppriseChannel:
+    """Whatever apprise reaches; an extra of the installation."""
+
+    def __init__(self, name: str, address: str) -> None:
+        self._name = name
+        self._address = address
+
+    async def send(self, entry: AlertEntry) -> None:
+        """Hand over to apprise, which waits, on a thread."""
+        await in_daemon_thread("apprise", lambda: self._notify(entry))
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def _notify(self, entry: AlertEntry) -> None:
+        try:
+            import apprise  # noqa: PLC0415 - an extra, imported where it is used
+        except ImportError:
+            hint = "install oddsdesk[apprise]"
+            raise ChannelError(f"{self._name}: apprise is missing: {hint}", is_final=True) from None
+        reached = apprise.Apprise()
+        if not reached.add(self._address):
+            raise ChannelError(f"{self._name}: apprise knows no such address", is_final=True)
+        said = entry.alert
+        text = said.text or said.title
+        if not reached.notify(title=said.title, body=text, body_format=apprise.NotifyFormat.TEXT):
+            raise ChannelError(f"{self._name} took nothing")
+
+
+class Outbox:
+    """Sends alerts to every channel, each in order, and tries again while one is down.
+
+    What became of an alert stands in its ``deliveries``; ``on_change`` is called when it does.
+    """
+
+    def __init__(
+        self,
+        channels: Mapping[str, Channel],
+        clock: Clock,
+        on_change: Callable[[AlertEntry], None] = lambda _entry: None,
+        *,
+        rest: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._channels = channels
+        self._clock = clock
+        self._on_change = on_change
+        self._rest = rest
+        self._waiting = {name: deque[AlertEntry](maxlen=_MOST_WAITING) for name in channels}
+        self._wake = {name: asyncio.Event() for name in channels}
+        self._jobs = Jobs()
+
+    def start(self) -> None:
+        """Begin to send."""
+        for name in self._channels:
+            self._jobs.start(f"alerts to {name}", lambda name=name: self._run(name))  # type: ignore[misc]
+
+    async def stop(self) -> None:
+        """Send no more."""
+        await self._jobs.stop()
+        for channel in self._channels.values():
+            await channel.close()
+
+    def put(self, entry: AlertEntry) -> None:
+        """Send an alert to its channels."""
+        for name in entry.alert.channels or self._channels:
+            if name in self._waiting:
+                entry.deliveries[name] = "waits"
+                self._waiting[name].append(entry)
+                self._wake[name].set()
+
+    async def _run(self, name: str) -> None:
+        waiting, wake, backoff = self._waiting[name], self._wake[name], Backoff()
+        while True:
+            while waiting:
+                if await self._send(name, waiting[0]):
+                    waiting.popleft()
+                    backoff.reset()
+                else:
+                    await self._rest(backoff.next_s())
+            wake.clear()
+            await wake.wait()
+
+    async def _send(self, name: str, entry: AlertEntry) -> bool:
+        """Try once; return whether the alert is done with."""
+        if self._clock() - entry.at > TOO_OLD_MS:
+            return self._tell(entry, name, f"given up: {entry.deliveries[name]}")
+        try:
+            await self._channels[name].send(entry)
+        except ChannelError as error:
+            text = f"refused: {error}" if error.is_final else f"not yet: {error}"
+            self._tell(entry, name, text)
+            return error.is_final
+        return self._tell(entry, name, f"sent {format_ms(self._clock())}")
+
+    def _tell(self, entry: AlertEntry, name: str, text: str) -> bool:
+        if entry.deliveries.get(name) != text:
+            entry.deliveries[name] = text
+            self._on_change(entry)
+        return True

@@ -1,0 +1,133 @@
+"""What of all that rules find is sent, and a list of that and of what was held back and why."""
+
+from collections import deque
+from collections.abc import Callable, Hashable
+from datetime import datetime, time
+from enum import Enum
+from typing import Final
+
+import msgspec
+
+from oddsdesk.board.alerts.rules import Policy
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.clock import Clock
+from oddsdesk.contract.times import MINUTE_MS
+
+HOUR_MS: Final = 60 * MINUTE_MS
+_REMEMBERED_MS: Final = 24 * HOUR_MS
+_MOST_LISTED: Final = 500
+
+
+class Alert(msgspec.Struct, frozen=True):
+    """Something that a rule asked for; its texts hold foreign names and no markup."""
+
+    key: Hashable
+    """Equal for the same thing: a bet, an arbitrage, a connection."""
+    rule: str
+    """The title of the rule."""
+    title: str
+    text: str
+    level: float | None = None
+    """What has to rise for it to be news again, in percentage points; None: nothing has."""
+    cell: RowKey | None = None
+    """Which price to show."""
+    channels: tuple[str, ...] = ()
+    """Where to; empty is everywhere."""
+
+
+class Held(Enum):
+    """Why an alert was not sent; the value is what people read."""
+
+    COOLDOWN = "told a moment ago"
+    NOT_RISEN = "told before, and it is no better"
+    QUIET = "quiet hours"
+    HOURLY = "enough for this hour"
+
+
+class AlertEntry(msgspec.Struct):
+    """A line of the list; times in milliseconds."""
+
+    alert: Alert
+    at: int
+    """When it was sent, or first held back."""
+    held: Held | None
+    """None where it was sent."""
+    times: int = 1
+    """How often it came up and was held back for this reason."""
+    deliveries: dict[str, str] = msgspec.field(default_factory=dict)
+    """What became of it, by channel."""
+
+
+class _Sent(msgspec.Struct, frozen=True):
+    at: int
+    level: float | None
+
+
+def local_time_of_day(at_ms: int) -> time:
+    """Return the time of day of a moment, where this machine is."""
+    return datetime.fromtimestamp(at_ms / 1000).time()
+
+
+class Gate:
+    """Lets an alert pass or holds it back (D62); ``entries`` are the list, the newest last."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        clock: Clock,
+        time_of_day: Callable[[int], time] = local_time_of_day,
+    ) -> None:
+        self.policy = policy
+        self.entries: deque[AlertEntry] = deque(maxlen=_MOST_LISTED)
+        self._clock = clock
+        self._time_of_day = time_of_day
+        self._sent: dict[Hashable, _Sent] = {}
+        self._sent_at: deque[int] = deque()
+        self._held: dict[tuple[Hashable, Held], AlertEntry] = {}
+
+    def offer(self, alert: Alert, *, is_news: bool = True) -> AlertEntry:
+        """Decide about an alert and list it; return its line.
+
+        ``is_news``: it came up anew; else it only waits for what held it back to pass.
+        """
+        now = self._clock()
+        why = self._held_by(alert, now)
+        if why is None:
+            self._sent[alert.key] = _Sent(now, alert.level)
+            self._sent_at.append(now)
+            self._forget(alert.key, now)
+            return self._list(AlertEntry(alert, now, None))
+        known = self._held.get((alert.key, why))
+        if known is not None:
+            known.times += is_news
+            known.alert = alert
+            return known
+        entry = self._held[alert.key, why] = AlertEntry(alert, now, why)
+        return self._list(entry)
+
+    def _held_by(self, alert: Alert, now: int) -> Held | None:
+        policy, last = self.policy, self._sent.get(alert.key)
+        if last is not None:
+            if now - last.at < policy.cooldown_min * MINUTE_MS:
+                return Held.COOLDOWN
+            if alert.level is not None and alert.level < (last.level or 0.0) + policy.step:
+                return Held.NOT_RISEN
+        if policy.is_quiet(self._time_of_day(now)):
+            return Held.QUIET
+        while self._sent_at and now - self._sent_at[0] >= HOUR_MS:
+            self._sent_at.popleft()
+        return Held.HOURLY if len(self._sent_at) >= policy.most_per_hour else None
+
+    def _list(self, entry: AlertEntry) -> AlertEntry:
+        self.entries.append(entry)
+        return entry
+
+    def _forget(self, key: Hashable, now: int) -> None:
+        """What was held before a sending is another story; what was sent a day ago is none."""
+        for why in Held:
+            self._held.pop((key, why), None)
+        for old in [each for each, sent in self._sent.items() if now - sent.at > _REMEMBERED_MS]:
+            del self._sent[old]
+        gone = [each for each, held in self._held.items() if now - held.at > _REMEMBERED_MS]
+        for each in gone:
+            del self._held[each]

@@ -1,0 +1,166 @@
+"""What the user wants to be told of, and when not; and the file that says so."""
+
+from datetime import time
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta
+
+Above0 = Annotated[float, Meta(gt=0, le=1e6)]
+Minutes = Annotated[float, Meta(ge=0, le=10_080)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+CHANNEL_KINDS: Final = ("ntfy", "webhook", "apprise")
+
+
+class _Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What all rules have."""
+
+    name: str = ""
+    """What alerts are told under; empty for that of the kind."""
+    channels: tuple[Name, ...] = ()
+    """Where to; empty is everywhere."""
+
+    @property
+    def title(self) -> str:
+        """What the rule is called."""
+        kind = self.__struct_config__.tag
+        return self.name or str(kind).replace("-", " ").capitalize()
+
+
+class ValueRule(_Rule, frozen=True, tag="value", tag_field="kind"):
+    """A value bet that a preset lists."""
+
+    preset: Name = "All value bets"
+    least_ev: float = 0.0
+    """In percent, where the preset asks for less."""
+
+
+class TargetRule(_Rule, frozen=True, tag="target", tag_field="kind"):
+    """A price that reaches a target, at one bookmaker or at any of the user's."""
+
+    game: Name
+    """As its match name is written."""
+    market: Name
+    selection: Name
+    odds: Annotated[float, Meta(gt=1, le=1e6)]
+    """Decimal, as offered."""
+    period: int = 0
+    bookmaker: str = ""
+
+
+class OpportunityRule(_Rule, frozen=True, tag="arbitrage", tag_field="kind"):
+    """An arbitrage that leaves at least so much in its worst outcome."""
+
+    least: float = 0.0
+    """In percent of what is staked, after rounding."""
+
+
+class SteamRule(_Rule, frozen=True, tag="steam", tag_field="kind"):
+    """Bookmakers that move the same way at once (D61)."""
+
+    groups: Annotated[int, Meta(ge=1, le=100)] = 3
+    """At least so many operators."""
+    points: Above0 = 2.0
+    """Each by at least so many percentage points of implied probability."""
+    minutes: Annotated[float, Meta(gt=0, le=120)] = 5.0
+    """Within so many."""
+
+
+class KickOffRule(_Rule, frozen=True, tag="kick-off", tag_field="kind"):
+    """A game on which a bet is placed is about to begin."""
+
+    minutes: Minutes = 10.0
+
+
+class ConnectionRule(_Rule, frozen=True, tag="connection", tag_field="kind"):
+    """Prices come no more."""
+
+    seconds: Annotated[float, Meta(ge=0, le=86_400)] = 30.0
+    """It has to last so long."""
+
+
+Rule = ValueRule | TargetRule | OpportunityRule | SteamRule | KickOffRule | ConnectionRule
+
+
+class ChannelSetting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Somewhere alerts go; its address, which may hold a key, is in the keyring."""
+
+    name: Name
+    kind: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in CHANNEL_KINDS:
+            known = ", ".join(CHANNEL_KINDS)
+            raise ValueError(f"kind {self.kind!r}; expected one of {known}")
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """What is held back (D62)."""
+
+    cooldown_min: Minutes = 10.0
+    """The same thing alerts once in so many minutes."""
+    step: Annotated[float, Meta(ge=0, le=1_000)] = 0.5
+    """Afterwards again only where its figure rose by so many percentage points."""
+    most_per_hour: Annotated[int, Meta(ge=1, le=10_000)] = 20
+    quiet: tuple[str, str] | None = None
+    """From and until when nothing is sent, by the local clock: ``23:00`` and ``07:00``."""
+
+    def __post_init__(self) -> None:
+        for text in self.quiet or ():
+            read_time(text)
+
+    def is_quiet(self, at: time) -> bool:
+        """Whether nothing is sent at a time of day."""
+        if self.quiet is None:
+            return False
+        begin, end = map(read_time, self.quiet)
+        return begin <= at < end if begin <= end else at >= begin or at < end
+
+
+class AlertSettings(Policy, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything about alerts."""
+
+    rules: tuple[Rule, ...] = ()
+    channels: tuple[ChannelSetting, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = [channel.name for channel in self.channels]
+        if len(set(names)) < len(names):
+            raise ValueError("two channels have the same name")
+        for rule in self.rules:
+            for name in rule.channels:
+                if name not in names:
+                    raise ValueError(f"a rule names the channel {name!r}, which there is not")
+
+
+class RulesFileError(Exception):
+    """A file of rules cannot be used; one line that says what was expected."""
+
+
+def read_time(text: str) -> time:
+    """Return a time of day.
+
+    Raises:
+        ValueError: it is none; says what was expected.
+    """
+    try:
+        return time.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"quiet {text!r}; expected a time of day such as 23:00") from None
+
+
+def read_rules(path: Path) -> AlertSettings:
+    """Read a file of rules, TOML.
+
+    Raises:
+        RulesFileError: it cannot be read, or says what makes no sense.
+    """
+    try:
+        found: Any = msgspec.toml.decode(path.read_bytes())
+        return msgspec.convert(found, AlertSettings)
+    except OSError as error:
+        raise RulesFileError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+        raise RulesFileError(f"{path}: {' '.join(str(error).split())}") from error

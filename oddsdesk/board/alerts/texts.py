@@ -1,0 +1,64 @@
+"""What alerts say: plain text, decimal odds, the figure first."""
+
+from collections.abc import Sequence
+
+from oddsdesk.board.alerts.steam import Steam
+from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.board.matrix import Section
+from oddsdesk.board.opportunity import Opportunity
+from oddsdesk.contract.markets import market_title
+
+_MOST_NAMED = 5
+
+
+def value_title(price: AssessedPrice) -> str:
+    """Return what to bet, where, and the edge."""
+    found = price.assessment
+    ev = 0.0 if found.ev_pct is None else found.ev_pct
+    return f"{ev:+.1f} %: {price.key.selection} {found.odds:g} at {price.bookmaker}"
+
+
+def value_text(price: AssessedPrice) -> str:
+    """Return the game, and what the price is judged by."""
+    found = price.assessment
+    said = [price.match_name, market_title(price.key.market_type)]
+    if found.fair_odds is not None:
+        said.append(f"fair {found.fair_odds:.3f}")
+    if found.net_odds != found.odds:
+        said.append(f"net {found.net_odds:.3f}")
+    if price.is_live:
+        said.append("in play")
+    return " · ".join(said)
+
+
+def opportunity_title(found: Opportunity) -> str:
+    """Return what the worst outcome leaves, and where."""
+    return f"Arbitrage {found.profit_pct:+.1f} %: {found.match_name}"
+
+
+def opportunity_text(found: Opportunity) -> str:
+    """Return the legs with their stakes."""
+    return " · ".join(
+        f"{leg.key.selection} {leg.odds:g} at {leg.bookmaker}, stake {leg.stake:g}"
+        for leg in found.legs
+    )
+
+
+def steam_title(selection: str, steam: Steam) -> str:
+    """Return what became likelier, or less likely."""
+    way = "shortens" if steam.direction > 0 else "drifts"
+    return f"{selection} {way} at {len(steam.groups)} bookmakers"
+
+
+def steam_text(section: Section, steam: Steam) -> str:
+    """Return by how much, and where."""
+    names = ", ".join(steam.groups[:_MOST_NAMED])
+    more = len(steam.groups) - _MOST_NAMED
+    also = f" and {more} more" if more > 0 else ""
+    return f"{steam.points:.1f} points or more at {names}{also} · {section.match_name}"
+
+
+def kick_off_texts(match_name: str, selections: Sequence[str]) -> tuple[str, str]:
+    """Return that a game begins, and what was bet on it."""
+    bets = "a bet" if len(selections) == 1 else f"{len(selections)} bets"
+    return f"{match_name} begins", f"You have {bets} on it: {', '.join(selections[:_MOST_NAMED])}"

@@ -1,0 +1,303 @@
+"""Finds what rules ask for on a board, and puts it before the gate."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from oddsdesk.board.alerts import texts
+from oddsdesk.board.alerts.gate import Alert, AlertEntry, Gate, Held
+from oddsdesk.board.alerts.rules import (
+    AlertSettings,
+    ConnectionRule,
+    KickOffRule,
+    OpportunityRule,
+    Rule,
+    SteamRule,
+    TargetRule,
+    ValueRule,
+)
+from oddsdesk.board.alerts.steam import Moved, SteamOutcome, SteamWatch, steam_among
+from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.board.bets import is_wanted
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
+from oddsdesk.board.matrix import CellKey, RowKey
+from oddsdesk.board.notices import MatrixLoaded, Notice, PricesChanged
+from oddsdesk.board.opportunity import UNRELIABLE, Opportunity
+from oddsdesk.clock import Clock
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.opportunities import OpportunityKind
+
+_PASSING = (Held.COOLDOWN, Held.QUIET, Held.HOURLY)
+"""What may let an alert pass later without anything new."""
+Passes = Callable[..., bool]
+"""Whether a preset lists a price, asked as ``ValueFilter.passes`` is."""
+
+
+class OpenBet(NamedTuple):
+    """A placed bet that is open; its kick-off in milliseconds."""
+
+    game_id: str
+    match_name: str
+    kick_off: int
+    selection: str
+
+
+class _Present(NamedTuple):
+    level: float | None
+    """When it was offered last."""
+    waits: bool
+
+
+class AlertWatch:
+    """Looks at each tick; who is told of the answers sends them.
+
+    ``presets`` are by folded name, ``opportunities`` those of the board as they are now, and
+    ``open_bets`` the user's.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        clock: Clock,
+        settings: AlertSettings,
+        gate: Gate,
+        *,
+        presets: Mapping[str, Passes],
+        opportunities: Callable[[], Iterable[Opportunity]] = lambda: (),
+        open_bets: Callable[[], Iterable[OpenBet]] = lambda: (),
+    ) -> None:
+        self.gate = gate
+        self._board = board
+        self._clock = clock
+        self._presets = presets
+        self._opportunities = opportunities
+        self._open_bets = open_bets
+        self._rules = settings.rules
+        self._present: dict[Hashable, _Present] = {}
+        windows = {each.minutes for each in self._rules if isinstance(each, SteamRule)}
+        self._steam = {minutes: SteamWatch(minutes) for minutes in windows}
+        """By window."""
+        self._moved: dict[float, Moved] = {}
+        self._best: dict[Hashable, AssessedPrice] = {}
+        """The best net price of each value bet at the user's bookmakers, at this tick."""
+        self._outcomes: dict[tuple[str, str, int, str], SteamOutcome] = {}
+        self._selections: dict[SteamOutcome, str] = {}
+        """How what may steam is written."""
+        self._games: dict[str, str] = {}
+        """Ids of games by folded name, for targets."""
+        self._unsubscribe = board.subscribe(self._on_board_notice)
+        for game in {key.game_id for key in board.row_keys()}:
+            self._on_board_notice(MatrixLoaded(game))
+
+    @property
+    def wants_opportunities(self) -> bool:
+        """Whether a rule is about arbitrage."""
+        return any(isinstance(each, OpportunityRule) for each in self._rules)
+
+    def close(self) -> None:
+        """Stop listening to the board."""
+        self._unsubscribe()
+
+    def tick(self) -> list[AlertEntry]:
+        """Look at everything once; return what is to be sent."""
+        found: dict[Hashable, Alert] = {}
+        now = self._clock()
+        self._moved = {minutes: watch.moved(now) for minutes, watch in self._steam.items()}
+        if any(isinstance(each, ValueRule) for each in self._rules):
+            self._best = self._best_value()
+        for rule in self._rules:
+            for alert in self._found_by(rule):
+                found[alert.key] = _joined(found.get(alert.key), alert)
+        before, self._present = self._present, {}
+        return [
+            entry
+            for alert in found.values()
+            if (entry := self._offer(alert, before.get(alert.key))) is not None
+            and entry.held is None
+        ]
+
+    def _offer(self, alert: Alert, before: _Present | None) -> AlertEntry | None:
+        is_news = before is None or _has_risen(before.level, alert.level, self.gate.policy.step)
+        if before is not None and not is_news and not before.waits:
+            self._present[alert.key] = before
+            return None
+        entry = self.gate.offer(alert, is_news=is_news)
+        level = alert.level if before is None or is_news else before.level
+        self._present[alert.key] = _Present(level, entry.held in _PASSING)
+        return entry
+
+    def _found_by(self, rule: Rule) -> Iterator[Alert]:
+        match rule:
+            case ValueRule():
+                yield from self._value(rule)
+            case TargetRule():
+                yield from self._target(rule)
+            case OpportunityRule():
+                yield from self._arbitrage(rule)
+            case SteamRule():
+                yield from self._steaming(rule)
+            case KickOffRule():
+                yield from self._kick_offs(rule)
+            case ConnectionRule():
+                yield from self._connection(rule)
+
+    def _best_value(self) -> dict[Hashable, AssessedPrice]:
+        best: dict[Hashable, AssessedPrice] = {}
+        for price in self._board.value_bets.values():
+            if not price.is_value or not self._board.basis.is_mine(price.bookmaker):
+                continue
+            held = best.get(price.outcome)
+            if held is None or price.assessment.net_odds > held.assessment.net_odds:
+                best[price.outcome] = price
+        return best
+
+    def _value(self, rule: ValueRule) -> Iterator[Alert]:
+        passes, basis, now = self._presets[rule.preset.casefold()], self._board.basis, self._clock()
+        for outcome, price in self._best.items():
+            found = price.assessment
+            if is_wanted(price, basis, now, passes) and (found.ev_pct or 0.0) >= rule.least_ev:
+                yield Alert(
+                    ("value", outcome),
+                    rule.title,
+                    texts.value_title(price),
+                    texts.value_text(price),
+                    found.ev_pct,
+                    price.key,
+                    rule.channels,
+                )
+
+    def _target(self, rule: TargetRule) -> Iterator[Alert]:
+        game = self._games.get(rule.game.casefold())
+        section = (
+            None
+            if game is None
+            else self._board.section(game, rule.market, rule.period, rule.selection)
+        )
+        if game is None or section is None:
+            return
+        row, basis = section.row_of(rule.selection), self._board.basis
+        reached = [
+            (price.odds, bookmaker)
+            for bookmaker, price in row.prices.items()
+            if price.is_offered
+            and price.odds >= rule.odds
+            and rule.bookmaker.casefold() in ("", bookmaker.casefold())
+            and basis.is_mine(bookmaker)
+        ]
+        for odds, bookmaker in sorted(reached, reverse=True):
+            key = RowKey(game, rule.market, rule.period, rule.selection, bookmaker)
+            found = self._board.assess(key)
+            if found is not None and not UNRELIABLE.intersection(found.cautions):
+                title = f"{rule.selection} {odds:g} at {bookmaker}"
+                text = f"Your target of {rule.odds:g} is reached · {section.match_name}"
+                level = (odds / rule.odds - 1) * 100
+                yield Alert(("target", rule), rule.title, title, text, level, key, rule.channels)
+                return
+
+    def _arbitrage(self, rule: OpportunityRule) -> Iterator[Alert]:
+        for found in self._opportunities():
+            if found.kind is OpportunityKind.ARBITRAGE and found.profit_pct >= rule.least:
+                yield Alert(
+                    ("arbitrage", found.key),
+                    rule.title,
+                    texts.opportunity_title(found),
+                    texts.opportunity_text(found),
+                    found.profit_pct,
+                    found.legs[0].key,
+                    rule.channels,
+                )
+
+    def _steaming(self, rule: SteamRule) -> Iterator[Alert]:
+        moved = self._moved[rule.minutes]
+        for steam in steam_among(moved, rule.groups, rule.points):
+            where = steam.outcome[:3]
+            selection = self._selections[steam.outcome]
+            section = self._board.section(*where, selection)
+            if section is not None:
+                yield Alert(
+                    ("steam", steam.outcome, steam.direction),
+                    rule.title,
+                    texts.steam_title(selection, steam),
+                    texts.steam_text(section, steam),
+                    None,
+                    RowKey(*where, selection, None),
+                    rule.channels,
+                )
+
+    def _kick_offs(self, rule: KickOffRule) -> Iterator[Alert]:
+        now = self._clock()
+        games: dict[str, list[OpenBet]] = {}
+        for bet in self._open_bets():
+            if 0 <= bet.kick_off - now <= rule.minutes * MINUTE_MS:
+                games.setdefault(bet.game_id, []).append(bet)
+        for game, bets in games.items():
+            title, text = texts.kick_off_texts(bets[0].match_name, [b.selection for b in bets])
+            yield Alert(("kick-off", game), rule.title, title, text, None, None, rule.channels)
+
+    def _connection(self, rule: ConnectionRule) -> Iterator[Alert]:
+        state = self._board.connection
+        lost = state.link in (Link.WAITING, Link.REFUSED)
+        since = state.since_ms
+        if lost and since is not None and self._clock() - since >= rule.seconds * 1000:
+            why = state.reason or "nothing answers"
+            yield Alert(
+                ("connection",),
+                rule.title,
+                "No prices come any more",
+                f"{why[0].upper()}{why[1:]}",
+                channels=rule.channels,
+            )
+
+    def _note(self, game_id: str, cell: CellKey) -> None:
+        """Take a price in for steam."""
+        board = self._board
+        selection = (game_id, *cell[:3])
+        outcome = self._outcomes.get(selection) or self._outcome(selection)
+        if outcome is None:
+            return
+        name, price = cell.bookmaker or board.reference or "", board.price(game_id, cell)
+        for watch in self._steam.values():
+            if price is None or price.withdrawn_at is not None:
+                watch.forget(outcome, name)
+            else:
+                group = board.basis.profiles.of(name).group
+                watch.note(outcome, name, group, price.odds, self._clock())
+
+    def _outcome(self, selection: tuple[str, str, int, str]) -> SteamOutcome | None:
+        """Return what a selection is of, which its text says once and for all."""
+        section = self._board.section(*selection)
+        if section is None:
+            return None
+        side = section.side_of(selection[3])
+        outcome = SteamOutcome(*selection[:3], section.key.group, side)
+        self._selections[outcome] = selection[3]
+        self._outcomes[selection] = outcome
+        return outcome
+
+    def _on_board_notice(self, notice: Notice) -> None:
+        if isinstance(notice, MatrixLoaded):
+            matrix = self._board.matrix(notice.game_id)
+            if matrix is None:
+                return
+            self._games[matrix.match_name.casefold()] = notice.game_id
+            for section in matrix.sections if self._steam else ():
+                for row in section.rows:
+                    for bookmaker in row.priced_by():
+                        cell = CellKey(*section.key[:2], row.selection, bookmaker)
+                        self._note(notice.game_id, cell)
+        elif isinstance(notice, PricesChanged) and self._steam:
+            for cell in notice.cells:
+                self._note(notice.game_id, cell)
+
+
+def _has_risen(before: float | None, now: float | None, step: float) -> bool:
+    return before is not None and now is not None and step > 0 and now >= before + step
+
+
+def _joined(held: Alert | None, alert: Alert) -> Alert:
+    """One thing that two rules ask for is told once, wherever either of them goes."""
+    if held is None:
+        return alert
+    everywhere = not held.channels or not alert.channels
+    channels = () if everywhere else tuple(dict.fromkeys((*held.channels, *alert.channels)))
+    return Alert(held.key, held.rule, held.title, held.text, held.level, held.cell, channels)

@@ -1,0 +1,108 @@
+"""A board kept as a database has it, which feeds of another process record into."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import msgspec
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.cli.bet_sources import DAY_MS, row_of
+from oddsdesk.clock import Clock
+from oddsdesk.contract.resources import OddsRow
+from oddsdesk.contract.times import WINDOW_MS
+from oddsdesk.slices import in_slices
+from oddsdesk.store.databases import Database
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.values import StandingQuote
+
+_EVERY_S: Final = 1.0
+_QuoteKey = tuple[str, str, int, str]
+
+
+class FollowedDatabase:
+    """Reads what is new each second, on a thread of its own; writes nothing."""
+
+    def __init__(self, database: Database, board: Board, clock: Clock) -> None:
+        self._database = database
+        self._board = board
+        self._clock = clock
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="database")
+        self._store: Store | None = None
+        self._seen: dict[_QuoteKey, int] = {}
+        """When each quote that is held was scraped."""
+        self._newest: tuple[int | None, int] | None = None
+        """Of the database: when its newest price was scraped, and where its log ends."""
+
+    async def open(self) -> None:
+        """Open the database and read all that stands.
+
+        Raises:
+            StoreError: it is missing or damaged, or cannot be read now.
+        """
+        self._board.want_values(True)
+        await self._read()
+
+    async def run(self) -> None:
+        """Keep the board current; a database in trouble is told as a lost connection."""
+        while True:
+            await asyncio.sleep(_EVERY_S)
+            try:
+                await self._read()
+            except StoreError as error:
+                self._connect(Link.WAITING, str(error))
+            await in_slices(self._board.sweeping())
+
+    async def close(self) -> None:
+        """Let go of the database."""
+        self._pool.submit(self._close)
+        self._pool.shutdown(wait=False)
+
+    async def _read(self) -> None:
+        loop = asyncio.get_running_loop()
+        rows, draws, reference = await loop.run_in_executor(self._pool, self._new)
+        if reference:
+            self._board.name_reference(reference)
+        asked_at = self._clock()
+        await in_slices(self._board.merge_rows(rows, asked_at))
+        for game, period, bookmaker in draws:
+            self._board.miss_draw(game, period, bookmaker, asked_at)
+        self._connect(Link.LIVE, None)
+
+    def _new(self) -> tuple[list[OddsRow], list[tuple[str, int, str]], str]:
+        """What was recorded since the last look; on the database's thread."""
+        is_first = self._store is None
+        if self._store is None:
+            self._store = open_store(self._database, read_only=True)
+        reader, now = self._store.reader(), self._clock()
+        newest = (reader.last_scraped_at(), reader.last_seq())
+        if newest == self._newest:
+            return [], [], ""
+        since = now - (DAY_MS if is_first else WINDOW_MS)
+        rows = [row_of(quote) for quote in self._changed(reader.standing_quotes(since))]
+        draws = reader.priced_draws(since) if is_first else ()
+        self._newest = newest
+        return rows, [(game, period, name) for game, name, period in draws], self._store.reference
+
+    def _changed(self, quotes: list[StandingQuote]) -> Iterator[StandingQuote]:
+        for quote in quotes:
+            key = (quote.game_id, quote.market_type, quote.period, quote.bookmaker)
+            if self._seen.get(key) != quote.scraped_at:
+                self._seen[key] = quote.scraped_at
+                yield quote
+
+    def _close(self) -> None:
+        if self._store is not None:
+            with contextlib.suppress(StoreError):
+                self._store.close()
+
+    def _connect(self, link: Link, reason: str | None) -> None:
+        held = self._board.connection
+        since = held.since_ms if held.link is link else self._clock()
+        changed = msgspec.structs.replace(held, link=link, reason=reason, since_ms=since)
+        if changed != held:
+            self._board.set_connection(Connection(link=link, reason=reason, since_ms=since))

@@ -1,0 +1,263 @@
+"""`oddsdesk watch`: alerts without a window, until it is stopped."""
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from oddsdesk.board.alerts.channels import (
+    Channel,
+    ChannelError,
+    Outbox,
+    find_address,
+    keyring_name,
+    open_channel,
+)
+from oddsdesk.board.alerts.gate import AlertEntry, Gate
+from oddsdesk.board.alerts.rules import (
+    AlertSettings,
+    RulesFileError,
+    ValueRule,
+    read_rules,
+)
+from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
+from oddsdesk.board.board import Board
+from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
+from oddsdesk.board.sync import Sync
+from oddsdesk.cli.bet_sources import check_source, own_board, read_key, source_options
+from oddsdesk.cli.bet_table import plain
+from oddsdesk.cli.followed_database import FollowedDatabase
+from oddsdesk.cli.logs import start_logging
+from oddsdesk.cli.options import usual_database
+from oddsdesk.cli.own_records import own_setting, placed_bets, presets
+from oddsdesk.client.client import Client
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.times import format_ms
+from oddsdesk.desk.settings.declared import split_of
+from oddsdesk.ending import Ending
+from oddsdesk.network.secrets import keep_secret
+from oddsdesk.server.loops import new_loop
+from oddsdesk.slices import in_slices
+from oddsdesk.store.databases import Database
+from oddsdesk.store.errors import StoreError
+from oddsdesk.system_keyring import Keyring, KeyringError
+from oddsdesk.tasks import Jobs
+
+_EVERY_S: Final = 1.0
+_BETS_EVERY_S: Final = 60.0
+
+
+@click.command()
+@source_options
+@click.option(
+    "--rules",
+    "rules_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="What to tell of, where to and when not, TOML. Default: every value bet, here only.",
+)
+@click.option(
+    "--set-channel",
+    metavar="NAME",
+    help="Keep the address of a channel in the keyring and end. It is asked for, or read from "
+    "standard input where that is no terminal.",
+)
+def watch(
+    database: Database | None,
+    url: str | None,
+    key_file: Path | None,
+    rules_file: Path | None,
+    set_channel: str | None,
+) -> None:
+    """Tell of value, targets, steam, arbitrage and kick-offs until stopped.
+
+    Each alert is a line here, and goes to the channels that the rules name; what is held back is a
+    line with its reason.
+
+    \b
+    Example:
+      oddsdesk watch
+      oddsdesk watch --rules alerts.toml
+      oddsdesk watch --set-channel phone < address.txt
+    """
+    if set_channel is not None:
+        _keep_address(set_channel)
+        return
+    start_logging(window=False)
+    check_source(database, url, key_file)
+    settings = _settings(rules_file)
+    service = None if url is None or key_file is None else (url, read_key(key_file))
+    place = database or usual_database() if service is None else Path()
+    ending = Ending()
+    ending.listen()
+    try:
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(_run(settings, place, service, ending))
+    except StoreError as error:
+        raise click.ClickException(str(error)) from error
+    finally:
+        ending.listen()
+
+
+def _keep_address(name: str) -> None:
+    if sys.stdin.isatty():
+        given = click.prompt(f"Address of {name}", hide_input=True)
+    else:
+        given = sys.stdin.readline(4096)
+    address = given.strip()
+    if not address:
+        raise click.ClickException("expected an address, such as https://ntfy.sh/topic")
+    keep_secret(address)
+    keyring = Keyring()
+    if not keyring.is_there():
+        raise click.ClickException("this machine has no keyring; set the variable instead")
+    try:
+        keyring.put(keyring_name(name), address)
+    except KeyringError as error:
+        raise click.ClickException(f"the address is not kept: {error}") from error
+    click.echo(f"the address of {name} is kept in the keyring")
+
+
+def _settings(path: Path | None) -> AlertSettings:
+    if path is None:
+        return AlertSettings(rules=(ValueRule(),))
+    try:
+        settings = read_rules(path)
+    except RulesFileError as error:
+        raise click.ClickException(str(error)) from error
+    known = presets()
+    for rule in settings.rules:
+        if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
+            raise click.ClickException(f"{path}: no preset {rule.preset!r}")
+    return settings
+
+
+async def _run(
+    settings: AlertSettings, place: Database, service: tuple[str, str] | None, ending: Ending
+) -> None:
+    """Watch until the end is asked for, which cancels whatever is going on."""
+    loop = asyncio.get_running_loop()
+    running = asyncio.current_task()
+    assert running is not None
+    ending.listen_on(loop)
+    ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
+    board, jobs = own_board(system_clock), Jobs()
+    outbox = Outbox(_channels(settings), system_clock, _tell_delivery)
+    with contextlib.suppress(asyncio.CancelledError):
+        async with _source(board, place, service, jobs):
+            watcher = _Watcher(board, settings, outbox)
+            outbox.start()
+            jobs.start("placed bets", watcher.read_bets)
+            jobs.start("opportunities", watcher.look)
+            jobs.start("alerts", watcher.run)
+            click.echo(f"watching by {len(settings.rules)} rules")
+            await asyncio.Event().wait()
+    await jobs.stop()
+    await outbox.stop()
+
+
+@contextlib.asynccontextmanager
+async def _source(
+    board: Board, place: Database, service: tuple[str, str] | None, jobs: Jobs
+) -> AsyncIterator[None]:
+    """Keep a board current, from a service or from a database."""
+    if service is not None:
+        async with Client(*service, keeps_quota=True) as client:
+            sync = Sync(client, board, system_clock)
+            sync.want_values(True)
+            sync.start()
+            try:
+                yield
+            finally:
+                await sync.stop()
+        return
+    followed = FollowedDatabase(place, board, system_clock)
+    try:
+        await followed.open()
+        jobs.start("database", followed.run)
+        yield
+    finally:
+        await jobs.stop()
+        await followed.close()
+
+
+def _channels(settings: AlertSettings) -> dict[str, Channel]:
+    """Open the channels; one without an address is said, and the others go on."""
+    found: dict[str, Channel] = {}
+    for setting in settings.channels:
+        try:
+            found[setting.name] = open_channel(setting, find_address(setting.name))
+        except ChannelError as error:
+            click.echo(str(error), err=True)
+    return found
+
+
+class _Watcher:
+    """Looks again and again, and tells what it finds."""
+
+    def __init__(self, board: Board, settings: AlertSettings, outbox: Outbox) -> None:
+        self._outbox = outbox
+        self._bets: list[OpenBet] = []
+        self._opportunities = Opportunities(board, system_clock, lambda: split_of(own_setting))
+        self._gate = Gate(settings, system_clock)
+        self._watch = AlertWatch(
+            board,
+            system_clock,
+            settings,
+            self._gate,
+            presets={name: each.passes for name, each in presets().items()},
+            opportunities=lambda: self._opportunities.entries.values(),
+            open_bets=lambda: self._bets,
+        )
+        self._told: set[int] = set()
+
+    async def read_bets(self) -> None:
+        """Read the placed bets from time to time."""
+        while True:
+            self._bets = [
+                OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection)
+                for bet in placed_bets()
+                if bet.kick_off is not None and bet.open_stake
+            ]
+            await asyncio.sleep(_BETS_EVERY_S)
+
+    async def look(self) -> None:
+        """Keep the opportunities up to date, where a rule is about them."""
+        while self._watch.wants_opportunities:
+            began = time.perf_counter()
+            await in_slices(self._opportunities.looking())
+            took = time.perf_counter() - began
+            await asyncio.sleep(max(_EVERY_S, took * LOOK_RESTS))
+
+    async def run(self) -> None:
+        """Look, tell, rest."""
+        while True:
+            for entry in self._watch.tick():
+                self._outbox.put(entry)
+            self._tell()
+            await asyncio.sleep(_EVERY_S)
+
+    def _tell(self) -> None:
+        """Print the lines of the list that are new."""
+        for entry in self._gate.entries:
+            if id(entry) not in self._told:
+                click.echo(line_of(entry))
+        self._told = {id(entry) for entry in self._gate.entries}
+
+
+def line_of(entry: AlertEntry) -> str:
+    """Return a line of the list as it is printed."""
+    state = "alert" if entry.held is None else f"held ({entry.held.value})"
+    alert = entry.alert
+    return plain(f"{format_ms(entry.at)} {state}: {alert.rule}: {alert.title} | {alert.text}")
+
+
+def _tell_delivery(entry: AlertEntry) -> None:
+    for name, became in entry.deliveries.items():
+        if became != "waits":
+            click.echo(plain(f"{name}: {became}: {entry.alert.title}"))

@@ -1,0 +1,130 @@
+"""`oddsdesk watch` on a database into which others record: alerts, a channel, and the end."""
+
+import http.server
+import json
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oddsdesk.board.alerts.channels import variable_of
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.store import open_store
+from tests.kit.program import Program
+
+SECRET = "hooks/secret-path-1234"
+RULES = """
+[[channels]]
+name = "phone"
+kind = "webhook"
+
+[[channels]]
+name = "nowhere"
+kind = "ntfy"
+
+[[rules]]
+kind = "value"
+
+[[rules]]
+kind = "arbitrage"
+least = 0.5
+"""
+
+
+class Hook(http.server.BaseHTTPRequestHandler):
+    posted: list[dict[str, Any]]
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        type(self).posted.append({"path": self.path, **json.loads(body)})
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def hook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    handler = type("Noting", (Hook,), {"posted": []})
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/{SECRET}", handler.posted
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def quote(bookmaker: str, odds: dict[str, float]) -> Quote:
+    now = system_clock()
+    return Quote(
+        match_name="A vs B",
+        competition="ATP",
+        bookmaker=bookmaker,
+        market_type="moneyline",
+        period=0,
+        odds=odds,
+        scraped_at=now,
+        match_date=now + 3_600_000,
+    )
+
+
+def lines_until(program: Program, is_last: Callable[[str], bool]) -> list[str]:
+    """Read its output up to a line; the program is ended where that never comes."""
+    assert program.process.stdout is not None
+    impatience = threading.Timer(60, program.process.kill)
+    impatience.start()
+    seen = []
+    try:
+        for line in program.process.stdout:
+            seen.append(line.strip())
+            if is_last(line):
+                return seen
+    finally:
+        impatience.cancel()
+    raise AssertionError(seen)
+
+
+def test_what_others_record_alerts_once_on_every_channel_until_it_is_stopped(
+    tmp_path: Path, environment: dict[str, str], hook: tuple[str, list[dict[str, Any]]]
+) -> None:
+    address, posted = hook
+    database, rules = tmp_path / "odds.db", tmp_path / "alerts.toml"
+    rules.write_text(RULES, "utf-8")
+    store = open_store(database)
+    store.record([quote("Pinnacle", {"A": 1.95, "B": 1.95})]).result()
+    known = {**environment, variable_of("phone"): address}
+    program = Program(["watch", "--database", str(database), "--rules", str(rules)], known)
+    try:
+        first = lines_until(program, lambda line: "watching" in line)
+        assert first == ["watching by 2 rules"]
+        store.record([quote("Soft", {"A": 2.07})]).result()
+        said = lines_until(program, lambda line: line.startswith("phone: sent"))
+        assert any(" alert: Value: +2." in line for line in said)
+        status, out, err = program.finish(signal.SIGTERM)
+    finally:
+        program.kill()
+        store.close()
+    assert status == 0
+    assert [each["title"].partition(": ")[2] for each in posted] == ["A 2.07 at Soft"]
+    assert posted[0]["path"] == f"/{SECRET}"
+    assert "nowhere: no address is kept" in err
+    assert SECRET not in out + err + "".join(said)
+
+
+def test_a_file_of_rules_that_makes_no_sense_ends_it_in_one_line(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    rules = tmp_path / "alerts.toml"
+    rules.write_text('[[rules]]\nkind = "value"\npreset = "No such"', "utf-8")
+    program = Program(["watch", "--rules", str(rules)], environment)
+    program.process.wait(60)
+    status, _, err = program.finish()
+    assert (status, len(err.splitlines())) == (1, 1)
+    assert "No such" in err

@@ -1,0 +1,263 @@
+"""Channels: what they post, and what becomes of alerts while one is down."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from oddsdesk.board.alerts.channels import (
+    ChannelError,
+    Outbox,
+    find_address,
+    keyring_name,
+    open_channel,
+    variable_of,
+)
+from oddsdesk.board.alerts.gate import Alert, AlertEntry
+from oddsdesk.board.alerts.rules import ChannelSetting
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.contract.times import format_ms
+from oddsdesk.network.secrets import without_keys
+from oddsdesk.system_keyring import Keyring
+
+NOW = 1_795_000_000_000
+CELL = RowKey("game", "total", 0, "Over 2.5", "Betfair")
+
+
+def entry(title: str = "title", *channels: str) -> AlertEntry:
+    return AlertEntry(Alert(("x",), "Value", title, "text", 3.0, CELL, channels), NOW, None)
+
+
+class Endpoint:
+    """A server on a socket that notes what is posted."""
+
+    def __init__(self) -> None:
+        self.posted: list[tuple[str, dict[str, str], dict[str, object]]] = []
+        self.status = 200
+        self.url = ""
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        headers = dict(line.lower().split(": ", 1) for line in head[1:] if ": " in line)
+        body = await reader.readexactly(int(headers["content-length"]))
+        self.posted.append((head[0].split(" ")[1], headers, json.loads(body)))
+        said = f"HTTP/1.1 {self.status} X\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        writer.write(said.encode())
+        await writer.drain()
+        writer.close()
+
+
+@pytest.fixture
+async def endpoint() -> AsyncIterator[Endpoint]:
+    made = Endpoint()
+    server = await asyncio.start_server(made.answer, "127.0.0.1", 0)
+    made.url = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server:
+        yield made
+
+
+async def send(kind: str, address: str) -> None:
+    channel = open_channel(ChannelSetting("phone", kind), address)
+    try:
+        await channel.send(entry())
+    finally:
+        await channel.close()
+
+
+async def test_a_webhook_gets_json_with_the_price(endpoint: Endpoint) -> None:
+    await send("webhook", f"http://{endpoint.url}/hooks/abcdef")
+    ((path, _, body),) = endpoint.posted
+    assert path == "/hooks/abcdef"
+    assert body == {
+        "rule": "Value",
+        "title": "title",
+        "text": "text",
+        "at": format_ms(NOW),
+        "price": CELL._asdict(),
+    }
+
+
+async def test_ntfy_gets_its_topic_in_the_body_and_its_token_in_a_header(
+    endpoint: Endpoint,
+) -> None:
+    await send("ntfy", f"http://:tk_secret1@{endpoint.url}/my-topic")
+    ((path, headers, body),) = endpoint.posted
+    assert path == "/"
+    assert headers["authorization"].lower() == "bearer tk_secret1"
+    assert body == {"topic": "my-topic", "title": "title", "message": "text", "tags": ["Value"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "address", "said"),
+    [
+        ("ntfy", "https://ntfy.example", "topic"),
+        ("webhook", "ftp://x.example/secretpath", "https://"),
+        ("webhook", "http://x.example/secretpath", "expected https"),
+    ],
+)
+def test_an_address_that_makes_no_sense_is_refused_without_naming_it(
+    kind: str, address: str, said: str
+) -> None:
+    with pytest.raises(ChannelError, match=said) as raised:
+        open_channel(ChannelSetting("phone", kind), address)
+    assert "secretpath" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "is_final"), [(404, True), (302, True), (429, False), (503, False)]
+)
+async def test_a_refusal_is_final_where_trying_again_is_no_use(
+    endpoint: Endpoint, status: int, is_final: bool
+) -> None:
+    endpoint.status = status
+    with pytest.raises(ChannelError, match=str(status)) as raised:
+        await send("webhook", f"http://{endpoint.url}/x")
+    assert raised.value.is_final is is_final
+
+
+class Ring(Keyring):
+    """A keyring in memory."""
+
+    def __init__(self, **keys: str) -> None:
+        super().__init__()
+        self._keys = keys
+
+    def is_there(self) -> bool:
+        return True
+
+    def get(self, name: str) -> str | None:
+        return self._keys.get(name)
+
+
+def test_the_address_is_in_the_environment_or_the_keyring_and_in_no_log() -> None:
+    ring = Ring(**{keyring_name("phone"): "https://ntfy.sh/my-secret-topic"})
+    assert find_address("phone", {}, ring) == "https://ntfy.sh/my-secret-topic"
+    named = {variable_of("phone"): "https://other.example/hidden-path"}
+    assert find_address("phone", named, ring) == "https://other.example/hidden-path"
+    for address in ("https://ntfy.sh/my-secret-topic", "https://other.example/hidden-path"):
+        assert without_keys(f"posted to {address}") == "posted to [removed]"
+    with pytest.raises(ChannelError, match="ODDSDESK_CHANNEL_PHONE"):
+        find_address("phone", {}, Ring())
+
+
+class Wire:
+    """A channel that is down until a moment; the clock runs while the outbox rests."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+        self.down_until = 0
+        self.error: Exception = ChannelError("down")
+        self.got: list[tuple[str, int]] = []
+        self.tries = 0
+
+    async def send(self, sent: AlertEntry) -> None:
+        self.tries += 1
+        if self.now < self.down_until:
+            raise self.error
+        self.got.append((sent.alert.title, self.now))
+
+    async def close(self) -> None:
+        pass
+
+    async def rest(self, seconds: float) -> None:
+        self.now += round(seconds * 1000)
+        await asyncio.sleep(0)
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    for _ in range(10_000):
+        if is_so():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it never came to that")
+
+
+async def test_while_a_channel_is_down_for_a_minute_alerts_wait_in_order_and_others_are_sent() -> (
+    None
+):
+    phone, desk = Wire(), Wire()
+    phone.down_until = NOW + 60_000
+    outbox = Outbox({"phone": phone, "desk": desk}, lambda: phone.now, rest=phone.rest)
+    outbox.start()
+    entries = [entry(str(number)) for number in range(3)]
+    for each in entries:
+        outbox.put(each)
+    await until(lambda: len(phone.got) == 3)
+    await outbox.stop()
+    assert [title for title, _ in phone.got] == ["0", "1", "2"]
+    assert NOW + 60_000 <= phone.got[0][1] <= NOW + 95_000
+    assert [title for title, _ in desk.got] == ["0", "1", "2"]
+    assert phone.tries < 20
+    for each in entries:
+        assert each.deliveries["phone"].startswith("sent ")
+        assert each.deliveries["desk"].startswith("sent ")
+
+
+async def test_what_could_not_be_sent_for_ten_minutes_is_given_up_and_says_so() -> None:
+    phone = Wire()
+    phone.down_until = NOW + 11 * 60_000
+    outbox = Outbox({"phone": phone}, lambda: phone.now, rest=phone.rest)
+    outbox.start()
+    lost = entry("lost")
+    outbox.put(lost)
+    await until(lambda: lost.deliveries["phone"].startswith("given up"))
+    await outbox.stop()
+    assert lost.deliveries["phone"] == "given up: not yet: down"
+    assert phone.got == []
+
+
+async def test_what_is_refused_for_good_is_not_tried_again() -> None:
+    phone = Wire()
+    phone.down_until, phone.error = NOW + 1, ChannelError("404", is_final=True)
+    outbox = Outbox({"phone": phone}, lambda: phone.now, rest=phone.rest)
+    outbox.start()
+    refused = entry()
+    outbox.put(refused)
+    await until(lambda: phone.tries == 1 and refused.deliveries["phone"] != "waits")
+    await outbox.stop()
+    assert refused.deliveries["phone"] == "refused: 404"
+
+
+async def test_an_alert_goes_to_the_channels_that_its_rule_names() -> None:
+    phone, desk = Wire(), Wire()
+    outbox = Outbox({"phone": phone, "desk": desk}, lambda: NOW)
+    outbox.start()
+    outbox.put(entry("one", "desk", "unknown"))
+    await until(lambda: len(desk.got) == 1)
+    await outbox.stop()
+    assert phone.got == []
+
+
+async def test_a_channel_that_fails_of_a_bug_is_begun_anew_and_the_alert_is_not_lost(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    phone = Wire()
+    phone.down_until, phone.error = NOW + 1, ValueError("a bug")
+    outbox = Outbox({"phone": phone}, lambda: phone.now, rest=phone.rest)
+    with caplog.at_level(logging.CRITICAL):
+        outbox.start()
+        outbox.put(entry("kept"))
+        await until(lambda: phone.tries == 1)
+        phone.now += 10
+        await asyncio.wait_for(_got(phone), 30)
+        await outbox.stop()
+
+
+async def _got(phone: Wire) -> None:
+    while not phone.got:
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what it imports
+async def test_apprise_reaches_the_rest(endpoint: Endpoint) -> None:
+    pytest.importorskip("apprise")
+    channel = open_channel(ChannelSetting("mail", "apprise"), f"json://{endpoint.url}/x")
+    await channel.send(entry())
+    ((_, _, body),) = endpoint.posted
+    assert (body["title"], body["message"]) == ("title", "text")
+    unknown = open_channel(ChannelSetting("mail", "apprise"), "nosuch://secret-address")
+    with pytest.raises(ChannelError, match="knows no such address") as raised:
+        await unknown.send(entry())
+    assert "secret-address" not in str(raised.value)

@@ -1,0 +1,90 @@
+"""What is sent, and what is held back and why."""
+
+from datetime import time
+
+from oddsdesk.board.alerts.gate import Alert, Gate, Held
+from oddsdesk.board.alerts.rules import Policy
+
+MINUTE = 60_000
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_795_000_000_000
+        self.time_of_day = time(12)
+
+    def __call__(self) -> int:
+        return self.now
+
+
+def gate(clock: Clock, **policy: object) -> Gate:
+    return Gate(Policy(**policy), clock, lambda _: clock.time_of_day)  # type: ignore[arg-type]
+
+
+def alert(key: str = "bet", level: float | None = 3.0) -> Alert:
+    return Alert((key,), "Value", "title", "text", level)
+
+
+def test_the_same_bet_alerts_once_a_cooldown() -> None:
+    clock = Clock()
+    held = gate(clock)
+    assert held.offer(alert()).held is None
+    clock.now += 9 * MINUTE
+    assert held.offer(alert(level=9.0)).held is Held.COOLDOWN
+    clock.now += MINUTE
+    assert held.offer(alert(level=3.4)).held is Held.NOT_RISEN
+    assert held.offer(alert(level=3.5)).held is None
+    assert held.offer(alert("other")).held is None
+
+
+def test_what_has_no_figure_alerts_again_after_the_cooldown() -> None:
+    clock = Clock()
+    held = gate(clock)
+    assert held.offer(alert(level=None)).held is None
+    clock.now += 10 * MINUTE
+    assert held.offer(alert(level=None)).held is None
+
+
+def test_nothing_is_sent_in_quiet_hours_and_what_was_held_may_pass_after_them() -> None:
+    clock = Clock()
+    held = gate(clock, quiet=("23:00", "07:00"))
+    clock.time_of_day = time(23, 30)
+    assert held.offer(alert()).held is Held.QUIET
+    clock.time_of_day = time(7)
+    assert held.offer(alert(), is_news=False).held is None
+
+
+def test_at_most_so_many_are_sent_an_hour() -> None:
+    clock = Clock()
+    held = gate(clock, most_per_hour=2)
+    found = [held.offer(alert(str(number))).held for number in range(4)]
+    assert found == [None, None, Held.HOURLY, Held.HOURLY]
+    clock.now += 60 * MINUTE
+    assert held.offer(alert("2"), is_news=False).held is None
+
+
+def test_what_is_held_for_the_same_reason_is_one_line_with_a_count() -> None:
+    clock = Clock()
+    held = gate(clock)
+    for _ in range(50):
+        clock.now += 1_000
+        held.offer(alert())
+    held.offer(alert(), is_news=False)
+    assert [(entry.held, entry.times) for entry in held.entries] == [(None, 1), (Held.COOLDOWN, 49)]
+
+
+def test_the_list_stays_small() -> None:
+    clock = Clock()
+    held = gate(clock, most_per_hour=10_000)
+    for number in range(2_000):
+        held.offer(alert(str(number)))
+    assert len(held.entries) == 500
+
+
+def test_what_was_sent_a_day_ago_is_forgotten() -> None:
+    clock = Clock()
+    held = gate(clock)
+    held.offer(alert())
+    clock.now += 24 * 60 * MINUTE + 1
+    held.offer(alert("other"))
+    assert held.offer(alert()).held is None

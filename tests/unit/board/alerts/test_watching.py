@@ -1,0 +1,200 @@
+"""Rules on a board: each finds what it is for, and a price that flaps alerts once."""
+
+from datetime import time
+from typing import Any
+
+from oddsdesk.board.alerts.gate import AlertEntry, Gate, Held
+from oddsdesk.board.alerts.rules import (
+    AlertSettings,
+    ConnectionRule,
+    KickOffRule,
+    OpportunityRule,
+    Rule,
+    SteamRule,
+    TargetRule,
+    ValueRule,
+)
+from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
+from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.opportunities import Opportunities
+from oddsdesk.pricing.opportunities import Split
+from oddsdesk.slices import exhaust
+from tests.kit.board import GAME, NAME, NOW, REFERENCE, Desk, Odds, matrix, message
+
+MINUTE = 60_000
+ODDS: Odds = {
+    REFERENCE: {"Over 2.5": 1.95, "Under 2.5": 1.95},
+    "Betfair": {"Over 2.5": 2.08, "Under 2.5": 1.80},
+    "Unibet": {"Over 2.5": 1.95, "Under 2.5": 1.95},
+    "Bovada": {"Over 2.5": 1.95, "Under 2.5": 1.95},
+}
+
+
+class Watched:
+    """A board with rules."""
+
+    def __init__(self, *rules: Rule, bets: tuple[OpenBet, ...] = (), **policy: Any) -> None:
+        self.desk = Desk()
+        self.board = self.desk.board
+        self.board.want_values(True)
+        settings = AlertSettings(rules=rules, **policy)
+        self.time_of_day = time(12)
+        self.gate = Gate(settings, lambda: self.desk.now, lambda _: self.time_of_day)
+        found = Opportunities(self.board, lambda: self.desk.now, lambda: Split(100, 0.01))
+        self.offered = found
+        self.watch = AlertWatch(
+            self.board,
+            lambda: self.desk.now,
+            settings,
+            self.gate,
+            presets={"all value bets": lambda **_: True, "none": lambda **_: False},
+            opportunities=lambda: found.entries.values(),
+            open_bets=lambda: bets,
+        )
+
+    def load(self) -> None:
+        exhaust(self.board.merge_matrix(matrix(ODDS, self.desk.now, market_type="total")))
+
+    def tell(self, odds: float, bookmaker: str = "Betfair", selection: str = "Over 2.5") -> None:
+        self.desk.now += 1_000
+        said = message(selection, odds, self.desk.now, bookmaker=bookmaker, market_type="total")
+        self.board.apply_all([said])
+
+    def tick(self) -> list[AlertEntry]:
+        exhaust(self.offered.looking())
+        return self.watch.tick()
+
+    def titles(self) -> list[str]:
+        return [entry.alert.title for entry in self.tick()]
+
+
+def test_value_that_a_preset_lists_alerts_with_its_figures() -> None:
+    seen = Watched(ValueRule())
+    seen.load()
+    (sent,) = seen.tick()
+    assert sent.alert.title == "+3.0 %: Over 2.5 2.08 at Betfair"
+    assert sent.alert.text == f"{NAME} · Total · fair 2.000"
+    assert sent.alert.cell is not None
+    assert sent.alert.cell.bookmaker == "Betfair"
+    assert seen.tick() == []
+
+
+def test_what_the_preset_or_the_rule_leaves_out_does_not_alert() -> None:
+    seen = Watched(ValueRule(preset="None"), ValueRule(least_ev=5.0))
+    seen.load()
+    assert seen.tick() == []
+
+
+def test_one_price_that_flaps_fifty_times_alerts_once() -> None:
+    seen = Watched(ValueRule())
+    seen.load()
+    sent = seen.tick()
+    for _ in range(50):
+        seen.tell(1.90)
+        sent += seen.tick()
+        seen.tell(2.08)
+        sent += seen.tick()
+    assert len(sent) == 1
+    assert [(entry.held, entry.times) for entry in seen.gate.entries] == [
+        (None, 1),
+        (Held.COOLDOWN, 50),
+    ]
+    seen.desk.now += 10 * MINUTE
+    seen.tell(2.08)
+    assert seen.tick() == []
+
+
+def test_a_bet_alerts_again_after_the_cooldown_where_it_is_better() -> None:
+    seen = Watched(ValueRule())
+    seen.load()
+    assert len(seen.tick()) == 1
+    seen.tell(2.095)
+    assert seen.tick() == []
+    seen.desk.now += 10 * MINUTE
+    seen.load()
+    seen.tell(2.095)
+    assert seen.titles() == ["+3.7 %: Over 2.5 2.095 at Betfair"]
+
+
+def test_two_bookmakers_with_the_same_bet_alert_once() -> None:
+    seen = Watched(ValueRule())
+    seen.load()
+    seen.tell(2.07, "Unibet")
+    assert len(seen.tick()) == 1
+
+
+def test_two_rules_that_find_the_same_bet_alert_once() -> None:
+    seen = Watched(ValueRule(name="First"), ValueRule())
+    seen.load()
+    assert [entry.alert.rule for entry in seen.tick()] == ["First"]
+
+
+def test_what_was_held_in_quiet_hours_is_told_after_them_if_it_is_still_there() -> None:
+    seen = Watched(ValueRule(), quiet=("23:00", "07:00"))
+    seen.time_of_day = time(23, 30)
+    seen.load()
+    assert seen.tick() == []
+    assert seen.tick() == []
+    assert [(entry.held, entry.times) for entry in seen.gate.entries] == [(Held.QUIET, 1)]
+    seen.time_of_day = time(7)
+    assert len(seen.tick()) == 1
+
+
+def test_a_price_that_reaches_its_target_alerts() -> None:
+    target = TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.2)
+    only = TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.2, bookmaker="Bovada")
+    seen = Watched(target, only)
+    seen.load()
+    assert seen.tick() == []
+    seen.tell(2.25, "Unibet")
+    assert seen.titles() == ["Over 2.5 2.25 at Unibet"]
+
+
+def test_a_stale_price_reaches_no_target() -> None:
+    seen = Watched(TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.05))
+    seen.load()
+    seen.desk.now += 181_000
+    seen.board.sweep()
+    assert seen.tick() == []
+
+
+def test_an_arbitrage_above_its_least_alerts() -> None:
+    seen = Watched(OpportunityRule(least=0.2))
+    seen.load()
+    (sent,) = seen.tick()
+    assert sent.alert.title.startswith("Arbitrage +")
+    assert "stake" in sent.alert.text
+    assert Watched(OpportunityRule(least=50.0)).tick() == []
+
+
+def test_steam_is_told_once_for_a_direction() -> None:
+    seen = Watched(SteamRule(groups=3, points=1.0))
+    seen.load()
+    for odds in (1.85, 1.80):
+        for bookmaker in ("Betfair", "Unibet", "Bovada"):
+            seen.tell(odds, bookmaker)
+        sent = seen.titles()
+        assert sent == (["Over 2.5 shortens at 3 bookmakers"] if odds == 1.85 else [])
+        assert seen.tick() == []
+    assert seen.gate.entries[-1].held is Held.COOLDOWN
+
+
+def test_a_game_with_a_placed_bet_alerts_before_it_begins() -> None:
+    bet = OpenBet(GAME, NAME, NOW + 11 * MINUTE, "Arsenal")
+    seen = Watched(KickOffRule(minutes=10), bets=(bet,))
+    assert seen.tick() == []
+    seen.desk.now += MINUTE
+    assert seen.titles() == [f"{NAME} begins"]
+    seen.desk.now += 11 * MINUTE
+    assert seen.tick() == []
+
+
+def test_a_connection_that_stays_lost_alerts() -> None:
+    seen = Watched(ConnectionRule(seconds=30))
+    lost = Connection(link=Link.WAITING, reason="nothing answers", since_ms=NOW)
+    seen.board.set_connection(lost)
+    assert seen.tick() == []
+    seen.desk.now += 30_000
+    (sent,) = seen.tick()
+    assert sent.alert.text == "Nothing answers"
+    assert seen.tick() == []
