@@ -46,10 +46,12 @@ def migrate(source: str, target: str, access: Path | None) -> None:
             found = copy_tables(here, there, copying.add)
         with Progress("rows compared") as comparing:
             moved = check_tables(there, here, found, comparing.add)
-        click.echo(_table(moved))
-        if not all(each.is_equal for each in moved):
-            raise click.ClickException("what was copied is not equal; run it again")
-        there.finish()
+        is_equal = all(each.is_equal for each in moved)
+        if is_equal:
+            there.finish()
+    click.echo(_table(moved))
+    if not is_equal:
+        raise click.ClickException("what was copied is not equal; run it again")
     rows = sum(each.target_rows for each in moved)
     click.echo(f"all {rows:,} rows are there and equal; serve them with --database")
 

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Collection, Generator, Iterable, Iterator
 from typing import Any, Final
 
-from psycopg import Connection, IsolationLevel
+from psycopg import Connection, DataError, IntegrityError, IsolationLevel
 from psycopg.sql import SQL, Composed, Identifier
 
 from oddsdesk.store.errors import HalfMadeError, StoreError
@@ -107,7 +107,11 @@ class PostgresTarget(PostgresSide):
         names = (*table.columns, "shard")[: len(table.columns) + len(fixed)]
         columns = SQL(", ").join(map(Identifier, names))
         statement = SQL("COPY {} ({}) FROM STDIN").format(Identifier(table.name), columns)
-        with self._connection.transaction(), self._connection.cursor() as cursor:
+        with (
+            _fitting(table),
+            self._connection.transaction(),
+            self._connection.cursor() as cursor,
+        ):
             with cursor.copy(statement) as copy:
                 for row in rows:
                     copy.write_row((*row, *fixed))
@@ -181,6 +185,18 @@ def postgres_target(url: str) -> Iterator[PostgresTarget]:
             _make(connection, address.shown)
         connection.execute("SET synchronous_commit = off")
         yield PostgresTarget(connection)
+
+
+@contextlib.contextmanager
+def _fitting(table: Table) -> Iterator[None]:
+    """Say of which table a row does not fit: a file keeps what PostgreSQL's types do not allow."""
+    try:
+        yield
+    except (DataError, IntegrityError) as error:
+        why = " ".join(str(error).splitlines()[0].split())
+        raise StoreError(
+            f"{table.name}: a row of it does not fit into PostgreSQL: {why}"
+        ) from error
 
 
 def _make(connection: Connection[Any], shown: str) -> None:

@@ -369,6 +369,21 @@ def test_a_database_of_another_version_is_not_moved(
         ).fetchall() == [(0,)]
 
 
+@pytest.mark.parametrize("odd", ["char(0)", "'word'"])
+def test_what_does_not_fit_is_said_in_one_line_and_not_served(
+    postgres: Postgres, full: Path, odd: str
+) -> None:
+    column = "scraped_at" if odd == "'word'" else "url"
+    with closing(sqlite3.connect(full)) as connection:
+        connection.execute(f"UPDATE quote SET {column} = {odd} WHERE bookmaker = 'A'")
+        connection.commit()
+    url = postgres.url()
+    with pytest.raises(StoreError, match=r"^quote: a row of it does not fit [^\n]*$"):
+        to_postgres(full, url)
+    with pytest.raises(HalfMadeError):
+        serve(postgres, url)
+
+
 def test_what_another_version_began_is_not_finished(postgres: Postgres, full: Path) -> None:
     url = postgres.url()
     with pytest.raises(KilledError):
