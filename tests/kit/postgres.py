@@ -63,6 +63,11 @@ class Postgres:
         """Stop the server; ``immediate`` is as if it were killed."""
         _run("pg_ctl", "-D", self.folder / "data", "-m", mode, "-w", "stop")
 
+    @property
+    def pid(self) -> int:
+        """The process that begins all others of it."""
+        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+
     def start(self) -> None:
         """Start it, and wait until it answers."""
         options = " ".join(f"-c {name}={value}" for name, value in self._settings.items())
