@@ -3,6 +3,7 @@
 import contextlib
 import json
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +20,7 @@ from oddsdesk.contract.plans import Plan
 from oddsdesk.store.access import open_access
 from oddsdesk.store.databases import DatabaseUrl
 from oddsdesk.store.store import open_store
-from tests.kit.deployed import free_port, own_environment
+from tests.kit.deployed import free_port, own_environment, program
 from tests.kit.ndjson import quote
 from tests.kit.program import Program
 from tests.kit.workers import until
@@ -108,9 +109,10 @@ def log_of(database: str) -> list[Said]:
 class Load:
     """Posts batches, each of games of its own, and posts again where no answer came."""
 
-    def __init__(self, *urls: str, pause_s: float = 0.005) -> None:
+    def __init__(self, *urls: str, pause_s: float = 0.005, first_batch: int = 0) -> None:
         self._urls: Sequence[str] = urls
         self._pause_s = pause_s
+        self._first = first_batch
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run)
         self.acknowledged: list[str] = []
@@ -132,11 +134,10 @@ class Load:
 
     def pause_after(self, moment: float) -> float:
         """How long nothing was acknowledged, at most, since a moment."""
-        times = [each for each in self.times if each >= moment]
-        return max(late - early for early, late in zip([moment, *times], times, strict=False))
+        return _longest_pause(self.times, moment)
 
     def _run(self) -> None:
-        batch = 0
+        batch = self._first
         with httpx.Client(timeout=LIMIT_S) as client:
             while not self._ending.wait(self._pause_s):
                 games = [f"Home {batch * BATCH + each} - Away" for each in range(BATCH)]
@@ -168,10 +169,17 @@ class Listener:
         self.messages: list[Said] = []
         self.times: list[float] = []
         self.has_ended = False
+        self.has_broken = False
+        """Whether it ended before it was closed."""
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
+    def pause_after(self, moment: float) -> float:
+        """How long nothing was heard, at most, since a moment."""
+        return _longest_pause(self.times, moment)
+
     def close(self) -> None:
+        self.has_broken = self.has_ended
         self._opened.close()
         self._thread.join()
 
@@ -182,6 +190,11 @@ class Listener:
                 self.times.append(time.monotonic())
                 self.messages.append((message["match_name"], message["selection"]))
         self.has_ended = True
+
+
+def _longest_pause(times: Iterable[float], moment: float) -> float:
+    later = [each for each in times if each >= moment]
+    return max((after - before for before, after in pairwise([moment, *later])), default=0.0)
 
 
 class Faults:
@@ -201,6 +214,66 @@ class Faults:
             self.repeats += after <= before
         if to_the_end:
             self.gaps += self._end - 1 - places[-1] if places else self._end
+
+
+class HaProxy:
+    """A proxy before recorders (`/ingest`) and gateways (all else) of this machine."""
+
+    def __init__(self, folder: Path, recorders: Sequence[Node], gateways: Sequence[Node]) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._file = folder / "cluster.cfg"
+        self._file.write_text(
+            _HAPROXY.format(
+                port=self.port, recorders=_servers(recorders), gateways=_servers(gateways)
+            )
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Run it; it listens when this returns."""
+        quiet = subprocess.DEVNULL
+        command = [program("haproxy"), "-db", "-f", str(self._file)]
+        self._process = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet)
+        until(lambda: can_connect(self.port), LIMIT_S)
+
+    def kill(self) -> None:
+        """End it at once."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+_HAPROXY = """
+defaults
+    mode http
+    option redispatch 1
+    retries 2
+    retry-on all-retryable-errors
+    timeout connect 1s
+    timeout client 30s
+    timeout server 30s
+    timeout tunnel 60s
+    timeout check 2s
+    option httpchk
+    default-server check inter 300ms fall 1 rise 1
+frontend all
+    bind 127.0.0.1:{port}
+    use_backend recorders if {{ path /ingest }}
+    default_backend gateways
+backend recorders
+    http-check send meth GET uri /api/ready ver HTTP/1.1 hdr Host localhost
+{recorders}
+backend gateways
+    balance leastconn
+    http-check send meth GET uri /api/health ver HTTP/1.1 hdr Host localhost
+{gateways}
+"""
+
+
+def _servers(nodes: Sequence[Node]) -> str:
+    return "\n".join(f"    server n{each.port} 127.0.0.1:{each.port}" for each in nodes)
 
 
 def can_connect(port: int) -> bool:
