@@ -1,5 +1,6 @@
 """Documents: what they link to is there, and pictures are light enough to be read on the web."""
 
+import importlib.util
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,6 +71,18 @@ def test_each_page_is_in_the_index() -> None:
     index = ROOT / "docs" / "index.md"
     named = {(index.parent / link.partition("#")[0]).resolve() for link in links(index)}
     assert set((ROOT / "docs").glob("*.md")) - named == {index}
+
+
+def test_the_capacity_page_is_made_of_the_figures() -> None:
+    found = importlib.util.spec_from_file_location("capacity", ROOT / "benchmarks" / "capacity.py")
+    assert found is not None
+    assert found.loader is not None
+    capacity = importlib.util.module_from_spec(found)
+    found.loader.exec_module(capacity)
+    page = capacity.PAGE.read_text("utf-8")
+    assert page == capacity.page(), "run python benchmarks/capacity.py"
+    for name in re.findall(r"`(\w+\.py)`", page):
+        assert (ROOT / "benchmarks" / name).exists()
 
 
 def test_each_decision_that_is_cited_is_in_the_contract() -> None:
