@@ -1,11 +1,13 @@
 """A fresh odds file, a clock that stands, and quotes of one football game."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.databases import Database
 from oddsdesk.store.store import Store, open_store
 from tests.kit.store import NOW
 
@@ -20,6 +22,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
     store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
     yield store
     store.close()
+
+
+@pytest.fixture
+def every_store(database: Database) -> Iterator[Store]:
+    """A new store of each engine in turn."""
+    with contextlib.closing(open_store(database, clock=lambda: NOW)) as store:
+        yield store
 
 
 @pytest.fixture

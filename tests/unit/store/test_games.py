@@ -21,6 +21,11 @@ DAY = 24 * HOUR
 MakeQuote = Callable[..., Quote]
 
 
+@pytest.fixture
+def store(every_store: Store) -> Store:
+    return every_store
+
+
 def record(store: Store, *quotes: Quote):
     return store.record(quotes).result(10)
 
@@ -38,7 +43,7 @@ def kick_offs(store: Store) -> dict[str, str | None]:
 
 
 def bookmakers(store: Store) -> dict[str, list[str]]:
-    query = "SELECT match_name, bookmaker FROM quote JOIN game ON id = game ORDER BY bookmaker"
+    query = "SELECT match_name, bookmaker FROM quote JOIN game ON id = game ORDER BY bookmaker, id"
     found = defaultdict(list)
     for name, bookmaker in store.write(lambda c: c.execute(query).fetchall()).result(10):
         found[name].append(bookmaker)

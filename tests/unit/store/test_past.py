@@ -1,19 +1,24 @@
 """The log's past: one bookmaker's moves, and when nothing was recorded."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.contract.identity import game_id
-from oddsdesk.store.store import open_store
+from oddsdesk.store.databases import Database
+from oddsdesk.store.store import Store, open_store
 from tests.kit.store import NOW
 
 GAME = game_id("LIG1", "PSG - Lyon")
 PSG = ("moneyline", 0, "PSG")
 MINUTE = 60_000
+
+
+@pytest.fixture
+def store(every_store: Store) -> Store:
+    return every_store
 
 
 class Moving:
@@ -25,9 +30,9 @@ class Moving:
         return self.now
 
 
-def test_the_reference_s_moves_start_with_what_stood_then(tmp_path: Path, quote) -> None:
+def test_the_reference_s_moves_start_with_what_stood_then(database: Database, quote) -> None:
     clock = Moving()
-    store = open_store(tmp_path / "odds.db", reference="Bet365", clock=clock)
+    store = open_store(database, reference="Bet365", clock=clock)
     for step, price in enumerate((1.5, 1.6, 1.7)):
         clock.now = NOW + step * MINUTE
         for bookmaker, odds in (("Bet365", price), ("Unibet", price + 1)):
@@ -50,9 +55,9 @@ def test_a_log_of_nothing_has_no_beginning_and_no_silence(store) -> None:
     assert store.reader().silences(0, NOW, MINUTE) == []
 
 
-def test_a_while_without_records_is_a_silence(tmp_path: Path, quote) -> None:
+def test_a_while_without_records_is_a_silence(database: Database, quote) -> None:
     clock = Moving()
-    store = open_store(tmp_path / "odds.db", clock=clock)
+    store = open_store(database, clock=clock)
     for minute in (0, 1, 2, 30, 31):
         clock.now = NOW + minute * MINUTE
         odds = {"PSG": 1.5 + minute / 100}
@@ -68,9 +73,9 @@ def test_a_while_without_records_is_a_silence(tmp_path: Path, quote) -> None:
     store.close()
 
 
-def test_scrapes_that_bring_the_same_prices_are_no_silence(tmp_path: Path, quote) -> None:
+def test_scrapes_that_bring_the_same_prices_are_no_silence(database: Database, quote) -> None:
     clock = Moving()
-    store = open_store(tmp_path / "odds.db", clock=clock)
+    store = open_store(database, clock=clock)
     for seconds in range(0, 3600, 30):
         clock.now = NOW + seconds * 1000
         store.record([quote(scraped_at=clock.now)]).result(10)

@@ -13,6 +13,11 @@ from oddsdesk.store.values import Filters, Visibility
 MakeQuote = Callable[..., Quote]
 
 
+@pytest.fixture
+def store(every_store: Store) -> Store:
+    return every_store
+
+
 def record(store: Store, *quotes: Quote, simulated: bool = False):
     return store.record(quotes, simulated).result(10)
 

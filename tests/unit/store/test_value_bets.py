@@ -16,6 +16,11 @@ BET = FoundValueBet("Bet365", "Lyon", 6.0, LINE, 5.5, 5.812345, 2.123456, 1.0234
 
 
 @pytest.fixture
+def store(every_store: Store) -> Store:
+    return every_store
+
+
+@pytest.fixture
 def priced(store: Store, quote: MakeQuote) -> Store:
     sharp = quote("Pinnacle", odds=LINE, liquidity=700.0)
     store.record([quote(), sharp]).result(10)

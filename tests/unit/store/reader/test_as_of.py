@@ -2,7 +2,6 @@
 
 import random
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,10 +22,8 @@ IDENT = game_id("EPL", "Leeds vs Hull")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = open_store(tmp_path / "odds.db", clock=lambda: NOW)
-    yield store
-    store.close()
+def store(every_store: Store) -> Store:
+    return every_store
 
 
 def quote(scraped_at: int, bookmaker: str = "Bet365", price: float = 2.0, **fields) -> Quote:

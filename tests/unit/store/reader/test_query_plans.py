@@ -25,8 +25,8 @@ class Traced:
         self.reader = SqliteReader(self._connection, "Pinnacle")
 
 
-def test_no_request_scans_a_big_table(filled) -> None:
-    store, _ = filled
+def test_no_request_scans_a_big_table(filled_file) -> None:
+    store, _ = filled_file
     bets = [
         FoundValueBet("A", name, 2.0, {name: 1.9}, 1.9, 1.95, 2.0, 1.02) for name in ("Yes", "No")
     ]
@@ -58,9 +58,11 @@ def test_no_request_scans_a_big_table(filled) -> None:
         (Filters(), Visibility(bookmaker="Nobody")),
     ],
 )
-def test_what_nobody_prices_is_known_without_walking_the_games(filled, filters, visibility) -> None:
+def test_what_nobody_prices_is_known_without_walking_the_games(
+    filled_file, filters, visibility
+) -> None:
     """Issue 3, Speed: flat at any number of quotes."""
-    store, _ = filled
+    store, _ = filled_file
     traced = Traced(store.path)
     assert traced.reader.odds(NOW, filters, visibility, 100).items == []
     assert not [each for each in traced.statements if "FROM game" in each]

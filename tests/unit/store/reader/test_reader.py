@@ -1,13 +1,13 @@
 """Lists, catalogue and details against a plain model."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
 import pytest
 
 from oddsdesk.contract.competitions import sport_of
 from oddsdesk.contract.identity import game_id
+from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import BadCursorError, StoreUnavailableError
 from oddsdesk.store.store import Store, open_store
 from oddsdesk.store.values import Filters, Visibility
@@ -121,8 +121,8 @@ def test_matrix_and_detail_hold_what_may_be_seen(filled) -> None:
         "WyJnIix0cnVlLDk5OTk5OTk5OTk5OTk5OTk5OTk5LCJhIiwiYiJd",
     ],
 )
-def test_a_made_up_cursor_is_refused(store: Store, cursor: str) -> None:
-    reader = store.reader()
+def test_a_made_up_cursor_is_refused(every_store: Store, cursor: str) -> None:
+    reader = every_store.reader()
     for ask in (
         lambda: reader.games(NOW, Filters(), Visibility(), 5, cursor),
         lambda: reader.odds(NOW, Filters(), Visibility(), 5, cursor),
@@ -139,8 +139,8 @@ def test_a_cursor_of_another_list_is_refused(filled) -> None:
         reader.odds(NOW, Filters(), Visibility(), 1, cursor)
 
 
-def test_a_closed_store_is_unavailable(tmp_path: Path) -> None:
-    store = open_store(tmp_path / "odds.db")
+def test_a_closed_store_is_unavailable(database: Database) -> None:
+    store = open_store(database)
     reader = store.reader()
     store.close()
     with pytest.raises(StoreUnavailableError):
@@ -150,7 +150,9 @@ def test_a_closed_store_is_unavailable(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name", ['A "quoted" - B', "A\\B - C/D", "日本 🎾 - é", "A' - B''", "%s - {}"]
 )
-def test_an_odds_row_holds_what_was_recorded(store: Store, quote: Callable, name: str) -> None:
+def test_an_odds_row_holds_what_was_recorded(
+    every_store: Store, quote: Callable, name: str
+) -> None:
     """D3: odds and liquidity as received."""
     said = quote(
         "Pinnacle",
@@ -160,7 +162,7 @@ def test_an_odds_row_holds_what_was_recorded(store: Store, quote: Callable, name
         url="https://example.com/?a=\"b\"&c='d'\\",
         scraped_at=NOW,
     )
-    store.record([said]).result(10)
-    (row,) = store.reader().odds(NOW, Filters(), Visibility(), 10).items
+    every_store.record([said]).result(10)
+    (row,) = every_store.reader().odds(NOW, Filters(), Visibility(), 10).items
     assert (row.match_name, row.liquidity, row.url) == (name, said.liquidity, said.url)
     assert msgspec.json.decode(row.odds) == said.odds
