@@ -38,7 +38,8 @@ _UNCOUNT: Final = "DELETE FROM sqlite_sequence WHERE name = ?"
 _COUNT: Final = "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)"
 _ANYTHING: Final = "SELECT 1 FROM sqlite_master LIMIT 1"
 _STATEMENTS: Final = """
-SELECT sql FROM sqlite_master WHERE sql NOT NULL AND name NOT GLOB 'sqlite_*' ORDER BY rowid
+SELECT sql FROM sqlite_master WHERE type = ? AND sql NOT NULL AND name NOT GLOB 'sqlite_*'
+ORDER BY rowid
 """
 _STEPS: Final = "SELECT migration_set, name, applied_at FROM _sqlite_migrations ORDER BY id"
 _ADD_STEP: Final = """
@@ -152,7 +153,9 @@ class SqliteTarget(SqliteSide):
 
 
 def _finish(connection: sqlite3.Connection, schema: Schema) -> None:
-    with _transaction(connection):
+    with _transaction(connection), _tables_of(schema) as made:
+        for (statement,) in made.execute(_STATEMENTS, ("index",)).fetchall():
+            connection.execute(statement)
         connection.execute(_DROP_NOTES)
         unmark_half_made(connection, schema)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -260,26 +263,32 @@ def _check_version(path: Path, connection: sqlite3.Connection, schema: Schema) -
 
 
 def _make(path: Path, schema: Schema) -> None:
-    """Make the tables of a file, with the mark that it is half made.
+    """Make the tables of a file, with the mark that it is half made; indexes are for the end.
+
+    Sorted then they are made in a fraction of the time.
 
     Raises:
         StoreError: somebody else has made some this moment.
     """
     make_folder(path.parent)
-    with (
-        contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as made,
-        contextlib.closing(bare_connection(path)) as written,
-    ):
-        migrate(made, schema, lambda: None)
-        mark_half_made(made, schema)
-        made.execute(_MAKE_NOTES)
+    with _tables_of(schema) as made, contextlib.closing(bare_connection(path)) as written:
         written.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         with _transaction(written):
             if written.execute(_ANYTHING).fetchall():
                 raise _taken(path)
-            for (statement,) in made.execute(_STATEMENTS).fetchall():
+            for (statement,) in made.execute(_STATEMENTS, ("table",)).fetchall():
                 written.execute(statement)
             written.executemany(_ADD_STEP, made.execute(_STEPS).fetchall())
+            written.execute(_MAKE_NOTES)
+            mark_half_made(written, schema)
+
+
+@contextlib.contextmanager
+def _tables_of(schema: Schema) -> Iterator[sqlite3.Connection]:
+    """Give a database in memory that holds the tables and indexes of a new file."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        migrate(made, schema, lambda: None)
+        yield made
 
 
 def _taken(path: Path) -> StoreError:

@@ -172,6 +172,32 @@ def test_all_columns_of_both_engines_are_moved(postgres: Postgres, full: Path) -
     assert here - GENERATED == moved - {("same_team", "id")}
 
 
+def test_a_moved_database_has_the_indexes_of_a_new_one(
+    postgres: Postgres, full: Path, back: Path
+) -> None:
+    url, fresh = postgres.url(), postgres.url_with_tables()
+    to_postgres(full, url)
+    to_sqlite(url, back)
+    assert indexes_there(postgres, url) == indexes_there(postgres, fresh)
+    assert indexes_here(back) == indexes_here(full)
+    assert indexes_here(access_path(back)) == indexes_here(access_path(full))
+
+
+def indexes_there(postgres: Postgres, url: str) -> list[Any]:
+    with closing(postgres.connect(url)) as connection:
+        query = (
+            "SELECT replace(indexdef, current_schema(), '') FROM pg_indexes"
+            " WHERE schemaname = current_schema() ORDER BY 1"
+        )
+        return connection.execute(query).fetchall()
+
+
+def indexes_here(file: Path) -> list[Any]:
+    with closing(sqlite3.connect(file)) as connection:
+        query = "SELECT name, sql FROM sqlite_master ORDER BY name"
+        return connection.execute(query).fetchall()
+
+
 def test_tables_that_give_a_number_only_once_are_those_of_a_file(full: Path) -> None:
     counted = set()
     for file in (full, access_path(full)):
