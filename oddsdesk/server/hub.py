@@ -52,6 +52,7 @@ class Hub:
         self._patience = RetryWhileUnavailable("the stream", troubles)
         self._position: Position = ()
         self._somebody_came = asyncio.Event()
+        self._sending = asyncio.Lock()
         self._messages = 0
         self._keys_checked = 0.0
         self._closed = False
@@ -65,8 +66,30 @@ class Hub:
         """
         return await self._tail.end()
 
-    def subscribe(self, subscriber: Subscriber, position: Position) -> None:
-        """Send a subscriber every change behind a position that was asked for just now."""
+    async def subscribe(self, subscriber: Subscriber, position: Position) -> None:
+        """Send a subscriber every change behind a position, which others may have passed by now.
+
+        Raises:
+            StoreUnavailableError: what they have passed cannot be read now.
+        """
+        async with self._sending:  # nobody is told anything meanwhile
+            if self._subscribers:
+                await self._catch_up(subscriber, position)
+            self._add(subscriber, position)
+
+    async def _catch_up(self, subscriber: Subscriber, position: Position) -> None:
+        missed = await self._tail.between(position, self._position)
+        if not missed:
+            return
+        alone = Subscribers()
+        alone.add(subscriber)
+        merged = await self._tail.merged_ids() if alone.ask_for_games else {}
+        for change in missed:
+            frame = self._frame(change) if any(alone.interests_in(change, merged)) else None
+            if frame is not None and subscriber.channel.offer(frame):
+                self._messages += 1
+
+    def _add(self, subscriber: Subscriber, position: Position) -> None:
         if self._closed:
             subscriber.channel.close(GOING_AWAY, "the server is going down")
         elif not self._subscribers:
@@ -118,8 +141,11 @@ class Hub:
         batch = await self._tail.next(after, BATCH)
         if batch.changes:
             merged = await self._tail.merged_ids() if self._subscribers.ask_for_games else {}
-            if self._position == after:  # else all had left, and for who came these are the past
-                await self._send(batch, merged)
+            async with self._sending:
+                if self._position == after:  # else all had left: these are the past for who came
+                    await self._send(batch, merged)
+            is_flood = len(batch.changes) >= BATCH
+            await asyncio.sleep(BREATH_S if is_flood and self._is_someone_behind() else 0)
         self._check_keys()
 
     async def _send(self, batch: Batch, merged_ids: Mapping[str, Sequence[str]]) -> None:
@@ -129,8 +155,6 @@ class Hub:
         except Exception:
             self._give_up_all()
             raise
-        is_flood = len(batch.changes) >= BATCH
-        await asyncio.sleep(BREATH_S if is_flood and self._is_someone_behind() else 0)
 
     def _is_someone_behind(self) -> bool:
         return any(each.channel.backlog > BREATH_BYTES for each in self._subscribers)

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from oddsdesk.server.log_watch import LogWatch, OnGrowth
 from oddsdesk.store.store import Store
-from oddsdesk.store.tail import Batch, Position, log_end, read_after
+from oddsdesk.store.tail import Batch, Position, log_end, read_after, read_between
+from oddsdesk.store.values import Change
 
 
 class LogTail:
@@ -30,6 +31,10 @@ class LogTail:
             return batch
         await self._watch.wait()
         return read_after(self._store.reader(), after, limit)
+
+    async def between(self, after: Position, end: Position) -> Sequence[Change]:
+        """Return the changes behind a position, up to another."""
+        return read_between(self._store.reader(), after, end)
 
     async def merged_ids(self) -> Mapping[str, Sequence[str]]:
         """Return the ids of games that became part of another, by that one's id (D69)."""

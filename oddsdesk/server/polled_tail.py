@@ -8,7 +8,8 @@ from typing import Final
 from oddsdesk.server.log_watch import LogWatch, OnGrowth
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.store.store import Store
-from oddsdesk.store.tail import Batch, Position, log_end, read_after
+from oddsdesk.store.tail import Batch, Position, log_end, read_after, read_between
+from oddsdesk.store.values import Change
 
 QUICK_S: Final = 0.01
 """The pause between two looks while prices move."""
@@ -78,6 +79,10 @@ class PolledTail:
             if batch.changes or now >= deadline:
                 return batch
             await self._watch.wait(self._rhythm.pause_s(now))
+
+    async def between(self, after: Position, end: Position) -> Sequence[Change]:
+        """Return the changes behind a position, up to another."""
+        return await self._reads.run(lambda: read_between(self._store.reader(), after, end))
 
     async def merged_ids(self) -> Mapping[str, Sequence[str]]:
         """Return the ids of games that became part of another, as they were lately (D69)."""

@@ -62,7 +62,7 @@ class Stream:
             subscriber = await self._admit(scope["query_string"], channel)
             if position is None:
                 raise _ClosedError(TRY_LATER, _UNAVAILABLE)
-            self._hub.subscribe(subscriber, position)
+            await self._hub.subscribe(subscriber, position)
         except _ClosedError as closed:
             channel.close(closed.code, str(closed))
             return

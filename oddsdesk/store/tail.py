@@ -34,6 +34,9 @@ class Tail(Protocol):
         returns none.
         """
 
+    async def between(self, after: Position, end: Position) -> Sequence[Change]:
+        """Return the changes behind a position, up to another; both were there before."""
+
     async def merged_ids(self) -> Mapping[str, Sequence[str]]:
         """Return the ids of games that became part of another, by that one's id (D69)."""
 
@@ -69,3 +72,13 @@ def read_after(reader: Reader, after: Position, limit: int) -> Batch:
         changes += found
         end.append(found[-1].seq if found else seq)
     return Batch(changes, tuple(end))
+
+
+def read_between(reader: Reader, after: Position, end: Position) -> list[Change]:
+    """Return the changes behind a position up to another, as far as it lies behind the first."""
+    changes: list[Change] = []
+    for shard, (seq, last) in enumerate(zip(after, end, strict=True)):
+        if last > seq:
+            found = reader.changes_after(seq, last - seq, shard)
+            changes += [each for each in found if each.seq <= last]
+    return changes

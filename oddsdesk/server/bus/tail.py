@@ -40,6 +40,7 @@ class BusTail:
         self._looked_at = float("-inf")
         self._is_behind = False
         self.end = polled.end
+        self.between = polled.between
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:

@@ -75,7 +75,7 @@ def caller(access):
 
 
 async def _subscribe(hub: Hub, subscriber: Subscriber) -> None:
-    hub.subscribe(subscriber, await hub.position())
+    await hub.subscribe(subscriber, await hub.position())
 
 
 async def _record(store, *odds: float) -> None:
@@ -153,6 +153,26 @@ async def test_who_comes_after_all_have_left_hears_nothing_of_the_time_between(h
     await _heard(channel)
     assert _odds(b"".join(channel.taken)) == [1.6]
     assert gone.taken == []
+
+
+async def test_who_is_let_in_late_hears_what_others_heard_meanwhile_and_nothing_twice(
+    hub, store, caller
+):
+    """Between the answer to a client and its place among the others keys are looked up."""
+    first, late, elsewhere = _Channel(), _Channel(), _Channel()
+    await _subscribe(hub, Subscriber(first, Interest(), caller))
+    await _record(store, 1.5)
+    await _heard(first)
+    position = await hub.position()
+    for odds in (1.6, 1.7):
+        await _record(store, odds)
+        await _heard(first)
+    await hub.subscribe(Subscriber(late, Interest(), caller), position)
+    await hub.subscribe(Subscriber(elsewhere, Interest(sport="Tennis"), caller), position)
+    await _record(store, 1.8)
+    await _heard(first)
+    assert _odds(b"".join(late.taken)) == [1.6, 1.7, 1.8]
+    assert elsewhere.taken == []
 
 
 async def test_while_nobody_listens_the_database_is_not_asked(hub, store, caller, monkeypatch):

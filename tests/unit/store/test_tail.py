@@ -6,7 +6,7 @@ import pytest
 
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.store import Store
-from oddsdesk.store.tail import log_end, read_after
+from oddsdesk.store.tail import log_end, read_after, read_between
 from oddsdesk.store.values import Change
 
 
@@ -59,6 +59,12 @@ def test_a_shard_with_much_to_tell_does_not_hold_up_the_others() -> None:
             heard[name].append(seq)
         found, position = read_after(reader, position, 3)
     assert heard == {"shard 0": [*range(1, 1_001)], "shard 1": [*range(1, 6)]}
+
+
+def test_what_lies_between_two_positions_is_read_of_each_shard() -> None:
+    reader: Any = _Shards(9, 9, 9)
+    found = read_between(reader, (2, 5, 7), (4, 5, 6))
+    assert _said(found) == [("shard 0", 3), ("shard 0", 4)]
 
 
 @pytest.mark.parametrize("behind", [0, 1, 2])
