@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from oddsdesk.desk.ui.formatting import signed_hundredths_text
 from oddsdesk.desk.ui.theme import tokens as spacing
@@ -16,8 +16,7 @@ from oddsdesk.pricing.reports import BAND_SHARE, Step
 
 _BAND_SHARE: Final = 0.10
 """Opacity of the band over its ground."""
-_HEIGHT: Final = 190
-_LEAST_HEIGHT: Final = 96
+_LEAST_HEIGHT, _MOST_HEIGHT = 96, 300
 _TICKS: Final = 6
 _MOST_BAND: Final = 1.6
 """How far the band may widen the chart beyond what was won, lost or expected."""
@@ -33,9 +32,13 @@ class CourseChart(QWidget):
         self._steps: Sequence[Step] = ()
         self.setProperty("variant", "bar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setMinimumHeight(theme.fonts.scaled(_LEAST_HEIGHT))
+        self.fit(_LEAST_HEIGHT)
         self.setAccessibleName("Profit bet by bet")
+
+    def fit(self, height: int) -> None:
+        """Take a height, within what a chart needs."""
+        scaled = self._theme.fonts.scaled
+        self.setFixedHeight(min(max(height, scaled(_LEAST_HEIGHT)), scaled(_MOST_HEIGHT)))
 
     def show_steps(self, steps: Sequence[Step]) -> None:
         """Draw another course, from its beginning on."""
@@ -138,9 +141,6 @@ class CourseChart(QWidget):
         return pen
 
     # Qt's virtuals
-
-    def sizeHint(self) -> QSize:
-        return QSize(400, self._theme.fonts.scaled(_HEIGHT))
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and len(self._steps) > 1:

@@ -181,7 +181,7 @@ class BetsPanel(QWidget):
         has_course = whole_report(self._shown).bets > 0
         self.facts.setVisible(has_bets)
         self.chart.setVisible(has_course and self.height() >= _LEAST_FOR_CHART)
-        self.chart.setMaximumHeight(max(self.chart.minimumHeight(), self.height() * 3 // 10))
+        self.chart.fit(self.height() * 3 // 10)
         self._side.setVisible(has_bets and self.width() >= _LEAST_FOR_LIST)
 
     def _file_menu(self) -> QMenu:
@@ -238,7 +238,7 @@ class BetsPanel(QWidget):
         self._records.bets_changed.connect(self.show_all)
         self._records.failed.connect(self._say_trouble)
         self._preferences.changed.connect(lambda _key: self.show_all())
-        self.views.chosen.connect(lambda _key: self.show_all())
+        self.views.chosen.connect(self._on_views_chosen)
         self.bar.filter_changed.connect(lambda _text: self.show_all())
         self.bar.currency_chosen.connect(self._on_bar_currency_chosen)
         acts.said.connect(self._say)
@@ -271,6 +271,12 @@ class BetsPanel(QWidget):
         menu.addSeparator()
         menu.addActions(acts.bet_menu.actions())
         menu.popup(self.table.scrolling.viewport().mapToGlobal(at))
+
+    def _on_views_chosen(self, _key: str) -> None:
+        grouping = self._view().grouping
+        if grouping is not None:
+            self.report.order_by(grouping)
+        self.show_all()
 
     def _on_bar_currency_chosen(self, currency: str) -> None:
         self._currency = currency

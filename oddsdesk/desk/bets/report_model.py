@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from PySide6.QtCore import Qt
+
 from oddsdesk.desk.bets.columns import profit_cell
 from oddsdesk.desk.bets.facts import luck_text
 from oddsdesk.desk.ui.formatting import signed_hundredths_text, signed_text
@@ -10,6 +12,7 @@ from oddsdesk.desk.ui.table.cells import Align, Cell, Column
 from oddsdesk.desk.ui.table.column_spec import ColumnSpec, Kind
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.ledger.reporting import Grouping
 from oddsdesk.pricing.reports import Report
 
 ReportRow = tuple[str, Report]
@@ -129,7 +132,7 @@ COLUMNS: Final[tuple[ColumnSpec[ReportRow, int], ...]] = (
         lambda row: luck_text(row[1]),
     ),
 )
-_STAKED: Final = [column.key for column in COLUMNS].index("staked")
+_OF, _STAKED = ([column.key for column in COLUMNS].index(key) for key in ("of", "staked"))
 
 
 class ReportModel(StableRowsModel[tuple[str], ReportRow]):
@@ -137,6 +140,12 @@ class ReportModel(StableRowsModel[tuple[str], ReportRow]):
 
     def __init__(self, clock: Callable[[], int]) -> None:
         super().__init__(COLUMNS, _STAKED, clock)
+
+    def order_by(self, grouping: Grouping) -> None:
+        """Begin with the order that suits a report: the last month first, else most staked."""
+        self._sorted_by = _OF if grouping is Grouping.MONTH else _STAKED
+        self._descending = True
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
 
     def exported(self) -> list[list[Any]]:
         """Return the rows as they stand, a value a column."""

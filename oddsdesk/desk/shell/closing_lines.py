@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 from oddsdesk.board.board import Board
 from oddsdesk.board.closing_lines import WAIT_MS, ClosingLines
 from oddsdesk.clock import Clock
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.desk.records import Records, Taken
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
@@ -18,7 +19,8 @@ from oddsdesk.tasks import spawn, stop
 _LOOK_MS = 5_000
 _WRITE_AGAIN_MS = 60_000
 """Where the ledger refused, it is asked again after so long."""
-_FILL_MS = 10 * 60_000
+_FILL_MS = 10 * MINUTE_MS
+_LOOK_AGAIN_MS = 48 * 60 * MINUTE_MS
 
 ReadLog = Callable[[list[PlacedBet], int, str], Awaitable[dict[int, ClosingLine]]]
 """Returns the closing lines that a log has of some bets, by number."""
@@ -73,12 +75,8 @@ class ClosingLineWriter(QObject):
         is_past = self._board.connection.as_of_ms is not None
         if self._read_log is None or is_past or self._filling is not None:
             return
-        over = self._clock() - WAIT_MS
-        missing = [
-            bet
-            for bet in self._records.bets()
-            if bet.close is None and bet.kick_off is not None and bet.kick_off < over
-        ]
+        now = self._clock()
+        missing = [bet for bet in self._records.bets() if _may_have_close(bet, now)]
         if missing:
             read = self._read_log(missing, self._clock(), self._board.method)
             self._filling = spawn("desk: closing lines from the log", self._fill(read))
@@ -97,8 +95,10 @@ class ClosingLineWriter(QObject):
             found = await read
         finally:
             self._filling = None
-        if found:
-            self._unwritten = found | self._unwritten
+        unsaid = {bet.ident for bet in self._records.bets() if bet.close is None}
+        news = {ident: close for ident, close in found.items() if close.is_there or ident in unsaid}
+        if news:
+            self._unwritten = news | self._unwritten
             self._write()
 
     def _write(self) -> None:
@@ -123,3 +123,15 @@ class ClosingLineWriter(QObject):
             for bet in to_follow(self._records.bets(), self._board.method)
             if bet.ident not in self._unwritten
         )
+
+
+def _may_have_close(bet: PlacedBet, now_ms: int) -> bool:
+    """Whether the log may have what is not known of a bet: its game began a while ago.
+
+    Where the desk saw no close, a feed may have told the log of it meanwhile.
+    """
+    if bet.kick_off is None or bet.kick_off > now_ms - WAIT_MS:
+        return False
+    if bet.close is None:
+        return True
+    return not bet.close.is_there and bet.kick_off > now_ms - _LOOK_AGAIN_MS

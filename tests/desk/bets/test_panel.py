@@ -201,8 +201,12 @@ def test_a_report_has_a_row_for_each_bookmaker_and_can_be_exported(make_panel: M
     assert [column.key for column in table.columns][:4] == ["of", "bets", "staked", "profit"]
     assert sorted(row[0] for row in table.rows) == ["Bet365", "Betfair Exchange"]
     assert panel.selected() == []
+    earlier = settled(bet(kick_off=NOW - 900 * HOUR, stake=0.5), Result.LOST, NOW)
+    panel = make_panel(earlier)
     panel.choose_view("by month")
-    assert [row[1] for row in panel.exported().rows] == [2]
+    months = [str(row[0]) for row in panel.exported().rows]
+    assert len(months) == 2
+    assert months == sorted(months, reverse=True)
 
 
 def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.desk.records import Records
+from oddsdesk.desk.records import Records, Taken
 from oddsdesk.desk.shell.closing_lines import ClosingLineWriter
 from oddsdesk.desk.shell.local_server import closes_in
 from oddsdesk.ledger.bets import PlacedBet
@@ -127,8 +128,7 @@ async def test_what_nobody_saw_is_filled_in_from_the_log(
     writer.read_log(read)
     assert writer._filling is not None
     await writer._filling
-    with qtbot.waitSignal(made.records.bets_changed):
-        pass
+    qtbot.waitUntil(lambda: made.close_of_bet() is not None)
     close = made.close_of_bet()
     assert close is not None
     assert (close.odds, close.at) == (1.8, KICK_OFF - 3 * MINUTE_MS)
@@ -136,6 +136,28 @@ async def test_what_nobody_saw_is_filled_in_from_the_log(
     assert writer._filling is None
     await writer.close()
     made.records.close()
+
+
+async def test_where_the_desk_saw_no_close_the_log_may_have_one(
+    watched: Watched, database: Path
+) -> None:
+    (bet,) = watched.records.bets()
+    none = ClosingLine(why="last seen more than 30 minutes before the game")
+
+    def note(ledger: Ledger) -> Taken:
+        ledger.write_closes({bet.ident or 0: none})
+        return lambda: None
+
+    with watched.qtbot.waitSignal(watched.records.bets_changed):
+        watched.records.act(note)
+    watched.at(60)
+    watched.writer.read_log(partial(closes_in, database))
+    assert watched.writer._filling is not None
+    await watched.writer._filling
+    watched.qtbot.waitUntil(lambda: watched.close_of_bet() != none)
+    close = watched.close_of_bet()
+    assert close is not None
+    assert close.odds == 1.8
 
 
 async def test_a_log_that_cannot_be_read_gives_none(tmp_path: Path) -> None:
