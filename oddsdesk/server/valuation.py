@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from oddsdesk.clock import Clock
@@ -21,10 +22,11 @@ from oddsdesk.server.troubles import Troubles
 from oddsdesk.server.valued_games import GamesHeld
 from oddsdesk.slices import slices
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
+from oddsdesk.store.reader import Reader
 from oddsdesk.store.shares import Shares
 from oddsdesk.store.store import Store
 from oddsdesk.store.tail import Position, log_end, read_after
-from oddsdesk.store.values import FoundValueBet, MarketKey
+from oddsdesk.store.values import Change, FoundValueBet, MarketKey
 
 BATCH: Final = 512
 PACE_S: Final = 0.05
@@ -38,6 +40,8 @@ BRISK_REST: Final = 1
 RETRY_S: Final = 1.0
 SHARE_S: Final = 0.5
 """How often a process looks which games fall to it."""
+LOOKS_BACK: Final = 10
+"""Whose games it gets may have stopped so many looks ago: what moved since then is valued first."""
 
 _log = logging.getLogger(__name__)
 
@@ -98,6 +102,8 @@ class Valuation:
         self._failing: dict[_Place, int] = {}
         """Markets whose valuation raised an error, each with the round in which it last did."""
         self._watch = LogWatch(on_growth or store.on_commit)
+        self._passed: deque[Position] = deque(maxlen=LOOKS_BACK)
+        """Where in the log it was at the last looks for shares, the earliest first."""
         self._moneylines = MoneylineForms()
         self._stored: dict[_Place, _Found] = {}
         self._storing = asyncio.Lock()
@@ -152,6 +158,8 @@ class Valuation:
 
     async def _divide(self) -> None:
         before = self._games.held
+        if self._position is not None:
+            self._passed.append(self._position)
         try:
             surplus = await self._games.take(self._thread.run)
         finally:
@@ -161,10 +169,12 @@ class Valuation:
                 await self._games.give_back(surplus, self._thread.run)
 
     async def _value_those_got(self) -> None:
-        got = self._games.got()
-        share_of, everything = self._games.share_of, self._everything()
-        visits = (each for each in everything if share_of(each.place.game) in got)
-        await self._value(visits, BRISK_REST)
+        got, share_of = self._games.got(), self._games.share_of
+        lately = [self._changed_since(self._passed[0])] if self._passed else []
+        for visits in (*lately, self._everything()):
+            await self._value(
+                (each for each in visits if share_of(each.place.game) in got), BRISK_REST
+            )
         self._games.have_valued(got)
 
     def _forget(self, shares: frozenset[int]) -> None:
@@ -193,18 +203,30 @@ class Valuation:
             self._position = position
             if not changes:
                 return
-            places = dict.fromkeys(
-                _Place(each.game, each.market_type, each.period, each.match_name, each.sport)
-                for each in changes
-            )
-            for place in places:
-                if not self._games.has(place.game):
-                    continue
-                yield _Visit(place, None)
-                if self._moneylines.have_changed(reader, place.game, place.market):
-                    for visit in self._of_game(place.game, place.match_name, place.sport):
-                        if counts_goals(visit.place.market):
-                            yield visit
+            yield from self._markets_of(reader, changes)
+
+    def _changed_since(self, position: Position) -> Iterator[_Visit]:
+        """Yield the markets of the log's rows behind a position, though they were gone through."""
+        reader = self._store.reader()
+        while True:
+            changes, position = read_after(reader, position, BATCH)
+            if not changes:
+                return
+            yield from self._markets_of(reader, changes)
+
+    def _markets_of(self, reader: Reader, changes: Iterable[Change]) -> Iterator[_Visit]:
+        places = dict.fromkeys(
+            _Place(each.game, each.market_type, each.period, each.match_name, each.sport)
+            for each in changes
+        )
+        for place in places:
+            if not self._games.has(place.game):
+                continue
+            yield _Visit(place, None)
+            if self._moneylines.have_changed(reader, place.game, place.market):
+                for visit in self._of_game(place.game, place.match_name, place.sport):
+                    if counts_goals(visit.place.market):
+                        yield visit
 
     def _everything(self) -> Iterator[_Visit]:
         reader = self._store.reader()

@@ -14,10 +14,12 @@ from oddsdesk.pricing.devig import DEFAULT_METHOD
 from oddsdesk.server import valuation as module
 from oddsdesk.server.valuation import Valuation
 from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.reader import PostgresReader
 from oddsdesk.store.postgres.shares import PostgresShares
 from oddsdesk.store.postgres.store import PostgresStore, open_postgres
 from oddsdesk.store.shares import Holding
 from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.tail import log_end
 from oddsdesk.store.values import Filters, Visibility
 from oddsdesk.tasks import stop
 from tests.kit.postgres import Postgres
@@ -183,3 +185,23 @@ async def test_games_of_others_are_left_alone_and_valued_once_they_are_ours(
             await record(store, [Quote("Bwin", f"Home {game} - Away", *base, dear, NOW)])
         await until(lambda: [each[-1] for each in bets(store)] == [2.16] * (GAMES // 2))
         assert not any(place.game % SHARES in (0, 1) for place in process.valuation._stored)
+
+
+async def test_what_moved_lately_is_valued_before_all_other_games_that_were_anothers(
+    opened: Callable[[], PostgresStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be very many others."""
+    monkeypatch.setattr(module, "LOOKS_BACK", 1_000_000)
+    store, shares = opened(), _Given()
+    process = Process(store, shares)
+    async with running(process):
+        await until(lambda: process.valuation._passed)
+        monkeypatch.setattr(PostgresReader, "games_to_value", lambda *_: iter(()))
+        base = ("EPL", "total", 0)
+        sharp = Quote("Pinnacle", "A - B", *base, {"Over 2.5": 2.05, "Under 2.5": 1.88}, NOW)
+        await record(store, [sharp, Quote("Bwin", "A - B", *base, {"Over 2.5": 2.15}, NOW)])
+        end = log_end(store.reader())
+        await until(lambda: process.valuation._position == end)
+        assert bets(store) == []
+        shares.parts |= set(range(SHARES))
+        await until(lambda: bets(store))
