@@ -26,7 +26,7 @@ AND ((g.kickoff, g.match_name, g.competition) > (:kickoff, :match_name, :place)
 
 
 class FoundOdds(NamedTuple):
-    """A quote as the query gives it; ``liquidity`` with all its digits."""
+    """A quote as the query gives it; ``liquidity``, where it is a text, with all its digits."""
 
     bookmaker: str
     match_name: str
@@ -39,7 +39,7 @@ class FoundOdds(NamedTuple):
     match_date: int | None
     scraped_at: int
     url: str | None
-    liquidity: str | None
+    liquidity: str | float | None
     kickoff: int
 
 
@@ -66,7 +66,9 @@ def list_odds(
         query, parameters = _query(select, filters, visibility, live, place)
         parameters |= visibility_parameters(select, visibility, reference)
         parameters |= {"since": since, "limit": limit + 1 - len(found)}
-        found += _decode(select(query, parameters)[0][0])
+        rows = select(query, parameters)
+        is_json = select.sql.odds.is_json
+        found += _decode(rows[0][0]) if is_json else map(FoundOdds._make, rows)
         if len(found) > limit:
             return Page([_row(row) for row in found[:limit]], to_cursor(_place(found[limit - 1])))
     return Page([_row(row) for row in found], None)

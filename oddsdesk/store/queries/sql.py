@@ -66,7 +66,9 @@ class OddsSql(NamedTuple):
 
     rows: str
     """Quotes ``q`` of games ``g`` in the order of D13 by ``{games_index}`` and ``{quotes_index}``,
-    where ``{wanted}``: one JSON array of arrays, in the order of ``odds.FoundOdds``."""
+    where ``{wanted}``, in the order of ``odds.FoundOdds``."""
+    is_json: bool
+    """Whether that is one value that holds all rows, a JSON array of arrays."""
     market_index: str
     """What leads to the quotes of one market type."""
 

@@ -83,11 +83,11 @@ class PostgresSelect:
         connection, is_new = self._connected()
         is_alone = connection.info.transaction_status is psycopg.pq.TransactionStatus.IDLE
         try:
-            return connection.execute(query, parameters)
+            return connection.execute(query, parameters, binary=True)
         except psycopg.OperationalError:
             if is_new or not is_alone or not connection.closed:
                 raise
-        return self._connected()[0].execute(query, parameters)
+        return self._connected()[0].execute(query, parameters, binary=True)
 
     def _connected(self) -> tuple[psycopg.Connection[Any], bool]:
         """Return the connection, and whether it was made now."""

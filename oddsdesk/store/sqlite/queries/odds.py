@@ -23,5 +23,6 @@ SQL: Final = OddsSql(
             LIMIT :limit
         )
     """,
+    is_json=True,
     market_index="INDEXED BY quote_market",
 )
