@@ -15,7 +15,7 @@ from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.service import Service
 from oddsdesk.server.stream import Stream
-from oddsdesk.server.troubles import Trouble, job_troubles
+from oddsdesk.server.troubles import NOTHING_READ, Trouble, job_troubles, refused
 from oddsdesk.store.tail import Tail
 from oddsdesk.tasks import Jobs
 
@@ -79,7 +79,9 @@ class Answering:
             self._app.close()
 
     def troubles(self) -> Iterator[Trouble]:
-        """Yield what is wrong with its jobs."""
+        """Yield what is wrong with its jobs, and with a database that is away."""
+        if (refusal := self._service.access.circuit.refusal) is not None:
+            yield refused(NOTHING_READ, refusal)
         http = () if self._http is None else self._http.faults
         yield from job_troubles((*http, *self._jobs.faults), _WORDS)
 

@@ -34,6 +34,11 @@ class Circuit:
         self._openings = 0
         self._is_watched = False
 
+    @property
+    def refusal(self) -> KnownAwayError | None:
+        """Why nothing is asked now, if so."""
+        return self._refusal
+
     def check(self) -> None:
         """Refuse where the database is away.
 

@@ -14,6 +14,7 @@ DAMAGE_S: Final = 60.0
 """For how long damage is reported after it was last met: data in use is met again by then."""
 REFUSAL_S: Final = 5.0
 """The same for other refusals of the database."""
+NOTHING_READ: Final = "nothing can be read"
 
 
 class Trouble(msgspec.Struct, frozen=True):

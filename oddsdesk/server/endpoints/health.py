@@ -12,7 +12,7 @@ from oddsdesk.server.circuit import KnownAwayError
 from oddsdesk.server.gate import GET, Gate, RequestContext
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.service import Service
-from oddsdesk.server.troubles import Trouble, refused
+from oddsdesk.server.troubles import NOTHING_READ, Trouble, refused
 from oddsdesk.store.errors import StoreError
 
 HEALTH_PATH = "/api/health"
@@ -40,7 +40,7 @@ class HealthGate(Gate):
         except StoreError as error:
             if not isinstance(error, KnownAwayError):
                 _log.warning("the database is unavailable: %s", error)
-            state = self._unavailable([refused("nothing can be read", error), *troubles])
+            state = self._unavailable([refused(NOTHING_READ, error), *troubles])
         return encode(state, 0)
 
     def _state(self, now_ms: int, troubles: list[Trouble]) -> Bare:
@@ -79,4 +79,4 @@ class ReadyGate(HealthGate):
 
 
 def _lines(troubles: list[Trouble]) -> list[str]:
-    return [trouble.line for trouble in troubles]
+    return list(dict.fromkeys(trouble.line for trouble in troubles))
