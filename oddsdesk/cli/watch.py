@@ -20,6 +20,7 @@ from oddsdesk.board.alerts.channels import (
 )
 from oddsdesk.board.alerts.gate import AlertEntry, Gate
 from oddsdesk.board.alerts.rules import (
+    RULES_FILE,
     AlertSettings,
     RulesFileError,
     ValueRule,
@@ -41,6 +42,7 @@ from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.ending import Ending
 from oddsdesk.network.secrets import keep_secret
+from oddsdesk.places import NoHomeError, settings_folder
 from oddsdesk.server.loops import new_loop
 from oddsdesk.slices import in_slices
 from oddsdesk.store.databases import Database
@@ -59,7 +61,8 @@ _BETS_EVERY_S: Final = 60.0
     "rules_file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="What to tell of, where to and when not, TOML. Default: every value bet, here only.",
+    help="What to tell of, where to and when not, TOML. Default: the rules of the desk, else every "
+    "value bet, here only.",
 )
 @click.option(
     "--set-channel",
@@ -125,6 +128,8 @@ def _keep_address(name: str) -> None:
 
 def _settings(path: Path | None) -> AlertSettings:
     if path is None:
+        path = _usual_rules()
+    if path is None:
         return AlertSettings(rules=(ValueRule(),))
     try:
         settings = read_rules(path)
@@ -135,6 +140,15 @@ def _settings(path: Path | None) -> AlertSettings:
         if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
             raise click.ClickException(f"{path}: no preset {rule.preset!r}")
     return settings
+
+
+def _usual_rules() -> Path | None:
+    """Return the file that the desk keeps its rules in; None where there is none."""
+    try:
+        kept = settings_folder() / RULES_FILE
+    except NoHomeError:
+        return None
+    return kept if kept.exists() else None
 
 
 async def _run(

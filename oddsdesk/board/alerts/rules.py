@@ -10,6 +10,8 @@ from msgspec import Meta
 Above0 = Annotated[float, Meta(gt=0, le=1e6)]
 Minutes = Annotated[float, Meta(ge=0, le=10_080)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+RULES_FILE: Final = "alerts.toml"
+"""In the settings folder: what the desk tells of, and `oddsdesk watch` unless told otherwise."""
 CHANNEL_KINDS: Final = ("ntfy", "webhook", "apprise")
 
 
@@ -151,16 +153,28 @@ def read_time(text: str) -> time:
         raise ValueError(f"quiet {text!r}; expected a time of day such as 23:00") from None
 
 
+def decode_rules(text: bytes) -> AlertSettings:
+    """Read rules, TOML.
+
+    Raises:
+        RulesFileError: they make no sense.
+    """
+    try:
+        found: Any = msgspec.toml.decode(text)
+        return msgspec.convert(found, AlertSettings)
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
+        raise RulesFileError(" ".join(str(error).split())) from error
+
+
 def read_rules(path: Path) -> AlertSettings:
-    """Read a file of rules, TOML.
+    """Read a file of rules.
 
     Raises:
         RulesFileError: it cannot be read, or says what makes no sense.
     """
     try:
-        found: Any = msgspec.toml.decode(path.read_bytes())
-        return msgspec.convert(found, AlertSettings)
+        return decode_rules(path.read_bytes())
     except OSError as error:
         raise RulesFileError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
-        raise RulesFileError(f"{path}: {' '.join(str(error).split())}") from error
+    except RulesFileError as error:
+        raise RulesFileError(f"{path}: {error}") from error

@@ -139,6 +139,13 @@ AT_START: Final = Setting(
     "last",
     Choice((("last", "The connection used last"), ("embedded", "The embedded server"))),
 )
+TRAY: Final = Setting(
+    "alerts/tray",
+    "Go on in the tray when the window is closed",
+    "So that alerts come without a window, where the desktop has a tray. Quit ends it.",
+    False,
+    Toggle(),
+)
 INTRODUCTION: Final = Setting(
     "start/introduction",
     "Show the introduction",
@@ -193,5 +200,6 @@ SECTIONS: Final = (
     STAKES,
     Section("Bookmakers", (MINE,)),
     Section("Connection", (AT_START,)),
+    Section("Alerts", (TRAY,)),
     Section("Start", (INTRODUCTION,)),
 )

@@ -26,6 +26,11 @@ class Layout:
             str(path or settings_folder() / "desk.ini"), QSettings.Format.IniFormat
         )
 
+    @property
+    def folder(self) -> Path:
+        """Where the file lies, and what is kept beside it."""
+        return Path(self._settings.fileName()).parent
+
     def restore(self, window: QMainWindow) -> bool:
         """Put the window as it was; False where nothing fitting was kept."""
         geometry = self._settings.value("window/geometry")

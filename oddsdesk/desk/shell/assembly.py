@@ -6,15 +6,20 @@ from functools import partial
 from typing import Final, Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from oddsdesk.board.alerts.gate import AlertEntry
+from oddsdesk.board.alerts.rules import RULES_FILE
 from oddsdesk.board.board import Board
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistorySource, PriceLog
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import GameMerged, GamesChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.desk.alerts.controller import AlertsController
+from oddsdesk.desk.alerts.notifier import Notifier
+from oddsdesk.desk.alerts.panel import AlertsPanel
 from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.bookmakers.controller import BookmakersController
 from oddsdesk.desk.explain.panel import ExplainPanel
@@ -25,7 +30,7 @@ from oddsdesk.desk.matrix.panel import MatrixPanel
 from oddsdesk.desk.navigator.panel import Navigator
 from oddsdesk.desk.opportunities.panel import OpportunitiesPanel
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE
+from oddsdesk.desk.settings.declared import SPARKLINES, TEXT_SIZE, TRAY
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell import destinations
@@ -45,6 +50,7 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 from oddsdesk.desk.value_bets.panel import ValuesPanel
 from oddsdesk.ledger.bets import BetState
 from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.resource_files import resource_path
 
 
 class GameReader(Protocol):
@@ -166,6 +172,11 @@ class Desk:
         self.navigator = Navigator(board, theme, clock, self.around.favourites)
         self.values = ValuesPanel(board, theme, clock, preferences, layout, records)
         self.opportunities = OpportunitiesPanel(board, theme, clock, preferences)
+        icon = QIcon(str(resource_path("desktop", "oddsdesk.svg")))
+        self.notifier = Notifier(icon, self.window)
+        rules = layout.folder / RULES_FILE
+        self.alerts = AlertsController(board, clock, preferences, records, rules)
+        self.alerts_panel = AlertsPanel(self.alerts, theme, clock)
         self.explain = ExplainPanel(board, theme, clock)
         self.explain.exposure_of = self.values.exposure
         self.history = HistoryPanel(board, theme, clock)
@@ -297,10 +308,12 @@ class Desk:
         self._unsubscribe()
         self.around.leave(self.games)
         self.around.close()
+        self.notifier.close()
         for panel in (
             self.navigator,
             self.values,
             self.opportunities,
+            self.alerts_panel,
             self.explain,
             self.history,
             self.grid,
@@ -344,6 +357,7 @@ class Desk:
         window.put_dock(
             "opportunities", "Opportunities", self.opportunities, below, behind="values"
         )
+        window.put_dock("alerts", "Alerts", self.alerts_panel, below, behind="values")
         right = areas.RightDockWidgetArea
         window.put_dock("explain", "Explain", self.explain, right, folds_empty=True)
         window.put_dock("history", "History", self.history, right, folds_empty=True)
@@ -357,7 +371,7 @@ class Desk:
         around.offer(self.top_bar, self.navigator, self.games, self.grid, self.go_to_game)
         around.actions.bind("go.bets", lambda: show_tab(self.window, self.bets))
         for panel in (
-            *(self.values, self.opportunities, self.grid, self.bets),
+            *(self.values, self.opportunities, self.alerts_panel, self.grid, self.bets),
             *(self.explain, self.history),
         ):
             around.actions.register_panel(panel, partial(self.window.reveal, panel))
@@ -373,6 +387,7 @@ class Desk:
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self.opportunities.place_requested.connect(self.values.place_legs)
+        self._connect_alerts()
         for panel in (self.values, self.opportunities, self.grid):
             panel.price_requested.connect(self.go_to_price)
             panel.price_selected.connect(self._on_price_selected)
@@ -383,6 +398,24 @@ class Desk:
         self.games.current_game_changed.connect(self._on_games_current_game_changed)
         self.odds_format.changed.connect(self._write_anew)
         self._preferences.changed.connect(self._on_preferences_changed)
+
+    def _connect_alerts(self) -> None:
+        window, notifier = self.window, self.notifier
+        self.alerts_panel.price_requested.connect(self.go_to_price)
+        self.alerts.problem_found.connect(
+            lambda text: window.say(text, icon="warning", ink=TextRole.DOWN)
+        )
+        self.alerts.alerted.connect(notifier.notify)
+        self.alerts.alerted.connect(self._on_alerts_alerted)
+        notifier.price_requested.connect(self.go_to_price)
+        notifier.window_requested.connect(window.come_back)
+        notifier.quit_requested.connect(window.quit)
+        window.stays_running = lambda: notifier.is_in_tray and self._preferences.get(TRAY)
+
+    def _on_alerts_alerted(self, entry: AlertEntry) -> None:
+        cell = entry.alert.cell
+        show = None if cell is None else partial(self.go_to_price, cell)
+        self.window.say(entry.alert.title, action="Show" if show else "", act=show)
 
     def _title(self, game_id: str) -> str:
         game = self._board.games.get(game_id)

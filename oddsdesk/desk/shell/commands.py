@@ -98,7 +98,7 @@ class Commands(QObject):
         """Put the bound actions into the menu."""
         menu = self._window.menu
         self._actions.bind("app.menu", top_bar.open_menu)
-        self._actions.bind("app.quit", self._window.close)
+        self._actions.bind("app.quit", self._window.quit)
         for idents in _MENU:
             menu.addSeparator()
             for ident in idents:

@@ -57,6 +57,9 @@ class MainWindow(QMainWindow):
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self._layout = layout
         self._theme = theme
+        self._quits = False
+        self.stays_running: Callable[[], bool] = lambda: False
+        """Whether the program goes on in the tray when the user closes the window."""
         self.menu = QMenu(self)
         self._panels_menu = self.menu.addMenu("Panels")
         self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
@@ -89,6 +92,17 @@ class MainWindow(QMainWindow):
     def clear_message(self) -> None:
         """Take the line away."""
         self.messages.clear_message()
+
+    def quit(self) -> None:
+        """Close the window and end the program, wherever it might go on otherwise."""
+        self._quits = True
+        self.close()
+
+    def come_back(self) -> None:
+        """Show the window again, in front."""
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     def put_notice(self, notice: QWidget) -> None:
         """Set a strip above the tabs that hides itself when it is done with."""
@@ -272,6 +286,10 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         with self.empty_panels.as_wished():
             self._layout.save(self)
+        if self.stays_running() and not self._quits:
+            event.ignore()
+            self.hide()
+            return
         event.accept()
         self.closed.emit()
 

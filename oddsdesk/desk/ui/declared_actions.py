@@ -19,6 +19,7 @@ class Where(Enum):
     GRID = "In the odds grid"
     VALUES = "In the value bets"
     OPPORTUNITIES = "In the opportunities"
+    ALERTS = "In the alerts"
     BETS = "In your bets"
     EXPLAIN = "In the explanation"
     HISTORY = "In the history"
@@ -156,6 +157,7 @@ ACTIONS: Final = (
     Action("bets.export_xlsx", "Export these bets as Excel workbook…", (), Where.BETS),
     Action("bets.filter", "Filter your bets", ("/",), Where.BETS),
     Action("bets.view", "Next view of your bets", ("M",), Where.BETS),
+    Action("alerts.rules", "Rules of alerts…", ("Ctrl+Shift+A",), Where.ALERTS),
     Action("explain.copy", "Copy the explanation as text", ("Ctrl+C",), Where.EXPLAIN),
     Action("history.copy", "Copy the chart as a picture", ("Ctrl+C",), Where.HISTORY),
     Action("history.save", "Save the chart as a picture…", ("Ctrl+S",), Where.HISTORY),

@@ -80,6 +80,7 @@ def test_whatever_a_menu_offers_is_in_the_palette(desk: Desk) -> None:
                 missing.append((menu.title(), action.text()))
     toggles = [("Shown" in text, title) for title, text in missing]
     assert sorted(title for is_toggle, title in toggles if is_toggle) == [
+        "Alerts",
         "Explain",
         "History",
         "Navigator",

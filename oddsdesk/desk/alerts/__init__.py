@@ -1,0 +1,1 @@
+"""Alerts at the desk: what was sent and held back, notifications, and the rules."""

@@ -1,0 +1,174 @@
+"""Looks for alerts while the desk runs, and hands them to the desktop and to channels."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from oddsdesk.board.alerts.channels import Channel, ChannelError, Outbox, find_address, open_channel
+from oddsdesk.board.alerts.gate import Gate
+from oddsdesk.board.alerts.rules import AlertSettings, RulesFileError, ValueRule, read_rules
+from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
+from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
+from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
+from oddsdesk.clock import Clock
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.declared import split_of
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.slices import slices
+from oddsdesk.tasks import in_daemon_thread, spawn
+
+_TICK_MS: Final = 1_000
+
+
+class AlertsController(QObject):
+    """Holds the rules of a file, and what came of them; runs on the loop of the window."""
+
+    changed = Signal()
+    """The list differs."""
+    alerted = Signal(object)
+    """The ``AlertEntry`` of an alert that is sent."""
+    problem_found = Signal(str)
+    """One line: what is wrong with the rules, or with a channel."""
+
+    def __init__(
+        self,
+        board: Board,
+        clock: Clock,
+        preferences: Preferences,
+        records: Records,
+        path: Path,
+    ) -> None:
+        super().__init__()
+        self.path = path
+        """The file of the rules; it need not exist."""
+        self.gate = Gate(AlertSettings(), clock)
+        self.is_on = False
+        """Whether there are rules."""
+        self._board = board
+        self._clock = clock
+        self._preferences = preferences
+        self._records = records
+        self._watch: AlertWatch | None = None
+        self._offered: Opportunities | None = None
+        self._outbox: Outbox | None = None
+        self._steps: Iterator[float] | None = None
+        self._look = QTimer(self, singleShot=True)
+        self._look.timeout.connect(self._on_look_timeout)
+        self._took_s = 0.0
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._tick.timeout.connect(self.tick)
+
+    def read(self) -> None:
+        """Take the rules of the file from now on; none where there is no file."""
+        self._end()
+        if not self.path.exists():
+            self.changed.emit()
+            return
+        try:
+            self._begin(self._checked(read_rules(self.path)))
+        except RulesFileError as error:
+            self.problem_found.emit(str(error))
+        self.changed.emit()
+
+    def tick(self) -> None:
+        """Look once."""
+        if self._watch is None or self._board.connection.link is Link.PAST:
+            return
+        before = len(self.gate.entries)
+        sent = self._watch.tick()
+        for entry in sent:
+            self.alerted.emit(entry)
+            if self._outbox is not None:
+                self._outbox.put(entry)
+        if sent or len(self.gate.entries) != before:
+            self.changed.emit()
+
+    async def close(self) -> None:
+        """End everything."""
+        outbox = self._outbox
+        self._outbox = None
+        self._end()
+        if outbox is not None:
+            await outbox.stop()
+
+    def _checked(self, settings: AlertSettings) -> AlertSettings:
+        known = {preset.name.casefold() for preset in self._records.presets}
+        for rule in settings.rules:
+            if isinstance(rule, ValueRule) and rule.preset.casefold() not in known:
+                raise RulesFileError(f"{self.path}: no preset {rule.preset!r}")
+        return settings
+
+    def _begin(self, settings: AlertSettings) -> None:
+        entries = self.gate.entries
+        self.gate = Gate(settings, self._clock)
+        self.gate.entries.extend(entries)
+        self._offered = Opportunities(
+            self._board, self._clock, lambda: split_of(self._preferences.get)
+        )
+        offered = self._offered
+        self._watch = AlertWatch(
+            self._board,
+            self._clock,
+            settings,
+            self.gate,
+            presets={each.name.casefold(): each.filter.passes for each in self._records.presets},
+            opportunities=lambda: offered.entries.values(),
+            open_bets=self._open_bets,
+        )
+        self.is_on = bool(settings.rules)
+        self._tick.start()
+        if self._watch.wants_opportunities:
+            self._look.start(0)
+        if settings.channels:
+            spawn("alerts: open channels", self._open_channels(settings))
+
+    def _end(self) -> None:
+        self._tick.stop()
+        self._look.stop()
+        self._steps = None
+        self.is_on = False
+        for part in (self._watch, self._offered):
+            if part is not None:
+                part.close()
+        self._watch = self._offered = None
+        if self._outbox is not None:
+            spawn("alerts: close channels", self._outbox.stop())
+            self._outbox = None
+
+    def _open_bets(self) -> Iterable[OpenBet]:
+        for bet in self._records.bets():
+            if bet.kick_off is not None and bet.open_stake:
+                yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection)
+
+    async def _open_channels(self, settings: AlertSettings) -> None:
+        """Ask the keyring, which may wait; a channel without an address is said."""
+        watch, found = self._watch, dict[str, Channel]()
+        for setting in settings.channels:
+            try:
+                address = await in_daemon_thread(
+                    "keyring",
+                    lambda name=setting.name: find_address(name),  # type: ignore[misc]
+                )
+                found[setting.name] = open_channel(setting, address)
+            except ChannelError as error:
+                self.problem_found.emit(str(error))
+        if self._watch is watch and watch is not None:
+            self._outbox = Outbox(found, self._clock, lambda _entry: self.changed.emit())
+            self._outbox.start()
+
+    def _on_look_timeout(self) -> None:
+        """Bring the opportunities up to date for a slice."""
+        if self._offered is None:
+            return
+        if self._steps is None:
+            self._steps, self._took_s = slices(self._offered.looking()), 0.0
+        took = next(self._steps, None)
+        if took is not None:
+            self._took_s += took
+            self._look.start(0)
+        else:
+            self._steps = None
+            self._look.start(max(_TICK_MS, round(self._took_s * 1000 * LOOK_RESTS)))

@@ -1,0 +1,97 @@
+"""The list of alerts as rows: what was sent, and what was held back and why."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from oddsdesk.board.alerts.gate import AlertEntry
+from oddsdesk.clock import Clock
+from oddsdesk.desk.ui.table.cells import Align, Cell, Column
+from oddsdesk.desk.ui.table.column_spec import ColumnSpec
+from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
+from oddsdesk.desk.ui.theme.tokens import TextRole
+from oddsdesk.desk.ui.time_format import local_time
+
+EntryKey = tuple[int, int]
+"""When it was sent or held first, and a number."""
+
+
+class AlertsModel(StableRowsModel[EntryKey, AlertEntry]):
+    """The newest on top until the user sorts otherwise."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(COLUMNS, 0, clock)
+
+    def tip(self, row: int, column: int) -> str:
+        entry = self.entry(row)
+        said = [entry.alert.title, entry.alert.text, state_text(entry)]
+        said += [f"{name}: {became}" for name, became in entry.deliveries.items()]
+        return "\n".join(filter(None, said))
+
+
+def rows_of(entries: Iterable[AlertEntry]) -> dict[EntryKey, AlertEntry]:
+    """Return a row for each line of the list."""
+    return {(entry.at, number): entry for number, entry in enumerate(entries)}
+
+
+def state_text(entry: AlertEntry) -> str:
+    """Return whether it was sent, else why not and how often."""
+    if entry.held is None:
+        return "sent"
+    times = f" ({entry.times}×)" if entry.times > 1 else ""
+    return f"held back: {entry.held.value}{times}"
+
+
+def _ink(entry: AlertEntry) -> TextRole:
+    return TextRole.STRONG if entry.held is None else TextRole.NOTE
+
+
+def _channels(entry: AlertEntry) -> str:
+    return ", ".join(
+        f"{name} {'✓' if became.startswith('sent') else '…' if became == 'waits' else '✕'}"
+        for name, became in entry.deliveries.items()
+    )
+
+
+COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
+    ColumnSpec(
+        "at",
+        "At",
+        Column("88:88:88"),
+        lambda entry, _now: Cell(f"{local_time(entry.at):%H:%M:%S}", TextRole.SOFT),
+        lambda entry: entry.at,
+        descending_first=True,
+    ),
+    ColumnSpec(
+        "rule",
+        "Rule",
+        Column("Connection", Align.LEFT, likes="Before kick-off"),
+        lambda entry, _now: Cell(entry.alert.rule, TextRole.SOFT),
+        lambda entry: entry.alert.rule.casefold(),
+    ),
+    ColumnSpec(
+        "title",
+        "Alert",
+        Column("+3.4 %: Over 2.5 2.10 at Betfair", Align.LEFT, stretches=True),
+        lambda entry, _now: Cell(
+            entry.alert.title, _ink(entry), is_strong=entry.held is None, note=entry.alert.text
+        ),
+        lambda entry: entry.alert.title.casefold(),
+    ),
+    ColumnSpec(
+        "state",
+        "What became of it",
+        Column("held back: told before, and it is no better (50×)", Align.LEFT, drops=2),
+        lambda entry, _now: Cell(
+            state_text(entry), TextRole.SOFT if entry.held is None else TextRole.VALUE
+        ),
+        state_text,
+    ),
+    ColumnSpec(
+        "channels",
+        "Channels",
+        Column("phone ✓, mail ✓", Align.LEFT, drops=1),
+        lambda entry, _now: Cell(_channels(entry), TextRole.NOTE),
+        _channels,
+        tip="✓ taken, … on its way, ✕ not yet or refused: the tooltip of a row says why",
+    ),
+)

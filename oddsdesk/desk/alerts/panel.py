@@ -1,0 +1,100 @@
+"""The panel of alerts: what was sent, what was held back and why, and the rules."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+
+from oddsdesk.clock import Clock
+from oddsdesk.desk.alerts.controller import AlertsController
+from oddsdesk.desk.alerts.model import AlertsModel, rows_of
+from oddsdesk.desk.alerts.rules_dialog import RulesDialog
+from oddsdesk.desk.ui.actions import add_action
+from oddsdesk.desk.ui.controls.labels import ElidedLabel
+from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
+from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.table.live_table import LiveTable
+from oddsdesk.desk.ui.theme import tokens as spacing
+from oddsdesk.desk.ui.theme.theme import Theme
+
+_RULES = "Rules…"
+
+
+class AlertsPanel(QWidget):
+    """Lists alerts, the newest on top; Enter shows the price that one is about."""
+
+    price_requested = Signal(object)
+    """The ``RowKey`` of a price to be shown in its game."""
+
+    def __init__(self, alerts: AlertsController, theme: Theme, clock: Clock) -> None:
+        super().__init__()
+        self.setProperty("variant", "panel")
+        self._alerts = alerts
+        self._theme = theme
+        self.model = AlertsModel(clock)
+        self.table = LiveTable(theme, self.model, clock)
+        self.table.setAccessibleName("Alerts")
+        self.placeholder = Placeholder(theme)
+        self._facts = ElidedLabel()
+        self._facts.setProperty("variant", "note")
+        self.rules = QPushButton(_RULES)
+        self.rules.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._lay_out(theme)
+        self.rules.clicked.connect(self.edit_rules)
+        self.placeholder.action_requested.connect(self.edit_rules)
+        self.table.opened.connect(self._on_table_opened)
+        self.table.header_clicked.connect(self.model.sort_by)
+        alerts.changed.connect(self._show)
+        add_action(self, "alerts.rules", self.edit_rules)
+        self._show()
+
+    def close_panel(self) -> None:
+        """Stop listening."""
+        self._alerts.changed.disconnect(self._show)
+
+    def edit_rules(self) -> None:
+        """Open the rules."""
+        dialog = RulesDialog(Path(self._alerts.path), self._theme, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.saved.connect(self._alerts.read)
+        dialog.open()
+
+    def _lay_out(self, theme: Theme) -> None:
+        header, body = QWidget(), QWidget()
+        header.setProperty("variant", "bar")
+        header.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        scale_height(header, theme, spacing.BAR)
+        line = QHBoxLayout(header)
+        line.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, 0)
+        line.addWidget(self._facts, 1)
+        line.addWidget(self.rules)
+        self._stack = QStackedLayout(body)
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self.placeholder)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(header)
+        whole.addWidget(body, 1)
+
+    def _show(self) -> None:
+        entries = self._alerts.gate.entries
+        sent = sum(entry.held is None for entry in entries)
+        held = len(entries) - sent
+        self._facts.show_text(f"{sent} sent · {held} held back")
+        self.model.show_rows(rows_of(entries), may_move=True)
+        if entries:
+            self._stack.setCurrentWidget(self.table)
+            return
+        if self._alerts.is_on:
+            state = EmptyState("info", "Nothing to tell yet.", "Alerts are listed here.")
+        else:
+            detail = "Value, target prices, steam, arbitrage, kick-offs, a lost connection."
+            state = EmptyState("info", "Nothing is asked for.", detail, _RULES)
+        self.placeholder.say(state)
+        self._stack.setCurrentWidget(self.placeholder)
+
+    def _on_table_opened(self, index: QModelIndex) -> None:
+        cell = self.model.entry(index.row()).alert.cell
+        if cell is not None:
+            self.price_requested.emit(cell)

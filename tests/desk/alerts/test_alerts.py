@@ -1,0 +1,153 @@
+"""Alerts at the desk: the rules' file, the list, notifications, and the window in the tray."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QSystemTrayIcon, QWidget
+from pytestqt.qtbot import QtBot
+
+from oddsdesk.board.alerts.gate import Alert, AlertEntry
+from oddsdesk.desk.alerts.controller import AlertsController
+from oddsdesk.desk.alerts.model import COLUMNS
+from oddsdesk.desk.alerts.notifier import Notifier
+from oddsdesk.desk.alerts.panel import AlertsPanel
+from oddsdesk.desk.alerts.rules_dialog import RulesDialog
+from oddsdesk.desk.records import Records
+from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.desk.settings.saved_state import Layout
+from oddsdesk.desk.shell.window import MainWindow
+from oddsdesk.desk.ui.theme.theme import Theme
+from tests.kit.value_bets import OVER, be_value
+
+TITLES = [column.title for column in COLUMNS]
+VALUE = '[[rules]]\nkind = "value"\n'
+
+
+@pytest.fixture
+def records(tmp_path: Path, qtbot: QtBot) -> Iterator[Records]:
+    made = Records(tmp_path / "ledger.db")
+    with qtbot.waitSignal(made.bets_changed):
+        pass
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def alerts(
+    quoted: Any, preferences: Preferences, records: Records, tmp_path: Path
+) -> Iterator[AlertsController]:
+    made = AlertsController(
+        quoted.board, quoted.clock, preferences, records, tmp_path / "alerts.toml"
+    )
+    yield made
+    made._end()
+
+
+def tell_value(alerts: AlertsController, quoted: Any) -> None:
+    alerts.path.write_text(VALUE, "utf-8")
+    alerts.read()
+    be_value(quoted)
+    alerts.tick()
+
+
+def test_what_the_rules_ask_for_is_told_and_listed(
+    alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
+) -> None:
+    panel = AlertsPanel(alerts, theme, quoted.clock)
+    qtbot.addWidget(panel)
+    told: list[AlertEntry] = []
+    alerts.alerted.connect(told.append)
+    tell_value(alerts, quoted)
+    assert [entry.alert.title for entry in told] == ["+2.0 %: Over 2.5 2.06 at Matchbook"]
+    shown = {title: panel.model.cell(0, column).text for column, title in enumerate(TITLES)}
+    assert (shown["Rule"], shown["What became of it"]) == ("Value", "sent")
+    with qtbot.waitSignal(panel.price_requested) as wanted:
+        panel.table.opened.emit(panel.model.index(0, 0))
+    assert wanted.args == [OVER]
+    panel.close_panel()
+
+
+def test_without_rules_nothing_is_told_and_the_panel_offers_them(
+    alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
+) -> None:
+    alerts.read()
+    be_value(quoted)
+    alerts.tick()
+    panel = AlertsPanel(alerts, theme, quoted.clock)
+    qtbot.addWidget(panel)
+    assert panel.model.rowCount() == 0
+    assert panel.placeholder._state.sentence == "Nothing is asked for."
+    panel.close_panel()
+
+
+def test_rules_that_make_no_sense_are_said_and_stop_nothing_else(
+    alerts: AlertsController, qtbot: QtBot
+) -> None:
+    alerts.path.write_text('[[rules]]\nkind = "value"\npreset = "No such"', "utf-8")
+    with qtbot.waitSignal(alerts.problem_found) as found:
+        alerts.read()
+    assert found.args is not None
+    assert "No such" in found.args[0]
+    assert not alerts.is_on
+
+
+def test_the_dialog_saves_rules_that_make_sense_only(
+    theme: Theme, tmp_path: Path, qtbot: QtBot
+) -> None:
+    path = tmp_path / "settings" / "alerts.toml"
+    dialog = RulesDialog(path, theme)
+    qtbot.addWidget(dialog)
+    assert dialog.save.isEnabled()
+    dialog.text.setPlainText('[[rules]]\nkind = "fax"')
+    assert not dialog.save.isEnabled()
+    assert "fax" in dialog.problem.text()
+    dialog.text.setPlainText(VALUE)
+    with qtbot.waitSignal(dialog.saved):
+        dialog.save.click()
+    assert path.read_text("utf-8") == VALUE
+
+
+class Tray(QSystemTrayIcon):
+    """A tray that notes what it is told to show."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[tuple[str, str]] = []
+
+    def showMessage(self, *said: Any) -> None:
+        self.shown.append(said[:2])
+
+
+def test_a_notification_holds_no_markup_and_a_click_shows_the_price(qtbot: QtBot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    notifier = Notifier(QIcon(), owner)
+    notifier._tray = tray = Tray()
+    alert = Alert(("x",), "Value", "<b>A</b>", 'x <img src="/dev/zero"> & y', 3.0, OVER)
+    notifier.notify(AlertEntry(alert, 0, None))
+    assert tray.shown == [("‹b›A‹/b›", 'x ‹img src="/dev/zero"› + y')]
+    with qtbot.waitSignals([notifier.window_requested, notifier.price_requested]):
+        notifier.show_told()
+    notifier.close()
+
+
+def test_a_window_that_goes_on_in_the_tray_is_hidden_comes_back_and_can_be_quit(
+    theme: Theme, tmp_path: Path, qtbot: QtBot
+) -> None:
+    window = MainWindow(theme, Layout(tmp_path / "desk.ini"))
+    qtbot.addWidget(window)
+    closed: list[bool] = []
+    window.closed.connect(lambda: closed.append(True))
+    window.stays_running = lambda: True
+    with qtbot.waitExposed(window):
+        window.show()
+    window.close()
+    assert (window.isHidden(), closed) == (True, [])
+    window.come_back()
+    assert window.isVisible()
+    window.close()
+    window.quit()
+    assert closed == [True]
