@@ -5,12 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.store.databases import Database
 from tests.kit.live_service import Listening, LiveService
 
 
 @pytest.fixture
 async def live(tmp_path: Path) -> AsyncIterator[LiveService]:
     service = LiveService(tmp_path / "odds.db")
+    await service.start()
+    yield service
+    await service.stop()
+
+
+@pytest.fixture
+async def every_live(database: Database) -> AsyncIterator[LiveService]:
+    """A server on each engine in turn."""
+    service = LiveService(database)
     await service.start()
     yield service
     await service.stop()

@@ -7,8 +7,14 @@ import pytest
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store.store import open_store
+from tests.kit.live_service import LiveService
 
 GAME = game_id("EPL", "Arsenal - Chelsea")
+
+
+@pytest.fixture
+def live(every_live: LiveService) -> LiveService:
+    return every_live
 
 
 async def test_one_message_is_one_selection_with_every_field(live, listening):

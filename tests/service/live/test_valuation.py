@@ -9,11 +9,17 @@ import pytest
 from oddsdesk.contract.plans import Plan
 from oddsdesk.server import valuation
 from oddsdesk.store.store import open_store
+from tests.kit.live_service import LiveService
 
 MINUTE_MS = 60_000
 FAIR = {"Over 2.5": 2.05, "Under 2.5": 1.88}
 VALUE = {"Over 2.5": 2.15, "Under 2.5": 1.7}
 ALMOST = {"Over 2.5": 2.13, "Under 2.5": 1.7}
+
+
+@pytest.fixture
+def live(every_live: LiveService) -> LiveService:
+    return every_live
 
 
 @pytest.fixture
@@ -299,6 +305,6 @@ async def test_every_market_of_a_large_picture_is_valued(live, bets):
     ]
     await live.record(*quotes)
     key = live.key()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while len(await live.get("/api/value-bets?limit=500", key)) != 300:
             await asyncio.sleep(0.02)
