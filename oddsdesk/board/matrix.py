@@ -103,7 +103,9 @@ class Section(msgspec.Struct):
     other_bets: set[str] = msgspec.field(default_factory=set)
     """Bookmakers that bet on something else: with a draw or without (D27); never best."""
     best_hold: float | None = None
-    """Hold of the best net prices in percent; below 0 is an arbitrage."""
+    """Hold of the best net prices that go together, in percent; below 0 is an arbitrage."""
+    needs_others: bool = False
+    """Whether the best prices of the rows do not go together, so that others make the best hold."""
     market: MarketFacts = msgspec.field(default_factory=MarketFacts)
     """What is known of the whole market, shared by its line groups."""
     push: tuple[float | None, float | None] = (0.0, 0.0)

@@ -11,6 +11,7 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.matrix import Section, SelectionRow
 from oddsdesk.board.prices import Price
 from oddsdesk.pricing.assessment import settlement_of
+from oddsdesk.pricing.opportunities import Leg, best_legs
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.rules import MIN_EV, safety_floor
 from oddsdesk.pricing.selections import LineGroup, line_groups
@@ -35,14 +36,14 @@ def figure_prices(section: Section, basis: Basis) -> None:
     section.holds = {}
     for bookmaker in bookmakers:
         _find_hold(section, bookmaker, basis)
-    _find_best_hold(section)
+    _find_best_hold(section, basis)
 
 
 def refind_best(section: Section, basis: Basis) -> None:
     """Work out anew who offers the best prices: others are stale now."""
     for row in section.rows:
         _find_best(section, row, basis)
-    _find_best_hold(section)
+    _find_best_hold(section, basis)
 
 
 def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: Basis) -> None:
@@ -51,10 +52,12 @@ def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: B
         section.other_bets ^= {bookmaker}
         for other in section.rows:
             _find_best(section, other, basis)
-        _find_best_hold(section)
+        _find_best_hold(section, basis)
     elif _bears_on_best(section, row, bookmaker, basis):
         _find_best(section, row, basis)
-        _find_best_hold(section)
+        _find_best_hold(section, basis)
+    elif section.needs_others:
+        _find_best_hold(section, basis)
     _find_hold(section, bookmaker, basis)
 
 
@@ -201,17 +204,47 @@ def _find_hold(section: Section, bookmaker: str, basis: Basis) -> None:
         section.holds[bookmaker] = hold(odds if profile is None else map(profile.net, odds))
 
 
-def _find_best_hold(section: Section) -> None:
+def _find_best_hold(section: Section, basis: Basis) -> None:
+    """Work out what the best prices hold that go together as legs (D59).
+
+    Mostly they are the best of each row; where those are of one operator, or in play and not seen
+    together, they are looked for among all.
+    """
     section.best_hold = None
     sides = _sides_compared(section)
     if len(sides) < 2 or not section.complete:
         return
-    best = [
-        row.best for row, side in zip(section.rows, section.sides, strict=True) if side in sides
+    rows = [row for row, side in zip(section.rows, section.sides, strict=True) if side in sides]
+    if any(row.best is None for row in rows):
+        return
+    best = [_legs(row, basis, row.best_bookmakers[:1]) for row in rows]
+    legs = best_legs(best)
+    section.needs_others = legs is None
+    if legs is None:
+        legs = best_legs([_legs(row, basis, reliable(section, row, basis)) for row in rows])
+    if legs is not None:
+        section.best_hold = hold(leg.net_odds for leg in legs)
+
+
+def _legs(row: SelectionRow, basis: Basis, bookmakers: Iterable[str]) -> list[Leg]:
+    return [
+        Leg(
+            name,
+            basis.profiles.of(name).group,
+            row.selection,
+            price.odds,
+            basis.net(name, price.odds),
+            price.scraped_at,
+            bool(price.is_live),
+        )
+        for name in bookmakers
+        for price in (row.prices[name],)
     ]
-    odds = [price for price in best if price is not None]
-    if len(odds) == len(best):
-        section.best_hold = hold(odds)
+
+
+def reliable(section: Section, row: SelectionRow, basis: Basis) -> list[str]:
+    """Return who offers a price that may be best: those that ``best_of`` chooses among."""
+    return [name for name in row.prices if best_of(section, row, basis, {name})]
 
 
 def _sides_compared(section: Section) -> Sequence[str]:

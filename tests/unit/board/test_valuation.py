@@ -5,7 +5,7 @@ import pytest
 from oddsdesk.board.matrix import Section
 from oddsdesk.pricing.profiles import Profile, Profiles
 from oddsdesk.slices import exhaust
-from tests.kit.board import GAME, REFERENCE, Desk, Odds, lines, matrix
+from tests.kit.board import GAME, NOW, REFERENCE, Desk, Odds, lines, matrix, message
 
 
 def section_of(odds: Odds, **more: str) -> Section:
@@ -127,3 +127,21 @@ def test_text_that_fits_no_form_is_shown_and_never_valued() -> None:
     section = section_of({REFERENCE: {"Arsenal by two": 3.0}}, market_type="spread")
     assert [line.selection for line in section.rows] == ["Arsenal by two"]
     assert section.reference is None
+
+
+def test_the_best_hold_is_of_legs_of_different_operators() -> None:
+    desk = Desk()
+    skins = [Profile(name=name, group="One") for name in ("Betfair", "Unibet")]
+    desk.board.set_profiles(Profiles(skins))
+    odds = {
+        "Betfair": {"Over 2.5": 2.10, "Under 2.5": 1.80},
+        "Unibet": {"Over 2.5": 1.85, "Under 2.5": 2.05},
+        "Bovada": {"Over 2.5": 1.95, "Under 2.5": 1.90},
+    }
+    exhaust(desk.board.merge_matrix(matrix(odds, market_type="total")))
+    section = desk.board.section(GAME, "total", 0, "Over 2.5")
+    assert section is not None
+    assert section.best_hold == pytest.approx(100 * (1 - 1 / (1 / 1.95 + 1 / 2.05)))
+    said = message("Under 2.5", 1.92, NOW + 1000, bookmaker="Bovada", market_type="total")
+    desk.board.apply_all([said])
+    assert section.best_hold == pytest.approx(100 * (1 - 1 / (1 / 2.10 + 1 / 1.92)))
