@@ -2,8 +2,9 @@
 
 An hour of the log is made up as it would be recorded: 4,000 markets of 1,000 games, which 10
 bookmakers move by a few ticks in any order. It is archived by the program's own code, once
-small and once large, each in a process of its own; then histories of single selections are read
-from the large one with pyarrow and with DuckDB.
+small and once larger, each in a process of its own. Then a file of as many moves as are asked
+for is written in the same form, already in order, and histories of single selections are read
+from it with pyarrow and with DuckDB.
 
     python benchmarks/archive.py [--rows 20000000]
 """
@@ -18,11 +19,16 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import duckdb
+import numpy
+import pyarrow
 import pyarrow.dataset
+import pyarrow.parquet
 from machine import sorting_ms
 
+from oddsdesk.archive import parquet
 from oddsdesk.archive.archive import HOUR_MS, Archive
 from oddsdesk.contract.identity import game_id
 from oddsdesk.store.spans import ArchivedRow, Span
@@ -35,7 +41,8 @@ MARKETS = (
     ("total", 0, "Over 2.5"),
     ("spread", 0, "Home -1.5"),
 )
-SMALL = 1_000_000
+SIZES = (300_000, 1_500_000)
+TRIED = 100_000
 FOUND = 20
 
 
@@ -97,13 +104,13 @@ def archive(folder: Path, rows: int) -> None:
     hour = Hour(rows)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     generated = -time.process_time()
-    for after in range(0, SMALL, 5_000):
+    for after in range(0, TRIED, 5_000):
         hour.rows_of(Span(0, 1, rows, rows, 0, 0), after, 5_000)
     generated += time.process_time()
     made = Hour(rows)
     spent = -time.process_time()
     assert Archive(folder, lambda: made).seal(BEGAN + HOUR_MS) == rows  # type: ignore[arg-type,return-value]
-    spent += time.process_time() - generated * rows / SMALL
+    spent += time.process_time() - generated * rows / TRIED
     memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     (file,) = folder.glob("date=*/*.parquet")
     size = file.stat().st_size / rows
@@ -111,6 +118,56 @@ def archive(folder: Path, rows: int) -> None:
         f"{rows:>12,} rows  {size:5.2f} bytes a row  {spent / rows * 1e6:5.2f} us a row"
         f"  {memory:5.0f} MB of memory",
         flush=True,
+    )
+
+
+def write_in_order(file: Path, rows: int) -> None:
+    """Write the moves of a large hour as archiving would, game by game."""
+    chance = numpy.random.default_rng(7)
+    with pyarrow.parquet.ParquetWriter(file, parquet._SCHEMA, **parquet._how()) as writer:
+        games = sorted(range(GAMES), key=lambda game: _ids[name(game)])
+        together = max(parquet.PART_ROWS * GAMES // rows, 1)
+        for first in range(0, GAMES, together):
+            part = [moves_of(game, rows, chance) for game in games[first : first + together]]
+            writer.write_table(pyarrow.concat_tables(part))
+
+
+def moves_of(game: int, rows: int, chance: numpy.random.Generator) -> pyarrow.Table:
+    """Return the moves of one game, in the order of the archive."""
+    series = [(*market, each) for market in sorted(MARKETS) for each in range(BOOKMAKERS)]
+    count = rows // GAMES // len(series)
+    shape = (len(series), count)
+    seq = numpy.cumsum(chance.integers(1, 2 * rows // count, shape), axis=1)
+    ticks = numpy.cumsum(chance.choice([-1, 1, 2], shape), axis=1) + chance.integers(
+        20, 300, (len(series), 1)
+    )
+    recorded_at = BEGAN + seq * (HOUR_MS - 1) // rows
+    is_first = numpy.repeat([each[3] == 0 for each in series], count)
+    columns: dict[str, Any] = {
+        "seq": seq.ravel(),
+        "odds": 1 + ticks.ravel() % 400 / 100,
+        "is_live": (seq.ravel() % 5 == 0),
+        "scraped_at": (recorded_at - chance.integers(0, 2_000, shape)).ravel(),
+        "recorded_at": recorded_at.ravel(),
+        "liquidity": pyarrow.array(numpy.full(seq.size, 500.0), mask=~is_first),
+    }
+    alike = {
+        "game_id": _ids[name(game)],
+        "match_name": name(game),
+        "competition": "EPL",
+        "sport": "Football",
+        "match_date": BEGAN + game * 60_000,
+    }
+    for column, value in alike.items():
+        columns[column] = pyarrow.array([value]).take(pyarrow.array(numpy.zeros(seq.size, int)))
+    for place, column in enumerate(("market_type", "period", "selection", "bookmaker")):
+        values = pyarrow.array(
+            [f"Bookmaker {each[3]}" if column == "bookmaker" else each[place] for each in series]
+        )
+        columns[column] = values.take(pyarrow.array(numpy.repeat(range(len(series)), count)))
+    return pyarrow.table(
+        [pyarrow.array(columns[each]).cast(kind) for each, kind in parquet._COLUMNS.items()],
+        schema=parquet._SCHEMA,
     )
 
 
@@ -138,14 +195,16 @@ def read(folder: Path) -> None:
     chance = Random(11)
     games = [name(chance.randrange(GAMES)) for _ in range(FOUND)]
     for how, find in (("pyarrow", found_by_pyarrow), ("DuckDB", found_by_duckdb)):
-        taken, counts = [], []
+        taken, spent, counts = [], [], []
         for game in games:
-            began = time.perf_counter()
+            began, before = time.perf_counter(), time.process_time()
             counts.append(find(folder, game))
             taken.append((time.perf_counter() - began) * 1_000)
+            spent.append((time.process_time() - before) * 1_000)
         print(
             f"one selection by {how:8} median {statistics.median(taken):6.1f} ms, "
-            f"slowest {max(taken):6.1f} ms, {statistics.mean(counts):,.0f} rows"
+            f"fastest {min(taken):6.1f} ms, of the processor {statistics.median(spent):6.1f} ms,"
+            f" {statistics.mean(counts):,.0f} rows"
         )
 
 
@@ -159,11 +218,16 @@ def main() -> None:
         return
     print(f"sorting 50,000 pairs in Python: {sorting_ms():.1f} ms")
     with tempfile.TemporaryDirectory() as place:
-        for rows in (SMALL, asked.rows):
+        for rows in SIZES:
             folder = Path(place) / str(rows)
             command = [sys.executable, __file__, "--rows", str(rows), "--into", str(folder)]
             subprocess.run(command, check=True)
-        read(folder)
+        file = Path(place) / "large" / "date=2026-04-12" / "14h-0-1-2.parquet"
+        file.parent.mkdir(parents=True)
+        write_in_order(file, asked.rows)
+        rows = pyarrow.parquet.read_metadata(file).num_rows
+        print(f"{rows:>12,} rows  {file.stat().st_size / rows:5.2f} bytes a row, in order")
+        read(Path(place) / "large")
 
 
 if __name__ == "__main__":

@@ -14,11 +14,10 @@ from oddsdesk.archive.errors import ArchiveError
 from oddsdesk.store.spans import ArchivedRow, Span
 
 PART_ROWS: Final = 120_000
-"""Rows that are sorted at a time: some 100 MB of memory in all."""
+"""Rows that are sorted at a time, some 100 MB of memory in all, and are a row group then: what
+a reader of one selection has to read. Smaller ones make a footer that takes longer than that."""
 MOST_PARTS: Final = 256
 """Files that are open at a time; an hour of more than 30 million rows takes more memory."""
-GROUP_ROWS: Final = 65_536
-"""Rows that a reader of one selection has to read."""
 _MARK: Final = b"oddsdesk.span"
 _TIME: Final = pa.timestamp("ms", tz="UTC")
 _COLUMNS: Final[dict[str, pa.DataType]] = {

@@ -15,7 +15,7 @@ import yaml
 from websockets.sync.client import ClientConnection, connect
 
 from oddsdesk.cli.serve import serve
-from tests.kit.deployed import EXAMPLES, Backend, Certificate, Proxy, example, free_port
+from tests.kit.deployed import EXAMPLES, LIMIT_S, Backend, Certificate, Proxy, example, free_port
 from tests.kit.ndjson import quote
 from tests.kit.program import Launch
 from tests.kit.workers import until
@@ -116,7 +116,7 @@ def test_a_proxy_loses_nothing_and_a_killed_process_costs_no_answer(
             assert client.get("/api/odds", headers={"X-Api-Key": key}).status_code == 200
     with opened(proxy, key) as stream:
         stream.send("ping")
-        assert stream.recv(timeout=20) == "pong"
+        assert stream.recv(timeout=LIMIT_S) == "pong"
     pair[1 - at_home].kill()
     with proxy.client() as client:
         answer = client.get("/api/odds", headers={"X-Api-Key": key})
@@ -159,10 +159,10 @@ def check_stream(proxy: Proxy, pair: Pair, key: str) -> None:
     """A change comes through, and so does the answer to a ping."""
     with opened(proxy, key) as stream:
         stream.send("ping")
-        assert stream.recv(timeout=20) == "pong"
+        assert stream.recv(timeout=LIMIT_S) == "pong"
         moved = quote({"Over 2.5": 1.9}, market_type="total", match_name=f"{proxy.name} vs All")
         httpx.post(f"{pair[1].url}/ingest", content=moved)
-        while json.loads(stream.recv(timeout=20))["selection"] != "Over 2.5":
+        while json.loads(stream.recv(timeout=LIMIT_S))["selection"] != "Over 2.5":
             pass  # what was recorded before may come late
 
 
@@ -192,7 +192,7 @@ def test_a_process_is_drained_before_it_is_stopped(behind: Behind, pair: Pair, k
     proxy = behind("haproxy")
     with opened(proxy, key) as stream:
         stream.send("ping")
-        assert stream.recv(timeout=20) == "pong"
+        assert stream.recv(timeout=LIMIT_S) == "pong"
         listened = 0 if pair[0].streams() else 1
         server = ("one", "two")[listened]
         for backend in ("ready", "streams"):
@@ -204,7 +204,7 @@ def test_a_process_is_drained_before_it_is_stopped(behind: Behind, pair: Pair, k
             assert (share[listened], share[1 - listened]) == (0, 4)
             until(lambda: [each.streams() for each in pair] == [1, 1])
         stream.send("ping")
-        assert stream.recv(timeout=20) == "pong"
+        assert stream.recv(timeout=LIMIT_S) == "pong"
 
 
 def test_reading_goes_on_where_nobody_can_record(behind: Behind, key: str) -> None:

@@ -18,7 +18,7 @@ from tests.kit.workers import until
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "packaging" / "deploy"
-LIMIT_S = 20
+LIMIT_S = 60
 
 
 def free_port() -> int:
