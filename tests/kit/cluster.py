@@ -217,7 +217,10 @@ class Faults:
 
 
 class HaProxy:
-    """A proxy before recorders (`/ingest`) and gateways (all else) of this machine."""
+    """A proxy before recorders (`/ingest`) and gateways (all else) of this machine.
+
+    Whoever runs is asked, ready or not: who is sent nothing to record learns late that it can.
+    """
 
     def __init__(self, folder: Path, recorders: Sequence[Node], gateways: Sequence[Node]) -> None:
         self.port = free_port()
@@ -257,17 +260,16 @@ defaults
     timeout tunnel 60s
     timeout check 2s
     option httpchk
+    http-check send meth GET uri /api/health ver HTTP/1.1 hdr Host localhost
     default-server check inter 300ms fall 1 rise 1
 frontend all
     bind 127.0.0.1:{port}
     use_backend recorders if {{ path /ingest }}
     default_backend gateways
 backend recorders
-    http-check send meth GET uri /api/ready ver HTTP/1.1 hdr Host localhost
 {recorders}
 backend gateways
     balance leastconn
-    http-check send meth GET uri /api/health ver HTTP/1.1 hdr Host localhost
 {gateways}
 """
 
