@@ -3,6 +3,7 @@
 `packaging/smoke` runs these on what `packaging/build` made; elsewhere they are skipped.
 """
 
+import contextlib
 import json
 import os
 import shlex
@@ -185,10 +186,17 @@ class Screen:
 
     def close(self, process: subprocess.Popen[str]) -> None:
         """Close the window as a user does, and wait for the program's end."""
-        window = self._xdotool("search", "--sync", "--onlyvisible", "--name", "oddsdesk$")
-        self._xdotool("windowfocus", "--sync", window.split()[-1])
+        self._xdotool("windowfocus", "--sync", self._find_window())
         self._xdotool("key", "ctrl+q")
         process.wait(10)
+
+    def _find_window(self) -> str:
+        """Search again where the search met a window that just went: X calls that an error."""
+        for _ in range(5):
+            with contextlib.suppress(subprocess.CalledProcessError):
+                found = self._xdotool("search", "--sync", "--onlyvisible", "--name", "oddsdesk$")
+                return found.split()[-1]
+        raise AssertionError("no window of the desk is there")
 
     def _xdotool(self, *arguments: str) -> str:
         return subprocess.run(

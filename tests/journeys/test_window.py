@@ -1,12 +1,9 @@
 """The desk's window on a virtual screen: it opens, shows prices, and closes whole."""
 
-import shutil
-import subprocess
 import time
 from pathlib import Path
 
-import pytest
-
+from tests.kit.desk_window import DeskWindow
 from tests.kit.ndjson import quote
 from tests.kit.program import Launch, Program
 
@@ -14,37 +11,17 @@ CLOSE_LIMIT_S = 3.0
 """What is promised (docs/promises.md); a calm machine takes a third of it."""
 
 
-@pytest.fixture
-def xdotool(screen: str):
-    if shutil.which("xdotool") is None:
-        pytest.skip("xdotool is not installed")
-
-    def run(*arguments: str) -> str:
-        return subprocess.run(
-            ["xdotool", *arguments],
-            env={"DISPLAY": screen},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout.strip()
-
-    return run
-
-
 def desk(launch: Launch, screen: str, *arguments: str) -> Program:
     return launch("desk", "--local", "--verbose", *arguments, DISPLAY=screen)
 
 
 def test_a_first_start_shows_simulated_prices_and_closes_within_three_seconds(
-    launch: Launch, screen: str, xdotool
+    launch: Launch, screen: str
 ):
     program = desk(launch, screen)
-    program.wait_for_log("first prices painted")
-    window = xdotool("search", "--sync", "--onlyvisible", "--name", "oddsdesk$").split()[-1]
-    assert xdotool("getwindowname", window).endswith("oddsdesk")
-    xdotool("windowfocus", "--sync", window)
+    window = DeskWindow(program, screen)
     asked = time.monotonic()
-    xdotool("key", "ctrl+q")
+    window.press("ctrl+q")
     _, err = program.process.communicate(timeout=10)
     assert time.monotonic() - asked < CLOSE_LIMIT_S
     assert program.process.returncode == 0
