@@ -88,7 +88,7 @@ def cut_power(folder: Path, deeds: list[Deed], cuts: int, seed: int) -> Result:
 
 
 def _acknowledged(deeds: list[Deed], path: str) -> dict[str, _Told]:
-    heard = {kind: _Told() for kind in ("base", ODDS, DURABLE, "key", "bet")}
+    heard = {kind: _Told() for kind in ("base", ODDS, DURABLE, "key", "bet", "result")}
     number = next(deed.file for deed in deeds if deed.data == path.encode())
     for deed in deeds:
         if deed.kind is Kind.WRITTEN and deed.file == number:
@@ -107,7 +107,8 @@ def _judge(data: Path, heard: dict[str, _Told], time_ns: int, result: Result, pl
             lost_ms = _lost_ms(data / name, heard, time_ns)
             result.most_lost_ms[name] = max(result.most_lost_ms[name], lost_ms)
         result.lost += _lost_keys(data / ODDS, heard["key"].until(time_ns))
-        result.lost += _lost_bets(data / LEDGER, heard["bet"].until(time_ns))
+        told = (heard[kind].until(time_ns) for kind in ("bet", "result"))
+        result.lost += _lost_bets(data / LEDGER, *told)
         for path in (data / LEDGER, *data.glob("*-access.db")):
             result.broken += [f"cut at {place}: {path.name}: {each}" for each in check_file(path)]
     except Exception as error:  # noqa: BLE001 - whatever it is, this one did not open
@@ -141,13 +142,17 @@ def _lost_keys(odds: Path, heard: list[tuple[str, int]]) -> list[str]:
         access.close()
 
 
-def _lost_bets(path: Path, heard: list[tuple[str, int]]) -> list[str]:
+def _lost_bets(
+    path: Path, placed: list[tuple[str, int]], settled: list[tuple[str, int]]
+) -> list[str]:
     ledger = Ledger(path)
     try:
-        kept = {str(bet.ident) for bet in ledger.bets()}
+        kept = {str(bet.ident): bet for bet in ledger.bets()}
     finally:
         ledger.close()
-    return [f"bet {ident}" for ident, _ in heard if ident not in kept]
+    lost = [f"bet {ident}" for ident, _ in placed if ident not in kept]
+    unsettled = {ident for ident, bet in kept.items() if bet.result is None}
+    return lost + [f"result of bet {ident}" for ident, _ in settled if ident in unsettled]
 
 
 def main() -> int:
