@@ -123,7 +123,7 @@ def list_bets(
         (
             price
             for price in listed_at_all(prices)
-            if not _is_hidden(price, hidden) and is_wanted(price, basis, now_ms, chosen)
+            if not is_hidden(price, hidden) and is_wanted(price, basis, now_ms, chosen)
         ),
         key=_best_first,
     )
@@ -136,7 +136,8 @@ def list_bets(
     return [_bet(price, staked, carriers) for price in found if everything or price.is_value]
 
 
-def _is_hidden(price: AssessedPrice, hidden: Callable[..., bool] | None) -> bool:
+def is_hidden(price: AssessedPrice, hidden: Callable[..., bool] | None) -> bool:
+    """Tell whether the user does not want to see a price, asked as ``list_bets`` asks."""
     return hidden is not None and hidden(
         game_id=price.key.game_id,
         market_type=price.key.market_type,

@@ -2,16 +2,19 @@
 
 import configparser
 import contextlib
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import click
 
 from oddsdesk.desk.settings.kinds import Setting
 from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.places import NoHomeError, default_ledger, settings_folder
+from oddsdesk.pricing.closing import ClosingLine
 
 T = TypeVar("T")
 
@@ -29,6 +32,20 @@ def placed_bets() -> list[PlacedBet]:
         click.ClickException: the ledger is there and cannot be read.
     """
     return _of_ledger()[1]
+
+
+def hidden_things(now_ms: int) -> HiddenThings:
+    """Return what is hidden among the value bets of the desk; nothing without a ledger."""
+    return HiddenThings(_read(Ledger.hidden, []), now_ms)
+
+
+def keep_closes(closes: Mapping[int, ClosingLine]) -> None:
+    """Write closing lines of bets into the ledger, by number; one that is there stays.
+
+    Raises:
+        click.ClickException: the ledger refuses.
+    """
+    _read(lambda ledger: ledger.write_closes(closes), 0)
 
 
 def preset(name: str) -> ValueFilter:
@@ -66,14 +83,24 @@ def own_setting(setting: Setting[T]) -> T:
 
 
 def _of_ledger() -> tuple[list[Preset], list[PlacedBet]]:
+    none: tuple[list[Preset], list[PlacedBet]] = ([], [])
+    return _read(lambda ledger: (ledger.presets()[0], ledger.bets()), none)
+
+
+def _read(ask: Callable[[Ledger], T], nothing: T) -> T:
+    """Ask the ledger; ``nothing`` where there is none.
+
+    Raises:
+        click.ClickException: it is there and refuses.
+    """
     try:
         path = default_ledger()
     except NoHomeError:
-        return [], []
+        return nothing
     if not path.exists():
-        return [], []
+        return nothing
     try:
         with contextlib.closing(Ledger(path)) as ledger:
-            return ledger.presets()[0], ledger.bets()
+            return ask(ledger)
     except LedgerError as error:
         raise click.ClickException(str(error)) from error

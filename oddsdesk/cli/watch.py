@@ -28,6 +28,7 @@ from oddsdesk.board.alerts.rules import (
 )
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.board import Board
+from oddsdesk.board.closing_lines import ClosingLines
 from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
 from oddsdesk.board.sync import Sync
 from oddsdesk.cli.bet_sources import check_source, own_board, read_key, source_options
@@ -35,14 +36,23 @@ from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.followed_database import FollowedDatabase
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import usual_database
-from oddsdesk.cli.own_records import own_setting, placed_bets, presets
+from oddsdesk.cli.own_records import (
+    hidden_things,
+    keep_closes,
+    own_setting,
+    placed_bets,
+    presets,
+)
 from oddsdesk.client.client import Client
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.ending import Ending
+from oddsdesk.ledger.hidden import HiddenThings
+from oddsdesk.ledger.open_bets import to_follow
 from oddsdesk.network.secrets import keep_secret
 from oddsdesk.places import NoHomeError, settings_folder
+from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.server.loops import new_loop
 from oddsdesk.slices import in_slices
 from oddsdesk.store.databases import Database
@@ -52,6 +62,7 @@ from oddsdesk.tasks import Jobs
 
 _EVERY_S: Final = 1.0
 _BETS_EVERY_S: Final = 60.0
+_CLOSES_EVERY_S: Final = 5.0
 
 
 @click.command()
@@ -167,6 +178,7 @@ async def _run(
             watcher = _Watcher(board, settings, outbox)
             outbox.start()
             jobs.start("placed bets", watcher.read_bets)
+            jobs.start("closing lines", watcher.close_bets)
             jobs.start("opportunities", watcher.look)
             jobs.start("alerts", watcher.run)
             click.echo(f"watching by {len(settings.rules)} rules")
@@ -215,8 +227,12 @@ class _Watcher:
     """Looks again and again, and tells what it finds."""
 
     def __init__(self, board: Board, settings: AlertSettings, outbox: Outbox) -> None:
+        self._board = board
         self._outbox = outbox
         self._bets: list[OpenBet] = []
+        self._hidden = HiddenThings()
+        self._closing = ClosingLines(board, system_clock)
+        self._unwritten: dict[int, ClosingLine] = {}
         self._opportunities = Opportunities(board, system_clock, lambda: split_of(own_setting))
         self._gate = Gate(settings, system_clock)
         self._watch = AlertWatch(
@@ -225,20 +241,39 @@ class _Watcher:
             settings,
             self._gate,
             presets={name: each.passes for name, each in presets().items()},
+            hidden=lambda **price: self._hidden.hides(**price),
             opportunities=lambda: self._opportunities.entries.values(),
             open_bets=lambda: self._bets,
         )
         self._told: set[int] = set()
 
     async def read_bets(self) -> None:
-        """Read the placed bets from time to time."""
+        """Read the placed bets, and what is hidden, from time to time."""
         while True:
+            placed = await asyncio.to_thread(placed_bets)
+            self._hidden = await asyncio.to_thread(hidden_things, system_clock())
+            self._closing.follow(
+                bet
+                for bet in to_follow(placed, self._board.method)
+                if bet.ident not in self._unwritten
+            )
             self._bets = [
                 OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection)
-                for bet in placed_bets()
+                for bet in placed
                 if bet.kick_off is not None and bet.open_stake
             ]
             await asyncio.sleep(_BETS_EVERY_S)
+
+    async def close_bets(self) -> None:
+        """Write closing lines into the ledger when they happen; what it refuses is tried again."""
+        while True:
+            self._unwritten |= self._closing.decided()
+            if self._unwritten:
+                written = dict(self._unwritten)
+                await asyncio.to_thread(keep_closes, written)
+                for ident in written:
+                    del self._unwritten[ident]
+            await asyncio.sleep(_CLOSES_EVERY_S)
 
     async def look(self) -> None:
         """Keep the opportunities up to date, where a rule is about them."""

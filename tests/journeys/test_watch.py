@@ -4,15 +4,22 @@ import http.server
 import json
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from oddsdesk.board.alerts.channels import variable_of
 from oddsdesk.clock import system_clock
+from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.places import default_ledger
 from oddsdesk.store.store import open_store
 from tests.kit.program import Program
 
@@ -116,6 +123,52 @@ def test_what_others_record_alerts_once_on_every_channel_until_it_is_stopped(
     assert posted[0]["path"] == f"/{SECRET}"
     assert "nowhere: no address is kept" in err
     assert SECRET not in out + err + "".join(said)
+
+
+def test_the_closing_line_of_a_bet_is_written_when_its_game_begins(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    database = tmp_path / "odds.db"
+    store = open_store(database)
+    before = quote("Pinnacle", {"A": 1.90, "B": 2.00})
+    store.record([before]).result()
+    game = game_id(before.competition, before.match_name)
+    bet = PlacedBet(
+        game_id=game,
+        match_name=before.match_name,
+        competition=before.competition,
+        sport="Tennis",
+        market_type="moneyline",
+        period=0,
+        selection="A",
+        bookmaker="Soft",
+        odds=2.2,
+        stake=10.0,
+        placed_at=system_clock(),
+        kick_off=before.match_date,
+        method="margin_proportional",
+    )
+    with closing(Ledger(default_ledger())) as ledger:
+        ledger.place(bet)
+    program = Program(["watch", "--database", str(database)], environment)
+    try:
+        lines_until(program, lambda line: "watching" in line)
+        in_play = quote("Pinnacle", {"A": 1.50, "B": 2.70})
+        store.record([msgspec.structs.replace(in_play, is_live=True)]).result()
+        close = None
+        impatience = time.monotonic() + 60
+        while close is None and time.monotonic() < impatience:
+            time.sleep(0.2)
+            with closing(Ledger(default_ledger())) as ledger:
+                (held,) = ledger.bets()
+            close = held.close
+        status, _, _ = program.finish(signal.SIGTERM)
+    finally:
+        program.kill()
+        store.close()
+    assert status == 0
+    assert close is not None
+    assert close.is_there, close
 
 
 def test_a_file_of_rules_that_makes_no_sense_ends_it_in_one_line(

@@ -17,7 +17,7 @@ from oddsdesk.board.alerts.rules import (
 )
 from oddsdesk.board.alerts.steam import Moved, SteamOutcome, SteamWatch, steam_among
 from oddsdesk.board.assessed import AssessedPrice
-from oddsdesk.board.bets import is_wanted
+from oddsdesk.board.bets import is_hidden, is_wanted
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import CellKey, RowKey
@@ -51,7 +51,8 @@ class _Present(NamedTuple):
 class AlertWatch:
     """Looks at each tick; who is told of the answers sends them.
 
-    ``presets`` are by folded name, ``opportunities`` those of the board as they are now, and
+    ``presets`` are by folded name, ``hidden`` says what the user does not want to see, asked as
+    ``HiddenThings.hides`` is; ``opportunities`` those of the board as they are now, and
     ``open_bets`` the user's.
     """
 
@@ -63,6 +64,7 @@ class AlertWatch:
         gate: Gate,
         *,
         presets: Mapping[str, Passes],
+        hidden: Passes = lambda **_: False,
         opportunities: Callable[[], Iterable[Opportunity]] = lambda: (),
         open_bets: Callable[[], Iterable[OpenBet]] = lambda: (),
     ) -> None:
@@ -70,6 +72,7 @@ class AlertWatch:
         self._board = board
         self._clock = clock
         self._presets = presets
+        self._hidden = hidden
         self._opportunities = opportunities
         self._open_bets = open_bets
         self._rules = settings.rules
@@ -145,6 +148,8 @@ class AlertWatch:
         best: dict[Hashable, AssessedPrice] = {}
         for price in self._board.value_bets.values():
             if not price.is_value or not self._board.basis.is_mine(price.bookmaker):
+                continue
+            if is_hidden(price, self._hidden):
                 continue
             held = best.get(price.outcome)
             if held is None or price.assessment.net_odds > held.assessment.net_odds:

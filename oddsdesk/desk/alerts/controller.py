@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -17,6 +17,7 @@ from oddsdesk.clock import Clock
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import split_of
 from oddsdesk.desk.settings.preferences import Preferences
+from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.slices import slices
 from oddsdesk.tasks import in_daemon_thread, spawn
 
@@ -115,6 +116,7 @@ class AlertsController(QObject):
             settings,
             self.gate,
             presets={each.name.casefold(): each.filter.passes for each in self._records.presets},
+            hidden=self._hides,
             opportunities=lambda: offered.entries.values(),
             open_bets=self._open_bets,
         )
@@ -137,6 +139,10 @@ class AlertsController(QObject):
         if self._outbox is not None:
             spawn("alerts: close channels", self._outbox.stop())
             self._outbox = None
+
+    def _hides(self, **price: Any) -> bool:
+        """What is hidden is few: it is looked through for each price that is value."""
+        return HiddenThings(self._records.hidden, self._clock()).hides(**price)
 
     def _open_bets(self) -> Iterable[OpenBet]:
         for bet in self._records.bets():

@@ -39,6 +39,7 @@ class Watched:
         self.board.want_values(True)
         settings = AlertSettings(rules=rules, **policy)
         self.time_of_day = time(12)
+        self.hidden: set[str] = set()
         self.gate = Gate(settings, lambda: self.desk.now, lambda _: self.time_of_day)
         found = Opportunities(self.board, lambda: self.desk.now, lambda: Split(100, 0.01))
         self.offered = found
@@ -48,6 +49,7 @@ class Watched:
             settings,
             self.gate,
             presets={"all value bets": lambda **_: True, "none": lambda **_: False},
+            hidden=lambda **price: price["bookmaker"] in self.hidden,
             opportunities=lambda: found.entries.values(),
             open_bets=lambda: bets,
         )
@@ -66,6 +68,15 @@ class Watched:
 
     def titles(self) -> list[str]:
         return [entry.alert.title for entry in self.tick()]
+
+
+def test_what_is_hidden_does_not_alert() -> None:
+    seen = Watched(ValueRule())
+    seen.hidden = {"Betfair"}
+    seen.load()
+    assert seen.tick() == []
+    seen.hidden = set()
+    assert len(seen.tick()) == 1
 
 
 def test_value_that_a_preset_lists_alerts_with_its_figures() -> None:
