@@ -1,7 +1,7 @@
 """What follows from the prices of a line group: S, fair odds, windows, holds, best prices."""
 
 import math
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Final
 
@@ -205,7 +205,7 @@ def _find_hold(section: Section, bookmaker: str, basis: Basis) -> None:
 
 
 def _find_best_hold(section: Section, basis: Basis) -> None:
-    """Work out what the best prices hold that go together as legs (D59).
+    """Work out what the best prices hold that go together as legs (D59), or at one bookmaker.
 
     Mostly they are the best of each row; where those are of one operator, or in play and not seen
     together, they are looked for among all.
@@ -217,13 +217,24 @@ def _find_best_hold(section: Section, basis: Basis) -> None:
     rows = [row for row, side in zip(section.rows, section.sides, strict=True) if side in sides]
     if any(row.best is None for row in rows):
         return
-    best = [_legs(row, basis, row.best_bookmakers[:1]) for row in rows]
-    legs = best_legs(best)
+    legs = best_legs([_legs(row, basis, row.best_bookmakers[:1]) for row in rows])
     section.needs_others = legs is None
-    if legs is None:
-        legs = best_legs([_legs(row, basis, reliable(section, row, basis)) for row in rows])
     if legs is not None:
         section.best_hold = hold(leg.net_odds for leg in legs)
+    else:
+        section.best_hold = min(_holds_of_others(section, rows, basis), default=None)
+
+
+def _holds_of_others(
+    section: Section, rows: Sequence[SelectionRow], basis: Basis
+) -> Iterator[float]:
+    """Yield the hold of the best legs among all prices, and of each bookmaker by itself."""
+    names = [reliable(section, row, basis) for row in rows]
+    legs = best_legs([_legs(row, basis, named) for row, named in zip(rows, names, strict=True)])
+    if legs is not None:
+        yield hold(leg.net_odds for leg in legs)
+    for name in set(names[0]).intersection(*names[1:]):
+        yield hold(basis.net(name, row.prices[name].odds) for row in rows)
 
 
 def _legs(row: SelectionRow, basis: Basis, bookmakers: Iterable[str]) -> list[Leg]:
