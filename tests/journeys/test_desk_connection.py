@@ -70,9 +70,7 @@ def service(launch: Launch, tmp_path: Path) -> Service:
 def test_a_lost_service_is_told_its_prices_stay_and_it_is_found_again(open_desk, service: Service):
     desk = open_desk("--profile", SERVICE)
     assert desk.using[-1] == service.url
-    desk.go_to("everton")
-    desk.press("ctrl+Home", "Down", "End")
-    desk.explanation("Everton at Harbour, 3.1\n")
+    desk.explained("everton", "Down", "End", part="Everton at Harbour, 3.1\n")
 
     service.die()
     desk.program.wait_for_log("Not connected: prices are as last seen.")

@@ -62,9 +62,8 @@ def test_the_best_price_of_a_game_is_found_and_opened_at_its_bookmaker(
     }
     assert best == {"Everton": "Meridian", "Draw": "Northgate", "Liverpool": "Meridian"}
 
-    desk.go_to("everton")
-    desk.press("ctrl+Home", "Down", "End", "Left")
-    assert desk.explanation("Everton at Meridian, 3.2").startswith("Everton at Meridian, 3.2\n")
+    said = desk.explained("everton", "Down", "End", "Left", part="Everton at Meridian, 3.2")
+    assert said.startswith("Everton at Meridian, 3.2\n")
     reading = os.open(visited, os.O_RDONLY | os.O_NONBLOCK)
     desk.go_to("everton")
     desk.press("Return")
@@ -82,9 +81,7 @@ def test_bookmakers_columns_are_arranged_and_a_game_taken_out_by_keys(
     desk.wait_for_title("^Everton v Liverpool – oddsdesk$")
 
     def last_bookmaker(name: str) -> None:
-        desk.go_to("everton")
-        desk.press("ctrl+Home", "Down", "End")
-        desk.explanation(f"Everton at {name},")
+        desk.explained("everton", "Down", "End", part=f"Everton at {name},")
 
     last_bookmaker("Northgate")
     desk.go_to("everton")
@@ -115,9 +112,7 @@ def test_a_value_bet_is_explained_with_its_window(open_desk, launch: Launch, tmp
     harbour = quote({"Alba": 2.15, "Bremen": 1.8}, bookmaker="Harbour", **ALBA)
     database = _ingest(launch, tmp_path, reference, harbour)
     desk = open_desk("--local", "--database", database, "--reference", "Pinnacle")
-    desk.go_to("alba")
-    desk.press("ctrl+Home", "Down", "End")
-    said = desk.explanation("Alba at Harbour, 2.15")
+    said = desk.explained("alba", "Down", "End", part="Alba at Harbour, 2.15")
     assert "True EV +1.74 % (margin proportional, floor 1.01)" in said
     assert "Pinnacle: Alba 2.05, Bremen 1.88" in said
     assert "Value from 2.135, suspicious above 2.183" in said

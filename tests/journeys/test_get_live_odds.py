@@ -88,8 +88,7 @@ async def test_a_key_is_pasted_a_competition_ticked_and_prices_are_seen(
     await do(desk.press, "Escape")
     await do(desk.wait_until_gone, "^Get live odds$")
     await opened(desk, "quixote", f"^{HOME} v Chelsea – oddsdesk$")
-    await do(desk.press, "ctrl+Home", "Down", "End")
-    await do(desk.explanation, f"{HOME} at Unibet, 2.1")
+    await asyncio.to_thread(desk.explained, "quixote", "Down", "End", part=f"{HOME} at Unibet, 2.1")
     status, _, log = await asyncio.to_thread(desk.program.finish)
     assert status == 0
     assert KEY not in log
