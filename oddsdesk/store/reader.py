@@ -9,6 +9,7 @@ from oddsdesk.contract.resources import (
     EventDetail,
     Game,
     GameMatrix,
+    PriceChange,
     Sport,
     ValueBet,
 )
@@ -19,6 +20,7 @@ from oddsdesk.store.values import (
     EncodedOddsRow,
     Filters,
     HistoryPoint,
+    MoveFilter,
     Page,
     SelectionKey,
     StandingQuote,
@@ -132,6 +134,17 @@ class Reader(Protocol):
         period: int | None = None,
     ) -> GameMatrix | None:
         """Return the matrix of a game as it stood at a moment; None where nothing did (D71)."""
+        ...
+
+    def moves(
+        self,
+        game_id: str,
+        wanted: MoveFilter,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[PriceChange] | None:
+        """Return how a game's prices moved, by ``scraped_at``; None for a game unknown (D75)."""
         ...
 
     def merged_ids(self) -> dict[str, list[str]]:

@@ -16,6 +16,8 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistorySource, PriceLog
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import GameMerged, GamesChanged, Notice
+from oddsdesk.board.service_history import ServiceSource
+from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.notifier import Notifier
@@ -257,10 +259,15 @@ class Desk:
         self.window.empty_panels.empty()
         self._has_chosen = False
 
-    def read_history(self, log: PriceLog | None) -> None:
-        """Take the past of prices from a log; None: from what was seen since the start."""
+    def read_history(self, log: PriceLog | None, client: Client | None) -> None:
+        """Take the past of prices from a log, else from a service that tells it; None: as seen."""
         board = self._board
-        self._past = PriceHistorySource(board) if log is None else LogSource(log, board)
+        if log is not None:
+            self._past = LogSource(log, board)
+        elif client is not None:
+            self._past = ServiceSource(client, board)
+        else:
+            self._past = PriceHistorySource(board)
         self.history.use(self._past)
         for panel in self._matrices():
             panel.use_history(self._past)

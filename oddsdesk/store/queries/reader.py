@@ -11,6 +11,7 @@ from oddsdesk.contract.resources import (
     EventDetail,
     Game,
     GameMatrix,
+    PriceChange,
     Sport,
     ValueBet,
 )
@@ -24,6 +25,7 @@ from oddsdesk.store.queries import (
     listing,
     log,
     matrix,
+    moves,
     odds,
     past,
     spans,
@@ -41,6 +43,7 @@ from oddsdesk.store.values import (
     EncodedOddsRow,
     Filters,
     HistoryPoint,
+    MoveFilter,
     Page,
     SelectionKey,
     StandingQuote,
@@ -218,6 +221,24 @@ class QueryReader:
             market_type=market_type,
             period=period,
         )
+
+    def moves(
+        self,
+        game_id: str,
+        wanted: MoveFilter,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[PriceChange] | None:
+        """Return how a game's prices moved, by ``scraped_at``; None for a game unknown (D75)."""
+        told = self._told(visibility)
+        with self._select.together():
+            game = quote_queries.game_by_id(self._select, game_id)
+            if game is None:
+                return None
+            return moves.list_moves(
+                self._select, self._reference, game, wanted, told, limit, cursor
+            )
 
     def merged_ids(self) -> dict[str, list[str]]:
         """Return the ids of games that became part of another, by that one's id (D69)."""
