@@ -8,7 +8,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.alerts.channels import Channel, ChannelError, Outbox, find_address, open_channel
 from oddsdesk.board.alerts.gate import Gate
-from oddsdesk.board.alerts.rules import AlertSettings, RulesFileError, ValueRule, read_rules
+from oddsdesk.board.alerts.rules import (
+    AlertSettings,
+    RulesFileError,
+    TargetRule,
+    ValueRule,
+    read_rules,
+)
+from oddsdesk.board.alerts.rules_text import with_target, without_target
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
@@ -20,6 +27,7 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.slices import slices
 from oddsdesk.tasks import in_daemon_thread, spawn
+from oddsdesk.whole_files import whole_file
 
 _TICK_MS: Final = 1_000
 
@@ -46,8 +54,8 @@ class AlertsController(QObject):
         self.path = path
         """The file of the rules; it need not exist."""
         self.gate = Gate(AlertSettings(), clock)
-        self.is_on = False
-        """Whether there are rules."""
+        self.rule_count = 0
+        """How many rules there are."""
         self._board = board
         self._clock = clock
         self._preferences = preferences
@@ -64,15 +72,43 @@ class AlertsController(QObject):
 
     def read(self) -> None:
         """Take the rules of the file from now on; none where there is no file."""
+        before = self._watch
         self._end()
         if not self.path.exists():
             self.changed.emit()
             return
         try:
-            self._begin(self._checked(read_rules(self.path)))
+            self._begin(self._checked(read_rules(self.path)), before)
         except RulesFileError as error:
             self.problem_found.emit(str(error))
         self.changed.emit()
+
+    def kept(self) -> AlertSettings:
+        """Return what the file says.
+
+        Raises:
+            RulesFileError: it makes no sense, or cannot be read.
+        """
+        return read_rules(self.path) if self.path.exists() else AlertSettings()
+
+    def set_target(self, rule: TargetRule | None, instead_of: TargetRule | None = None) -> None:
+        """Write a target into the file, in the place of another if that is given; None: remove it.
+
+        Raises:
+            RulesFileError: the file makes no sense, or cannot be read or written.
+        """
+        try:
+            text = self.path.read_text("utf-8") if self.path.exists() else ""
+            if rule is not None:
+                text = with_target(text, rule, instead_of)
+            elif instead_of is not None:
+                text = without_target(text, instead_of)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(self.path) as file:
+                file.write(text.encode())
+        except (OSError, UnicodeDecodeError) as error:
+            raise RulesFileError(f"{self.path}: {getattr(error, 'strerror', error)}") from error
+        self.read()
 
     def tick(self) -> None:
         """Look once."""
@@ -102,10 +138,8 @@ class AlertsController(QObject):
                 raise RulesFileError(f"{self.path}: no preset {rule.preset!r}")
         return settings
 
-    def _begin(self, settings: AlertSettings) -> None:
-        entries = self.gate.entries
-        self.gate = Gate(settings, self._clock)
-        self.gate.entries.extend(entries)
+    def _begin(self, settings: AlertSettings, before: AlertWatch | None) -> None:
+        self.gate.policy = settings  # what was told stays told
         self._offered = Opportunities(
             self._board, self._clock, lambda: split_of(self._preferences.get)
         )
@@ -119,8 +153,9 @@ class AlertsController(QObject):
             hidden=self._hides,
             opportunities=lambda: offered.entries.values(),
             open_bets=self._open_bets,
+            after=before,
         )
-        self.is_on = bool(settings.rules)
+        self.rule_count = len(settings.rules)
         self._tick.start()
         if self._watch.wants_opportunities:
             self._look.start(0)
@@ -131,7 +166,7 @@ class AlertsController(QObject):
         self._tick.stop()
         self._look.stop()
         self._steps = None
-        self.is_on = False
+        self.rule_count = 0
         for part in (self._watch, self._offered):
             if part is not None:
                 part.close()

@@ -178,7 +178,7 @@ class Desk:
         self.notifier = Notifier(icon, self.window)
         rules = layout.folder / RULES_FILE
         self.alerts = AlertsController(board, clock, preferences, records, rules)
-        self.alerts_panel = AlertsPanel(self.alerts, theme, clock)
+        self.alerts_panel = AlertsPanel(board, self.alerts, theme, clock)
         self.explain = ExplainPanel(board, theme, clock)
         self.explain.exposure_of = self.values.exposure
         self.history = HistoryPanel(board, theme, clock)
@@ -349,6 +349,7 @@ class Desk:
         """Let prices of a table be explained and bets on them recorded, as other panels do."""
         prices.explain_requested.connect(self._on_explain_requested)
         prices.place_requested.connect(self.values.place)
+        prices.target_requested.connect(self.alerts_panel.ask_target)
 
     def _matrices(self) -> Iterator[MatrixPanel]:
         for window in QApplication.topLevelWidgets():
@@ -408,7 +409,10 @@ class Desk:
 
     def _connect_alerts(self) -> None:
         window, notifier = self.window, self.notifier
-        self.alerts_panel.price_requested.connect(self.go_to_price)
+        panel = self.alerts_panel
+        panel.price_requested.connect(self.go_to_price)
+        panel.said.connect(self._on_alerts_panel_said)
+        self.values.actions_on_bet.target_requested.connect(panel.ask_target)
         self.alerts.problem_found.connect(
             lambda text: window.say(text, icon="warning", ink=TextRole.DOWN)
         )
@@ -418,6 +422,10 @@ class Desk:
         notifier.window_requested.connect(window.come_back)
         notifier.quit_requested.connect(window.quit)
         window.stays_running = lambda: notifier.is_in_tray and self._preferences.get(TRAY)
+
+    def _on_alerts_panel_said(self, text: str, offers_rules: bool) -> None:
+        rules = self.alerts_panel.edit_rules if offers_rules else None
+        self.window.say(text, action="Rules…" if rules else "", act=rules)
 
     def _on_alerts_alerted(self, entry: AlertEntry) -> None:
         cell = entry.alert.cell

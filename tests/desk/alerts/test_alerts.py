@@ -56,7 +56,7 @@ def tell_value(alerts: AlertsController, quoted: Any) -> None:
 def test_what_the_rules_ask_for_is_told_and_listed(
     alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
 ) -> None:
-    panel = AlertsPanel(alerts, theme, quoted.clock)
+    panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
     qtbot.addWidget(panel)
     told: list[AlertEntry] = []
     alerts.alerted.connect(told.append)
@@ -76,7 +76,7 @@ def test_without_rules_nothing_is_told_and_the_panel_offers_them(
     alerts.read()
     be_value(quoted)
     alerts.tick()
-    panel = AlertsPanel(alerts, theme, quoted.clock)
+    panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
     qtbot.addWidget(panel)
     assert panel.model.rowCount() == 0
     assert panel.placeholder._state.sentence == "Nothing is asked for."
@@ -91,7 +91,7 @@ def test_rules_that_make_no_sense_are_said_and_stop_nothing_else(
         alerts.read()
     assert found.args is not None
     assert "No such" in found.args[0]
-    assert not alerts.is_on
+    assert alerts.rule_count == 0
 
 
 def test_the_dialog_saves_rules_that_make_sense_only(

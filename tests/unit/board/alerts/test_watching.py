@@ -3,6 +3,8 @@
 from datetime import time
 from typing import Any
 
+import msgspec
+
 from oddsdesk.board.alerts.gate import AlertEntry, Gate, Held
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
@@ -159,6 +161,52 @@ def test_a_price_that_reaches_its_target_alerts() -> None:
     assert seen.tick() == []
     seen.tell(2.25, "Unibet")
     assert seen.titles() == ["Over 2.5 2.25 at Unibet"]
+
+
+def test_a_target_at_a_named_bookmaker_holds_wherever_the_user_bets() -> None:
+    rule = TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.2)
+    named = [msgspec.structs.replace(rule, bookmaker=name) for name in ("bovada", REFERENCE)]
+    seen = Watched(rule, *named)
+    seen.board.set_bookmakers(("Unibet",))
+    seen.load()
+    seen.tell(2.25, "Bovada")
+    assert seen.titles() == ["Over 2.5 2.25 at Bovada"]
+    seen.tell(2.30, REFERENCE)
+    assert seen.titles() == [f"Over 2.5 2.3 at {REFERENCE}"]
+
+
+def test_the_reference_is_none_of_any_bookmakers() -> None:
+    seen = Watched(TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.2))
+    seen.load()
+    seen.tell(2.25, REFERENCE)
+    assert seen.titles() == []
+
+
+def test_a_target_looks_at_both_games_of_one_name() -> None:
+    seen = Watched(TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.2))
+    seen.load()
+    other = matrix(ODDS, seen.desk.now, market_type="total", competition="FACUP")
+    exhaust(seen.board.merge_matrix(other))
+    seen.tell(2.25, "Unibet")
+    assert seen.titles() == ["Over 2.5 2.25 at Unibet"]
+
+
+def test_what_was_told_is_no_news_to_other_rules() -> None:
+    seen = Watched(ValueRule(), ConnectionRule(seconds=0))
+    seen.board.set_connection(Connection(link=Link.WAITING, since_ms=NOW))
+    seen.load()
+    assert len(seen.tick()) == 2
+    listed = list(seen.gate.entries)
+    later = AlertWatch(
+        seen.board,
+        lambda: seen.desk.now,
+        AlertSettings(rules=(ValueRule(), ConnectionRule(seconds=0), SteamRule())),
+        seen.gate,
+        presets={"all value bets": lambda **_: True},
+        after=seen.watch,
+    )
+    assert later.tick() == []
+    assert list(seen.gate.entries) == listed
 
 
 def test_a_stale_price_reaches_no_target() -> None:
