@@ -90,6 +90,23 @@ def test_many_bets_are_settled_at_once_and_that_is_undone(
     assert panel.messages.text == "Undone: 2 bets settled."
 
 
+def test_the_bet_that_the_keyboard_comes_to_is_selected_and_the_next_once_it_is_settled(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet(), OVER)
+    panel.choose_view("to settle")
+    panel.activateWindow()
+    panel.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(panel.table.scrolling.hasFocus)
+    assert [each.ident for each in panel.selected()] == [2]
+    panel.choose_view("all")
+    assert len(panel.selected()) == 1
+    panel.choose_view("open")
+    act(panel, qtbot, "bets.won")
+    assert [each.result for each in held(path)] == [Result.WON, None]
+    assert panel.selected() == []
+
+
 def test_a_bet_is_deleted_and_comes_back(make_panel: Make, qtbot: QtBot, path: Path) -> None:
     panel = make_panel(bet(), OVER)
     select(panel, 0)
