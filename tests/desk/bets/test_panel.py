@@ -120,6 +120,24 @@ def test_a_bet_is_deleted_and_comes_back(make_panel: Make, qtbot: QtBot, path: P
     assert panel.messages.text == "There is nothing to undo."
 
 
+def test_every_row_of_the_bet_is_reached_by_its_letter(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    qtbot.waitUntil(dialog.isActiveWindow)
+    for letter, field in (
+        (Qt.Key.Key_S, dialog.stake),
+        (Qt.Key.Key_P, dialog.competition),
+        (Qt.Key.Key_N, dialog.note),
+        (Qt.Key.Key_M, dialog.market),
+        (Qt.Key.Key_B, dialog.bookmaker),
+    ):
+        qtbot.keyClick(dialog, letter, Qt.KeyboardModifier.AltModifier)
+        assert dialog.focusWidget() is field, letter
+
+
 def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -> None:
     panel = make_panel()
     assert panel.placeholder.isVisible()

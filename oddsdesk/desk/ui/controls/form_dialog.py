@@ -50,7 +50,7 @@ class FormDialog(QDialog):
     def add_row(self, label: str, field: QWidget, explained: str = "") -> QWidget:
         """Add a field with its label, and a note under it, and return the row's widget."""
         name = Label(label)
-        name.setBuddy(field)
+        name.setBuddy(field.focusProxy() or field)  # what passes the focus on takes no mnemonic
         plain = label.replace("&", "")
         if not field.accessibleName():
             field.setAccessibleName(plain)
