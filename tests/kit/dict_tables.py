@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterable
 from copy import copy
 from typing import Any
 
+from oddsdesk.matching.team_names import SameTeam
 from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame, plain_name
 from oddsdesk.store.other_names import DatedGame
 from oddsdesk.store.tables import Changes, Pair, PresentRow
-from oddsdesk.store.team_names import SameTeam
 
 _FIELDS = ("match_date", "match_date_by", "match_date_scraped_at", "first_seen", "last_seen")
 

@@ -6,6 +6,7 @@ from typing import Any, Final, LiteralString
 import msgspec
 from psycopg import Connection, Cursor
 
+from oddsdesk.matching.team_names import SameTeam
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.merged_games import as_it_is
@@ -16,7 +17,6 @@ from oddsdesk.store.postgres.migrations import NEWER
 from oddsdesk.store.postgres.schema import STEPS
 from oddsdesk.store.said import note_said
 from oddsdesk.store.tables import Changes, Pair, PresentRow, QuoteRow
-from oddsdesk.store.team_names import SameTeam
 
 _LOCK: Final = """
 SELECT shard, seq, (SELECT count(*) FROM shard), (SELECT steps FROM oddsdesk_schema),

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.matching.team_names import SameTeam
 from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.merged_games import as_it_is
 from oddsdesk.store.other_names import DatedGame
@@ -14,7 +15,6 @@ from oddsdesk.store.said import note_said
 from oddsdesk.store.sqlite.game_rows import SqliteGameRows
 from oddsdesk.store.sqlite.settings import number_setting, put_setting
 from oddsdesk.store.tables import Changes, Pair, PresentRow
-from oddsdesk.store.team_names import SameTeam
 
 STORED_NAMES: Final = "SELECT bookmaker, max(newest) FROM source GROUP BY bookmaker"
 _SUM_UP: Final = """
