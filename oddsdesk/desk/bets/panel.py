@@ -85,7 +85,7 @@ class BetsPanel(QWidget):
         self.actions_on_bets = BetsActions(
             records, theme, clock, self.selected, profiles, bookmakers, self
         )
-        self.files = BetsFiles(records, clock, self)
+        self.files = BetsFiles(records, theme, clock, self)
         self.views = ViewList(theme)
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
         acts = self.actions_on_bets
@@ -198,6 +198,7 @@ class BetsPanel(QWidget):
             ("bets.import", self.files.ask_bets),
             ("bets.export_csv", partial(self._export, CSV)),
             ("bets.export_xlsx", partial(self._export, XLSX)),
+            ("bets.export_bet_analytix", lambda: self.files.ask_bet_analytix(self._shown)),
         ):
             menu.addAction(add_action(self, ident, act))
         return menu

@@ -158,6 +158,7 @@ ACTIONS: Final = (
     Action("bets.import", "Import bets…", ("I",), Where.BETS),
     Action("bets.export_csv", "Export these bets as CSV…", ("X",), Where.BETS),
     Action("bets.export_xlsx", "Export these bets as Excel workbook…", (), Where.BETS),
+    Action("bets.export_bet_analytix", "Export these bets for Bet-Analytix…", (), Where.BETS),
     Action("bets.filter", "Filter your bets", ("/",), Where.BETS),
     Action("bets.view", "Next view of your bets", ("M",), Where.BETS),
     Action("alerts.rules", "Rules of alerts…", ("Ctrl+Shift+A",), Where.ALERTS),
