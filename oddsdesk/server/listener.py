@@ -5,6 +5,7 @@ import contextlib
 import errno
 import logging
 import socket
+import ssl
 import sys
 from collections.abc import Generator
 from functools import partial
@@ -92,10 +93,10 @@ def _bound(host: str, port: int, *, shared: bool, listens: bool) -> socket.socke
     return listener
 
 
-def url_of(listener: socket.socket) -> str:
+def url_of(listener: socket.socket, scheme: str = "http") -> str:
     """Return the address that a listening socket is reached at."""
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 def _reason(error: OSError) -> str:
@@ -113,12 +114,19 @@ def _reason(error: OSError) -> str:
 class HttpServer:
     """uvicorn on a listening socket, restarted if it fails; signals are left to the program.
 
-    ``limits`` gives the rate-limit headers of requests that are refused before ``app``.
+    ``limits`` gives the rate-limit headers of requests that are refused before ``app``. Without
+    ``tls`` nothing is encrypted.
     """
 
-    def __init__(self, app: ASGIApp, listener: socket.socket, limits: LimitsOf = no_limits) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        listener: socket.socket,
+        limits: LimitsOf = no_limits,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._listener = listener
-        self._config = _config(app, limits)
+        self._config = _config(app, limits, tls)
         self._uvicorn: _Uvicorn | None = None
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
@@ -167,7 +175,7 @@ class HttpServer:
             raise ListenError("the HTTP server ended")
 
 
-def _config(app: ASGIApp, limits: LimitsOf) -> uvicorn.Config:
+def _config(app: ASGIApp, limits: LimitsOf, tls: ssl.SSLContext | None) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=cast(type[asyncio.Protocol], partial(BoundedHttp, limits=limits)),
@@ -186,6 +194,7 @@ def _config(app: ASGIApp, limits: LimitsOf) -> uvicorn.Config:
         backlog=BACKLOG,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=1,
+        ssl_context_factory=None if tls is None else lambda _, __: tls,
     )
 
 
