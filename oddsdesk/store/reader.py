@@ -14,7 +14,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.spans import ArchivedRow, Span
+from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 from oddsdesk.store.values import (
     Change,
     EncodedOddsRow,
@@ -191,6 +191,27 @@ class Reader(Protocol):
 
     def rows_of(self, span: Span, after: int, limit: int) -> Sequence[ArchivedRow]:
         """Return rows of a span behind one, by number, with the names that games have now."""
+        ...
+
+    def logged(
+        self, shard: int, after: int, until: int, since_ms: int, before_ms: int
+    ) -> Sequence[LoggedMove]:
+        """Return moves behind one and up to another of a shard, by number, for exports (D74).
+
+        Only prices scraped from ``since_ms`` to before ``before_ms``; all of them at once, so ask
+        for few numbers at a time.
+        """
+        ...
+
+    def last_moves(self, shard: int) -> list[tuple[int, str]]:
+        """Return the number of the last move of each game of a shard, with its id, in order.
+
+        It walks an index of the whole log: for exports, not for answers.
+        """
+        ...
+
+    def told_by(self) -> list[str]:
+        """Return the sources that any price came from, as far as that is known (D66)."""
         ...
 
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
