@@ -135,9 +135,9 @@ class RequestContext:
         return self.count.remaining
 
     def exceeded(self, count: Count, kind: Kind = Kind.REQUESTS) -> Refusal:
-        """Return the refusal of a request after the quota is used up until ``count.reset_s``."""
+        """Return the refusal of a request after the quota is used up."""
         self._service.figures.refused(kind.value)
-        wait_s = max(count.reset_s - self.now_ms // 1000, 1)
+        wait_s = max(count.reset_s + count.jumped_s - self.now_ms // 1000, 1)
         return Refusal(
             ErrorCode.RATE_LIMIT_EXCEEDED,
             f"The limit of this key's plan is reached; retry in {wait_s} s.",

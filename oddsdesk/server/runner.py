@@ -74,7 +74,7 @@ class Server:
         self._jobs = Jobs()
         service = Service(
             store,
-            LoopAccess(access),
+            LoopAccess(access, clock),
             clock,
             hosts=settings.names,
             base_url=settings.base_url or "",

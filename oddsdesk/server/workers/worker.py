@@ -104,7 +104,7 @@ class Worker:
         self._troubles = Troubles([self._own_troubles], [self.colleagues.troubles])
         service = Service(
             opened.store,
-            LoopAccess(opened.access),
+            LoopAccess(opened.access, clock),
             clock,
             hosts=settings.names,
             base_url=settings.base_url or "",

@@ -93,6 +93,7 @@ class PostgresStore:
         self.path = None
         self.reference = reference
         self.quotes_recorded = 0
+        self.quotes_skipped = 0
         self._address = address
         self._clock = clock
         self._share = share
@@ -311,6 +312,7 @@ class PostgresStore:
     def _note(self, recorded: Future[Recorded]) -> None:
         if self._refused.note(recorded):
             self.quotes_recorded += recorded.result().quotes
+            self.quotes_skipped += recorded.result().skipped
 
     def _close_readers(self) -> None:
         with self._lock:
