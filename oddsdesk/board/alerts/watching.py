@@ -40,6 +40,8 @@ class OpenBet(NamedTuple):
     match_name: str
     kick_off: int
     selection: str
+    cell: RowKey | None = None
+    """Its price, to be shown."""
 
 
 class _Present(NamedTuple):
@@ -236,7 +238,8 @@ class AlertWatch:
                 games.setdefault(bet.game_id, []).append(bet)
         for game, bets in games.items():
             title, text = texts.kick_off_texts(bets[0].match_name, [b.selection for b in bets])
-            yield Alert(("kick-off", game), rule.title, title, text, None, None, rule.channels)
+            cell = bets[0].cell
+            yield Alert(("kick-off", game), rule.title, title, text, None, cell, rule.channels)
 
     def _connection(self, rule: ConnectionRule) -> Iterator[Alert]:
         state = self._board.connection

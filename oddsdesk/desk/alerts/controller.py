@@ -6,8 +6,16 @@ from typing import Any, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from oddsdesk.board.alerts.channels import Channel, ChannelError, Outbox, find_address, open_channel
-from oddsdesk.board.alerts.gate import Gate
+from oddsdesk.board.alerts.channels import (
+    Channel,
+    ChannelError,
+    Outbox,
+    find_address,
+    mark_waiting,
+    open_channel,
+)
+from oddsdesk.board.alerts.gate import AlertEntry, Gate
+from oddsdesk.board.alerts.memory import AlertMemory
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
     RulesFileError,
@@ -19,6 +27,7 @@ from oddsdesk.board.alerts.rules_text import with_target, without_target
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
 from oddsdesk.clock import Clock
 from oddsdesk.desk.records import Records
@@ -30,6 +39,8 @@ from oddsdesk.tasks import in_daemon_thread, spawn
 from oddsdesk.whole_files import whole_file
 
 _TICK_MS: Final = 1_000
+_MEMORY_FILE: Final = "alerts-told.json"
+"""Beside the rules."""
 
 
 class AlertsController(QObject):
@@ -63,6 +74,10 @@ class AlertsController(QObject):
         self._watch: AlertWatch | None = None
         self._offered: Opportunities | None = None
         self._outbox: Outbox | None = None
+        self._channels: tuple[str, ...] = ()
+        """Those of the rules, with an address or without."""
+        self._memory: AlertMemory | None = None
+        self._is_kept = True
         self._steps: Iterator[float] | None = None
         self._look = QTimer(self, singleShot=True)
         self._look.timeout.connect(self._on_look_timeout)
@@ -74,6 +89,7 @@ class AlertsController(QObject):
         """Take the rules of the file from now on; none where there is no file."""
         before = self._watch
         self._end()
+        self._remember()
         if not self.path.exists():
             self.changed.emit()
             return
@@ -114,13 +130,18 @@ class AlertsController(QObject):
         """Look once."""
         if self._watch is None or self._board.connection.link is Link.PAST:
             return
-        before = len(self.gate.entries)
+        before = self.gate.listed
         sent = self._watch.tick()
         for entry in sent:
-            self.alerted.emit(entry)
+            mark_waiting(entry, self._channels)
             if self._outbox is not None:
-                self._outbox.put(entry)
-        if sent or len(self.gate.entries) != before:
+                self._outbox.resume(entry)
+        if self.gate.listed != before:
+            self._is_kept = False
+        self._keep()
+        for entry in sent:
+            self.alerted.emit(entry)
+        if self.gate.listed != before:
             self.changed.emit()
 
     async def close(self) -> None:
@@ -130,6 +151,25 @@ class AlertsController(QObject):
         self._end()
         if outbox is not None:
             await outbox.stop()
+        self._keep()
+        if self._memory is not None:
+            self._memory.close()
+
+    def _remember(self) -> None:
+        """Take over what was told before the program began, once."""
+        if self._memory is None:
+            self._memory = AlertMemory(self.path.with_name(_MEMORY_FILE))
+            self.gate.restore(self._memory.read())
+
+    def _keep(self) -> None:
+        if not self._is_kept and self._memory is not None:
+            self._is_kept = True
+            self._memory.keep(self.gate.entries)
+
+    def _on_outbox_changed(self, _entry: AlertEntry) -> None:
+        self._is_kept = False
+        self._keep()
+        self.changed.emit()
 
     def _checked(self, settings: AlertSettings) -> AlertSettings:
         known = {preset.name.casefold() for preset in self._records.presets}
@@ -156,6 +196,7 @@ class AlertsController(QObject):
             after=before,
         )
         self.rule_count = len(settings.rules)
+        self._channels = tuple(each.name for each in settings.channels)
         self._tick.start()
         if self._watch.wants_opportunities:
             self._look.start(0)
@@ -182,7 +223,8 @@ class AlertsController(QObject):
     def _open_bets(self) -> Iterable[OpenBet]:
         for bet in self._records.bets():
             if bet.kick_off is not None and bet.open_stake:
-                yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection)
+                cell = RowKey(*bet.key)
+                yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, cell)
 
     async def _open_channels(self, settings: AlertSettings) -> None:
         """Ask the keyring, which may wait; a channel without an address is said."""
@@ -197,8 +239,10 @@ class AlertsController(QObject):
             except ChannelError as error:
                 self.problem_found.emit(str(error))
         if self._watch is watch and watch is not None:
-            self._outbox = Outbox(found, self._clock, lambda _entry: self.changed.emit())
+            self._outbox = Outbox(found, self._clock, self._on_outbox_changed)
             self._outbox.start()
+            for entry in self.gate.entries:
+                self._outbox.resume(entry)
 
     def _on_look_timeout(self) -> None:
         """Bring the opportunities up to date for a slice."""

@@ -11,7 +11,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.clock import Clock
 from oddsdesk.desk.alerts.controller import AlertsController
-from oddsdesk.desk.alerts.model import AlertsModel, rows_of
+from oddsdesk.desk.alerts.model import AlertsModel, rows_of, when_text
 from oddsdesk.desk.alerts.rules_dialog import RulesDialog
 from oddsdesk.desk.alerts.target_dialog import TargetDialog
 from oddsdesk.desk.ui.actions import add_action
@@ -40,6 +40,7 @@ class AlertsPanel(QWidget):
         self._board = board
         self._alerts = alerts
         self._theme = theme
+        self._clock = clock
         self.model = AlertsModel(clock)
         self.table = LiveTable(theme, self.model, clock)
         self.table.setAccessibleName("Alerts")
@@ -123,6 +124,8 @@ class AlertsPanel(QWidget):
         held = len(entries) - sent
         rules = self._alerts.rule_count
         said = f"{rules} rule{'' if rules == 1 else 's'} · {sent} sent · {held} held back"
+        if entries:
+            said += f" · since {when_text(min(entry.at for entry in entries), self._clock())}"
         self._facts.show_text(said)
         self.model.show_rows(rows_of(entries), may_move=True)
         if entries:

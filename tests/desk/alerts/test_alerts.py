@@ -9,7 +9,8 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.alerts.gate import Alert, AlertEntry
+from oddsdesk.board.alerts.channels import variable_of
+from oddsdesk.board.alerts.gate import Alert, AlertEntry, Held
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.model import COLUMNS
 from oddsdesk.desk.alerts.notifier import Notifier
@@ -21,6 +22,8 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.theme.theme import Theme
 from tests.kit.value_bets import OVER, be_value
+from tests.kit.waiting import until
+from tests.kit.webhook import webhook
 
 TITLES = [column.title for column in COLUMNS]
 VALUE = '[[rules]]\nkind = "value"\n'
@@ -68,6 +71,64 @@ def test_what_the_rules_ask_for_is_told_and_listed(
         panel.table.opened.emit(panel.model.index(0, 0))
     assert wanted.args == [OVER]
     panel.close_panel()
+
+
+PHONE = f"""[[channels]]
+name = "phone"
+kind = "webhook"
+
+{VALUE}"""
+
+
+async def test_what_is_told_before_a_channel_is_open_goes_there_and_nothing_twice_after_a_restart(
+    alerts: AlertsController,
+    quoted: Any,
+    preferences: Preferences,
+    records: Records,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with webhook() as (address, posted):
+        monkeypatch.setenv(variable_of("phone"), address)
+        alerts.path.write_text(PHONE, "utf-8")
+        alerts.read()
+        be_value(quoted)
+        alerts.tick()
+        await until(lambda: bool(posted))
+        await until(lambda: "sent" in alerts.gate.entries[0].deliveries["phone"])
+        await alerts.close()
+
+        again = AlertsController(quoted.board, quoted.clock, preferences, records, alerts.path)
+        again.read()
+        again.tick()
+        assert [entry.held for entry in again.gate.entries] == [None, Held.COOLDOWN]
+        await again.close()
+    assert len(posted) == 1
+
+
+async def test_what_no_channel_had_taken_when_the_program_ended_goes_there_once_it_is_back(
+    alerts: AlertsController,
+    quoted: Any,
+    preferences: Preferences,
+    records: Records,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with webhook() as (address, posted):
+        gone = address
+    monkeypatch.setenv(variable_of("phone"), gone)
+    alerts.path.write_text(PHONE, "utf-8")
+    alerts.read()
+    be_value(quoted)
+    alerts.tick()
+    await until(lambda: "not yet" in alerts.gate.entries[0].deliveries["phone"])
+    await alerts.close()
+
+    with webhook() as (address, posted):
+        monkeypatch.setenv(variable_of("phone"), address)
+        again = AlertsController(quoted.board, quoted.clock, preferences, records, alerts.path)
+        again.read()
+        await until(lambda: bool(posted))
+        await again.close()
+    assert [each["title"] for each in posted] == ["+2.0 %: Over 2.5 2.06 at Matchbook"]
 
 
 def test_without_rules_nothing_is_told_and_the_panel_offers_them(

@@ -18,6 +18,7 @@ from oddsdesk.board.alerts.rules import (
 )
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.pricing.opportunities import Split
 from oddsdesk.slices import exhaust
@@ -239,11 +240,13 @@ def test_steam_is_told_once_for_a_direction() -> None:
 
 
 def test_a_game_with_a_placed_bet_alerts_before_it_begins() -> None:
-    bet = OpenBet(GAME, NAME, NOW + 11 * MINUTE, "Arsenal")
+    cell = RowKey(GAME, "moneyline", 0, "Arsenal", "Soft")
+    bet = OpenBet(GAME, NAME, NOW + 11 * MINUTE, "Arsenal", cell)
     seen = Watched(KickOffRule(minutes=10), bets=(bet,))
     assert seen.tick() == []
     seen.desk.now += MINUTE
-    assert seen.titles() == [f"{NAME} begins"]
+    (sent,) = seen.tick()
+    assert (sent.alert.title, sent.alert.cell) == (f"{NAME} begins", cell)
     seen.desk.now += 11 * MINUTE
     assert seen.tick() == []
 
