@@ -27,15 +27,11 @@ class Kind(Enum):
 
 
 class Count(msgspec.Struct, frozen=True):
-    """Where a key stands in a window; ``reset_s`` is Unix time, the start of the next one.
-
-    The clock that people see may be ahead of that by ``jumped_s``.
-    """
+    """Where a key stands in a window; ``reset_s`` is Unix time, the start of the next one."""
 
     allowed: bool
     remaining: int
     reset_s: int
-    jumped_s: int = 0
 
 
 Slot = tuple[int, Kind, int]

@@ -3,7 +3,6 @@
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.reader import Reader
-from oddsdesk.store.values import MoveFilter
 from tests.kit.store import FILTERS, NOW, VISIBILITIES
 
 
@@ -21,17 +20,11 @@ def ask_everything(reader: Reader) -> None:
             reader.matrix(ident, NOW, visibility)
             reader.matrix_as_of(ident, NOW - 12 * MINUTE_MS, visibility)
             reader.games_as_of(NOW - 12 * MINUTE_MS, filters, visibility, 5)
-            for wanted in (MoveFilter(), MoveFilter("total", 0, "Yes", "A", 0, NOW)):
-                moves = reader.moves(ident, wanted, visibility, 1)
-                if moves is not None:
-                    reader.moves(ident, wanted, visibility, 1, moves.next_cursor)
             reader.event("Home 0 - Away", NOW, visibility, stale_minutes=20)
     reader.sports(NOW)
     reader.bookmakers(NOW)
     reader.changes_after(0, 5)
     reader.last_seq()
-    reader.logged(0, 0, 5, 0, NOW)
-    reader.told_by()
     reader.market_quotes(1, "total", 0)
     reader.games_to_value(NOW - 15 * MINUTE_MS)
     reader.markets_to_value(1)
@@ -44,3 +37,16 @@ def ask_everything(reader: Reader) -> None:
     reader.is_simulated(NOW)
     reader.standing_quotes(NOW - 60 * MINUTE_MS)
     reader.priced_draws(NOW - 60 * MINUTE_MS)
+
+
+def ask_about_times(reader: Reader) -> None:
+    """Ask a reader what who looks back asks: only a file has an index for that."""
+    ident = game_id("EPL", "Home 0 - Away")
+    reader.changes_between(0, NOW, 5)
+    reader.log_ends()
+    reader.move_counts(NOW - 60 * MINUTE_MS, NOW, 4)
+    for back in (False, True):
+        reader.next_move(NOW - MINUTE_MS, None, back=back)
+        reader.next_move(NOW - MINUTE_MS, ident, back=back)
+    reader.largest_move(ident)
+    reader.kick_offs(0, NOW, 5)

@@ -11,7 +11,6 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
-from oddsdesk.store.postgres.prepared import PreparingConnection
 
 CONNECT_S: Final = 3
 """How long one host may take to let us in."""
@@ -83,7 +82,7 @@ class ServerAddress:
 
     def connect(
         self, *, statement_s: float = STATEMENT_S, lock_s: float = LOCK_S
-    ) -> PreparingConnection:
+    ) -> psycopg.Connection[Any]:
         """Connect; each statement is a transaction of its own but inside ``transaction()``.
 
         Raises:
@@ -91,8 +90,7 @@ class ServerAddress:
             StoreError: what is there cannot be used; one line.
         """
         with self.refusals():
-            where = make_conninfo("", **self._said)
-            connection = PreparingConnection.connect(where, autocommit=True)
+            connection = psycopg.connect(make_conninfo("", **self._said), autocommit=True)
         try:
             with self.refusals():
                 self._prepare(connection, (statement_s, lock_s, IDLE_S))

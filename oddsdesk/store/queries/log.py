@@ -24,7 +24,7 @@ def changes_after(
         **share_parameter(select, share),
     }
     query = select.sql.log.after.format(told=may_be_told(select, "c", share))
-    return [_change(row) for row in select(query, asked)]
+    return [change_of(row) for row in select(query, asked)]
 
 
 def last_seq(select: Select, shard: int) -> int:
@@ -62,7 +62,8 @@ def history(
     return [point for point in standing.values() if point.odds is not None] + later
 
 
-def _change(row: Row) -> Change:
+def change_of(row: Row) -> Change:
+    """Return a row of the log, its columns in the order of ``Change``."""
     return Change(
         seq=row[0],
         game=row[1],

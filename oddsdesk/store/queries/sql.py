@@ -59,6 +59,8 @@ class LogSql(NamedTuple):
     """How every bookmaker moved a selection: bookmaker, odds, whether in play, ``scraped_at``."""
     of_shard: str
     """The condition that a move ``c`` is of ``:shard``."""
+    by_time: str
+    """What leads to moves by the time of their prices; empty where nothing does."""
 
 
 class OddsSql(NamedTuple):

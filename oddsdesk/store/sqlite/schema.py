@@ -294,5 +294,10 @@ ODDS: Final = Schema(
             ("CREATE INDEX game_pair_other ON game_pair (other) WHERE state = 'accepted'",),
         ),
         Step("said_of_joined_games", _SAID),
+        # What moved between two moments, for who looks back (D73).
+        Step(
+            "moves_by_time",
+            ("CREATE INDEX price_change_scraped ON price_change (scraped_at)",),
+        ),
     ),
 )

@@ -21,4 +21,5 @@ SQL: Final = LogSql(
         ORDER BY c.seq
     """,
     of_shard="c.shard = :shard",
+    by_time="",
 )

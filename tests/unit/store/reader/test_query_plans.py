@@ -11,7 +11,7 @@ from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.sqlite.value_bets import replace_value_bets
 from oddsdesk.store.values import Filters, FoundValueBet, Visibility
-from tests.kit.questions import ask_everything
+from tests.kit.questions import ask_about_times, ask_everything
 from tests.kit.store import NOW
 
 
@@ -33,6 +33,7 @@ def test_no_request_scans_a_big_table(filled_file) -> None:
     store.write(lambda c: replace_value_bets(c, 1, "total", 0, bets, NOW)).result(10)
     traced = Traced(store.path)
     ask_everything(traced.reader)
+    ask_about_times(traced.reader)
     traced.reader.forgotten_games(NOW)
     connection = sqlite3.connect(store.path)
     aliases = {"quote", "q", "r", "b", "price_change"}

@@ -1,0 +1,207 @@
+"""Whether two games that sources name differently are one (D69)."""
+
+import csv
+import gzip
+from collections import defaultdict
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz import fuzz
+
+from oddsdesk.contract.identity import teams
+from oddsdesk.feeds.imported import Imported, SourceFile
+from oddsdesk.feeds.importers import IMPORTERS
+from oddsdesk.store.matching import Game, Match, Verdict, compare, may_be_alike, sides
+from oddsdesk.store.store import open_store
+from oddsdesk.store.team_names import shipped_names
+
+HOUR = 3_600_000
+START = 1_776_500_000_000
+SAME, ALIKE, SWAPPED, OTHER = Verdict.SAME, Verdict.ALIKE, Verdict.SWAPPED, Verdict.OTHER
+
+
+def game(match_name: str, competition: str = "EPL", **fields) -> Game:
+    return Game(competition, match_name, **({"kick_off": START, "seen_ms": START - HOUR} | fields))
+
+
+def verdict(one: Game, other: Game) -> Verdict:
+    return compare(shipped_names(), one, other).verdict
+
+
+def test_both_teams_by_the_table_within_two_hours_is_one_game() -> None:
+    one = game("Man United vs Nott'm Forest")
+    assert verdict(one, game("Manchester United - Nottingham Forest", "soccer_epl")) is SAME
+    later = game("Manchester United - Nottingham Forest", kick_off=START + 2 * HOUR)
+    assert verdict(one, later) is SAME
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        game("Manchester United - Nottingham Forest", kick_off=START + 2 * HOUR + 1),
+        game("Manchester United - Nottingham Forest", "EFL"),
+        game("Manchester United - Leeds United"),
+        game("Manchester City - Nottingham Forest"),
+        game("Manchester United Women - Nottingham Forest Women"),
+        game("Manchester United U21 - Nottingham Forest U21"),
+        game("Winner of the Premier League"),
+    ],
+)
+def test_another_time_competition_opponent_or_side_is_another_game(other: Game) -> None:
+    assert verdict(game("Man United vs Nott'm Forest"), other) is OTHER
+
+
+def test_the_same_teams_the_other_way_round_are_one_game_that_is_crosswise() -> None:
+    match = compare(shipped_names(), game("Arsenal vs Chelsea"), game("Chelsea FC vs Arsenal FC"))
+    assert match == Match(SAME, is_crosswise=True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Rosenhof 09 vs Blau-Weiss Altdorf", "SV Rosenhof vs Altdorf"),
+        ("Alexander Zverev vs Ben Shelton", "Zverev A. vs Shelton B."),
+        ("Oakland Athletics vs Kansas City Royals", "Athletics vs Royals"),
+        ("Kragujevac vs Novi Pazzar", "Kragujevec vs Novi Pazar"),
+    ],
+)
+def test_a_word_of_each_team_or_nearly_the_same_letters_is_a_suggestion(
+    one: str, other: str
+) -> None:
+    assert verdict(game(one, "a league"), game(other, "a league")) is ALIKE
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # What is alike of one team alone bound the wrong opponent elsewhere, at a score of 60.87.
+        ("Rosenhof vs Lindau", "Rosenhof vs Landau-Ost"),
+        ("Real Altdorf vs Neustadt", "Real Neudorf vs Neustadt"),
+        ("Altdorf United vs Neustadt City", "Rosenhof United vs Lindau City"),
+        # Either way round: which is which cannot be told.
+        ("Altdorf Ost vs Altdorf West", "Altdorf 1 vs Altdorf 2"),
+        ("Rosenhof Altdorf vs Altdorf Rosenhof", "Rosenhof vs Altdorf"),
+    ],
+)
+def test_one_side_alike_common_words_or_both_ways_round_is_nothing(one: str, other: str) -> None:
+    assert verdict(game(one, "a league"), game(other, "a league")) is OTHER
+
+
+@pytest.mark.parametrize("names", ["Manchester United - Arsenal FC", "Man Utd Reds - Arsenal"])
+def test_prices_that_say_the_sides_are_swapped_refuse(names: str) -> None:
+    """One side's Yes was the other's No and made an arbitrage of 30 cents."""
+    one = game("Man United vs Arsenal", chances=(0.55, 0.2))
+    assert verdict(one, game(names, chances=(0.5, 0.25))) is not SWAPPED
+    assert verdict(one, game(names, chances=(0.22, 0.52))) is SWAPPED
+
+
+def test_prices_of_a_crosswise_game_are_compared_by_team() -> None:
+    one = game("Man United vs Arsenal", chances=(0.55, 0.2))
+    assert verdict(one, game("Arsenal vs Man Utd", chances=(0.22, 0.52))) is SAME
+    assert verdict(one, game("Arsenal vs Man Utd", chances=(0.55, 0.2))) is SWAPPED
+
+
+def test_an_even_game_is_not_refused_for_its_prices() -> None:
+    one = game("Man United vs Arsenal", chances=(0.37, 0.35))
+    assert verdict(one, game("Manchester United - Arsenal FC", chances=(0.34, 0.38))) is SAME
+
+
+def test_a_game_that_tells_no_kick_off_is_only_ever_suggested() -> None:
+    one = game("Man United vs Arsenal")
+    undated = game("Manchester United - Arsenal FC", kick_off=None)
+    assert verdict(one, undated) is verdict(undated, one) is ALIKE
+    long_ago = game("Manchester United - Arsenal FC", kick_off=None, seen_ms=START - 400 * HOUR)
+    assert verdict(one, long_ago) is verdict(undated, long_ago) is OTHER
+    assert verdict(undated, game("Man United vs Arsenal", kick_off=None)) is ALIKE
+
+
+def games_of(imported: Imported) -> list[Game]:
+    found = {(q.competition, q.match_name, q.match_date): q.scraped_at for q in imported.quotes}
+    return [Game(*key, seen_ms) for key, seen_ms in found.items()]
+
+
+def test_a_weekend_of_two_sources_is_matched_and_none_of_it_wrongly(shared_data: Path) -> None:
+    season = shared_data / "football-data" / "fixtures_20260417T1347Z.csv"
+    first = IMPORTERS["football-data"].convert([SourceFile(season.name, season.read_bytes())])
+    second = [
+        SourceFile(path.name, gzip.decompress(path.read_bytes()))
+        for path in sorted((shared_data / "the-odds-api").glob("soccer_*.json.gz"))
+    ]
+    others = games_of(IMPORTERS["the-odds-api"].convert(second))
+    spelled = defaultdict(set)
+    aliases = (shared_data / "aliases" / "team_aliases_observed.csv").read_text("utf-8")
+    for row in csv.DictReader(aliases.splitlines()):
+        spelled[row["football_data_name"]].add(row["the_odds_api_name"])
+    counts: defaultdict[str, int] = defaultdict(int)
+    for one in games_of(first):
+        pair = teams(one.match_name)
+        assert pair is not None
+        for other in others:
+            other_pair = teams(other.match_name)
+            assert other_pair is not None
+            is_one = one.competition == other.competition and all(
+                name in spelled[mine] for mine, name in zip(pair, other_pair, strict=True)
+            )
+            found = verdict(one, other)
+            counts["right"] += found is SAME and is_one
+            counts["wrong"] += found is SAME and not is_one
+            counts["suggested"] += found is ALIKE
+            counts["missed"] += found is not SAME and is_one
+    print(dict(counts))
+    assert counts == {"right": 31, "wrong": 0, "suggested": 0, "missed": 0}
+
+
+def test_a_weekend_of_two_sources_is_recorded_as_one_by_names_and_prices(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    season = shared_data / "football-data" / "fixtures_20260417T1347Z.csv"
+    files = [
+        SourceFile(path.name, gzip.decompress(path.read_bytes()))
+        for path in sorted((shared_data / "the-odds-api").glob("soccer_e*.json.gz"))
+    ]
+    one = IMPORTERS["football-data"].convert([SourceFile(season.name, season.read_bytes())])
+    other = IMPORTERS["the-odds-api"].convert(files)
+    with closing(open_store(tmp_path / "odds.db")) as store:
+        for imported in (one, other):
+            quotes = [quote for quote in imported.quotes if quote.market_type == "moneyline"]
+            store.record(quotes).result(60)
+        names = "SELECT count(*), count(DISTINCT game) FROM other_name"
+        kept = store.write(lambda c: c.execute(names).fetchall()).result(10)
+        pairs = store.find_pairs().result(60)
+    assert kept == [(18, 18)]
+    assert pairs == []
+
+
+def test_a_score_of_sixty_makes_no_opponent_the_same() -> None:
+    """A score of 60.87 against a bound of 60 took the wrong opponent elsewhere."""
+    one, other = "Manchester United", "Sheffield United"
+    assert 60 < fuzz.token_sort_ratio(one, other) < 61
+    for place in ("a league", "EPL"):
+        assert (
+            verdict(game(f"{one} vs Everton", place), game(f"{other} vs Everton", place)) is OTHER
+        )
+
+
+def test_athletics_of_any_city_are_one_team_by_the_table() -> None:
+    """They scored 0.56 elsewhere."""
+    for name in ("Athletics", "Oakland Athletics", "Las Vegas Athletics"):
+        other = game(f"{name} vs Kansas City Royals", "MLB")
+        assert verdict(game("Oakland Athletics vs Kansas City Royals", "MLB"), other) is SAME
+
+
+parts = st.sampled_from(
+    ["Real", "Altdorf", "Altdorff", "Neustadt", "Neustad", "FC", "B", "09", "Rosenhof"]
+)
+team_names = st.lists(parts, min_size=1, max_size=3).map(" ".join)
+match_names = st.tuples(team_names, team_names).map(" vs ".join)
+
+
+@given(match_names, match_names, st.sampled_from(["a league", "BUN1"]))
+def test_no_games_that_are_alike_are_passed_over_at_the_first_look(one, other, competition) -> None:
+    found = verdict(game(one, competition), game(other, competition))
+    pairs = [sides(shipped_names(), competition, name) for name in (one, other)]
+    if found is not OTHER:
+        assert may_be_alike(*pairs)
