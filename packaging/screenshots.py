@@ -54,6 +54,7 @@ _BET_COLUMNS: Final = (
     *("bookmaker", "odds", "stake", "ev_pct", "fair_odds", "method", "preset", "result"),
     *("close_odds", "close_fair_odds", "close_method"),
 )
+_PAST_STEPS, _PAST_MINUTES = 576, 5
 _BETS, _OPEN_BETS, _SEED = 212, 12, 4
 _PAINTED: Final = "first prices painted"
 
@@ -199,6 +200,22 @@ class Theatre:
             stage.wait(_CALM_S)
             stage.shoot("worked-example")
 
+    def show_past(self) -> None:
+        """Take days of the past, which open by themselves: played, and the whole log in sight."""
+        quotes = self._home / "past.ndjson"
+        quotes.write_bytes(b"".join(_past_quotes(datetime.now(UTC))))
+        database = self._local("past.db", "--feed", "none")
+        run_program(["ingest", *database[2:4], str(quotes)], self._environment())
+        with self._stage(database, _PAINTED) as stage:
+            stage.wait(_CALM_S)
+            stage.press("F6", "shift+F6", "ctrl+Home", "Down", *["Right"] * 6)
+            stage.press("alt+Prior")
+            stage.press(*["alt+Up"] * 3, "ctrl+p")
+            stage.wait(_CALM_S)
+            stage.shoot("past")
+            stage.press("ctrl+p", "ctrl+shift+p", *["minus"] * 3)
+            stage.shoot("past-log")
+
     def show_suggestions(self) -> None:
         """Take games that sources name differently, one of them decided, and what is known."""
         quotes = self._home / "alike.ndjson"
@@ -342,6 +359,28 @@ def _alike_quotes(now: datetime) -> Iterator[bytes]:
                 yield _quote(bookmaker, _EXAMPLE[bookmaker], now, match_date=start, **game)
 
 
+def _past_quotes(now: datetime) -> Iterator[bytes]:
+    """Say two days of made-up prices that move, the more so the nearer their kick-offs are."""
+    chance = random.Random(_SEED)
+    end = now.replace(minute=0, second=0, microsecond=0) - timedelta(days=3)
+    names = [(competition, name) for competition, name, _ in _ALIKE]
+    games = [(*name, end - timedelta(hours=5 * place)) for place, name in enumerate(names)]
+    over = dict.fromkeys(names, 1.95)
+    for step in range(_PAST_STEPS, 0, -1):
+        at = end - timedelta(minutes=_PAST_MINUTES * step)
+        for competition, name, start in games:
+            ahead = (start - at) / timedelta(hours=1)
+            if ahead < 0 or chance.random() > 3 / (ahead + 3):
+                continue
+            price = over[competition, name] * chance.uniform(0.97, 1.03)
+            over[competition, name] = min(max(price, 1.5), 2.6)
+            for bookmaker in _EXAMPLE:
+                mine = over[competition, name] * chance.uniform(0.98, 1.01)
+                odds = (round(mine, 2), round(1 / (1.04 - 1 / mine), 2))
+                game = {"match_name": name, "competition": competition, "match_date": start}
+                yield _quote(bookmaker, odds, at, **game)
+
+
 def _quote(bookmaker: str, odds: tuple[float, float], now: datetime, **changed: object) -> bytes:
     quote = {
         "bookmaker": bookmaker,
@@ -375,7 +414,7 @@ def main() -> None:
     """Take the pictures that the command line asks for."""
     states = [
         *("first_start", "live_odds", "empty", "worked_example", "bets"),
-        *("suggestions", "disconnected"),
+        *("past", "suggestions", "disconnected"),
     ]
     names = [*(scene.__name__ for scene in SCENES), *states]
     raw = argparse.RawDescriptionHelpFormatter

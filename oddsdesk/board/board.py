@@ -14,11 +14,12 @@ from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
-from oddsdesk.board.merging import among, batched, put_all, quote_of
+from oddsdesk.board.merging import among, batched, put_all, put_move, quote_of
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GameMerged,
     GamesChanged,
+    MatrixLoaded,
     RowsChanged,
     SnapshotProgressChanged,
     Subscriber,
@@ -28,6 +29,7 @@ from oddsdesk.board.notices import (
 from oddsdesk.board.price_history import PriceHistory
 from oddsdesk.board.prices import Price
 from oddsdesk.board.readings import (
+    LoggedMove,
     game_of_matrix,
     read_market,
     read_message,
@@ -212,6 +214,21 @@ class Board:
         for book, changes in changed.values():
             self._recompute(book, changes)
 
+    def apply_moves(self, moves: Sequence[LoggedMove]) -> None:
+        """Take in what a log says of the games that are kept; as ``apply_all``."""
+        for name in {move.key.bookmaker for move in moves if move.liquidity is not None}:
+            self._learn_reference(name)
+        now = self._clock()
+        changed: dict[str, tuple[GameBook, Changes]] = {}
+        for move in moves:
+            game = move.game.game_id
+            if self.keeps_all or game in self._subscribed:
+                book = self._book(self.games.get(game, move.game))
+                _, changes = changed.setdefault(game, (book, Changes()))
+                put_move(book, move, now, self.reference, changes)
+        for book, changes in changed.values():
+            self._recompute(book, changes)
+
     def load_games(self, games: Iterable[Game]) -> None:
         """Take in the whole list of games."""
         held = {game.game_id: game_entry(game) for game in games}
@@ -253,6 +270,21 @@ class Board:
         book.withdraw_unheard(now if asked_at is None else asked_at, now, whole)
         self._report(matrix.match_name, bad)
         self._recompute(book, whole)
+
+    def replace_matrix(self, matrix: GameMatrix) -> Iterator[None]:
+        """Take a whole picture of a game for all that is held of it, which may be of later (D73).
+
+        In steps, as ``merge_matrix``.
+        """
+        held = self._drop(matrix.game_id)
+        yield from self.merge_matrix(matrix)
+        gone = [key for key in held if self.price(key.game_id, CellKey(*key[1:])) is None]
+        self._tell_removed(gone)
+
+    def forget_game(self, game: str) -> None:
+        """Let go of the prices of a game, subscribed or not: then there were none."""
+        self._tell_removed(self._drop(game))
+        self._subscribers.tell(MatrixLoaded(game))
 
     def merge_rows(self, rows: Iterable[OddsRow], asked_at: int | None = None) -> Iterator[None]:
         """Merge odds rows, one a step; a selection that a row no longer names becomes withdrawn."""
@@ -432,6 +464,18 @@ class Board:
         """Note that a game is part of another by now: nobody offers its prices any more (D69)."""
         self.end_game(game)
         self._subscribers.tell(GameMerged(game, into))
+
+    def _drop(self, game: str) -> list[RowKey]:
+        """Let go of a game's prices and return their keys."""
+        book = self._books.pop(game, None)
+        if book is None:
+            return []
+        self._tell_values(self.values.forget_game(game, self._clock()))
+        return [RowKey(game, *key) for key, _ in book.prices()]
+
+    def _tell_removed(self, keys: Sequence[RowKey]) -> None:
+        if keys and self.rows_wanted:
+            self._subscribers.tell(RowsChanged((), tuple(keys)))
 
     def _recompute(self, book: GameBook, changes: Changes) -> None:
         book.recompute(self.basis, changes)

@@ -76,6 +76,13 @@ class GameBook:
             if market.withdraw_unheard(since_ms, now_ms, changes, within):
                 self._dirty.add(where)
 
+    def withdraw(self, key: CellKey, now_ms: int, changes: Changes) -> None:
+        """Withdraw one price; nothing where it is not held."""
+        where = (key.market_type, key.period)
+        if (market := self._markets.get(where)) is not None:
+            market.withdraw((key.selection, key.bookmaker), now_ms, changes)
+            self._dirty.add(where)
+
     def drop_withdrawn(self, now_ms: int, changes: Changes) -> None:
         """Forget prices that were withdrawn more than 60 s ago."""
         for where, market in self._markets.items():

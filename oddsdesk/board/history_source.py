@@ -1,7 +1,4 @@
-"""Where the past of prices comes from: the embedded server's log, or what the desk has seen.
-
-``service_history`` asks another service.
-"""
+"""Where the past of prices comes from: the embedded server's log, or what the desk has seen."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
@@ -95,7 +92,7 @@ class PriceHistorySource:
 
 
 class LogSource:
-    """The embedded server's log."""
+    """The embedded server's log, as far as the board's moment: it does not tell what came later."""
 
     origin = Origin.LOG
 
@@ -103,13 +100,18 @@ class LogSource:
         self._log = log
         self._board = board
 
+    def _known(self, points: Iterable[Point]) -> PricePath:
+        at_ms = self._board.connection.as_of_ms
+        return tidy(point for point in points if at_ms is None or point.at <= at_ms)
+
     async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
         """Return what the log holds; where it recorded no price of any game is a gap."""
         logged = await self._log.history(game_id, key, since_ms)
         state = await self._log.state(since_ms)
         reference = self._board.reference
         paths: dict[str | None, PricePath] = {
-            None if name == reference else name: tidy(points) for name, points in logged.items()
+            None if name == reference else name: self._known(points)
+            for name, points in logged.items()
         }
         gaps = without_known(_gaps(state), paths.values())
         return History(Origin.LOG, paths, gaps, state.began)
@@ -120,7 +122,7 @@ class LogSource:
         """Return what the log holds."""
         logged = await self._log.reference_history(game_id, keys, since_ms)
         state = await self._log.state(since_ms)
-        paths = {key: tidy(points) for key, points in logged.items()}
+        paths = {key: self._known(points) for key, points in logged.items()}
         return References(Origin.LOG, paths, without_known(_gaps(state), paths.values()))
 
 

@@ -4,11 +4,14 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
+from msgspec import UNSET
+
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.freshness import ScrapeInterval
 from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.matrix import CellKey
-from oddsdesk.board.readings import Reading
+from oddsdesk.board.prices import Sighting
+from oddsdesk.board.readings import LoggedMove, Reading
 
 _BATCH: Final = 1000
 
@@ -31,6 +34,20 @@ def put_all(
             gaps.setdefault(key.bookmaker or reference or "", (gap, seen.scraped_at))
     for bookmaker, (gap, scraped_at) in gaps.items():
         scrape_interval.rescraped(bookmaker, gap, scraped_at)
+
+
+def put_move(
+    book: GameBook, move: LoggedMove, now_ms: int, reference: str | None, changes: Changes
+) -> None:
+    """Put a move of the log in, heard now."""
+    key, is_reference = move.key, move.key.bookmaker == reference
+    if is_reference:
+        key = key._replace(bookmaker=None)
+    if move.odds is None:
+        book.withdraw(key, now_ms, changes)
+        return
+    seen = Sighting(move.odds, move.scraped_at, now_ms, None, move.is_live)
+    book.put(key, seen, changes, move.liquidity if is_reference else UNSET)
 
 
 def batched(readings: Iterable[Reading]) -> Iterator[list[Reading]]:

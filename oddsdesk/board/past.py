@@ -1,46 +1,122 @@
-"""Reads a board as of a moment of the past, once: nothing is streamed and nothing grows old.
+"""Keeps a board as it stood at a moment of the past, which goes on or is set anew (D73).
 
-In the place of ``Sync`` while one looks back; the board's clock is set to that moment by who
-made both.
+In the place of ``Sync`` while one looks back. A moment is read once; from there on the log's
+moves are taken in, so that a step costs what moved in it and not the board.
 """
 
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, Protocol
 
 from msgspec.structs import replace
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.history_source import HistoryError
+from oddsdesk.board.readings import LoggedMove
 from oddsdesk.client.client import Client
 from oddsdesk.client.errors import NotFoundError, ServiceError
 from oddsdesk.client.whole_lists import all_games
-from oddsdesk.contract.times import format_ms
+from oddsdesk.contract.administration import LogMap
+from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.slices import in_slices
 from oddsdesk.tasks import spawn, stop
 
+MOST_MOVES: Final = 20_000
+"""A step with more moves reads the moment that it leads to instead."""
+_LIST_MS: Final = 10 * MINUTE_MS
+"""How much passes in the past before the games are listed again, unless a new one moved."""
+_SWEEP_MS: Final = 1_000
+
+
+class PastLog(Protocol):
+    """The log of a server of one's own by the times of prices, in milliseconds.
+
+    Every coroutine raises ``HistoryError``.
+    """
+
+    async def moves(self, since_ms: int, until_ms: int, limit: int) -> list[LoggedMove]:
+        """Return what moved after one moment and not after another, in order."""
+        ...
+
+    async def ends(self) -> tuple[int, int] | None:
+        """Return the times of the first and the last price; None for an empty log."""
+        ...
+
+    async def map(self, since_ms: int, until_ms: int, parts: int) -> LogMap:
+        """Say what there is in a span, how much moved in each of its equal parts."""
+        ...
+
+    async def next_move(self, at_ms: int, game_id: str | None, *, back: bool) -> int | None:
+        """Return when a price moved next, or last before; of one game or of any."""
+        ...
+
+    async def largest_move(self, game_id: str) -> int | None:
+        """Return when a price of a game moved most."""
+        ...
+
 
 class Past:
-    """Reads what the desk subscribes to as it stood at one time, in milliseconds."""
+    """Reads what the desk subscribes to as it stood at a time, and goes on from there.
 
-    def __init__(self, client: Client, board: Board, at_ms: int) -> None:
+    ``set_clock`` is told each moment that the board comes to stand at, before it is filled.
+    ``go_on`` and ``go_to`` are to be called one after the other.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        board: Board,
+        at_ms: int,
+        log: PastLog,
+        set_clock: Callable[[int], None] = lambda _at_ms: None,
+    ) -> None:
         self._client = client
         self._board = board
         self._at_ms = at_ms
+        self._log = log
+        self._set_clock = set_clock
         self._tasks: set[Any] = set()
         self._subscribed: dict[str, None] = {}
         self._is_started = False
+        self._listed_at = self._swept_at = at_ms
 
     def start(self) -> None:
         """Read the games of that moment, then those that are subscribed."""
         self._is_started = True
-        connection = Connection(link=Link.PAST, as_of_ms=self._at_ms, since_ms=self._at_ms)
-        self._board.set_connection(connection)
+        self._stand_at(self._at_ms)
         self.refresh()
 
     async def stop(self) -> None:
         """End what is being read; what the board holds stays."""
         self._is_started = False
         await stop(*self._tasks)
+
+    async def go_on(self, to_ms: int) -> None:
+        """Go on to a later moment by what moved until then.
+
+        Raises:
+            HistoryError: the log cannot be read; the board stands where it stood.
+        """
+        moves = await self._log.moves(self._at_ms, to_ms, MOST_MOVES)
+        if not self._is_started:
+            return
+        if len(moves) == MOST_MOVES:
+            await self.go_to(to_ms)
+            return
+        self._stand_at(to_ms)
+        self._board.apply_moves(moves)
+        if to_ms - self._swept_at >= _SWEEP_MS:
+            self._swept_at = to_ms
+            await in_slices(self._board.sweeping())
+        is_new = any(move.game.game_id not in self._board.games for move in moves)
+        if is_new or to_ms - self._listed_at >= _LIST_MS:
+            await self._reported(self._list_games())
+
+    async def go_to(self, to_ms: int) -> None:
+        """Stand at any other moment: all that is shown is read anew."""
+        await stop(*self._tasks)
+        self._stand_at(to_ms)
+        await self._reported(self._read_games())
 
     def subscribe_game(self, game_id: str) -> None:
         """Read a game's prices."""
@@ -73,29 +149,50 @@ class Past:
         self._read("games", self._read_games())
 
     async def _read_games(self) -> None:
-        self._board.load_games(await all_games(self._client, self._moment))
+        await self._list_games()
         for game in list(self._subscribed):
             await self._read_matrix(game)
         if self._board.rows_wanted:
             await self._read_rows()
 
+    async def _list_games(self) -> None:
+        at_ms = self._at_ms
+        self._board.load_games(await all_games(self._client, format_ms(at_ms)))
+        self._listed_at = at_ms
+
     async def _read_rows(self) -> None:
-        for game in list(self._board.games):
-            if self._board.rows_wanted and game not in self._subscribed:
+        board = self._board
+        for game in list(board.games):
+            if board.rows_wanted and game not in self._subscribed:
                 await self._read_matrix(game)
+        kept = board.games.keys() | self._subscribed.keys()
+        for game in {key.game_id for key in board.row_keys()} - kept:
+            board.forget_game(game)
 
     async def _read_matrix(self, game_id: str) -> None:
+        at_ms = self._at_ms
         try:
-            matrix = await self._client.game(game_id, as_of=self._moment)
+            matrix = await self._client.game(game_id, as_of=format_ms(at_ms))
         except NotFoundError:
+            self._board.forget_game(game_id)
             return
-        await in_slices(self._board.merge_matrix(matrix))
+        await in_slices(self._board.replace_matrix(matrix))
+        if at_ms != self._at_ms:  # it went on meanwhile
+            moves = await self._log.moves(at_ms, self._at_ms, MOST_MOVES)
+            own = [move for move in moves if move.game.game_id == matrix.game_id]
+            self._board.apply_moves(own)
         if matrix.game_id != game_id:
             self._board.merge_game(game_id, matrix.game_id)
 
-    @property
-    def _moment(self) -> str:
-        return format_ms(self._at_ms)
+    def _stand_at(self, at_ms: int) -> None:
+        self._swept_at = min(self._swept_at, at_ms)
+        self._listed_at = min(self._listed_at, at_ms)
+        self._at_ms = at_ms
+        self._set_clock(at_ms)
+        connection = self._board.connection
+        since = at_ms if connection.since_ms is None else connection.since_ms
+        state = Connection(link=Link.PAST, as_of_ms=at_ms, since_ms=since)
+        self._board.set_connection(state)
 
     def _read(self, name: str, work: Coroutine[Any, Any, None]) -> None:
         task = spawn(f"past: {name}", self._reported(work))
@@ -104,11 +201,11 @@ class Past:
 
     async def _reported(self, work: Coroutine[Any, Any, None]) -> None:
         """Show in the connection's state what went wrong; ``refresh`` tries again."""
-        before = self._board.connection
         try:
             await work
-        except ServiceError as error:
-            waiting = replace(before, link=Link.WAITING, reason=error.message)
+        except (ServiceError, HistoryError) as error:
+            waiting = replace(self._board.connection, link=Link.WAITING, reason=str(error))
             self._board.set_connection(waiting)
         else:
-            self._board.set_connection(replace(before, link=Link.PAST, reason=None))
+            now = replace(self._board.connection, link=Link.PAST, reason=None)
+            self._board.set_connection(now)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
@@ -13,6 +14,20 @@ from oddsdesk.contract.times import parse_ms
 
 Reading = tuple[CellKey, Sighting, float | UnsetType | None]
 """A cell, its sighting, and the maximum bet where the row is the reference's."""
+
+
+class LoggedMove(NamedTuple):
+    """What a log says of a price that moved; ``odds`` None: withdrawn, times in milliseconds."""
+
+    game: GameEntry
+    key: CellKey
+    """With the bookmaker's name, the reference's too."""
+    odds: float | None
+    scraped_at: int
+    is_live: bool
+    liquidity: float | None = None
+    """The reference's only."""
+
 
 _ms = lru_cache(maxsize=8192)(parse_ms)
 """Cached, since prices of a bookmaker share their times: 20,000 have a few hundred."""

@@ -65,8 +65,7 @@ def read_key(key: str) -> str:
     """
     plain = key.strip()
     if not plain or not plain.isascii() or not plain.isprintable() or " " in plain:
-        said = "expected an API key: letters and digits, with no blank among them"
-        raise AddressError(said, is_about_key=True)
+        raise AddressError("expected an API key: letters and digits, with no blank among them")
     return plain
 
 

@@ -149,3 +149,16 @@ class LogState(msgspec.Struct, frozen=True):
     began: int | None
     silences: list[tuple[int, int]]
     """Whiles in which nothing of any game was recorded."""
+
+
+class LogMap(msgspec.Struct, frozen=True):
+    """What the log has in a span of time, for a time line; times in milliseconds."""
+
+    since: int
+    until: int
+    moves: list[int]
+    """How many prices moved in each of its equal parts."""
+    kick_offs: list[tuple[int, int]]
+    """When games begin, and how many at a time."""
+    silences: list[tuple[int, int]]
+    """Whiles in which nothing of any game was recorded."""

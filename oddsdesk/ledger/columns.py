@@ -1,8 +1,7 @@
 """The columns that bets are exported in, and how each is read back."""
 
 import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from enum import Enum
 from typing import Final, NamedTuple
@@ -121,10 +120,6 @@ RESULT_WORDS: Final[dict[str, Result | None]] = {
 """What trackers call results, folded."""
 
 
-_THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
-_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+", re.ASCII)
-
-
 class CellError(ValueError):
     """A cell that makes no sense; says what was expected."""
 
@@ -134,40 +129,32 @@ def fold(text: str) -> str:
     return "".join(letter for letter in text.replace("%", "pct").casefold() if letter.isalnum())
 
 
-def read_result(text: str, words: Mapping[str, Result | None] = RESULT_WORDS) -> Result | None:
-    """Return the result that a word names, None for an open bet; ``words`` are folded.
+def read_result(text: str) -> Result | None:
+    """Return the result that a word names, None for an open bet.
 
     Raises:
         CellError: it names none.
     """
     try:
-        return words[fold(text)]
+        return RESULT_WORDS[fold(text)]
     except KeyError:
         known = "won, lost, void, half won, half lost, cashed out or open"
         raise CellError(f"result {text!r}: expected {known}") from None
 
 
 def read_number(key: str, text: str) -> float:
-    """Return a number; a currency's sign before it and thousands' commas may be there.
-
-    A comma before three digits divides thousands, any other stands for the point.
+    """Return a number with a point; a currency's sign before it and thousands' commas may be there.
 
     Raises:
         CellError: it is none, or not finite.
     """
-    plain = text.strip("$€£ ")
     try:
-        number = float(plain.replace(",", "") if _THOUSANDS.fullmatch(plain) else pointed(plain))
+        number = float(text.strip("$€£ ").replace(",", ""))
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
         raise CellError(f"{key} {text!r}: expected a number such as 12.50")
     return number
-
-
-def pointed(text: str) -> str:
-    """Return a number that is written with a comma as one with a point; others as they are."""
-    return text.replace(".", "").replace(",", ".") if _COMMA.fullmatch(text) else text
 
 
 def read_time(key: str, text: str) -> int:

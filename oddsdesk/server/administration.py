@@ -7,10 +7,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from oddsdesk.clock import Clock
-from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key, LogState
+from oddsdesk.contract.administration import (
+    DatabaseState,
+    FeedState,
+    ImportOutcome,
+    Key,
+    LogMap,
+    LogState,
+)
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
@@ -20,13 +27,17 @@ from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.server.runner import Server
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.keys import NewKey
+from oddsdesk.store.reader import Reader
 from oddsdesk.store.settings import KEEP_ALL
 from oddsdesk.store.sqlite.backup import BackedUp, Contents, back_up, total_bytes
-from oddsdesk.store.values import HistoryPoint
+from oddsdesk.store.values import Change, HistoryPoint
 
 if TYPE_CHECKING:
     from oddsdesk.feeds.live.guides import Guides
 
+T = TypeVar("T")
+MOST_KICK_OFFS: Final = 500
+"""Of a span at most; a time line has no room for more."""
 SILENT_MS = 10 * MINUTE_MS
 """Where the log has no price of any game for this long, it was not being written."""
 
@@ -91,6 +102,26 @@ class Administration:
     def log_state(self, since_ms: int) -> Future[LogState]:
         """Return how far back the log of price changes reaches, and when it was not written."""
         return self._ask(asyncio.to_thread(self._log_state, since_ms))
+
+    def moves(self, since_ms: int, until_ms: int, limit: int) -> Future[list[Change]]:
+        """Return what moved after one moment and not after another, at most so much, in order."""
+        return self._past(lambda reader: reader.changes_between(since_ms, until_ms, limit))
+
+    def log_ends(self) -> Future[tuple[int, int] | None]:
+        """Return the times of the first and the last price of the log; None for an empty one."""
+        return self._past(lambda reader: reader.log_ends())
+
+    def log_map(self, since_ms: int, until_ms: int, parts: int) -> Future[LogMap]:
+        """Say what the log has in a span, how much moved in each of its equal parts."""
+        return self._past(lambda reader: self._log_map(reader, since_ms, until_ms, parts))
+
+    def next_move(self, at_ms: int, game_id: str | None, *, back: bool) -> Future[int | None]:
+        """Return when a price moved next, or last before; of one game or of any."""
+        return self._past(lambda reader: reader.next_move(at_ms, game_id, back=back))
+
+    def largest_move(self, game_id: str) -> Future[int | None]:
+        """Return when a price of a game moved most."""
+        return self._past(lambda reader: reader.largest_move(game_id))
 
     def feeds(self) -> Future[list[FeedState]]:
         """Return every feed."""
@@ -199,6 +230,19 @@ class Administration:
         reader = self._server.store.reader()
         silences = reader.silences(since_ms, self._clock(), SILENT_MS)
         return LogState(reader.log_began(), silences)
+
+    def _past(self, read: Callable[[Reader], T]) -> Future[T]:
+        return self._ask(asyncio.to_thread(lambda: read(self._server.store.reader())))
+
+    def _log_map(self, reader: Reader, since_ms: int, until_ms: int, parts: int) -> LogMap:
+        silences = reader.silences(since_ms, self._clock(), SILENT_MS)
+        return LogMap(
+            since_ms,
+            until_ms,
+            reader.move_counts(since_ms, until_ms, parts),
+            reader.kick_offs(since_ms, until_ms, MOST_KICK_OFFS),
+            [(since, until) for since, until in silences if since < until_ms],
+        )
 
     async def _feeds(self) -> list[FeedState]:
         return self._server.feeds.states()

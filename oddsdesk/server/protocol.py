@@ -259,14 +259,10 @@ class BoundedHttp(HttpToolsProtocol):
         self.transport.write(error_answer(code, message, self._limits(self.headers or ())))
 
     def _linger(self) -> None:
-        """Close our half; closing both at once may cost the client the answer (TCP reset).
-
-        TLS has no half: the answer says that the connection ends, and then it does.
-        """
+        """Close our half; closing both at once may cost the client the answer (TCP reset)."""
         if self.transport.is_closing():
             return
-        if self.transport.can_write_eof():
-            self.transport.write_eof()
+        self.transport.write_eof()
         self._abort_later(LINGER_S)
 
     # Clocks

@@ -44,7 +44,7 @@ class FakeSource:
 
     async def stop(self) -> None:
         """Go away."""
-        self._server.end()
+        self._server.should_exit = True
         if self._serving is not None:
             await self._serving
 

@@ -1,16 +1,13 @@
 """A server of a test's own on loopback."""
 
-import asyncio
 from typing import Any
 
 import uvicorn
 
-from oddsdesk.server.listener import _Uvicorn
 
-
-def loopback_server(app: Any) -> _Uvicorn:
-    """Make one at a free port, not started yet; it ends as soon as it shall."""
-    return _Uvicorn(
+def loopback_server(app: Any) -> uvicorn.Server:
+    """Make one at a free port, not started yet."""
+    return uvicorn.Server(
         uvicorn.Config(
             app,
             host="127.0.0.1",
@@ -19,6 +16,6 @@ def loopback_server(app: Any) -> _Uvicorn:
             date_header=False,  # what is tested has a clock of its own
             lifespan="off",
             ws="websockets-sansio",
-        ),
-        asyncio.Event(),
+            timeout_graceful_shutdown=1,
+        )
     )

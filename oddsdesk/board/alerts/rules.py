@@ -148,12 +148,9 @@ def read_time(text: str) -> time:
         ValueError: it is none; says what was expected.
     """
     try:
-        found = time.fromisoformat(text)
+        return time.fromisoformat(text)
     except ValueError:
-        found = None
-    if found is None or found.tzinfo is not None:  # the local clock has no offset to compare with
-        raise ValueError(f"quiet {text!r}; expected a time of day such as 23:00")
-    return found
+        raise ValueError(f"quiet {text!r}; expected a time of day such as 23:00") from None
 
 
 def decode_rules(text: bytes) -> AlertSettings:

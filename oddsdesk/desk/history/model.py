@@ -6,6 +6,7 @@ from typing import Any, Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.board.board import Board
+from oddsdesk.board.connection import Link
 from oddsdesk.board.fair_path import fair_points
 from oddsdesk.board.history import History, Point, PricePath, tidy
 from oddsdesk.board.history_source import HistoryError, HistorySource, PriceHistorySource
@@ -233,7 +234,8 @@ class HistoryModel(QObject):
         if isinstance(notice, PricesChanged) and notice.game_id == self.key.game_id:
             self._take(notice)
         elif isinstance(notice, MatrixLoaded) and notice.game_id == self.key.game_id:
-            if self.history is not None and not self._fair:
+            is_past = self._board.connection.link is Link.PAST  # it may stand before what was read
+            if self.history is not None and (is_past or not self._fair):
                 self._read()
         elif isinstance(notice, ConnectionChanged) and self._board.connection.link != self._link:
             self._read()

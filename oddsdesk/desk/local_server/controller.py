@@ -199,6 +199,9 @@ class ImportController(QObject):
     day_requested = Signal(object)
     """The ``date`` of what was imported, which the user wants to see."""
 
+    past_imported = Signal(object)
+    """When the newest of imported prices was scraped, where all are past; in milliseconds."""
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._dialog: ServerDialog | None = None
@@ -241,6 +244,8 @@ class ImportController(QObject):
             self._task = None
 
     def _tell(self, done: ImportOutcome) -> None:
+        if done.is_past and done.newest_ms is not None:
+            self.past_imported.emit(done.newest_ms)
         if self._dialog is None:
             self.message_ready.emit(f"Import: {summary(done)}")
         else:

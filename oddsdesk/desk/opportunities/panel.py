@@ -138,15 +138,19 @@ class OpportunitiesPanel(QWidget):
 
     def _show(self) -> None:
         board = self._board
-        chosen = [
-            each for each in self.list.entries.values() if self._kind in (_ALL, each.kind.value)
-        ]
+        offered = () if self._looks_back else self.list.entries.values()
+        chosen = [each for each in offered if self._kind in (_ALL, each.kind.value)]
         reference = board.reference or UNNAMED_REFERENCE
         rows = rows_of(chosen, board.basis.profiles.of, reference)
         self.model.show_rows(rows, may_move=not self._is_pointed_at())
 
+    @property
+    def _looks_back(self) -> bool:
+        return self._board.connection.as_of_ms is not None
+
     def _show_counts(self) -> None:
-        counts = Counter(each.kind for each in self.list.entries.values())
+        offered = () if self._looks_back else self.list.entries.values()
+        counts = Counter(each.kind for each in offered)
         said = [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
         self._facts.show_text(" · ".join(said))
         waiting = self.model.rows_that_would_move
@@ -159,6 +163,9 @@ class OpportunitiesPanel(QWidget):
             self._stack.setCurrentWidget(self.placeholder)
 
     def _state(self) -> EmptyState:
+        if self._looks_back:
+            detail = "The past shows games and their prices."
+            return EmptyState("table", "Opportunities are of now.", detail)
         if self._board.connection.link in (Link.CONNECTING, Link.STOPPED):
             return EmptyState("loading", "Reading the prices…")
         if self.list.entries and self._kind != _ALL:

@@ -40,6 +40,7 @@ from oddsdesk.desk.shell.local_server import closes_in
 from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.loop import Garbage, run_on_qt
 from oddsdesk.desk.shell.messages import log_connection
+from oddsdesk.desk.shell.opening_the_past import PastOpener
 from oddsdesk.desk.ui.local_server import LocalServer, LocalServerError
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 from oddsdesk.ending import Ending
@@ -205,13 +206,14 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     board = Board(clock, root.method, Revaluation())
     log_connection(board, system_clock)
     records = Records(default_ledger())
-    desk = Desk(board, theme, root.layout, root.preferences, records, clock)
+    desk = Desk(board, theme, root.layout, root.preferences, records, clock, clock.now)
     manager = ConnectionManager(board, clock, root.make_session)
     looking_back = LookingBack(manager, board, clock)
     desk.offer_past(looking_back)
+    past_opener = PastOpener(looking_back, manager, board, clock.now)
     manager.left.connect(desk.reset)
     desk.connect_reading(manager)
-    manager.entered.connect(lambda: desk.read_history(_price_log(manager), manager.client))
+    manager.entered.connect(lambda: desk.read_history(_price_log(manager)))
     closing = ClosingLineWriter(board, clock, records, desk.follow_games)
     manager.left.connect(lambda: closing.read_log(None))
     manager.entered.connect(lambda: closing.read_log(_closes(manager)))
@@ -223,7 +225,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     board.set_profiles(bookmakers.profiles)
     board.set_bookmakers(get(MINE))
     bookmakers.profiles_changed.connect(board.set_profiles)
-    connections = _connections(desk, theme, manager, root, bookmakers)
+    connections = _connections(desk, theme, manager, root, bookmakers, past_opener)
     connections.restored.connect(records.read_again)
     manager.entered.connect(desk.alerts.read)
     introduction = Introduction(theme, board, root.preferences)
@@ -236,6 +238,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
         desk.window.hide()
         await closing.close()
         await desk.alerts.close()
+        past_opener.close()
         await looking_back.close()
         await connections.close()
         introduction.close_panel()
@@ -260,6 +263,7 @@ def _connections(
     manager: ConnectionManager,
     root: Root,
     bookmakers: BookmakersController,
+    past_opener: PastOpener,
 ) -> Connections:
     dialogs = DeskDialogs(
         desk.window,
@@ -274,6 +278,7 @@ def _connections(
     desk.offer_bookmakers(bookmakers)
     dialogs.bookmakers_requested.connect(bookmakers.open)
     dialogs.day_requested.connect(desk.navigator.day_requested)
+    dialogs.past_imported.connect(past_opener.show_imported)
     connections = Connections(
         desk.window,
         desk.top_bar,

@@ -16,8 +16,6 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistorySource, PriceLog
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import GameMerged, GamesChanged, Notice
-from oddsdesk.board.service_history import ServiceSource
-from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.notifier import Notifier
@@ -41,6 +39,7 @@ from oddsdesk.desk.shell.looking_back import LookingBack
 from oddsdesk.desk.shell.navigation import Navigation
 from oddsdesk.desk.shell.status_bar import StatusBar
 from oddsdesk.desk.shell.tabs import GameTabs, game_title
+from oddsdesk.desk.shell.time_control import TimeControl
 from oddsdesk.desk.shell.top_bar import TopBar
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.bookmaker_names import BookmakerNames
@@ -159,10 +158,17 @@ class Desk:
         preferences: Preferences,
         records: Records,
         clock: Clock,
+        wall: Clock | None = None,
     ) -> None:
+        """Make the window.
+
+        ``clock`` is the board's, which may stand in the past; ``wall`` goes on meanwhile, for what
+        the user records.
+        """
+        wall = wall or clock
         theme.zoom(preferences.get(TEXT_SIZE))  # before there are widgets to write anew
         self.window = MainWindow(theme, layout)
-        self.around = Navigation(self.window, board, theme, layout, preferences, clock)
+        self.around = Navigation(self.window, board, theme, layout, preferences, clock, wall)
         self.odds_format = self.around.odds_format
         self._board = board
         self._theme = theme
@@ -177,14 +183,14 @@ class Desk:
         icon = QIcon(str(resource_path("desktop", "oddsdesk.svg")))
         self.notifier = Notifier(icon, self.window)
         rules = layout.folder / RULES_FILE
-        self.alerts = AlertsController(board, clock, preferences, records, rules)
-        self.alerts_panel = AlertsPanel(board, self.alerts, theme, clock)
+        self.alerts = AlertsController(board, wall, preferences, records, rules)
+        self.alerts_panel = AlertsPanel(self.alerts, theme, wall)
         self.explain = ExplainPanel(board, theme, clock)
         self.explain.exposure_of = self.values.exposure
         self.history = HistoryPanel(board, theme, clock)
         self.grid = GridPanel(board, theme, layout, clock, self._names)
         self.bets = BetsPanel(
-            theme, clock, preferences, records, lambda: board.basis.profiles, board.bookmakers
+            theme, wall, preferences, records, lambda: board.basis.profiles, board.bookmakers
         )
         self.connections_menu = QMenu(self.window)
         self.top_bar = TopBar(board, theme, self.connections_menu, self.window.menu)
@@ -193,6 +199,7 @@ class Desk:
         self._has_chosen = False
         self._subscriptions: Subscriptions | None = None
         self._first_paint: FirstPaint | None = None
+        self._time_control: TimeControl | None = None
         self._place()
         self._offer(records)
         self._connect()
@@ -259,15 +266,10 @@ class Desk:
         self.window.empty_panels.empty()
         self._has_chosen = False
 
-    def read_history(self, log: PriceLog | None, client: Client | None) -> None:
-        """Take the past of prices from a log, else from a service that tells it; None: as seen."""
+    def read_history(self, log: PriceLog | None) -> None:
+        """Take the past of prices from a log; None: from what was seen since the start."""
         board = self._board
-        if log is not None:
-            self._past = LogSource(log, board)
-        elif client is not None:
-            self._past = ServiceSource(client, board)
-        else:
-            self._past = PriceHistorySource(board)
+        self._past = PriceHistorySource(board) if log is None else LogSource(log, board)
         self.history.use(self._past)
         for panel in self._matrices():
             panel.use_history(self._past)
@@ -278,12 +280,15 @@ class Desk:
         self.grid.offer_server(action)
 
     def offer_past(self, looking_back: LookingBack) -> None:
-        """Let the user look at games of a date, and come back."""
+        """Let the user look at moments of the past, go on from them, and come back."""
+        self._time_control = TimeControl(
+            looking_back, self._theme, self.status_bar, self.around.actions, self.games.active
+        )
         self.navigator.day_requested.connect(looking_back.show_day)
         looking_back.said.connect(lambda text: self.window.messages.say(text, passes=True))
+        looking_back.jumped.connect(self._write_anew)
         self.navigator.now_requested.connect(looking_back.return_to_now)
         self.around.actions.bind("past.day", self.navigator.choose_day)
-        self.around.actions.bind("past.now", looking_back.return_to_now)
 
     def offer_settings(self, open_settings: Callable[[], None]) -> None:
         """Let the menu open the settings."""
@@ -349,7 +354,6 @@ class Desk:
         """Let prices of a table be explained and bets on them recorded, as other panels do."""
         prices.explain_requested.connect(self._on_explain_requested)
         prices.place_requested.connect(self.values.place)
-        prices.target_requested.connect(self.alerts_panel.ask_target)
 
     def _matrices(self) -> Iterator[MatrixPanel]:
         for window in QApplication.topLevelWidgets():
@@ -409,10 +413,7 @@ class Desk:
 
     def _connect_alerts(self) -> None:
         window, notifier = self.window, self.notifier
-        panel = self.alerts_panel
-        panel.price_requested.connect(self.go_to_price)
-        panel.said.connect(self._on_alerts_panel_said)
-        self.values.actions_on_bet.target_requested.connect(panel.ask_target)
+        self.alerts_panel.price_requested.connect(self.go_to_price)
         self.alerts.problem_found.connect(
             lambda text: window.say(text, icon="warning", ink=TextRole.DOWN)
         )
@@ -422,10 +423,6 @@ class Desk:
         notifier.window_requested.connect(window.come_back)
         notifier.quit_requested.connect(window.quit)
         window.stays_running = lambda: notifier.is_in_tray and self._preferences.get(TRAY)
-
-    def _on_alerts_panel_said(self, text: str, offers_rules: bool) -> None:
-        rules = self.alerts_panel.edit_rules if offers_rules else None
-        self.window.say(text, action="Rules…" if rules else "", act=rules)
 
     def _on_alerts_alerted(self, entry: AlertEntry) -> None:
         cell = entry.alert.cell

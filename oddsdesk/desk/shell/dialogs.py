@@ -37,6 +37,8 @@ class DeskDialogs(QObject):
     """The embedded server's database is to be replaced with this backup."""
     day_requested = Signal(object)
     """The ``date`` whose games the user wants to see."""
+    past_imported = Signal(object)
+    """When the newest of imported prices was scraped, where all are past; in milliseconds."""
     bookmakers_requested = Signal()
     """The user wants to choose among the bookmakers."""
     message_ready = Signal(str)
@@ -65,6 +67,7 @@ class DeskDialogs(QObject):
         self._imports = ImportController(self)
         self._imports.message_ready.connect(self.message_ready)
         self._imports.day_requested.connect(self.day_requested)
+        self._imports.past_imported.connect(self.past_imported)
         self._profile_controller = ProfileController(theme, profiles, secrets)
         self._profile_controller.saved.connect(self._on_profile_controller_saved)
         self._profile_controller.message_ready.connect(self.message_ready)

@@ -9,10 +9,20 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
+from oddsdesk.board.games import GameEntry
 from oddsdesk.board.history import Point
-from oddsdesk.board.history_source import HistoryError, PriceLog
+from oddsdesk.board.history_source import HistoryError
+from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.price_history import SelectionKey
-from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key, LogState
+from oddsdesk.board.readings import LoggedMove
+from oddsdesk.contract.administration import (
+    DatabaseState,
+    FeedState,
+    ImportOutcome,
+    Key,
+    LogMap,
+    LogState,
+)
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource, read_feed_text
 from oddsdesk.contract.plans import Plan
@@ -37,7 +47,7 @@ from oddsdesk.store.past_odds import ReaderPast
 from oddsdesk.store.sqlite.backup import Contents
 from oddsdesk.store.sqlite.restore import Restored, restore
 from oddsdesk.store.store import open_store
-from oddsdesk.store.values import HistoryPoint
+from oddsdesk.store.values import Change, HistoryPoint
 from oddsdesk.system_keyring import Keyring, KeyringError
 
 T = TypeVar("T")
@@ -61,7 +71,7 @@ class LocalAdministration:
         access: Path | None,
     ) -> None:
         self.address: str = address
-        self.log: PriceLog = EmbeddedLog(administration)
+        self.log: EmbeddedLog = EmbeddedLog(administration)
         self._server = administration
         self.own_key_id: int = own_key_id
         self._database = database
@@ -192,7 +202,7 @@ class LocalAdministration:
 
 
 class EmbeddedLog:
-    """The log of the same server, as ``board.history_source.PriceLog``."""
+    """The log of the same server, as ``history_source.PriceLog`` and ``past.PastLog``."""
 
     def __init__(self, administration: Administration) -> None:
         self._server = administration
@@ -216,6 +226,28 @@ class EmbeddedLog:
     async def state(self, since_ms: int) -> LogState:
         """Say how far back the log reaches, and when it was not written."""
         return await _answer_of_log(self._server.log_state(since_ms))
+
+    async def moves(self, since_ms: int, until_ms: int, limit: int) -> list[LoggedMove]:
+        """Return what moved after one moment and not after another, in order."""
+        games: dict[int, GameEntry] = {}
+        changes = await _answer_of_log(self._server.moves(since_ms, until_ms, limit))
+        return [_logged(change, games) for change in changes]
+
+    async def ends(self) -> tuple[int, int] | None:
+        """Return the times of the first and the last price; None for an empty log."""
+        return await _answer_of_log(self._server.log_ends())
+
+    async def map(self, since_ms: int, until_ms: int, parts: int) -> LogMap:
+        """Say what there is in a span, how much moved in each of its equal parts."""
+        return await _answer_of_log(self._server.log_map(since_ms, until_ms, parts))
+
+    async def next_move(self, at_ms: int, game_id: str | None, *, back: bool) -> int | None:
+        """Return when a price moved next, or last before; of one game or of any."""
+        return await _answer_of_log(self._server.next_move(at_ms, game_id, back=back))
+
+    async def largest_move(self, game_id: str) -> int | None:
+        """Return when a price of a game moved most."""
+        return await _answer_of_log(self._server.largest_move(game_id))
 
 
 async def closes_in(
@@ -260,6 +292,16 @@ async def _answer_of_log(future: Future[T]) -> T:
         return await _answer(future)
     except LocalServerError as error:
         raise HistoryError(str(error)) from error
+
+
+def _logged(change: Change, games: dict[int, GameEntry]) -> LoggedMove:
+    game = games.get(change.game)
+    if game is None:
+        named = (change.game_id, change.match_name, change.competition, change.sport)
+        game = games[change.game] = GameEntry(*named, None, False, 0, None)
+    key = CellKey(change.market_type, change.period, change.selection, change.bookmaker)
+    at, is_live = change.scraped_at, change.is_live
+    return LoggedMove(game, key, change.odds, at, is_live, change.liquidity)
 
 
 def _points(points: Iterable[HistoryPoint]) -> Iterable[Point]:

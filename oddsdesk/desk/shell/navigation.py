@@ -42,6 +42,7 @@ class Navigation(QObject):
         layout: Layout,
         preferences: Preferences,
         clock: Clock,
+        wall: Clock,
     ) -> None:
         super().__init__(window)
         self._window = window
@@ -50,10 +51,10 @@ class Navigation(QObject):
         self._layout = layout
         self._clock = clock
         self.odds_format = OddsFormat(preferences)
-        self.favourites = Favourites(layout, clock)
+        self.favourites = Favourites(layout, wall)
         self.actions = Actions(window)
         self.bugs = BugReports()
-        self.open_games = OpenGames(layout, clock)
+        self.open_games = OpenGames(layout, wall)
         self._keeping = QTimer(self, singleShot=True, interval=_KEEP_MS)
         self._layouts = Layouts(layout)
         self._trouble = ConnectionTrouble(window.messages, board, clock)

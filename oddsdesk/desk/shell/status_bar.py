@@ -82,6 +82,10 @@ class StatusBar(QStatusBar):
         self._ticks.start()
         self._show()
 
+    def put_time_line(self, line: QWidget) -> None:
+        """Set a time line in, as wide as there is room."""
+        self.insertWidget(1, line, 1)
+
     def show_method(self, devig_method: str) -> None:
         """Name the method that true EV rests on."""
         self._method.setText(f"True EV: {devig_method.replace('_', ' ')}")

@@ -5,10 +5,15 @@ from pathlib import Path
 from typing import Protocol
 
 from oddsdesk.board.history_source import PriceLog
+from oddsdesk.board.past import PastLog
 from oddsdesk.contract.administration import DatabaseState, FeedState, ImportOutcome, Key
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.live_sources import Choices, LivePlan, LiveSource
 from oddsdesk.contract.plans import Plan
+
+
+class ServerLog(PriceLog, PastLog, Protocol):
+    """The log of the prices that a server holds: of one price, and of all by time."""
 
 
 class LocalServerError(Exception):
@@ -35,7 +40,7 @@ class LocalServer(Protocol):
         """The key that the desk itself is connected with."""
 
     @property
-    def log(self) -> PriceLog:
+    def log(self) -> ServerLog:
         """The past of the prices it holds."""
 
     async def keep_days(self, days: int) -> None:

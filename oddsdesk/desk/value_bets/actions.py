@@ -1,6 +1,7 @@
 """What can be done with a selected bet: open it, mark it as placed, take that back."""
 
 from collections.abc import Callable
+from typing import Final
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction
@@ -17,14 +18,17 @@ from oddsdesk.desk.value_bets.place_dialog import PlaceDialog, TypedBet
 from oddsdesk.desk.value_bets.subjects import BetSubject
 from oddsdesk.ledger.bets import PlacedBet
 
+_PAST: Final = (
+    "This price is of the past and is not placed. Ctrl+Shift+J goes back to now; a bet that was "
+    "made then is recorded by hand, in Bets."
+)
+
 
 class BetActions(QObject):
     """Acts on the bet that ``subject`` names at that moment."""
 
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
-    target_requested = Signal(object)
-    """The ``RowKey`` of a price that the user wants to be told of when it is reached."""
     placed = Signal(object)
     """The ``PlacedBet`` as it was recorded."""
     said = Signal(str)
@@ -51,14 +55,12 @@ class BetActions(QObject):
         self.menu.addSeparator()
         self.mark = self._action("values.place", self._ask)
         self.undo = self._action("values.take_back", self._take_back)
-        self.target = self._action("values.target", self._ask_for_target)
-        self.target.setText("Alert me when it reaches…")
         self.menu.aboutToShow.connect(self.bring_up_to_date)
 
     def bring_up_to_date(self) -> None:
         """Enable what makes sense for the bet selected now."""
         subject = self._subject()
-        for action in (self.open_game, self.mark, self.target):
+        for action in (self.open_game, self.mark):
             action.setEnabled(subject is not None)
         self.open_page.setEnabled(subject is not None and may_open(subject.url))
         self.undo.setEnabled(subject is not None and bool(self._placed_on(subject)))
@@ -84,14 +86,15 @@ class BetActions(QObject):
         if subject is not None:
             self.price_requested.emit(subject.key)
 
-    def _ask_for_target(self) -> None:
-        subject = self._subject()
-        if subject is not None:
-            self.target_requested.emit(subject.key)
-
     def ask(self, subject: BetSubject, then: Callable[[], None] = lambda: None) -> None:
-        """Ask what was really bet, and record it; ``then`` is called where it was."""
+        """Ask what was really bet, and record it; ``then`` is called where it was.
+
+        Not while one looks back: nobody offers that price any more.
+        """
         board = self._board
+        if board.connection.as_of_ms is not None:
+            self.said.emit(_PAST)
+            return
         dialog = PlaceDialog(
             subject,
             board.basis.profiles,

@@ -136,7 +136,8 @@ class ValueLists(QObject):
         began = time.perf_counter()
         self._moves.stop()
         now, chosen = self._clock(), self.preset.filter.passes
-        prices = self._board.value_bets.values()
+        looks_back = self._board.connection.as_of_ms is not None
+        prices = () if looks_back else self._board.value_bets.values()
         self._placed = placed_in(self._records.bets(), now)
         put_away = HiddenThings(self._records.hidden, now)
         bets = self._listed = list_bets(

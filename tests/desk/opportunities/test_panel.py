@@ -148,3 +148,10 @@ def test_all_legs_are_marked_as_placed_one_after_the_other(
     assert not any(each.isVisible() for each in values.findChildren(PlaceDialog))
     values.close_panel()
     records.close()
+
+
+def test_of_the_past_none_is_offered(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
+    tell(panel, quoted, qtbot)
+    assert shown(panel) == []
+    assert panel.placeholder._state.sentence == "Opportunities are of now."

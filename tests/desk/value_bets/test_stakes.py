@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.connection import Connection, Link
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.explain.panel import ExplainPanel
@@ -196,3 +197,15 @@ def test_the_stake_of_a_price_can_be_followed_step_by_step(
     explain.show_price(OVER._replace(selection="Under 2.5"))
     assert explain.exposure.facts == ()
     explain.close_panel()
+
+
+def test_of_the_past_nothing_is_listed_and_nothing_placed(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
+    be_value(quoted)
+    panel.lists.show_bets(may_move=True)
+    assert panel.table.model.rowCount() == 0
+    panel.place(OVER)
+    assert panel.findChild(PlaceDialog) is None
+    assert "This price is of the past" in panel.messages.text
