@@ -13,6 +13,7 @@ NEW_FILE: Final = 0o666
 """What a new file may be read and written by, less the user's umask."""
 _DESCRIPTORS: Final = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?fd")
 _MOST_LINKS: Final = 40
+_OWN_DESCRIPTORS: Final = Path("/proc/self/fd")
 
 
 @contextmanager
@@ -21,7 +22,8 @@ def whole_file(
 ) -> Iterator[BinaryIO]:
     """Give a file to write, which takes its place at ``path`` where the block ends well.
 
-    It is written beside that place under a name that nobody can have planted a link at, and
+    It is written without a name where the system can do that, so that a kill leaves nothing; else
+    beside that place under a name that nobody can have planted a link at. It
     keeps the mode of the file it replaces, unless it is ``private``: then ``new_mode`` it is.
     Through a symbolic link the file that it leads to is replaced. A device, a pipe or another
     descriptor (``/dev/fd/3``) is written directly: it cannot be replaced, nor half written.
@@ -37,7 +39,9 @@ def whole_file(
     replaced = None if private else _state(target)
     mode = new_mode if replaced is None else stat.S_IMODE(replaced.st_mode) & 0o777
     beside = target.with_name(f".oddsdesk-{secrets.token_hex(8)}.part")
-    file = _open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    nameless = _nameless(target.parent, mode)
+    is_there = nameless is None
+    file = nameless or _open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with file:
             if replaced is not None:
@@ -45,9 +49,13 @@ def whole_file(
             yield file
             file.flush()
             os.fsync(file.fileno())
+            if not is_there:
+                _give_name(file, beside)
+                is_there = True
         beside.replace(target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        if is_there:
+            beside.unlink(missing_ok=True)
         raise
 
 
@@ -79,6 +87,30 @@ def _open(path: Path, flags: int, mode: int) -> BinaryIO:
         return os.open(name, flags | extra | no_link, mode)
 
     return cast(BinaryIO, open(path, "wb", opener=opener))
+
+
+def _nameless(folder: Path, mode: int) -> BinaryIO | None:
+    """Return a new file that is gone when it is closed; None where there are no such files."""
+    if not hasattr(os, "O_TMPFILE") or not _OWN_DESCRIPTORS.is_dir():
+        return None
+    try:
+        number = os.open(folder, os.O_TMPFILE | os.O_WRONLY, mode)
+    except OSError:  # the file system has none; any other trouble comes again with a name
+        return None
+    return os.fdopen(number, "wb")
+
+
+def _give_name(file: BinaryIO, path: Path) -> None:
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:  # only with a folder's descriptor the link to the file is followed
+        os.link(
+            _OWN_DESCRIPTORS / str(file.fileno()),
+            path.name,
+            dst_dir_fd=folder,
+            follow_symlinks=True,
+        )
+    finally:
+        os.close(folder)
 
 
 def _be_as(file: BinaryIO, replaced: os.stat_result) -> None:

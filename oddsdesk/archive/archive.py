@@ -160,12 +160,17 @@ class Archive:
         return self._folder / f"date={day}" / name
 
     def _files(self, shard: int) -> list[ArchivedFile]:
-        found = []
-        for path in self._folder.glob("date=*/*.parquet"):
-            named = _NAME.fullmatch(path.name)
-            if named is not None and int(named[2]) == shard:
-                found.append(ArchivedFile(shard, int(named[3]), int(named[4]), path))
-        return sorted(found)
+        return archived_files(self._folder, shard)
+
+
+def archived_files(folder: Path, shard: int) -> list[ArchivedFile]:
+    """Return the files of a shard in an archive's folder, in order."""
+    found = []
+    for path in folder.glob("date=*/*.parquet"):
+        named = _NAME.fullmatch(path.name)
+        if named is not None and int(named[2]) == shard:
+            found.append(ArchivedFile(shard, int(named[3]), int(named[4]), path))
+    return sorted(found)
 
 
 def _holds(held: Span, file: ArchivedFile, found: Span) -> bool:

@@ -41,6 +41,8 @@ class Origin(Enum):
 
     LOG = "log"
     """The embedded server's log of price changes."""
+    SERVICE = "service"
+    """What the service tells of its own log (D75)."""
     SEEN = "seen"
     """What this desk heard of since it was started."""
 

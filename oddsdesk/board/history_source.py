@@ -1,4 +1,7 @@
-"""Where the past of prices comes from: the embedded server's log, or what the desk has seen."""
+"""Where the past of prices comes from: the embedded server's log, or what the desk has seen.
+
+``service_history`` asks another service.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol

@@ -10,6 +10,7 @@ from oddsdesk.ending import Ending
 SERVER_COMMANDS: Final = {
     "backup": "oddsdesk.cli.backup:backup",
     "doctor": "oddsdesk.cli.doctor:server_doctor",
+    "export": "oddsdesk.cli.export:export",
     "feeds": "oddsdesk.cli.feeds:feeds",
     "games": "oddsdesk.cli.games:games",
     "import": "oddsdesk.cli.import_:import_",

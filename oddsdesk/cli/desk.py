@@ -1,6 +1,7 @@
 """`oddsdesk desk`: the window."""
 
 import gc
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -85,7 +86,7 @@ def desk(
       oddsdesk desk --local --feed simulator
       oddsdesk desk --local --feed 'replay:the-odds-api:snapshots/*.json.gz'
     """
-    start_logging(window=True, verbose=verbose)
+    start_logging(window=True, level=logging.INFO if verbose else logging.WARNING)
     given = {
         "database": None if database is None else str(database.absolute()),
         "access": None if access is None else str(access.absolute()),

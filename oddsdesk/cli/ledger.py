@@ -18,13 +18,22 @@ from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import METHOD
 from oddsdesk.ledger.bets import BadBetError, BetState, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.columns import CellError, read_result
-from oddsdesk.ledger.exchange import as_fields, read_bets, write_csv, write_json
+from oddsdesk.ledger.exchange import (
+    ImportedBets,
+    OddsUnclearError,
+    as_fields,
+    read_bets,
+    write_bet_analytix,
+    write_csv,
+    write_json,
+)
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.log_closes import closes_from_log
 from oddsdesk.ledger.merging import lacking
 from oddsdesk.ledger.reporting import Grouping, by_currency, split_report, whole_report
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.ledger.settling import settle_by_file
+from oddsdesk.pricing.formats import STYLES
 from oddsdesk.pricing.reports import Report
 from oddsdesk.pricing.results import Result
 from oddsdesk.spreadsheets import SheetError
@@ -173,8 +182,8 @@ def close(path: Path, database: Database | None, as_json: bool) -> None:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["csv", "json", "xlsx"]),
-    help="Default: by the ending of FILE, else csv.",
+    type=click.Choice(["csv", "json", "xlsx", "bet-analytix"]),
+    help="Default: by the ending of FILE, else csv. bet-analytix is the list that it imports.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 def export(path: Path, target: str, form: str | None, as_json: bool) -> None:
@@ -183,7 +192,7 @@ def export(path: Path, target: str, form: str | None, as_json: bool) -> None:
     \b
     Example:
       oddsdesk ledger export --to bets.csv
-      oddsdesk ledger export --json
+      oddsdesk ledger export --format bet-analytix --to for-bet-analytix.csv
     """
     ending = Path(target).suffix.lower().removeprefix(".")
     chosen = "json" if as_json else form or (ending if ending in ("json", "xlsx") else "csv")
@@ -192,6 +201,9 @@ def export(path: Path, target: str, form: str | None, as_json: bool) -> None:
     text = io.BytesIO()
     if chosen == "xlsx":
         _write_workbook(bets, text)
+    elif chosen == "bet-analytix":
+        if left_out := write_bet_analytix(bets, text):
+            click.echo(f"left out, since they were cashed out: {left_out}", err=True)
     else:
         {"csv": write_csv, "json": write_json}[chosen](bets, text)
     with output(target) as stream:
@@ -201,23 +213,33 @@ def export(path: Path, target: str, form: str | None, as_json: bool) -> None:
 @ledger.command(name="import")
 @ledger_option
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--odds",
+    type=click.Choice(STYLES),
+    help="How odds are written, where neither titles nor figures tell.",
+)
 @json_option
-def import_(path: Path, files: tuple[str, ...], as_json: bool) -> None:
-    """Record bets of other files: our own exports, Pikkit's, and plain lists; CSV or XLSX.
+def import_(path: Path, files: tuple[str, ...], odds: str | None, as_json: bool) -> None:
+    """Record bets of other files: ours, Pikkit's, Bet-Analytix's, OddsJam's, plain lists.
 
-    Bets that are there already (the same price at the same moment) are left out. Undone as one.
+    CSV or XLSX. Bets that are there already (the same price at the same moment) are left out.
+    Undone as one.
 
     \b
     Example:
       oddsdesk ledger import transactions.csv
+      oddsdesk ledger import list.csv --odds american
     """
     now_ms = system_clock()
     problems, bets, left_out = 0, list[PlacedBet](), list[str]()
     for file in files:
         try:
-            found = read_bets(_read(file), now_ms)
+            found = read_bets(_read(file), now_ms, odds)
+        except OddsUnclearError as error:
+            raise click.ClickException(f"{file}: {error}; say it with --odds") from error
         except SheetError as error:
             raise click.ClickException(f"{file}: {error}") from error
+        click.echo(_read_as(file, found), err=True)
         _tell_problems(file, found.problems)
         problems += len(found.problems)
         bets += found.bets
@@ -297,6 +319,11 @@ def _read(file: str) -> bytes:
         return Path(file).read_bytes()
     except OSError as error:
         raise click.ClickException(f"{file}: cannot be read: {error.strerror or error}") from error
+
+
+def _read_as(file: str, found: ImportedBets) -> str:
+    whose = f", a list of {found.tracker}" if found.tracker else ""
+    return f"{file}: {found.odds.replace('_', ' ')} odds{whose}"
 
 
 def _by_hand(

@@ -3,8 +3,11 @@
 import logging
 import re
 import sys
+import time
 from logging.handlers import RotatingFileHandler
 from typing import Any, Final
+
+import msgspec
 
 from oddsdesk.network.secrets import without_keys
 from oddsdesk.places import NoHomeError, log_folder, portable_folder
@@ -16,6 +19,8 @@ KEPT: Final = 2
 _FORM: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _LIVE_FEEDS: Final = "oddsdesk.feeds.live"
 """What these mean to read, and that they run again, is told on standard error, too (D65)."""
+_ACCESS: Final = "oddsdesk.access"
+"""A line for each request, where that is asked for (D81)."""
 _UNSHOWABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _log = logging.getLogger(__name__)
@@ -43,33 +48,53 @@ class LineFormatter(logging.Formatter):
         return "\n".join(f"  {_UNSHOWABLE.sub(_escaped, line)}" for line in text.split("\n"))
 
 
+class JsonFormatter(logging.Formatter):
+    """Makes an object of JSON of each record, one a line, for programs that collect logs.
+
+    What a record says in fields of its own is there as fields, too.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the record without keys; times are UTC."""
+        made = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        line: dict[str, Any] = {
+            "time": f"{made}.{int(record.msecs):03}Z",
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return without_keys(msgspec.json.encode(line | getattr(record, "fields", {})).decode())
+
+
 def _escaped(found: re.Match[str]) -> str:
     return ascii(found[0])[1:-1]
 
 
-def start_logging(*, window: bool, verbose: bool = False) -> None:
-    """Log warnings to standard error, and to a file where nobody would see that.
+def start_logging(*, window: bool, level: int = logging.WARNING, as_json: bool = False) -> None:
+    """Log from ``level`` on to standard error, and to a file where nobody would see that.
 
-    A window has no terminal; a portable program keeps its log with the rest. ``verbose``
-    tells on standard error what happens, too.
+    A window has no terminal; a portable program keeps its log with the rest. What was asked for by
+    name, as the log of requests is, comes in any case, and what feeds say unless only errors are
+    wanted.
     """
     terminal = logging.StreamHandler(sys.stderr)
-    terminal.setLevel(logging.INFO)
-    if not verbose:
-        terminal.addFilter(_is_for_terminal)
-    terminal.setFormatter(LineFormatter(_FORM))
+    terminal.addFilter(lambda record: record.levelno >= level or _is_always_told(record, level))
+    terminal.setFormatter(JsonFormatter() if as_json else LineFormatter(_FORM))
     logging.basicConfig(handlers=[terminal])
-    logging.getLogger(_LIVE_FEEDS).setLevel(logging.INFO)
+    logging.getLogger(_LIVE_FEEDS).setLevel(min(level, logging.INFO))
     ours = logging.getLogger("oddsdesk")
-    if verbose:
-        ours.setLevel(logging.INFO)
+    ours.setLevel(min(level, logging.WARNING))
     if window or portable_folder() is not None:
-        ours.setLevel(logging.INFO)
+        ours.setLevel(min(level, logging.INFO))
         _log_to_file()
 
 
-def _is_for_terminal(record: logging.LogRecord) -> bool:
-    return record.levelno >= logging.WARNING or record.name.startswith(_LIVE_FEEDS)
+def _is_always_told(record: logging.LogRecord, level: int) -> bool:
+    if record.name == _ACCESS:
+        return True
+    return level <= logging.WARNING and record.name.startswith(_LIVE_FEEDS)
 
 
 def _log_to_file() -> None:

@@ -101,7 +101,7 @@ def reference_option(**attributes: Any) -> Callable[[F], F]:
 
 
 def _days(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
-    """Return a number of days, 0 for all."""
+    """Return a number of days, ``KEEP_ALL`` for all."""
     if value is None or value == "all":
         return None if value is None else KEEP_ALL
     if not (value.isascii() and value.isdecimal() and len(value) < 6 and int(value)):

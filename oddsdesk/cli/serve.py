@@ -2,11 +2,13 @@
 
 import asyncio
 import contextlib
+import logging
 from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
+from oddsdesk.cli.configured import ConfiguredCommand
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import (
     access_option,
@@ -20,6 +22,7 @@ from oddsdesk.cli.options import (
     roles_option,
     speed_option,
 )
+from oddsdesk.cli.public import PublicAddress, public_options
 from oddsdesk.ending import Ending
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.live.adapters import live_names
@@ -41,7 +44,7 @@ from oddsdesk.store.errors import StoreError
 from oddsdesk.store.settings import DEFAULT_REFERENCE
 
 
-@click.command()
+@click.command(cls=ConfiguredCommand)
 @database_option
 @access_option
 @click.option("--host", default=DEFAULT_HOST, show_default=True, help="Address to listen on.")
@@ -95,6 +98,26 @@ from oddsdesk.store.settings import DEFAULT_REFERENCE
     help="You may pass on what this source says, though its usual terms forbid it: its prices are "
     "in the answers on an address that other machines reach, too.",
 )
+@public_options
+@click.option(
+    "--log-level",
+    type=click.Choice(["info", "warning", "error"]),
+    default="warning",
+    show_default=True,
+    help="From what on it is told on standard error; what feeds begin, unless only errors are.",
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Lines for people, or an object of JSON a line.",
+)
+@click.option(
+    "--access-log",
+    is_flag=True,
+    help="Log each request and stream: who, which key by its number, what, status, bytes, ms.",
+)
 def serve(
     database: Database,
     access: Path | None,
@@ -112,6 +135,10 @@ def serve(
     metrics_port: int | None,
     bus: str | None,
     share: tuple[str, ...],
+    public: PublicAddress,
+    log_level: str,
+    log_format: str,
+    access_log: bool,
 ) -> None:
     """Serve odds over HTTP and WebSocket until stopped.
 
@@ -126,11 +153,13 @@ def serve(
     check_durable(database, durable)
     ending = Ending()
     ending.listen()
-    start_logging(window=False)
-    if not is_loopback(host):
+    start_logging(
+        window=False, level=getattr(logging, log_level.upper()), as_json=log_format == "json"
+    )
+    if not is_loopback(host) and public.tls is None:
         click.echo(
             f"warning: {host} can be reached from other machines, without encryption;"
-            " put a TLS proxy before it",
+            " give --tls-cert and --tls-key, or put a TLS proxy before it",
             err=True,
         )
     settings = Settings(
@@ -150,6 +179,11 @@ def serve(
         archive=archive,
         metrics_port=metrics_port,
         bus=bus,
+        allow_hosts=public.allow_hosts,
+        base_url=public.base_url,
+        behind_proxy=public.behind_proxy,
+        tls=public.tls,
+        access_log=access_log,
     )
     _check_roles(settings)
     try:

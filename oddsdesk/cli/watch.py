@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import hashlib
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -19,6 +20,7 @@ from oddsdesk.board.alerts.channels import (
     open_channel,
 )
 from oddsdesk.board.alerts.gate import AlertEntry, Gate
+from oddsdesk.board.alerts.memory import AlertMemory
 from oddsdesk.board.alerts.rules import (
     RULES_FILE,
     AlertSettings,
@@ -29,6 +31,7 @@ from oddsdesk.board.alerts.rules import (
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.board import Board
 from oddsdesk.board.closing_lines import ClosingLines
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
 from oddsdesk.board.sync import Sync
 from oddsdesk.cli.bet_sources import check_source, own_board, read_key, source_options
@@ -105,13 +108,14 @@ def watch(
     start_logging(window=False)
     check_source(database, url, key_file)
     settings = _settings(rules_file)
+    told = _told_before(rules_file, url or database)
     service = None if url is None or key_file is None else (url, read_key(key_file))
     place = database or usual_database() if service is None else Path()
     ending = Ending()
     ending.listen()
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(_run(settings, place, service, ending))
+            runner.run(_run(settings, told, place, service, ending))
     except StoreError as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -162,8 +166,22 @@ def _usual_rules() -> Path | None:
     return kept if kept.exists() else None
 
 
+def _told_before(rules: Path | None, source: object) -> AlertMemory | None:
+    """Return what keeps the list of alerts, by rules and source; None without a home."""
+    asked = f"{rules and rules.resolve()}\n{source}"
+    name = hashlib.sha256(asked.encode()).hexdigest()[:12]
+    try:
+        return AlertMemory(settings_folder() / f"watch-{name}.json")
+    except NoHomeError:
+        return None
+
+
 async def _run(
-    settings: AlertSettings, place: Database, service: tuple[str, str] | None, ending: Ending
+    settings: AlertSettings,
+    told: AlertMemory | None,
+    place: Database,
+    service: tuple[str, str] | None,
+    ending: Ending,
 ) -> None:
     """Watch until the end is asked for, which cancels whatever is going on."""
     loop = asyncio.get_running_loop()
@@ -175,7 +193,7 @@ async def _run(
     outbox = Outbox(_channels(settings), system_clock, _tell_delivery)
     with contextlib.suppress(asyncio.CancelledError):
         async with _source(board, place, service, jobs):
-            watcher = _Watcher(board, settings, outbox)
+            watcher = _Watcher(board, settings, outbox, told)
             outbox.start()
             jobs.start("placed bets", watcher.read_bets)
             jobs.start("closing lines", watcher.close_bets)
@@ -185,6 +203,8 @@ async def _run(
             await asyncio.Event().wait()
     await jobs.stop()
     await outbox.stop()
+    if told is not None:
+        told.close()
 
 
 @contextlib.asynccontextmanager
@@ -226,7 +246,9 @@ def _channels(settings: AlertSettings) -> dict[str, Channel]:
 class _Watcher:
     """Looks again and again, and tells what it finds."""
 
-    def __init__(self, board: Board, settings: AlertSettings, outbox: Outbox) -> None:
+    def __init__(
+        self, board: Board, settings: AlertSettings, outbox: Outbox, memory: AlertMemory | None
+    ) -> None:
         self._board = board
         self._outbox = outbox
         self._bets: list[OpenBet] = []
@@ -245,7 +267,21 @@ class _Watcher:
             opportunities=lambda: self._opportunities.entries.values(),
             open_bets=lambda: self._bets,
         )
-        self._told: set[int] = set()
+        self._memory = memory
+        if memory is not None:
+            self._remember(memory)
+        self._kept = self._now_listed()
+        self._told = {id(entry) for entry in self._gate.entries}
+
+    def _remember(self, memory: AlertMemory) -> None:
+        """Take over what was told before, and send what was still to be sent."""
+        self._gate.restore(memory.read())
+        sent = [entry for entry in self._gate.entries if entry.held is None]
+        for entry in sent:
+            self._outbox.resume(entry)
+        if sent:
+            since = format_ms(sent[0].at)
+            click.echo(f"{len(sent)} alerts since {since} were told before")
 
     async def read_bets(self) -> None:
         """Read the placed bets, and what is hidden, from time to time."""
@@ -258,7 +294,7 @@ class _Watcher:
                 if bet.ident not in self._unwritten
             )
             self._bets = [
-                OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection)
+                OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, RowKey(*bet.key))
                 for bet in placed
                 if bet.kick_off is not None and bet.open_stake
             ]
@@ -288,8 +324,19 @@ class _Watcher:
         while True:
             for entry in self._watch.tick():
                 self._outbox.put(entry)
+            self._keep()
             self._tell()
             await asyncio.sleep(_EVERY_S)
+
+    def _keep(self) -> None:
+        """Have the list written where it differs."""
+        listed = self._now_listed()
+        if self._memory is not None and listed != self._kept:
+            self._memory.keep(self._gate.entries)
+            self._kept = listed
+
+    def _now_listed(self) -> tuple[int, list[dict[str, str]]]:
+        return self._gate.listed, [dict(entry.deliveries) for entry in self._gate.entries]
 
     def _tell(self) -> None:
         """Print the lines of the list that are new."""

@@ -12,7 +12,7 @@ first request and the first stream, not here.
 
 from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing
 from oddsdesk.client.blocking import SyncClient
-from oddsdesk.client.client import Client
+from oddsdesk.client.client import HISTORY_PATH, Client
 from oddsdesk.client.errors import (
     AddressError,
     BadRequestError,
@@ -34,6 +34,7 @@ from oddsdesk.contract.resources import (
     Game,
     Health,
     OddsRow,
+    PriceChange,
     PriceMessage,
     Sport,
     StreamToken,
@@ -41,6 +42,7 @@ from oddsdesk.contract.resources import (
 )
 
 __all__ = [
+    "HISTORY_PATH",
     "AddressError",
     "BadRequestError",
     "Bookmaker",
@@ -59,6 +61,7 @@ __all__ = [
     "NotFoundError",
     "OddsRow",
     "OfflineError",
+    "PriceChange",
     "PriceMessage",
     "Quota",
     "RateLimitedError",

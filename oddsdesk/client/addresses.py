@@ -65,7 +65,8 @@ def read_key(key: str) -> str:
     """
     plain = key.strip()
     if not plain or not plain.isascii() or not plain.isprintable() or " " in plain:
-        raise AddressError("expected an API key: letters and digits, with no blank among them")
+        said = "expected an API key: letters and digits, with no blank among them"
+        raise AddressError(said, is_about_key=True)
     return plain
 
 

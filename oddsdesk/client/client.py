@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from typing import Any, Self
+from typing import Any, Final, Self
 from urllib.parse import quote
 
+import msgspec
 from msgspec import UNSET
 
 from oddsdesk.client.addresses import read_addresses, read_key
 from oddsdesk.client.answers import EventAnswer, GameAnswer, Listing, decode, decode_list
+from oddsdesk.client.errors import (
+    ForbiddenError,
+    MalformedAnswerError,
+    NotFoundError,
+    UnauthorizedError,
+)
 from oddsdesk.client.paging import paged
 from oddsdesk.client.quota import Quota
 from oddsdesk.client.requests import Parameter, Requests
@@ -22,11 +29,18 @@ from oddsdesk.contract.resources import (
     Game,
     Health,
     OddsRow,
+    PriceChange,
     PriceMessage,
     Sport,
     StreamToken,
     ValueBet,
 )
+
+HISTORY_PATH: Final = "/api/games/{game_id}/history"
+
+
+class _Described(msgspec.Struct):
+    paths: dict[str, Any] = {}
 
 
 class Client:
@@ -217,6 +231,37 @@ class Client:
         )
         return matrix
 
+    async def history(
+        self,
+        game_id: str,
+        *,
+        market_type: str | None = None,
+        period: int | None = None,
+        selection: str | None = None,
+        bookmaker: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Listing[PriceChange]:
+        """Return how the prices of a game moved, by time; at most 5000 an answer.
+
+        From ``since`` to before ``until`` (ISO-8601 with an offset). It is an addition to the
+        contract: a service without it answers ``NotFoundError`` (``offers``).
+        """
+        return await self._list(
+            PriceChange,
+            f"/api/games/{quote(game_id, safe='')}/history",
+            market_type=market_type,
+            period=period,
+            selection=selection,
+            bookmaker=bookmaker,
+            since=since,
+            until=until,
+            limit=limit,
+            cursor=cursor,
+        )
+
     async def value_bets(
         self,
         *,
@@ -245,6 +290,7 @@ class Client:
     all_odds = paged(odds, 500)
     all_live_odds = paged(live_odds, 500)
     all_games = paged(games, 500)
+    all_history = paged(history, 5000)
     all_value_bets = paged(value_bets, 500)
 
     async def health(self) -> Health:
@@ -253,6 +299,21 @@ class Client:
         body = await self._requests.get(path, {}, is_counted=False)
         health: Health = decode(Health, body, path)
         return health
+
+    async def offers(self, path: str) -> bool:
+        """Return whether the service says in ``/openapi.json`` that it answers a path (D75).
+
+        Such as ``HISTORY_PATH``; one that describes itself in no such way offers nothing beyond
+        the contract. It costs no request of the quota.
+        """
+        where = "/openapi.json"
+        try:
+            described = decode(
+                _Described, await self._requests.get(where, {}, is_counted=False), where
+            )
+        except (ForbiddenError, MalformedAnswerError, NotFoundError, UnauthorizedError):
+            return False
+        return path in described.paths
 
     async def stream_token(self) -> StreamToken:
         """Return a token for one stream connection; ``expires_in`` in seconds."""

@@ -27,6 +27,8 @@ from oddsdesk.contract.times import format_ms
 
 LIMIT_S: Final = 30.0
 """How long a whole test may take."""
+_CHECK: Final = "check the address"
+"""Stands in messages that say themselves what to do."""
 
 
 class Right(NamedTuple):
@@ -71,6 +73,8 @@ async def diagnose(client: Client) -> Diagnosis:
 def advice(error: ServiceError) -> str:
     """Return what to do about an error, one sentence."""
     match error:
+        case AddressError(is_about_key=True):
+            return "Copy the key whole, as the service shows it."
         case AddressError():
             return "Write the address as the service's documentation gives it."
         case UnauthorizedError():
@@ -103,6 +107,14 @@ def advice(error: ServiceError) -> str:
     if error.status is not None and 300 <= error.status < 500:
         return "This is no odds service: give the address below which /api/sports answers."
     return "Check the address."
+
+
+def in_words(error: ServiceError) -> str:
+    """Return what is wrong and what to do, each once, in the words of who typed address and key."""
+    if isinstance(error, UnauthorizedError):
+        return f"The service does not know this key. {advice(error)}"
+    said = f"{error.message[:1].upper()}{error.message[1:].rstrip('.')}."
+    return said if _CHECK in error.message else f"{said} {advice(error)}"
 
 
 async def _rights(client: Client) -> Diagnosis:

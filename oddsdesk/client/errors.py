@@ -72,8 +72,9 @@ class MalformedAnswerError(ServiceError):
 class AddressError(ServiceError):
     """The address or key is not a valid one; nothing was sent."""
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, *, is_about_key: bool = False) -> None:
         super().__init__("bad_address", message)
+        self.is_about_key = is_about_key
 
 
 _DAY_MS: Final = DAY_S * 1000

@@ -186,6 +186,18 @@ class GameMatrix(msgspec.Struct, frozen=True):
     markets: list[MarketMatrix]
 
 
+class PriceChange(msgspec.Struct, frozen=True):
+    """One move of a price: from ``scraped_at`` on it is ``odds``; null where withdrawn (D75)."""
+
+    bookmaker: Name
+    market_type: Name
+    period: int
+    selection: Name
+    odds: float | None
+    scraped_at: Timestamp
+    is_live: bool
+
+
 class ValueBet(msgspec.Struct, frozen=True):
     """A price that is better than fair, as the service says."""
 

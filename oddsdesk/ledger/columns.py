@@ -1,7 +1,8 @@
 """The columns that bets are exported in, and how each is read back."""
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from enum import Enum
 from typing import Final, NamedTuple
@@ -120,6 +121,10 @@ RESULT_WORDS: Final[dict[str, Result | None]] = {
 """What trackers call results, folded."""
 
 
+_THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
+_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+", re.ASCII)
+
+
 class CellError(ValueError):
     """A cell that makes no sense; says what was expected."""
 
@@ -129,32 +134,40 @@ def fold(text: str) -> str:
     return "".join(letter for letter in text.replace("%", "pct").casefold() if letter.isalnum())
 
 
-def read_result(text: str) -> Result | None:
-    """Return the result that a word names, None for an open bet.
+def read_result(text: str, words: Mapping[str, Result | None] = RESULT_WORDS) -> Result | None:
+    """Return the result that a word names, None for an open bet; ``words`` are folded.
 
     Raises:
         CellError: it names none.
     """
     try:
-        return RESULT_WORDS[fold(text)]
+        return words[fold(text)]
     except KeyError:
         known = "won, lost, void, half won, half lost, cashed out or open"
         raise CellError(f"result {text!r}: expected {known}") from None
 
 
 def read_number(key: str, text: str) -> float:
-    """Return a number with a point; a currency's sign before it and thousands' commas may be there.
+    """Return a number; a currency's sign before it and thousands' commas may be there.
+
+    A comma before three digits divides thousands, any other stands for the point.
 
     Raises:
         CellError: it is none, or not finite.
     """
+    plain = text.strip("$€£ ")
     try:
-        number = float(text.strip("$€£ ").replace(",", ""))
+        number = float(plain.replace(",", "") if _THOUSANDS.fullmatch(plain) else pointed(plain))
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
         raise CellError(f"{key} {text!r}: expected a number such as 12.50")
     return number
+
+
+def pointed(text: str) -> str:
+    """Return a number that is written with a comma as one with a point; others as they are."""
+    return text.replace(".", "").replace(",", ".") if _COMMA.fullmatch(text) else text
 
 
 def read_time(key: str, text: str) -> int:

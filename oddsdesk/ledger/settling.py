@@ -1,11 +1,15 @@
 """Bets settled from a file: results by number of bet, or the scores of football games.
 
 Scores are read by football-data's columns: ``Date, HomeTeam, AwayTeam, FTHG, FTAG`` and, for the
-halves, ``HTHG, HTAG``; in its files of further leagues ``Date, Home, Away, HG, AG``.
+halves, ``HTHG, HTAG``; in its files of further leagues ``Date, Home, Away, HG, AG``. Whether a row
+is the game of a bet is judged as for odds of several sources (``matching``): football-data's
+"Man United" is "Manchester United". What is only alike settles nothing, and is told.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from oddsdesk.contract.competitions import OTHER
@@ -13,6 +17,8 @@ from oddsdesk.contract.identity import teams
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.ledger.bets import BadBetError, PlacedBet, cashed_out, settled
 from oddsdesk.ledger.columns import CellError, fold, read_number, read_result
+from oddsdesk.matching.games import Match, Side, Verdict, compare_teams, may_be_alike, sides
+from oddsdesk.matching.team_names import TeamNames, shipped_names
 from oddsdesk.pricing.results import FOOTBALL, Goals, Result, Score, result_of
 from oddsdesk.spreadsheets import SheetError, SheetRow, as_written, read_sheet
 
@@ -41,6 +47,9 @@ class Settled(NamedTuple):
 class _Game(NamedTuple):
     line: int
     noon_ms: int
+    competition: str
+    """As the file calls it; empty where it does not."""
+    match_name: str
     score: Score
 
 
@@ -107,7 +116,7 @@ def _by_score(
     now_ms: int,
 ) -> Settled:
     problems: list[str] = []
-    games: dict[tuple[str, str], list[_Game]] = {}
+    games: list[_Game] = []
     for row in rows:
         told = {key: row.cells.get(title, "") for key, title in named.items()}
         try:
@@ -116,11 +125,17 @@ def _by_score(
             problems.append(f"line {row.number}: {error}")
             continue
         if game is not None:
-            pair = (fold(told[columns[1]]), fold(told[columns[2]]))
-            games.setdefault(pair, []).append(game)
-    ended, wanted = [], set[int]()
+            games.append(game)
+    found, ended, wanted = _Games(games, shipped_names()), [], set[int]()
     for bet in bets:
-        game = None if bet.result is not None else _game_of(bet, games)
+        if bet.result is not None:
+            continue
+        try:
+            game = found.of(bet)
+        except _UnsureError as unsure:
+            wanted.add(unsure.line)
+            problems.append(str(unsure))
+            continue
         if game is None:
             continue
         wanted.add(game.line)
@@ -132,7 +147,7 @@ def _by_score(
             )
         else:
             ended.append(settled(bet, result, now_ms))
-    return Settled(ended, problems, sum(map(len, games.values())) - len(wanted))
+    return Settled(ended, problems, len(games) - len(wanted))
 
 
 def _game(line: int, told: Mapping[str, str], columns: Sequence[str]) -> _Game | None:
@@ -149,7 +164,9 @@ def _game(line: int, told: Mapping[str, str], columns: Sequence[str]) -> _Game |
     half = None
     if all(told.get(each) for each in _HALVES):
         half = Goals(*(_goals(told[each]) for each in _HALVES))
-    return _Game(line, _noon_ms(date), Score(Goals(*map(_goals, goals)), half))
+    league = " - ".join(filter(None, (told.get("country"), told.get("league"))))
+    score = Score(Goals(*map(_goals, goals)), half)
+    return _Game(line, _noon_ms(date), told.get("div") or league, f"{home} vs {away}", score)
 
 
 def _goals(text: str) -> int:
@@ -169,12 +186,84 @@ def _noon_ms(text: str) -> int:
     raise ValueError(f"expected a date such as 16/08/2024, got {text!r}")
 
 
-def _game_of(bet: PlacedBet, games: Mapping[tuple[str, str], Sequence[_Game]]) -> _Game | None:
-    """Return the game of a bet: the same teams, on the day of its kick-off."""
-    pair = teams(bet.match_name)
-    if pair is None or bet.sport not in (FOOTBALL, OTHER):
+class _UnsureError(Exception):
+    """A line may be about the game of a bet; says so."""
+
+    def __init__(self, game: _Game, bet: PlacedBet, *, is_crosswise: bool) -> None:
+        of = f"that of bet {bet.ident}, {bet.match_name}"
+        what = f"is {of}, the other way round" if is_crosswise else f"may be {of}"
+        super().__init__(f"line {game.line}: {game.match_name} {what}: settle it by hand")
+        self.line = game.line
+
+
+class _Games:
+    """The games of a file, asked for that of a bet: the same teams, on the day of its kick-off."""
+
+    def __init__(self, games: Iterable[_Game], names: TeamNames) -> None:
+        self._names = names
+        self._by_day = defaultdict[int, list[_Game]](list)
+        for game in games:
+            self._by_day[game.noon_ms // _DAY_MS].append(game)
+        self._sides = lru_cache(maxsize=1 << 14)(self._find_sides)
+
+    def of(self, bet: PlacedBet) -> _Game | None:
+        """Return the game of a bet, None where the file has none.
+
+        Raises:
+            _UnsureError: a game may be it.
+        """
+        if teams(bet.match_name) is None or bet.sport not in (FOOTBALL, OTHER):
+            return None
+        near = sorted(self._near(bet.order[0]), key=lambda game: abs(game.noon_ms - bet.order[0]))
+        alike = None
+        for game in near:
+            found = self._compare(bet, game)
+            if found.verdict is Verdict.SAME and not found.is_crosswise:
+                return game
+            if found.verdict is not Verdict.OTHER and alike is None:
+                alike = _UnsureError(game, bet, is_crosswise=found.is_crosswise)
+        if alike is not None:
+            raise alike
         return None
-    at = bet.order[0]
-    near = games.get((fold(pair[0]), fold(pair[1])), ())
-    dated = [game for game in near if abs(game.noon_ms - at) <= _APART_MS]
-    return min(dated, key=lambda game: abs(game.noon_ms - at), default=None)
+
+    def _near(self, at: int) -> Iterator[_Game]:
+        for day in range((at - _APART_MS) // _DAY_MS, (at + _APART_MS) // _DAY_MS + 1):
+            for game in self._by_day.get(day, ()):
+                if abs(game.noon_ms - at) <= _APART_MS:
+                    yield game
+
+    def _compare(self, bet: PlacedBet, game: _Game) -> Match:
+        other = Match(Verdict.OTHER)
+        place = self._place(bet.competition, game.competition)
+        if place is None:
+            return other
+        ours, theirs = self._sides(place, bet.match_name), self._sides(place, game.match_name)
+        if ours is None or theirs is None or not may_be_alike(ours, theirs):
+            return other
+        pair, named = teams(bet.match_name), teams(game.match_name)
+        assert pair is not None
+        assert named is not None
+        found = compare_teams(self._names, place, pair, named)
+        if found.verdict is Verdict.ALIKE and _are_known_apart(ours, theirs, found):
+            return other
+        return found
+
+    def _place(self, ours: str, theirs: str) -> str | None:
+        """Return the competition that two names are compared in, None where it is not one."""
+        names = self._names
+        known = {names.competition(each) for each in (ours, theirs) if names.knows(each)}
+        if len(known) > 1:
+            return None
+        return known.pop() if known else ours or theirs
+
+    def _find_sides(self, place: str, match_name: str) -> tuple[Side, Side] | None:
+        return sides(self._names, place, match_name)
+
+
+def _are_known_apart(ours: tuple[Side, Side], theirs: tuple[Side, Side], found: Match) -> bool:
+    """Whether the table has two teams for what is alike: ``Man United`` and ``Man City``."""
+    named = (theirs[1], theirs[0]) if found.is_crosswise else theirs
+    return any(
+        one.key != other.key and one.key[0] and other.key[0]
+        for one, other in zip(ours, named, strict=True)
+    )

@@ -9,6 +9,8 @@ from oddsdesk.store.keys import Caller
 from oddsdesk.store.values import Visibility
 
 KEY_HEADER = b"x-api-key"
+KEY_ID = "oddsdesk.key_id"
+"""Where the scope of a request or stream says whose it is, once that is known."""
 
 RequestHeaders = Iterable[tuple[bytes, bytes]]
 

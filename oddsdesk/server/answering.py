@@ -6,14 +6,19 @@ from collections.abc import Iterator
 from typing import Final
 
 import msgspec
+from starlette.types import ASGIApp
 
+from oddsdesk.server.access_log import AccessLog
 from oddsdesk.server.app import App, create_app
+from oddsdesk.server.certificate import Certificate
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.hub import Hub
 from oddsdesk.server.listener import HttpServer, bind, url_of
+from oddsdesk.server.proxies import BehindProxy
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.retry import RetryWhileUnavailable
 from oddsdesk.server.service import Service
+from oddsdesk.server.settings import DEFAULT_HOST, Settings
 from oddsdesk.server.stream import Stream
 from oddsdesk.server.troubles import NOTHING_READ, Trouble, job_troubles, refused
 from oddsdesk.store.tail import Tail
@@ -26,31 +31,48 @@ _WORDS: Final = {
     "hub": "the stream",
     "database": "looking after the database",
     "save counts": "saving the counts of requests",
+    "certificate": "looking for a renewed certificate",
 }
 """Jobs as the health endpoint calls them."""
 
 
 class Answering:
-    """Answers requests and streams on one socket, by what ``service`` holds and ``tail`` tells."""
+    """Answers requests and streams by what ``service`` holds and ``tail`` tells.
 
-    def __init__(self, service: Service, tail: Tail) -> None:
+    Where what others ask is encrypted, programs of this machine have an address of their own: no
+    certificate is for that.
+    """
+
+    def __init__(self, service: Service, tail: Tail, settings: Settings) -> None:
         access, troubles = service.access, service.troubles
         self.hub = Hub(tail, access, service.store.reference, troubles)
         stream = Stream(self.hub, access, service.clock, service.figures)
         self._service = msgspec.structs.replace(service, stream=stream)
+        self._settings = settings
         self._app: App | None = None
-        self._http: HttpServer | None = None
-        self._listener: socket.socket | None = None
+        self._certificate: Certificate | None = None
+        self._listeners: list[socket.socket] = []
+        self._http: list[HttpServer] = []
         self._jobs = Jobs()
+        self.local_url = ""
+        """Where programs of this machine ask."""
 
-    def listen(self, host: str, port: int, *, shared: bool = False) -> str:
+    def listen(self, *, shared: bool = False) -> str:
         """Take the address and return it as an URL; nothing is answered before ``start``.
 
         Raises:
-            ListenError: it cannot be listened on.
+            ListenError: it cannot be listened on, or the certificate cannot be used.
         """
-        self._listener = bind(host, port, shared=shared)
-        return url_of(self._listener)
+        settings = self._settings
+        if settings.tls is not None:
+            self._certificate = Certificate(settings.tls)
+        self._listeners.append(bind(settings.host, settings.port, shared=shared))
+        if self._certificate is None:
+            self.local_url = url_of(self._listeners[0])
+            return self.local_url
+        self._listeners.append(bind(DEFAULT_HOST, 0))
+        self.local_url = url_of(self._listeners[1])
+        return url_of(self._listeners[0], settings.scheme)
 
     async def start(self) -> None:
         """Answer.
@@ -58,22 +80,35 @@ class Answering:
         Raises:
             ListenError: the HTTP server ended while it started.
         """
-        assert self._listener is not None
+        assert self._listeners
         self._app = create_app(self._service)
-        self._http = HttpServer(self._app, self._listener, self._app.limits)
-        await self._http.start()
+        certificate = self._certificate
+        contexts = [certificate.context, None] if certificate else [None]
+        for listener, tls in zip(self._listeners, contexts, strict=True):
+            http = HttpServer(self._for_others(self._app), listener, self._app.limits, tls)
+            self._http.append(http)
+            await http.start()
+        if certificate is not None:
+            self._jobs.start("certificate", certificate.follow)
         self._jobs.start("hub", self.hub.run)
         self._jobs.start("save counts", self._save_counts)
         if self._service.store.path is None:
             self._jobs.start("database", self._watch_database)
 
+    def _for_others(self, app: ASGIApp) -> ASGIApp:
+        """Return the application with what the settings put before it."""
+        if self._settings.access_log:
+            app = AccessLog(app)
+        if self._settings.behind_proxy:
+            app = BehindProxy(app, self._settings.behind_proxy)
+        return app
+
     async def stop(self) -> None:
         """Close the streams first (1001), then answer what was asked, and end."""
         self.hub.close()
-        if self._http is not None:
-            await self._http.stop()
-        elif self._listener is not None:
-            self._listener.close()
+        await asyncio.gather(*(each.stop() for each in self._http))
+        for listener in self._listeners:
+            listener.close()
         await self._jobs.stop()
         if self._app is not None:
             self._app.close()
@@ -82,7 +117,9 @@ class Answering:
         """Yield what is wrong with its jobs, and with a database that is away."""
         if (refusal := self._service.access.circuit.refusal) is not None:
             yield refused(NOTHING_READ, refusal)
-        http = () if self._http is None else self._http.faults
+        if self._certificate is not None and self._certificate.is_outdated:
+            yield Trouble("the renewed certificate cannot be used")
+        http = (fault for each in self._http for fault in each.faults)
         yield from job_troubles((*http, *self._jobs.faults), _WORDS)
 
     async def samples(self) -> list[Sample]:

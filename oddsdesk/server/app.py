@@ -16,7 +16,7 @@ from oddsdesk.server.endpoints.documentation import (
 from oddsdesk.server.endpoints.events import EVENT, EVENTS
 from oddsdesk.server.endpoints.feeds import PATH as FEEDS_PATH
 from oddsdesk.server.endpoints.feeds import FeedsGate
-from oddsdesk.server.endpoints.games import GAME, GAMES
+from oddsdesk.server.endpoints.games import GAME, GAMES, HISTORY
 from oddsdesk.server.endpoints.health import HEALTH_PATH, READY_PATH, HealthGate, ReadyGate
 from oddsdesk.server.endpoints.ingest import PATH as INGEST_PATH
 from oddsdesk.server.endpoints.ingest import IngestGate
@@ -87,6 +87,7 @@ def _resources(service: Service, reads: ReaderPool) -> Iterator[BaseRoute]:
         LIVE_ODDS,  # before the one that takes any name
         ODDS_OF_BOOKMAKER,
         GAMES,
+        HISTORY,  # before the game, whose id is any text
         GAME,
         VALUE_BETS,
     ]

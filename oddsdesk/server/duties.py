@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from oddsdesk.clock import Clock
 from oddsdesk.contract.administration import FeedCondition, FeedReport
+from oddsdesk.contract.quotes import CLOCK_TOLERANCE_MS
+from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.server.figures import Sample
 from oddsdesk.server.log_watch import OnGrowth
 from oddsdesk.server.pruning import Pruning
@@ -15,7 +17,7 @@ from oddsdesk.server.running_feeds import RunningFeeds
 from oddsdesk.server.settings import Role, Settings
 from oddsdesk.server.troubles import Trouble, Troubles, job_troubles
 from oddsdesk.server.valuing import Valuing
-from oddsdesk.store.errors import Fault
+from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.sqlite.write_lock import WriteLockProbe
 from oddsdesk.store.store import Store
 from oddsdesk.tasks import Jobs
@@ -26,9 +28,12 @@ if TYPE_CHECKING:
 LOOK_S: Final = 2.0
 """How often the server looks whether another program keeps the database locked."""
 
+LOOK_AT_TIMES_S: Final = 5.0
+
 _WORDS: Final = {
     "prune": "archiving and removing what is too old",
     "write lock": "looking whether the database is locked",
+    "times": "looking whether prices are ahead of the clock",
 }
 """Jobs as the health endpoint calls them."""
 
@@ -57,6 +62,9 @@ class Duties:
         self._valuing = Valuing(store, settings, clock, troubles, on_growth)
         self._write_lock = None if store.path is None else WriteLockProbe(store.path)
         self._probing = ReaderPool("write lock", threads=1)
+        self._clock = clock
+        self._ahead_ms = 0
+        """How far the newest price lies ahead of the clock: who wrote it had another."""
         self._jobs = Jobs()
 
     async def open(self) -> None:
@@ -75,6 +83,7 @@ class Duties:
                 self._valuing.start()
             if Role.UPKEEP in roles:
                 self._jobs.start("prune", self.pruning.run)
+                self._jobs.start("times", self._look_at_times)
             if self._write_lock is not None:
                 self._jobs.start("write lock", partial(self._watch, self._write_lock))
         await self.feeds.start_all()
@@ -112,7 +121,25 @@ class Duties:
         held = Fault.LOCKED if is_held else None
         if (why := held if refusal is None else refusal.fault) is not None:
             yield Trouble(f"prices cannot be recorded: {why.value}", why, stops_recording=True)
+        if self._ahead_ms > CLOCK_TOLERANCE_MS:
+            hours = self._ahead_ms / 60 / MINUTE_MS
+            yield Trouble(
+                f"prices were recorded {hours:.1f} hours ahead of this clock: until then newer ones"
+                " of the same markets are skipped"
+            )
         yield from self.feeds.troubles()
+
+    async def _look_at_times(self) -> None:
+        while True:
+            newest = await asyncio.to_thread(self._newest_price)
+            self._ahead_ms = newest - self._clock()
+            await asyncio.sleep(LOOK_AT_TIMES_S)
+
+    def _newest_price(self) -> int:
+        try:
+            return self._store.reader().newest_price() or 0
+        except StoreUnavailableError:  # told elsewhere
+            return 0
 
     async def _watch(self, write_lock: WriteLockProbe) -> None:
         while True:

@@ -11,7 +11,7 @@ import msgspec
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.server.access import key_in, unauthorized
+from oddsdesk.server.access import KEY_ID, key_in, unauthorized
 from oddsdesk.server.answers import (
     Payload,
     Refusal,
@@ -95,6 +95,7 @@ class RequestContext:
         key = key_in(self.scope["headers"])
         self.caller = None if key is None else await access.caller(key)
         if self.caller is not None:
+            self.scope[KEY_ID] = self.caller.key_id
             self.count = await access.peek(*slot_of(self.caller), self.now_ms)
         return self.caller
 
@@ -134,9 +135,9 @@ class RequestContext:
         return self.count.remaining
 
     def exceeded(self, count: Count, kind: Kind = Kind.REQUESTS) -> Refusal:
-        """Return the refusal of a request after the quota is used up until ``count.reset_s``."""
+        """Return the refusal of a request after the quota is used up."""
         self._service.figures.refused(kind.value)
-        wait_s = max(count.reset_s - self.now_ms // 1000, 1)
+        wait_s = max(count.reset_s + count.jumped_s - self.now_ms // 1000, 1)
         return Refusal(
             ErrorCode.RATE_LIMIT_EXCEEDED,
             f"The limit of this key's plan is reached; retry in {wait_s} s.",
@@ -171,7 +172,7 @@ class Gate:
         try:
             reply = await self.reply(request)
         except Refusal as refusal:
-            reply = refuse(refusal, f"{address_of(scope)}/docs#plans")
+            reply = refuse(refusal, f"{self.address(scope)}/docs#plans")
         except (BadParameterError, BadCursorError) as error:
             reply = refuse(Refusal(ErrorCode.BAD_REQUEST, str(error)), "")
         except KnownAwayError:
@@ -189,6 +190,10 @@ class Gate:
         seconds = time.perf_counter() - began
         self._service.figures.answered(self.path, reply.status, seconds)
         await send_reply(scope, send, reply)
+
+    def address(self, scope: Scope) -> str:
+        """Return where others reach the service: as it is told, else what they asked."""
+        return self._service.base_url or _asked_address(scope)
 
     async def reply(self, request: RequestContext) -> Reply:
         """Return the answer of an unknown path: without a valid key 401, else 404 (D39)."""
@@ -228,8 +233,7 @@ def no_such_path() -> Refusal:
     return Refusal(ErrorCode.NOT_FOUND, "There is no such path.")
 
 
-def address_of(scope: Scope) -> str:
-    """Return the address that a request was sent to."""
+def _asked_address(scope: Scope) -> str:
     host = next((value for name, value in scope["headers"] if name == b"host"), b"localhost")
     return f"{scope['scheme']}://{host.decode('latin-1')}"
 
@@ -240,4 +244,4 @@ def loggable(scope: Scope) -> str:
 
 
 def _shown_method(scope: Scope) -> str:
-    return str(scope["method"])[:16]
+    return str(scope.get("method", "STREAM"))[:16]

@@ -26,7 +26,7 @@ def slot_of(caller: Caller) -> tuple[int, Kind, int, int]:
 
 def headers_of(count: Count) -> Headers:
     """Return the headers with a known caller's count."""
-    return _headers(count.remaining, count.reset_s)
+    return _headers(count.remaining, count.reset_s + count.jumped_s)
 
 
 def headers_of_nobody(now_ms: int) -> Headers:

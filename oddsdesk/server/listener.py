@@ -5,6 +5,7 @@ import contextlib
 import errno
 import logging
 import socket
+import ssl
 import sys
 from collections.abc import Generator
 from functools import partial
@@ -25,11 +26,15 @@ PING_INTERVAL_S: Final = 20.0
 PING_LIMIT_S: Final = 40.0
 KEEP_ALIVE_S: Final = 15
 
-_NO_TROUBLE: Final = (
-    "Cancel %s running task",  # requests whose time is up; each of them is answered, with 503
-    "ASGI callable returned without completing handshake",  # an upgrade that was refused in words
-)
-"""What uvicorn logs as errors although nothing is wrong; any client can provoke the second."""
+GRACE_S: Final = 1
+"""For how long requests may go on when the server ends."""
+
+_TICK_S: Final = 0.1
+_STEP_S: Final = 0.005
+_NO_TROUBLE: Final = "ASGI callable returned without completing handshake"
+"""What uvicorn logs as an error although nothing is wrong: an upgrade that was refused in words.
+
+Any client can provoke it."""
 logging.getLogger("uvicorn.error").addFilter(
     lambda record: not str(record.msg).startswith(_NO_TROUBLE)
 )
@@ -92,10 +97,10 @@ def _bound(host: str, port: int, *, shared: bool, listens: bool) -> socket.socke
     return listener
 
 
-def url_of(listener: socket.socket) -> str:
+def url_of(listener: socket.socket, scheme: str = "http") -> str:
     """Return the address that a listening socket is reached at."""
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 def _reason(error: OSError) -> str:
@@ -113,12 +118,19 @@ def _reason(error: OSError) -> str:
 class HttpServer:
     """uvicorn on a listening socket, restarted if it fails; signals are left to the program.
 
-    ``limits`` gives the rate-limit headers of requests that are refused before ``app``.
+    ``limits`` gives the rate-limit headers of requests that are refused before ``app``. Without
+    ``tls`` nothing is encrypted.
     """
 
-    def __init__(self, app: ASGIApp, listener: socket.socket, limits: LimitsOf = no_limits) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        listener: socket.socket,
+        limits: LimitsOf = no_limits,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._listener = listener
-        self._config = _config(app, limits)
+        self._config = _config(app, limits, tls)
         self._uvicorn: _Uvicorn | None = None
         self._changed = asyncio.Event()
         self._ended = asyncio.Event()
@@ -148,7 +160,7 @@ class HttpServer:
         """Close every connection: idle ones at once, others within a limit."""
         self._stopping = True
         if self._uvicorn is not None:
-            self._uvicorn.should_exit = True
+            self._uvicorn.end()
         await self._ended.wait()
         await self._jobs.stop()
         self._listener.close()
@@ -167,7 +179,7 @@ class HttpServer:
             raise ListenError("the HTTP server ended")
 
 
-def _config(app: ASGIApp, limits: LimitsOf) -> uvicorn.Config:
+def _config(app: ASGIApp, limits: LimitsOf, tls: ssl.SSLContext | None) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=cast(type[asyncio.Protocol], partial(BoundedHttp, limits=limits)),
@@ -185,18 +197,48 @@ def _config(app: ASGIApp, limits: LimitsOf) -> uvicorn.Config:
         server_header=False,
         backlog=BACKLOG,
         timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=1,
+        ssl_context_factory=None if tls is None else lambda _, __: tls,
     )
 
 
 class _Uvicorn(uvicorn.Server):
+    """uvicorn, but it ends once nobody is left: its own looks every 0.1 s, and later."""
+
     def __init__(self, config: uvicorn.Config, ready: asyncio.Event) -> None:
         super().__init__(config)
         self._ready = ready
+        self._ending = asyncio.Event()
+
+    def end(self) -> None:
+        """Begin to end."""
+        self.should_exit = True
+        self._ending.set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets=sockets)
         self._ready.set()
+
+    async def main_loop(self) -> None:
+        ticks = 0
+        while not await self.on_tick(ticks):
+            ticks += 1
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), _TICK_S)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let requests go on for a while, then cancel them: each of them is answered, with 503."""
+        for closable in (*self.servers, *(sockets or ())):
+            closable.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_S):
+                while True:
+                    await asyncio.sleep(_STEP_S)
+                    if not (self.server_state.connections or self.server_state.tasks):
+                        break
+        for task in self.server_state.tasks:
+            task.cancel()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

@@ -5,6 +5,9 @@ import contextlib
 from concurrent.futures import Future
 from typing import Final
 
+from msgspec.structs import replace
+
+from oddsdesk.clock import Clock, jumps_of
 from oddsdesk.server.circuit import Circuit
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.store.access import AccessStore
@@ -22,10 +25,12 @@ class LoopAccess:
     """Asks an ``AccessStore`` on an event loop, which never waits for its database.
 
     What is a coroutine may wait, and raise ``StoreUnavailableError``; the rest tells what is known.
-    ``circuit`` is that of the database. Whoever opened the store closes it.
+    ``circuit`` is that of the database. Whoever opened the store closes it. Times are those of
+    ``clock``; where it jumps, nothing is counted anew for that (D84).
     """
 
-    def __init__(self, store: AccessStore) -> None:
+    def __init__(self, store: AccessStore, clock: Clock) -> None:
+        self._jumped = jumps_of(clock)
         self.circuit = Circuit()
         self.secret = store.secret
         self._keys, self._quotas = store.keys, store.quotas
@@ -79,29 +84,36 @@ class LoopAccess:
         self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
     ) -> Count:
         """Return where a key stands without counting."""
-        await self._know_count(key_id, kind, window_s, now_ms)
-        return self._quotas.peek(key_id, kind, allowance, window_s, now_ms)
+        jumped = self._jumped(now_ms)
+        await self._know_count(key_id, kind, window_s, now_ms - jumped)
+        count = self._quotas.peek(key_id, kind, allowance, window_s, now_ms - jumped)
+        return _as_seen(count, jumped)
 
     def known_count(
         self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
     ) -> Count | None:
         """Return the same, None where it is not known."""
-        if not self._quotas.knows(key_id, kind, window_s, now_ms):
+        jumped = self._jumped(now_ms)
+        if not self._quotas.knows(key_id, kind, window_s, now_ms - jumped):
             return None
-        return self._quotas.peek(key_id, kind, allowance, window_s, now_ms)
+        count = self._quotas.peek(key_id, kind, allowance, window_s, now_ms - jumped)
+        return _as_seen(count, jumped)
 
     async def take(
         self, key_id: int, kind: Kind, allowance: int, window_s: int, now_ms: int
     ) -> Count:
         """Count one if the window has one left."""
-        await self._know_count(key_id, kind, window_s, now_ms)
-        return self._quotas.take(key_id, kind, allowance, window_s, now_ms)
+        jumped = self._jumped(now_ms)
+        await self._know_count(key_id, kind, window_s, now_ms - jumped)
+        count = self._quotas.take(key_id, kind, allowance, window_s, now_ms - jumped)
+        return _as_seen(count, jumped)
 
     def give_back(
         self, key_id: int, kind: Kind, allowance: int, window_s: int, taken: Count
     ) -> Count:
         """Undo one ``take``; nothing happens if its window is over."""
-        return self._quotas.give_back(key_id, kind, allowance, window_s, taken)
+        count = self._quotas.give_back(key_id, kind, allowance, window_s, taken)
+        return replace(count, jumped_s=taken.jumped_s)
 
     def flush(self) -> Future[None] | None:
         """Start adding the counts to the database, as ``Quotas.flush`` does."""
@@ -142,3 +154,8 @@ class LoopAccess:
     def _have_read(self, reading: asyncio.Future[None]) -> None:
         self._reading = None
         self._failure = None if reading.cancelled() else reading.exception()
+
+
+def _as_seen(count: Count, jumped_ms: int) -> Count:
+    """Return a count whose reset can be told by the clock that people see."""
+    return replace(count, jumped_s=jumped_ms // 1000) if jumped_ms else count

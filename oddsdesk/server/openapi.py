@@ -36,8 +36,8 @@ _HEADERS: Final = {
 }
 
 
-def openapi_document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
-    """Return the document for these endpoints, the token endpoint and health."""
+def openapi_document(endpoints: Sequence[Endpoint], address: str) -> dict[str, Any]:
+    """Return the document for these endpoints, the token endpoint and health, at an address."""
     types = [each.data for each in endpoints] + [Meta, StreamToken, Health, Readiness, ErrorBody]
     schemas, components = msgspec.json.schema_components(
         types, ref_template="#/components/schemas/{name}"
@@ -56,7 +56,7 @@ def openapi_document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": TITLE, "description": DESCRIPTION, "version": __version__},
-        "servers": [{"url": "/"}],
+        "servers": [{"url": address}],
         "security": [{_KEY: []}],
         "paths": paths,
         "components": {

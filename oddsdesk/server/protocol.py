@@ -259,10 +259,14 @@ class BoundedHttp(HttpToolsProtocol):
         self.transport.write(error_answer(code, message, self._limits(self.headers or ())))
 
     def _linger(self) -> None:
-        """Close our half; closing both at once may cost the client the answer (TCP reset)."""
+        """Close our half; closing both at once may cost the client the answer (TCP reset).
+
+        TLS has no half: the answer says that the connection ends, and then it does.
+        """
         if self.transport.is_closing():
             return
-        self.transport.write_eof()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
         self._abort_later(LINGER_S)
 
     # Clocks

@@ -74,16 +74,17 @@ class Server:
         self._jobs = Jobs()
         service = Service(
             store,
-            LoopAccess(access),
+            LoopAccess(access, clock),
             clock,
-            hosts=frozenset({settings.host}),
+            hosts=settings.names,
+            base_url=settings.base_url or "",
             feeds=lambda: self._duties.reports(),
             owner_secret=self.owner_secret,
             troubles=self.troubles,
             roles=settings.roles,
         )
         self._log = FollowedLog(store, access, settings)
-        self._answering = Answering(service, self._log.tail)
+        self._answering = Answering(service, self._log.tail, settings)
         self._metrics = MetricsServer(self._metrics_text)
         self.url = ""
 
@@ -95,7 +96,7 @@ class Server:
             FeedError: a feed cannot be opened.
         """
         if self._settings.listens:
-            self.url = self._answering.listen(self._settings.host, self._settings.port)
+            self.url = self._answering.listen()
         self._log.start()
         await self._duties.open()
         if self._settings.listens:
@@ -118,6 +119,11 @@ class Server:
         if self._valuing is not None:
             await self._valuing.stop()
         await self._log.stop()
+
+    @property
+    def local_url(self) -> str:
+        """Where programs of this machine reach it, without encryption."""
+        return self._answering.local_url
 
     @property
     def feeds(self) -> RunningFeeds:
@@ -163,7 +169,7 @@ async def serving(settings: Settings, clock: Clock = system_clock) -> AsyncItera
         try:
             await server.start()
             if opened.lease is not None:
-                opened.lease.announce(server.url, opened.keys_path, server.owner_secret)
+                opened.lease.announce(server.local_url, opened.keys_path, server.owner_secret)
             yield server
         finally:
             await server.stop()

@@ -17,7 +17,8 @@ from oddsdesk.store.store import Store
 class Service(msgspec.Struct, frozen=True):
     """The stores, the clock, the stream's application and the list of troubles.
 
-    ``hosts`` are the host names that are served besides loopback's. Without ``stream``, or
+    ``hosts`` are the host names that are served besides loopback's; ``base_url`` is where others
+    reach it, empty where that is what they asked. Without ``stream``, or
     without the role, there is no such path; ``roles`` are those that answer.
     """
 
@@ -26,6 +27,7 @@ class Service(msgspec.Struct, frozen=True):
     clock: Clock
     stream: ASGIApp | None = None
     hosts: frozenset[str] = frozenset()
+    base_url: str = ""
     feeds: Callable[[], Sequence[FeedReport]] = tuple
     owner_secret: str = ""
     """A caller on this machine who knows it may see the feeds; empty: nobody may."""

@@ -4,6 +4,7 @@ import ipaddress
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -29,6 +30,13 @@ ANSWERING: Final = frozenset({Role.API, Role.STREAM})
 """What needs an address to listen on; any number of processes may do it."""
 RUN_ONCE: Final = ALL_ROLES - ANSWERING
 """What one process of a database does at a time, the one that holds its lock or lease."""
+
+
+class TlsFiles(msgspec.Struct, frozen=True):
+    """The files of a certificate, with those that vouch for it, and of its key; PEM both."""
+
+    certificate: Path
+    key: Path
 
 
 class Settings(msgspec.Struct, frozen=True):
@@ -63,6 +71,15 @@ class Settings(msgspec.Struct, frozen=True):
     """The folder of Parquet files that price history is archived in, if it is."""
     metrics_port: int | None = None
     """Where `/metrics` is answered on this machine, if anywhere."""
+    allow_hosts: tuple[str, ...] = ()
+    """Names that it answers to besides those of this machine and ``host``."""
+    base_url: str | None = None
+    """The address that others reach it at, without a slash at the end; its name is answered to."""
+    behind_proxy: tuple[str, ...] = ()
+    """Addresses and networks of proxies that are believed who asks, and for what name."""
+    tls: TlsFiles | None = None
+    access_log: bool = False
+    """Whether each request and stream is logged."""
 
     @property
     def listens(self) -> bool:
@@ -75,7 +92,24 @@ class Settings(msgspec.Struct, frozen=True):
 
         None where nobody else is told anything: nothing is left out then.
         """
-        return self.share if self.listens and not is_loopback(self.host) else None
+        return self.share if self.is_public else None
+
+    @property
+    def scheme(self) -> str:
+        """How it is asked."""
+        return "http" if self.tls is None else "https"
+
+    @property
+    def is_public(self) -> bool:
+        """Whether other machines can ask it, straight or through a proxy."""
+        through = bool(self.behind_proxy or self.base_url or self.allow_hosts)
+        return self.listens and (through or not is_loopback(self.host))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of hosts that it answers to, besides those of this machine."""
+        base = urlsplit(self.base_url or "").hostname
+        return frozenset({self.host, *self.allow_hosts, *([base] if base else ())})
 
     @property
     def run_once(self) -> frozenset[Role]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from starlette.types import Receive, Scope, Send
 
 from oddsdesk.clock import Clock
+from oddsdesk.server.access import KEY_ID
 from oddsdesk.server.admission import open_connection
 from oddsdesk.server.figures import Figures
 from oddsdesk.server.frames import text_frame
@@ -60,6 +61,7 @@ class Stream:
         channel: Channel = scope["extensions"][CHANNEL]
         try:
             subscriber = await self._admit(scope["query_string"], channel)
+            scope[KEY_ID] = subscriber.caller.key_id
             if position is None:
                 raise _ClosedError(TRY_LATER, _UNAVAILABLE)
             await self._hub.subscribe(subscriber, position)

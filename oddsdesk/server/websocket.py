@@ -150,7 +150,8 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         """Close our half; closing both at once may cost the client our last words (TCP reset)."""
         self._deaf = True
         if not self.transport.is_closing():
-            self.transport.write_eof()
+            if self.transport.can_write_eof():  # TLS has no half to close
+                self.transport.write_eof()
             self._abort_later(LINGER_S)
 
     def _abort_later(self, seconds: float) -> None:

@@ -45,6 +45,13 @@ class BetPlace(msgspec.Struct, array_like=True, tag="v", forbid_unknown_fields=T
     selection: str
 
 
+class MovePlace(msgspec.Struct, array_like=True, tag="m", forbid_unknown_fields=True):
+    """The last move of an answer."""
+
+    scraped_at: Int64
+    seq: Int64
+
+
 def to_cursor(place: msgspec.Struct) -> str:
     """Return the cursor that leads back to a place."""
     return base64.urlsafe_b64encode(msgspec.json.encode(place)).rstrip(b"=").decode()

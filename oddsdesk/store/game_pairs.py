@@ -17,9 +17,7 @@ import msgspec
 
 from oddsdesk.contract.game_pairs import GamePair, PairedGame, PairState
 from oddsdesk.contract.identity import teams
-from oddsdesk.store.errors import PairError
-from oddsdesk.store.games import plain_name
-from oddsdesk.store.matching import (
+from oddsdesk.matching.games import (
     SAME_START_MS,
     Game,
     Match,
@@ -30,12 +28,14 @@ from oddsdesk.store.matching import (
     may_be_alike,
     sides,
 )
+from oddsdesk.matching.team_names import TeamNames
+from oddsdesk.store.errors import PairError
+from oddsdesk.store.games import plain_name
 from oddsdesk.store.merged_games import merge_games, part_games
 from oddsdesk.store.other_names import names_known, stored_chances
 from oddsdesk.store.pair_tables import DecidedPair, PairTables, SuggestedPair
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.said import Said, take_said
-from oddsdesk.store.team_names import TeamNames
 
 MOST_SUGGESTED: Final = 500
 """More at once say that names have a word in common which tells nothing; nobody reads them."""

@@ -8,9 +8,9 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.matching.games import SAME_START_MS, Game, Verdict, compare
+from oddsdesk.matching.team_names import GameKey, SameTeam, TeamNames, shipped_names
 from oddsdesk.pricing.outcomes import AWAY, HOME, read_selection
-from oddsdesk.store.matching import SAME_START_MS, Game, Verdict, compare
-from oddsdesk.store.team_names import GameKey, SameTeam, TeamNames, shipped_names
 
 OtherName = tuple[str, str, int, str, bool]
 """Competition, plain name, the game's row, the name, and whether it has the teams crosswise."""

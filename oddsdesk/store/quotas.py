@@ -27,11 +27,15 @@ class Kind(Enum):
 
 
 class Count(msgspec.Struct, frozen=True):
-    """Where a key stands in a window; ``reset_s`` is Unix time, the start of the next one."""
+    """Where a key stands in a window; ``reset_s`` is Unix time, the start of the next one.
+
+    The clock that people see may be ahead of that by ``jumped_s``.
+    """
 
     allowed: bool
     remaining: int
     reset_s: int
+    jumped_s: int = 0
 
 
 Slot = tuple[int, Kind, int]

@@ -9,16 +9,18 @@ from oddsdesk.contract.resources import (
     EventDetail,
     Game,
     GameMatrix,
+    PriceChange,
     Sport,
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.spans import ArchivedRow, Span
+from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 from oddsdesk.store.values import (
     Change,
     EncodedOddsRow,
     Filters,
     HistoryPoint,
+    MoveFilter,
     Page,
     SelectionKey,
     StandingQuote,
@@ -134,6 +136,17 @@ class Reader(Protocol):
         """Return the matrix of a game as it stood at a moment; None where nothing did (D71)."""
         ...
 
+    def moves(
+        self,
+        game_id: str,
+        wanted: MoveFilter,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[PriceChange] | None:
+        """Return how a game's prices moved, by ``scraped_at``; None for a game unknown (D75)."""
+        ...
+
     def merged_ids(self) -> dict[str, list[str]]:
         """Return the ids of games that became part of another, by that one's id (D69)."""
         ...
@@ -178,6 +191,27 @@ class Reader(Protocol):
 
     def rows_of(self, span: Span, after: int, limit: int) -> Sequence[ArchivedRow]:
         """Return rows of a span behind one, by number, with the names that games have now."""
+        ...
+
+    def logged(
+        self, shard: int, after: int, until: int, since_ms: int, before_ms: int
+    ) -> Sequence[LoggedMove]:
+        """Return moves behind one and up to another of a shard, by number, for exports (D74).
+
+        Only prices scraped from ``since_ms`` to before ``before_ms``; all of them at once, so ask
+        for few numbers at a time.
+        """
+        ...
+
+    def last_moves(self, shard: int) -> list[tuple[int, str]]:
+        """Return the number of the last move of each game of a shard, with its id, in order.
+
+        It walks an index of the whole log: for exports, not for answers.
+        """
+        ...
+
+    def told_by(self) -> list[str]:
+        """Return the sources that any price came from, as far as that is known (D66)."""
         ...
 
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:

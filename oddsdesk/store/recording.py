@@ -13,7 +13,15 @@ from oddsdesk.store.order import ordered_selections
 from oddsdesk.store.origins import Origin, origin_of_event
 from oddsdesk.store.other_names import OtherNames
 from oddsdesk.store.settings import LAST_REAL_AT, LAST_SIMULATED_AT, NEWEST_SCRAPED_AT, SOURCE
-from oddsdesk.store.tables import Changes, CoverageRow, LogRow, Pair, QuoteRow, Tables
+from oddsdesk.store.tables import (
+    NOTHING_KNOWN,
+    Changes,
+    CoverageRow,
+    LogRow,
+    Pair,
+    QuoteRow,
+    Tables,
+)
 from oddsdesk.store.values import Recorded
 
 RECENT_MS: Final = 24 * 60 * MINUTE_MS
@@ -57,9 +65,8 @@ class _Recording:
         self._now_ms = now_ms
         self._other_names = other_names
         self._games = Games(tables, reference, other_names)
-        self._joined = tables.games_joined()
-        is_said = other_names is not None and (self._joined or tables.same_teams())
-        self._said: list[tuple[int, Quote]] | None = [] if is_said else None
+        self._known = NOTHING_KNOWN
+        self._said: list[tuple[int, Quote]] | None = None
         self._present: dict[Pair, dict[Market, _Present]] = {}
         self._kept: dict[tuple[Pair, Market], QuoteRow] = {}
         self._log: list[LogRow] = []
@@ -81,6 +88,9 @@ class _Recording:
             for quote in quotes
         }.values()
         self._games.read_ahead(offers)
+        self._known = self._tables.known()
+        if self._other_names is not None and (self._known.joined or self._known.has_same_teams):
+            self._said = []
         known = ((self._games.known(quote), quote.bookmaker) for quote in offers)
         self._read({(game.row, bookmaker) for game, bookmaker in known if game is not None})
 
@@ -133,7 +143,7 @@ class _Recording:
             for row in _coverage(pair, self._present[pair])
         ]
         seen = _newest(covered)
-        before = self._tables.number(NEWEST_SCRAPED_AT) or 0
+        before = self._known.newest
         newest = max((time for time, *_ in seen), default=0)
         since = recent_since(max(before, newest), self._now_ms)
         settings = {SOURCE + source: self._now_ms for _, source in self._told_by}
@@ -142,7 +152,7 @@ class _Recording:
         if self.quotes:
             settings[said_by] = self._now_ms
         joined = set() if self._other_names is None else self._other_names.joined
-        noted = {*self._joined, *joined}
+        noted = {*self._known.joined, *joined}
         return Changes(
             quotes=self._kept.values(),
             log=self._log,
@@ -162,7 +172,7 @@ class _Recording:
 
     def _span(self) -> tuple[int, int]:
         """Return since and until when prices came in, whether they moved or not."""
-        last = self._tables.last_recorded()
+        last = self._known.span
         if last is not None and last[1] >= self._now_ms - PAUSE_MS:
             return last[0], max(last[1], self._now_ms)
         return self._now_ms, self._now_ms

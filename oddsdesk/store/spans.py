@@ -1,5 +1,7 @@
 """Stretches of the log by the numbers of its rows, which stay as they are once they are read."""
 
+from typing import NamedTuple
+
 import msgspec
 
 ArchivedRow = tuple[
@@ -9,6 +11,28 @@ ArchivedRow = tuple[
 ]
 """Seq, game id, match name, competition, sport, kick-off; bookmaker, market type, period,
 selection, odds or None for withdrawn, in play; scraped_at, recorded_at, liquidity."""
+
+
+class LoggedMove(NamedTuple):
+    """A row of the log with the names that its game has now; times in milliseconds."""
+
+    seq: int
+    recorded_at: int
+    scraped_at: int
+    game_id: str
+    match_name: str
+    competition: str
+    sport: str
+    match_date: int | None
+    bookmaker: str
+    market_type: str
+    period: int
+    selection: str
+    odds: float | None
+    """None where withdrawn."""
+    is_live: bool
+    """1 and 0 where the engine has no such type."""
+    liquidity: float | None
 
 
 class Span(msgspec.Struct, frozen=True):

@@ -27,6 +27,8 @@ class Store(Protocol):
     """The name of the reference bookmaker (D1)."""
     quotes_recorded: int
     """How many this process has recorded since it began."""
+    quotes_skipped: int
+    """How many were older than what was there (D42)."""
 
     @property
     def path(self) -> Path | None:

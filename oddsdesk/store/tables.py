@@ -5,7 +5,7 @@ by these names and say at the end what is to be written, as rows.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Protocol
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
@@ -67,23 +67,31 @@ class Changes(msgspec.Struct, frozen=True):
     """The span in which prices came in, in the place of one with the same begin."""
 
 
+class Known(NamedTuple):
+    """What a recording has to know of all that was recorded before it."""
+
+    joined: Collection[int]
+    """The games that are one by the user's word, in a pair or by names of its teams."""
+    has_same_teams: bool
+    """Whether the user ever said that names are one team's."""
+    newest: int
+    """The newest price of all, 0 where there never was one."""
+    span: tuple[int, int] | None
+    """The last span in which prices came in."""
+
+
+NOTHING_KNOWN: Final = Known((), has_same_teams=False, newest=0, span=None)
+
+
 class Tables(GameTables, NameTables, BookmakerTable, Protocol):
     """The tables of one database, as a recording sees them in its transaction."""
 
-    def games_joined(self) -> Collection[int]:
-        """Return the games that are one by the user's word, in a pair or by names of its teams."""
+    def known(self) -> Known:
+        """Return what a recording has to know of all that was recorded before it."""
         ...
 
     def present(self, pairs: Collection[Pair]) -> Iterable[PresentRow]:
         """Return what stands of bookmakers' offers of games."""
-        ...
-
-    def number(self, setting: str) -> int | None:
-        """Return a setting that is a number, None where it was never set."""
-        ...
-
-    def last_recorded(self) -> tuple[int, int] | None:
-        """Return the last span in which prices came in, None where none ever did."""
         ...
 
     def write(self, changes: Changes) -> int:

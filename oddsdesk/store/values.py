@@ -42,6 +42,20 @@ class Filters(msgspec.Struct, frozen=True):
     is_live: bool | None = None
 
 
+class MoveFilter(msgspec.Struct, frozen=True):
+    """Which moves of a game are asked for: all but for what is given (D75).
+
+    From ``since`` to before ``until``, by ``scraped_at`` in milliseconds.
+    """
+
+    market_type: str | None = None
+    period: int | None = None
+    selection: str | None = None
+    bookmaker: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+
 class Page(msgspec.Struct, Generic[T], frozen=True):
     """Items in order; ``next_cursor`` is None on the last page (D14)."""
 

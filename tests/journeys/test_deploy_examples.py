@@ -22,6 +22,7 @@ from tests.kit.workers import until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the examples are for Linux")
 
+PUBLIC = "https://odds.example.org"
 MOST_KEYS = 50
 """Unknown keys, which are spread by ports that the system picks: both processes get some."""
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "date", "server"}
@@ -40,7 +41,8 @@ Behind = Callable[[str], Proxy]
 def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     """Two processes on one database; a test may kill them."""
     folder = tmp_path_factory.mktemp("pair")
-    pair = Backend(folder), Backend(folder, "--roles", "api,stream")
+    known = ("--behind-proxy", "--base-url", PUBLIC)
+    pair = Backend(folder, *known), Backend(folder, "--roles", "api,stream", *known)
     yield pair
     for backend in pair:
         backend.kill()
@@ -150,6 +152,13 @@ def check_answers(proxy: Proxy, backend: Backend, key: str) -> None:
         assert (large.status_code, large.json()["error"]["code"]) == (413, "payload_too_large")
         written = client.post("/ingest", content=quote(ODDS))
         assert (written.status_code, written.json()["error"]["code"]) == (401, "unauthorized")
+    with proxy.client() as client:
+        assert f'curl -H "X-Api-Key: $KEY" "{PUBLIC}/api/' in client.get("/docs").text
+        unlisted = client.get("/api/odds", headers={"Host": "evil.example", "X-Api-Key": key})
+    if proxy.name == "caddy":  # it knows its sites itself
+        assert unlisted.content == b""
+    else:
+        assert (unlisted.status_code, unlisted.json()["error"]["code"]) == (400, "bad_request")
     plain = httpx.get(f"http://localhost:{proxy.plain_port}/api/odds")
     assert plain.status_code == 308
     assert plain.headers["location"].startswith("https://localhost")
@@ -226,20 +235,22 @@ def test_units_are_right_and_what_they_start_runs(launch: Launch, tmp_path: Path
         command = [verifier, "verify", "--man=no", *map(str, paths.values())]
         verified = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (verified.returncode, verified.stderr) == (0, "")
-    duties = launch(*started_by(paths["oddsdesk-duties.service"], options="--keep-days 30"))
+    duties = launch(*started_by(paths["oddsdesk-duties.service"]), ODDSDESK_KEEP_DAYS="30")
     assert duties.first_line() == "running valuation, upkeep, feeds"
-    port = free_port()
-    answering = launch(*started_by(paths["oddsdesk@.service"], instance=str(port)))
+    port, unit = free_port(), paths["oddsdesk@.service"]
+    given = dict(re.findall(r"^Environment=(\w+)=(.*)$", unit.read_text(), re.MULTILINE))
+    answering = launch(*started_by(unit, str(port)), **given, ODDSDESK_BASE_URL=PUBLIC)
     assert answering.first_line() == f"listening on http://127.0.0.1:{port}"
+    forwarded = {"Host": "odds.example.org", "X-Forwarded-For": "203.0.113.7"}
+    assert PUBLIC in httpx.get(f"http://127.0.0.1:{port}/docs", headers=forwarded).text
     for each in (answering, duties):
         assert each.finish()[0] == 0
 
 
-def started_by(unit: Path, instance: str = "", options: str = "") -> list[str]:
+def started_by(unit: Path, instance: str = "") -> list[str]:
     """The arguments of the program that a unit starts."""
     (line,) = re.findall(r"^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)
-    words = line.replace("%i", instance).replace("$ODDSDESK_OPTIONS", options).split()
-    return words[1:]
+    return line.replace("%i", instance).split()[1:]
 
 
 def test_the_compose_file_says_what_there_is_to_say() -> None:

@@ -1,7 +1,5 @@
 """`oddsdesk watch` on a database into which others record: alerts, a channel, and the end."""
 
-import http.server
-import json
 import signal
 import threading
 import time
@@ -22,8 +20,8 @@ from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.places import default_ledger
 from oddsdesk.store.store import open_store
 from tests.kit.program import Program
+from tests.kit.webhook import SECRET, webhook
 
-SECRET = "hooks/secret-path-1234"
 RULES = """
 [[channels]]
 name = "phone"
@@ -42,30 +40,10 @@ least = 0.5
 """
 
 
-class Hook(http.server.BaseHTTPRequestHandler):
-    posted: list[dict[str, Any]]
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        type(self).posted.append({"path": self.path, **json.loads(body)})
-        self.send_response(200)
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 @pytest.fixture
 def hook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    handler = type("Noting", (Hook,), {"posted": []})
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/{SECRET}", handler.posted
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with webhook() as made:
+        yield made
 
 
 def quote(bookmaker: str, odds: dict[str, float]) -> Quote:

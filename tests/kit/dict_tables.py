@@ -5,10 +5,11 @@ from collections.abc import Collection, Iterable
 from copy import copy
 from typing import Any
 
+from oddsdesk.matching.team_names import SameTeam
 from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame, plain_name
 from oddsdesk.store.other_names import DatedGame
-from oddsdesk.store.tables import Changes, Pair, PresentRow
-from oddsdesk.store.team_names import SameTeam
+from oddsdesk.store.settings import NEWEST_SCRAPED_AT
+from oddsdesk.store.tables import Changes, Known, Pair, PresentRow
 
 _FIELDS = ("match_date", "match_date_by", "match_date_scraped_at", "first_seen", "last_seen")
 
@@ -90,8 +91,9 @@ class DictTables:
     def same_teams(self) -> list[SameTeam]:
         return []
 
-    def games_joined(self) -> set[int]:
-        return set()
+    def known(self) -> Known:
+        newest = self.settings.get(NEWEST_SCRAPED_AT, 0)
+        return Known((), False, newest, max(self.spans.items(), default=None))
 
     def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
         return [
@@ -99,12 +101,6 @@ class DictTables:
             for key, (is_live, scraped_at, count, odds, *_) in self.quotes.items()
             if key[:2] in pairs
         ]
-
-    def number(self, setting: str) -> int | None:
-        return self.settings.get(setting)
-
-    def last_recorded(self) -> tuple[int, int] | None:
-        return max(self.spans.items(), default=None)
 
     def write(self, changes: Changes) -> int:
         self.quotes.update({row[:4]: row[4:] for row in changes.quotes})

@@ -44,7 +44,7 @@ class FakeSource:
 
     async def stop(self) -> None:
         """Go away."""
-        self._server.should_exit = True
+        self._server.end()
         if self._serving is not None:
             await self._serving
 

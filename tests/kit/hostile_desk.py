@@ -101,7 +101,7 @@ class HostileDesk:
         manager = self.manager = ConnectionManager(self.board, system_clock, make_session)
         manager.left.connect(self.desk.reset)
         self.desk.connect_reading(manager)
-        manager.entered.connect(lambda: self.desk.read_history(_price_log(manager)))
+        manager.entered.connect(lambda: self.desk.read_history(_price_log(manager), manager.client))
         window = self.desk.window
         self.dialogs = DeskDialogs(
             window, theme, preferences, profiles, secrets, manager, system_clock

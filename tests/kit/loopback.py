@@ -1,13 +1,16 @@
 """A server of a test's own on loopback."""
 
+import asyncio
 from typing import Any
 
 import uvicorn
 
+from oddsdesk.server.listener import _Uvicorn
 
-def loopback_server(app: Any) -> uvicorn.Server:
-    """Make one at a free port, not started yet."""
-    return uvicorn.Server(
+
+def loopback_server(app: Any) -> _Uvicorn:
+    """Make one at a free port, not started yet; it ends as soon as it shall."""
+    return _Uvicorn(
         uvicorn.Config(
             app,
             host="127.0.0.1",
@@ -16,6 +19,6 @@ def loopback_server(app: Any) -> uvicorn.Server:
             date_header=False,  # what is tested has a clock of its own
             lifespan="off",
             ws="websockets-sansio",
-            timeout_graceful_shutdown=1,
-        )
+        ),
+        asyncio.Event(),
     )

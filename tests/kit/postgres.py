@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own, with a fresh schema for who asks."""
+"""A PostgreSQL server of the tests' own, with a fresh schema or database for who asks."""
 
 import contextlib
 import os
@@ -24,7 +24,9 @@ _FAST = {
     "max_connections": "200",
     "shared_buffers": "64MB",
     "max_wal_size": "256MB",
+    "autovacuum": "off",
 }
+_TEMPLATE = "with_tables"
 
 
 class Postgres:
@@ -33,27 +35,32 @@ class Postgres:
     def __init__(self, folder: Path, settings: Mapping[str, str] = _FAST) -> None:
         self.folder = folder
         self._settings = settings
-        self._schemas = 0
+        self._made = 0
+        self._copied = ""
 
     @property
     def server_url(self) -> str:
         """The URL of its one database."""
-        return f"postgresql://{SUPERUSER}@/postgres?host={quote(str(self.folder))}"
+        return self._where()
 
     def url(self) -> str:
         """Make an empty schema; return the URL of a database that is nothing but that."""
-        self._schemas += 1
-        name = f"s{self._schemas}"
-        with psycopg.connect(self._where("public"), autocommit=True) as connection:
-            connection.execute(f"CREATE SCHEMA {name}")  # type: ignore[arg-type]
-        return self._where(name)
+        name = self._next_name()
+        self._order(f"CREATE SCHEMA {name}")
+        return self._where(options=f"-csearch_path={name}")
 
     def url_with_tables(self) -> str:
-        """Do the same with the tables in it."""
-        url = self.url()
-        with contextlib.closing(self.connect(url)) as connection:
-            bring_up_to_date(connection, "the tests'")
-        return url
+        """Make a database with the tables in it: to copy them takes a third of making them."""
+        if not self._copied:
+            self._copied = self._make_template()
+        name = self._next_name()
+        self._order(f"CREATE DATABASE {name} {self._copied}")
+        return self._where(name)
+
+    def drop(self, url: str) -> None:
+        """Drop a database that was made with tables: each takes 8 MB."""
+        name = url.partition("@/")[2].partition("?")[0]
+        self._order(f"DROP DATABASE {name} WITH (FORCE)")
 
     def connect(self, url: str) -> psycopg.Connection[Any]:
         """Connect as the store does; transactions are begun by who wants one."""
@@ -74,11 +81,25 @@ class Postgres:
         where = ("-D", self.folder / "data", "-l", self.folder / "log")
         _run("pg_ctl", *where, "-o", f"-k {self.folder} {options}", "-w", "-s", "start")
 
-    def _where(self, schema: str) -> str:
-        options = quote(f"-csearch_path={schema}")
-        return (
-            f"postgresql://{SUPERUSER}@/postgres?host={quote(str(self.folder))}&options={options}"
-        )
+    def _make_template(self) -> str:
+        """Make what is copied; return how that is said."""
+        self._order(f"CREATE DATABASE {_TEMPLATE}")
+        with contextlib.closing(self.connect(self._where(_TEMPLATE))) as connection:
+            bring_up_to_date(connection, "the tests'")
+            is_told_how = connection.info.server_version >= 150_000
+        return f"TEMPLATE {_TEMPLATE}{' STRATEGY file_copy' if is_told_how else ''}"
+
+    def _next_name(self) -> str:
+        self._made += 1
+        return f"s{self._made}"
+
+    def _order(self, statement: str) -> None:
+        with psycopg.connect(self.server_url, autocommit=True) as connection:
+            connection.execute(statement)  # type: ignore[arg-type]
+
+    def _where(self, database: str = "postgres", options: str = "") -> str:
+        where = f"postgresql://{SUPERUSER}@/{database}?host={quote(str(self.folder))}"
+        return f"{where}&options={quote(options)}" if options else where
 
 
 @contextlib.contextmanager

@@ -33,15 +33,19 @@ class Program:
 
     def wait_for_log(self, part: str) -> str:
         """Read its log up to the line that holds ``part`` and return that line."""
+        return self.log_until(part)[-1]
+
+    def log_until(self, part: str) -> list[str]:
+        """Read its log on to the line that holds ``part`` and return all lines that were read."""
         assert self.process.stderr is not None
         seen = []
         impatience = threading.Timer(LOG_LIMIT_S, self.process.kill)
         impatience.start()
         try:
             for line in self.process.stderr:
-                if part in line:
-                    return line
                 seen.append(line)
+                if part in line:
+                    return seen
         finally:
             impatience.cancel()
         pytest.fail(f"the program ended without saying {part!r}: {''.join(seen)}")

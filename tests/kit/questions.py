@@ -3,6 +3,7 @@
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.reader import Reader
+from oddsdesk.store.values import MoveFilter
 from tests.kit.store import FILTERS, NOW, VISIBILITIES
 
 
@@ -20,11 +21,17 @@ def ask_everything(reader: Reader) -> None:
             reader.matrix(ident, NOW, visibility)
             reader.matrix_as_of(ident, NOW - 12 * MINUTE_MS, visibility)
             reader.games_as_of(NOW - 12 * MINUTE_MS, filters, visibility, 5)
+            for wanted in (MoveFilter(), MoveFilter("total", 0, "Yes", "A", 0, NOW)):
+                moves = reader.moves(ident, wanted, visibility, 1)
+                if moves is not None:
+                    reader.moves(ident, wanted, visibility, 1, moves.next_cursor)
             reader.event("Home 0 - Away", NOW, visibility, stale_minutes=20)
     reader.sports(NOW)
     reader.bookmakers(NOW)
     reader.changes_after(0, 5)
     reader.last_seq()
+    reader.logged(0, 0, 5, 0, NOW)
+    reader.told_by()
     reader.market_quotes(1, "total", 0)
     reader.games_to_value(NOW - 15 * MINUTE_MS)
     reader.markets_to_value(1)

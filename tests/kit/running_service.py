@@ -37,7 +37,7 @@ class RunningService:
         self._numbers = itertools.count(1)
         self.store = open_store(database, reference, clock=self._clock)
         self.access = open_access(database)
-        self._loop_access = LoopAccess(self.access)
+        self._loop_access = LoopAccess(self.access, self._clock)
         self._started: Future[str] = Future()
         self._loop = asyncio.new_event_loop()
         self._stopping = asyncio.Event()

@@ -58,7 +58,7 @@ class SmallService:
 
     async def stop(self) -> None:
         """Go away, as a service does that is deployed anew."""
-        self._server.should_exit = True
+        self._server.end()
         if self._serving is not None:
             await self._serving
 

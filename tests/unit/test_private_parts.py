@@ -52,7 +52,7 @@ ATTRIBUTES = {
         "scope",
         "transport",
     },
-    uvicorn.Server: {"should_exit"},
+    uvicorn.Server: {"server_state", "servers", "should_exit"},
     qasync._SimpleTimer: {"_stopped"},
     qasync._QEventLoop: {"_timer"},
 }
@@ -74,6 +74,8 @@ DIGESTS = {
     "HttpToolsProtocol.shutdown": "1289206de08e",
     "HttpToolsProtocol.timeout_keep_alive_handler": "347bfacb1966",
     "Server.capture_signals": "f5efdd178894",
+    "Server.main_loop": "37502fa8d66e",
+    "Server.shutdown": "0c7399d44c41",
     "Server.startup": "884cdd027a0a",
     "WebSocketsSansIOProtocol.data_received": "92336f21d502",
     "WebSocketsSansIOProtocol.handle_close": "b50fe407b9a5",

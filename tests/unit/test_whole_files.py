@@ -14,6 +14,12 @@ from oddsdesk.whole_files import whole_file
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes, links and pipes of POSIX")
 
 
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where there are no files without a name."""
+    monkeypatch.setattr("oddsdesk.whole_files._OWN_DESCRIPTORS", Path("/nowhere"))
+
+
 def write(path: Path, content: bytes = b"new", **how: bool) -> None:
     with whole_file(path, **how) as file:
         file.write(content)
@@ -77,6 +83,7 @@ def test_a_private_file_is_private_whatever_it_was(tmp_path: Path) -> None:
     assert mode(path) == 0o600
 
 
+@pytest.mark.usefixtures("named")
 def test_what_is_not_whole_is_under_a_name_that_nobody_can_foresee(tmp_path: Path) -> None:
     names = set()
     for _ in range(3):
@@ -87,6 +94,7 @@ def test_what_is_not_whole_is_under_a_name_that_nobody_can_foresee(tmp_path: Pat
     assert len(names) == 3
 
 
+@pytest.mark.usefixtures("named")
 def test_a_planted_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even where the name is guessed."""
     monkeypatch.setattr("secrets.token_hex", lambda _bytes: "guessed")
@@ -152,3 +160,17 @@ def test_the_owner_of_what_is_replaced_stays(tmp_path: Path) -> None:
     os.chown(path, 65_534, 65_534)
     write(path)
     assert (path.stat().st_uid, path.stat().st_gid) == (65_534, 65_534)
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="files without a name are Linux's")
+def test_a_kill_leaves_nothing_half_written(tmp_path: Path) -> None:
+    path = tmp_path / "odds.csv"
+    path.write_bytes(b"old")
+    with whole_file(path) as file:
+        file.write(b"half of")
+        file.flush()
+        left = list(tmp_path.iterdir())
+        file.write(b" new")
+    assert left == [path]
+    assert path.read_bytes() == b"half of new"
+    assert list(tmp_path.iterdir()) == [path]

@@ -7,7 +7,7 @@ environment, and never in a file, a log or a message.
 import asyncio
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 TOO_OLD_MS: Final = 10 * MINUTE_MS
 """An alert that could not be sent for so long is news no more."""
 _MOST_WAITING: Final = 200
+_WAITS: Final = "waits"
+_NOT_YET: Final = "not yet: "
 _SEND_S: Final = 20.0
 
 
@@ -102,6 +104,18 @@ def open_channel(setting: ChannelSetting, address: str) -> Channel:
     if setting.kind == "webhook":
         return WebhookChannel(setting.name, address)
     return NtfyChannel(setting.name, address)
+
+
+def mark_waiting(entry: AlertEntry, channels: Iterable[str]) -> None:
+    """Note that an alert is on its way to its channels, of those that there are."""
+    there = list(channels)
+    wanted = entry.alert.channels or there
+    entry.deliveries.update({name: _WAITS for name in wanted if name in there})
+
+
+def is_pending(became: str) -> bool:
+    """Whether a channel is still to take an alert, by what became of it there."""
+    return became.startswith((_WAITS, _NOT_YET))
 
 
 class _HttpChannel:
@@ -252,11 +266,19 @@ class Outbox:
 
     def put(self, entry: AlertEntry) -> None:
         """Send an alert to its channels."""
-        for name in entry.alert.channels or self._channels:
+        mark_waiting(entry, self._channels)
+        self.resume(entry)
+
+    def resume(self, entry: AlertEntry) -> None:
+        """Send an alert to those of its channels that have not taken it; it is for no others."""
+        for name, became in list(entry.deliveries.items()):
+            if not is_pending(became):
+                continue
             if name in self._waiting:
-                entry.deliveries[name] = "waits"
                 self._waiting[name].append(entry)
                 self._wake[name].set()
+            else:
+                del entry.deliveries[name]
 
     async def _run(self, name: str) -> None:
         waiting, wake, backoff = self._waiting[name], self._wake[name], Backoff()
@@ -277,7 +299,7 @@ class Outbox:
         try:
             await self._channels[name].send(entry)
         except ChannelError as error:
-            text = f"refused: {error}" if error.is_final else f"not yet: {error}"
+            text = f"refused: {error}" if error.is_final else f"{_NOT_YET}{error}"
             self._tell(entry, name, text)
             return error.is_final
         return self._tell(entry, name, f"sent {format_ms(self._clock())}")

@@ -1,7 +1,7 @@
 """What of all that rules find is sent, and a list of that and of what was held back and why."""
 
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from datetime import datetime, time
 from enum import Enum
 from typing import Final
@@ -58,6 +58,11 @@ class AlertEntry(msgspec.Struct):
     """What became of it, by channel."""
 
 
+def key_text(key: Hashable) -> str:
+    """Return a key as a text, the same in every run of the program; a text is one already."""
+    return key if isinstance(key, str) else msgspec.json.encode(key, order="sorted").decode()
+
+
 class _Sent(msgspec.Struct, frozen=True):
     at: int
     level: float | None
@@ -81,36 +86,49 @@ class Gate:
         self.entries: deque[AlertEntry] = deque(maxlen=_MOST_LISTED)
         self._clock = clock
         self._time_of_day = time_of_day
-        self._sent: dict[Hashable, _Sent] = {}
+        self.listed = 0
+        """How many lines have come to the list: it differs where this does."""
+        self._sent: dict[str, _Sent] = {}
         self._sent_at: deque[int] = deque()
-        self._held: dict[tuple[Hashable, Held], AlertEntry] = {}
+        self._held: dict[tuple[str, Held], AlertEntry] = {}
+
+    def restore(self, entries: Iterable[AlertEntry]) -> None:
+        """Begin with a list of before, the oldest first: what it has was told, or held back."""
+        now = self._clock()
+        for entry in entries:
+            self._list(entry)
+            key = key_text(entry.alert.key)
+            if now - entry.at > _REMEMBERED_MS:
+                continue
+            if entry.held is not None:
+                self._held[key, entry.held] = entry
+                continue
+            self._note_sent(key, entry.at, entry.alert.level)
 
     def offer(self, alert: Alert, *, is_news: bool = True) -> AlertEntry:
         """Decide about an alert and list it; return its line.
 
         ``is_news``: it came up anew; else it only waits for what held it back to pass.
         """
-        now = self._clock()
-        why = self._held_by(alert, now)
+        now, key = self._clock(), key_text(alert.key)
+        why = self._held_by(key, alert.level, now)
         if why is None:
-            self._sent[alert.key] = _Sent(now, alert.level)
-            self._sent_at.append(now)
-            self._forget(alert.key, now)
+            self._note_sent(key, now, alert.level)
             return self._list(AlertEntry(alert, now, None))
-        known = self._held.get((alert.key, why))
+        known = self._held.get((key, why))
         if known is not None:
             known.times += is_news
             known.alert = alert
             return known
-        entry = self._held[alert.key, why] = AlertEntry(alert, now, why)
+        entry = self._held[key, why] = AlertEntry(alert, now, why)
         return self._list(entry)
 
-    def _held_by(self, alert: Alert, now: int) -> Held | None:
-        policy, last = self.policy, self._sent.get(alert.key)
+    def _held_by(self, key: str, level: float | None, now: int) -> Held | None:
+        policy, last = self.policy, self._sent.get(key)
         if last is not None:
             if now - last.at < policy.cooldown_min * MINUTE_MS:
                 return Held.COOLDOWN
-            if alert.level is not None and alert.level < (last.level or 0.0) + policy.step:
+            if level is not None and level < (last.level or 0.0) + policy.step:
                 return Held.NOT_RISEN
         if policy.is_quiet(self._time_of_day(now)):
             return Held.QUIET
@@ -120,9 +138,15 @@ class Gate:
 
     def _list(self, entry: AlertEntry) -> AlertEntry:
         self.entries.append(entry)
+        self.listed += 1
         return entry
 
-    def _forget(self, key: Hashable, now: int) -> None:
+    def _note_sent(self, key: str, at: int, level: float | None) -> None:
+        self._sent[key] = _Sent(at, level)
+        self._sent_at.append(at)
+        self._forget(key, at)
+
+    def _forget(self, key: str, now: int) -> None:
         """What was held before a sending is another story; what was sent a day ago is none."""
         for why in Held:
             self._held.pop((key, why), None)

@@ -148,9 +148,12 @@ def read_time(text: str) -> time:
         ValueError: it is none; says what was expected.
     """
     try:
-        return time.fromisoformat(text)
+        found = time.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"quiet {text!r}; expected a time of day such as 23:00") from None
+        found = None
+    if found is None or found.tzinfo is not None:  # the local clock has no offset to compare with
+        raise ValueError(f"quiet {text!r}; expected a time of day such as 23:00")
+    return found
 
 
 def decode_rules(text: bytes) -> AlertSettings:

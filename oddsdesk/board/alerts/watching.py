@@ -40,6 +40,8 @@ class OpenBet(NamedTuple):
     match_name: str
     kick_off: int
     selection: str
+    cell: RowKey | None = None
+    """Its price, to be shown."""
 
 
 class _Present(NamedTuple):
@@ -67,7 +69,9 @@ class AlertWatch:
         hidden: Passes = lambda **_: False,
         opportunities: Callable[[], Iterable[Opportunity]] = lambda: (),
         open_bets: Callable[[], Iterable[OpenBet]] = lambda: (),
+        after: "AlertWatch | None" = None,
     ) -> None:
+        """``after``: who looked by other rules before; what it told of already is no news."""
         self.gate = gate
         self._board = board
         self._clock = clock
@@ -76,7 +80,7 @@ class AlertWatch:
         self._opportunities = opportunities
         self._open_bets = open_bets
         self._rules = settings.rules
-        self._present: dict[Hashable, _Present] = {}
+        self._present: dict[Hashable, _Present] = {} if after is None else dict(after._present)
         windows = {each.minutes for each in self._rules if isinstance(each, SteamRule)}
         self._steam = {minutes: SteamWatch(minutes) for minutes in windows}
         """By window."""
@@ -86,8 +90,8 @@ class AlertWatch:
         self._outcomes: dict[tuple[str, str, int, str], SteamOutcome] = {}
         self._selections: dict[SteamOutcome, str] = {}
         """How what may steam is written."""
-        self._games: dict[str, str] = {}
-        """Ids of games by folded name, for targets."""
+        self._games: dict[str, set[str]] = {}
+        """Ids of games by folded name, for targets; two games of a day may have one name."""
         self._unsubscribe = board.subscribe(self._on_board_notice)
         for game in {key.game_id for key in board.row_keys()}:
             self._on_board_notice(MatrixLoaded(game))
@@ -172,32 +176,29 @@ class AlertWatch:
                 )
 
     def _target(self, rule: TargetRule) -> Iterator[Alert]:
-        game = self._games.get(rule.game.casefold())
-        section = (
-            None
-            if game is None
-            else self._board.section(game, rule.market, rule.period, rule.selection)
-        )
-        if game is None or section is None:
-            return
-        row, basis = section.row_of(rule.selection), self._board.basis
-        reached = [
-            (price.odds, bookmaker)
-            for bookmaker, price in row.prices.items()
-            if price.is_offered
-            and price.odds >= rule.odds
-            and rule.bookmaker.casefold() in ("", bookmaker.casefold())
-            and basis.is_mine(bookmaker)
-        ]
-        for odds, bookmaker in sorted(reached, reverse=True):
-            key = RowKey(game, rule.market, rule.period, rule.selection, bookmaker)
+        for odds, name, key in sorted(self._reached(rule), key=lambda each: -each[0]):
             found = self._board.assess(key)
             if found is not None and not UNRELIABLE.intersection(found.cautions):
-                title = f"{rule.selection} {odds:g} at {bookmaker}"
-                text = f"Your target of {rule.odds:g} is reached · {section.match_name}"
+                title = f"{rule.selection} {odds:g} at {name}"
+                text = f"Your target of {rule.odds:g} is reached · {rule.game}"
                 level = (odds / rule.odds - 1) * 100
                 yield Alert(("target", rule), rule.title, title, text, level, key, rule.channels)
                 return
+
+    def _reached(self, rule: TargetRule) -> Iterator[tuple[float, str, RowKey]]:
+        """Yield the prices that reach a target, with who offers them."""
+        board, wanted = self._board, rule.bookmaker.casefold()
+        for game in self._games.get(rule.game.casefold(), ()):
+            section = board.section(game, rule.market, rule.period, rule.selection)
+            for bookmaker in () if section is None else section.row_of(rule.selection).priced_by():
+                key = RowKey(game, rule.market, rule.period, rule.selection, bookmaker)
+                price, name = board.price(game, CellKey(*key[1:])), bookmaker or board.reference
+                if price is None or name is None or price.odds < rule.odds:
+                    continue
+                is_mine = bookmaker is not None and board.basis.is_mine(bookmaker)
+                is_asked = name.casefold() == wanted if wanted else is_mine
+                if is_asked and price.is_offered:
+                    yield price.odds, name, key
 
     def _arbitrage(self, rule: OpportunityRule) -> Iterator[Alert]:
         for found in self._opportunities():
@@ -237,7 +238,8 @@ class AlertWatch:
                 games.setdefault(bet.game_id, []).append(bet)
         for game, bets in games.items():
             title, text = texts.kick_off_texts(bets[0].match_name, [b.selection for b in bets])
-            yield Alert(("kick-off", game), rule.title, title, text, None, None, rule.channels)
+            cell = bets[0].cell
+            yield Alert(("kick-off", game), rule.title, title, text, None, cell, rule.channels)
 
     def _connection(self, rule: ConnectionRule) -> Iterator[Alert]:
         state = self._board.connection
@@ -286,7 +288,7 @@ class AlertWatch:
             matrix = self._board.matrix(notice.game_id)
             if matrix is None:
                 return
-            self._games[matrix.match_name.casefold()] = notice.game_id
+            self._games.setdefault(matrix.match_name.casefold(), set()).add(notice.game_id)
             for section in matrix.sections if self._steam else ():
                 for row in section.rows:
                     for bookmaker in row.priced_by():

@@ -6,11 +6,27 @@ from typing import Any, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from oddsdesk.board.alerts.channels import Channel, ChannelError, Outbox, find_address, open_channel
-from oddsdesk.board.alerts.gate import Gate
-from oddsdesk.board.alerts.rules import AlertSettings, RulesFileError, ValueRule, read_rules
+from oddsdesk.board.alerts.channels import (
+    Channel,
+    ChannelError,
+    Outbox,
+    find_address,
+    mark_waiting,
+    open_channel,
+)
+from oddsdesk.board.alerts.gate import AlertEntry, Gate
+from oddsdesk.board.alerts.memory import AlertMemory
+from oddsdesk.board.alerts.rules import (
+    AlertSettings,
+    RulesFileError,
+    TargetRule,
+    ValueRule,
+    read_rules,
+)
+from oddsdesk.board.alerts.rules_text import with_target, without_target
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
 from oddsdesk.clock import Clock
 from oddsdesk.desk.records import Records
@@ -19,8 +35,11 @@ from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.ledger.hidden import HiddenThings
 from oddsdesk.slices import slices
 from oddsdesk.tasks import in_daemon_thread, spawn
+from oddsdesk.whole_files import whole_file
 
 _TICK_MS: Final = 1_000
+_MEMORY_FILE: Final = "alerts-told.json"
+"""Beside the rules."""
 
 
 class AlertsController(QObject):
@@ -45,8 +64,8 @@ class AlertsController(QObject):
         self.path = path
         """The file of the rules; it need not exist."""
         self.gate = Gate(AlertSettings(), clock)
-        self.is_on = False
-        """Whether there are rules."""
+        self.rule_count = 0
+        """How many rules there are."""
         self.looks_back = False
         """Whether nothing is told because the desk shows the past."""
         self._board = board
@@ -56,6 +75,10 @@ class AlertsController(QObject):
         self._watch: AlertWatch | None = None
         self._offered: Opportunities | None = None
         self._outbox: Outbox | None = None
+        self._channels: tuple[str, ...] = ()
+        """Those of the rules, with an address or without."""
+        self._memory: AlertMemory | None = None
+        self._is_kept = True
         self._steps: Iterator[float] | None = None
         self._look = QTimer(self, singleShot=True)
         self._look.timeout.connect(self._on_look_timeout)
@@ -65,15 +88,44 @@ class AlertsController(QObject):
 
     def read(self) -> None:
         """Take the rules of the file from now on; none where there is no file."""
+        before = self._watch
         self._end()
+        self._remember()
         if not self.path.exists():
             self.changed.emit()
             return
         try:
-            self._begin(self._checked(read_rules(self.path)))
+            self._begin(self._checked(read_rules(self.path)), before)
         except RulesFileError as error:
             self.problem_found.emit(str(error))
         self.changed.emit()
+
+    def kept(self) -> AlertSettings:
+        """Return what the file says.
+
+        Raises:
+            RulesFileError: it makes no sense, or cannot be read.
+        """
+        return read_rules(self.path) if self.path.exists() else AlertSettings()
+
+    def set_target(self, rule: TargetRule | None, instead_of: TargetRule | None = None) -> None:
+        """Write a target into the file, in the place of another if that is given; None: remove it.
+
+        Raises:
+            RulesFileError: the file makes no sense, or cannot be read or written.
+        """
+        try:
+            text = self.path.read_text("utf-8") if self.path.exists() else ""
+            if rule is not None:
+                text = with_target(text, rule, instead_of)
+            elif instead_of is not None:
+                text = without_target(text, instead_of)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with whole_file(self.path) as file:
+                file.write(text.encode())
+        except (OSError, UnicodeDecodeError) as error:
+            raise RulesFileError(f"{self.path}: {getattr(error, 'strerror', error)}") from error
+        self.read()
 
     def tick(self) -> None:
         """Look once; nothing is news while one looks back."""
@@ -82,13 +134,18 @@ class AlertsController(QObject):
             self.changed.emit()
         if self._watch is None or self.looks_back:
             return
-        before = len(self.gate.entries)
+        before = self.gate.listed
         sent = self._watch.tick()
         for entry in sent:
-            self.alerted.emit(entry)
+            mark_waiting(entry, self._channels)
             if self._outbox is not None:
-                self._outbox.put(entry)
-        if sent or len(self.gate.entries) != before:
+                self._outbox.resume(entry)
+        if self.gate.listed != before:
+            self._is_kept = False
+        self._keep()
+        for entry in sent:
+            self.alerted.emit(entry)
+        if self.gate.listed != before:
             self.changed.emit()
 
     async def close(self) -> None:
@@ -98,6 +155,25 @@ class AlertsController(QObject):
         self._end()
         if outbox is not None:
             await outbox.stop()
+        self._keep()
+        if self._memory is not None:
+            self._memory.close()
+
+    def _remember(self) -> None:
+        """Take over what was told before the program began, once."""
+        if self._memory is None:
+            self._memory = AlertMemory(self.path.with_name(_MEMORY_FILE))
+            self.gate.restore(self._memory.read())
+
+    def _keep(self) -> None:
+        if not self._is_kept and self._memory is not None:
+            self._is_kept = True
+            self._memory.keep(self.gate.entries)
+
+    def _on_outbox_changed(self, _entry: AlertEntry) -> None:
+        self._is_kept = False
+        self._keep()
+        self.changed.emit()
 
     def _checked(self, settings: AlertSettings) -> AlertSettings:
         known = {preset.name.casefold() for preset in self._records.presets}
@@ -106,10 +182,8 @@ class AlertsController(QObject):
                 raise RulesFileError(f"{self.path}: no preset {rule.preset!r}")
         return settings
 
-    def _begin(self, settings: AlertSettings) -> None:
-        entries = self.gate.entries
-        self.gate = Gate(settings, self._clock)
-        self.gate.entries.extend(entries)
+    def _begin(self, settings: AlertSettings, before: AlertWatch | None) -> None:
+        self.gate.policy = settings  # what was told stays told
         self._offered = Opportunities(
             self._board, self._clock, lambda: split_of(self._preferences.get)
         )
@@ -123,8 +197,10 @@ class AlertsController(QObject):
             hidden=self._hides,
             opportunities=lambda: offered.entries.values(),
             open_bets=self._open_bets,
+            after=before,
         )
-        self.is_on = bool(settings.rules)
+        self.rule_count = len(settings.rules)
+        self._channels = tuple(each.name for each in settings.channels)
         self._tick.start()
         if self._watch.wants_opportunities:
             self._look.start(0)
@@ -135,7 +211,7 @@ class AlertsController(QObject):
         self._tick.stop()
         self._look.stop()
         self._steps = None
-        self.is_on = False
+        self.rule_count = 0
         for part in (self._watch, self._offered):
             if part is not None:
                 part.close()
@@ -151,7 +227,8 @@ class AlertsController(QObject):
     def _open_bets(self) -> Iterable[OpenBet]:
         for bet in self._records.bets():
             if bet.kick_off is not None and bet.open_stake:
-                yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection)
+                cell = RowKey(*bet.key)
+                yield OpenBet(bet.game_id, bet.match_name, bet.kick_off, bet.selection, cell)
 
     async def _open_channels(self, settings: AlertSettings) -> None:
         """Ask the keyring, which may wait; a channel without an address is said."""
@@ -166,8 +243,10 @@ class AlertsController(QObject):
             except ChannelError as error:
                 self.problem_found.emit(str(error))
         if self._watch is watch and watch is not None:
-            self._outbox = Outbox(found, self._clock, lambda _entry: self.changed.emit())
+            self._outbox = Outbox(found, self._clock, self._on_outbox_changed)
             self._outbox.start()
+            for entry in self.gate.entries:
+                self._outbox.resume(entry)
 
     def _on_look_timeout(self) -> None:
         """Bring the opportunities up to date for a slice."""

@@ -33,6 +33,14 @@ def rows_of(entries: Iterable[AlertEntry]) -> dict[EntryKey, AlertEntry]:
     return {(entry.at, number): entry for number, entry in enumerate(entries)}
 
 
+def when_text(at_ms: int, now_ms: int) -> str:
+    """Return a moment by the local clock, with its day where that is not today's."""
+    at = local_time(at_ms)
+    if at.date() == local_time(now_ms).date():
+        return f"{at:%H:%M:%S}"
+    return f"{at.day} {at:%b %H:%M}"
+
+
 def state_text(entry: AlertEntry) -> str:
     """Return whether it was sent, else why not and how often."""
     if entry.held is None:
@@ -56,8 +64,8 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
     ColumnSpec(
         "at",
         "At",
-        Column("88:88:88"),
-        lambda entry, _now: Cell(f"{local_time(entry.at):%H:%M:%S}", TextRole.SOFT),
+        Column("88 Nov 88:88"),
+        lambda entry, now: Cell(when_text(entry.at, now), TextRole.SOFT),
         lambda entry: entry.at,
         descending_first=True,
     ),

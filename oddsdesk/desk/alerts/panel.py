@@ -5,14 +5,20 @@ from pathlib import Path
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
+from oddsdesk.board.alerts.rules import RulesFileError, TargetRule
+from oddsdesk.board.alerts.targets import target_cell, target_of
+from oddsdesk.board.board import Board
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.clock import Clock
 from oddsdesk.desk.alerts.controller import AlertsController
-from oddsdesk.desk.alerts.model import AlertsModel, rows_of
+from oddsdesk.desk.alerts.model import AlertsModel, rows_of, when_text
 from oddsdesk.desk.alerts.rules_dialog import RulesDialog
+from oddsdesk.desk.alerts.target_dialog import TargetDialog
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.placeholder import EmptyState, Placeholder
 from oddsdesk.desk.ui.controls.scaling import scale_height
+from oddsdesk.desk.ui.formatting import exact_odds_text
 from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
@@ -25,12 +31,16 @@ class AlertsPanel(QWidget):
 
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
+    said = Signal(str, bool)
+    """One line for the message bar, and whether the rules are to be offered with it."""
 
-    def __init__(self, alerts: AlertsController, theme: Theme, clock: Clock) -> None:
+    def __init__(self, board: Board, alerts: AlertsController, theme: Theme, clock: Clock) -> None:
         super().__init__()
         self.setProperty("variant", "panel")
+        self._board = board
         self._alerts = alerts
         self._theme = theme
+        self._clock = clock
         self.model = AlertsModel(clock)
         self.table = LiveTable(theme, self.model, clock)
         self.table.setAccessibleName("Alerts")
@@ -59,6 +69,37 @@ class AlertsPanel(QWidget):
         dialog.saved.connect(self._alerts.read)
         dialog.open()
 
+    def ask_target(self, key: RowKey) -> None:
+        """Ask from which price on a cell shall alert, or show and change what was asked for."""
+        cell = target_cell(self._board, key)
+        if cell is None:
+            self.said.emit("That price is held here no longer.", False)
+            return
+        try:
+            standing = target_of(self._alerts.kept(), cell)
+        except RulesFileError as error:
+            self.said.emit(f"The rules of alerts make no sense: {error}", True)
+            return
+        dialog = TargetDialog(self._theme, cell, standing, self.window())
+        dialog.chosen.connect(lambda rule: self._set_target(rule, standing))
+        dialog.removed.connect(lambda: self._set_target(None, standing))
+        dialog.open()
+
+    def _set_target(self, rule: TargetRule | None, standing: TargetRule | None) -> None:
+        try:
+            self._alerts.set_target(rule, standing)
+        except RulesFileError as error:
+            self.said.emit(f"The rules of alerts are as they were: {error}.", True)
+            return
+        told = rule or standing
+        if told is None:
+            return
+        where = f"{told.selection} at {told.bookmaker or 'any of my bookmakers'}"
+        if rule is None:
+            self.said.emit(f"No alert any more of {where}.", True)
+        else:
+            self.said.emit(f"You are told when {where} reaches {exact_odds_text(rule.odds)}.", True)
+
     def _lay_out(self, theme: Theme) -> None:
         header, body = QWidget(), QWidget()
         header.setProperty("variant", "bar")
@@ -81,13 +122,18 @@ class AlertsPanel(QWidget):
         entries = self._alerts.gate.entries
         sent = sum(entry.held is None for entry in entries)
         held = len(entries) - sent
-        pause = "no alerts while you look back · " if self._alerts.looks_back else ""
-        self._facts.show_text(f"{pause}{sent} sent · {held} held back".capitalize())
+        rules = self._alerts.rule_count
+        said = f"{rules} rule{'' if rules == 1 else 's'} · {sent} sent · {held} held back"
+        if entries:
+            said += f" · since {when_text(min(entry.at for entry in entries), self._clock())}"
+        if self._alerts.looks_back:
+            said = f"No alerts while you look back · {said}"
+        self._facts.show_text(said)
         self.model.show_rows(rows_of(entries), may_move=True)
         if entries:
             self._stack.setCurrentWidget(self.table)
             return
-        if self._alerts.is_on:
+        if rules:
             state = EmptyState("info", "Nothing to tell yet.", "Alerts are listed here.")
         else:
             detail = "Value, target prices, steam, arbitrage, kick-offs, a lost connection."

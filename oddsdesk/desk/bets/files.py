@@ -8,14 +8,23 @@ from PySide6.QtCore import QObject, QStandardPaths, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from oddsdesk.clock import Clock
+from oddsdesk.desk.bets.odds_dialog import OddsDialog
 from oddsdesk.desk.export.files import FileFormat, Writer
 from oddsdesk.desk.export.tables import Table
 from oddsdesk.desk.records import Records, Taken
-from oddsdesk.ledger.exchange import read_bets
+from oddsdesk.desk.ui.theme.theme import Theme
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.exchange import (
+    ImportedBets,
+    OddsUnclearError,
+    read_bets,
+    write_bet_analytix,
+)
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.merging import lacking
 from oddsdesk.ledger.settling import settle_by_file
 from oddsdesk.spreadsheets import SheetError
+from oddsdesk.whole_files import whole_file
 
 _TABLES: Final = "Tables (*.csv *.tsv *.txt *.xlsx)"
 _END_S: Final = 2.0
@@ -31,9 +40,10 @@ class BetsFiles(QObject):
     """What went wrong, one line."""
     _write_ended = Signal(str)
 
-    def __init__(self, records: Records, clock: Clock, owner: QWidget) -> None:
+    def __init__(self, records: Records, theme: Theme, clock: Clock, owner: QWidget) -> None:
         super().__init__(owner)
         self._records = records
+        self._theme = theme
         self._clock = clock
         self._owner = owner
         self._writer: Writer | None = None
@@ -50,6 +60,16 @@ class BetsFiles(QObject):
         """Ask for a file of bets to be imported."""
         self._ask_to_open("Import bets", self.import_bets)
 
+    def ask_bet_analytix(self, bets: Sequence[PlacedBet]) -> None:
+        """Ask where bets are to be written as Bet-Analytix takes them in."""
+        dialog = self._dialog("Export for Bet-Analytix")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter("CSV (*.csv)")
+        dialog.setDefaultSuffix("csv")
+        dialog.selectFile("for-bet-analytix.csv")
+        dialog.fileSelected.connect(lambda path: self.write_bet_analytix(bets, Path(path)))
+        dialog.open()
+
     def ask_results(self) -> None:
         """Ask for a file of results or scores."""
         self._ask_to_open("Settle bets from a file of results", self.settle)
@@ -64,16 +84,33 @@ class BetsFiles(QObject):
         dialog.fileSelected.connect(lambda path: self.write(table, file_format, Path(path)))
         dialog.open()
 
-    def import_bets(self, path: Path) -> None:
-        """Record the bets of a file that are not there yet."""
+    def write_bet_analytix(self, bets: Sequence[PlacedBet], path: Path) -> None:
+        """Write bets as Bet-Analytix takes them in, whole or not at all."""
+
+        def work(_ledger: Ledger) -> Taken:
+            with whole_file(path) as file:
+                left_out = write_bet_analytix(bets, file)
+            said = f"{_bets(len(bets) - left_out)} written to {path}"
+            if left_out:
+                said += f"; left out, since they were cashed out: {left_out}"
+            return lambda: self.said.emit(f"{said}.", False)
+
+        self._read(path, work, "written")
+
+    def import_bets(self, path: Path, odds: str | None = None) -> None:
+        """Record the bets of a file that are not there yet; ``odds``: how they are written."""
 
         def work(ledger: Ledger) -> Taken:
-            found = read_bets(path.read_bytes(), self._clock())
+            try:
+                found = read_bets(path.read_bytes(), self._clock(), odds)
+            except OddsUnclearError as error:
+                sample = error.sample
+                return lambda: self._ask_odds(path, sample)
             fresh = lacking(found.bets, ledger.bets())
             if fresh:
                 ledger.place_all(fresh, "imported")
             there = len(found.bets) - len(fresh)
-            said = [f"{_bets(len(fresh))} imported from {path.name}"]
+            said = [f"{_bets(len(fresh))} imported from {path.name}, {_read_as(found)}"]
             said += [f"{there} there already"] if there else []
             said += [f"columns left out: {', '.join(found.left_out)}"] if found.left_out else []
             return self._telling(said, found.problems, can_undo=bool(fresh))
@@ -106,14 +143,19 @@ class BetsFiles(QObject):
         )
         self._writer.start()
 
-    def _read(self, path: Path, work: Callable[[Ledger], Taken]) -> None:
+    def _ask_odds(self, path: Path, sample: str) -> None:
+        dialog = OddsDialog(self._theme, path.name, sample, self._owner.window())
+        dialog.chosen.connect(lambda odds: self.import_bets(path, odds))
+        dialog.open()
+
+    def _read(self, path: Path, work: Callable[[Ledger], Taken], done: str = "read") -> None:
         def safely(ledger: Ledger) -> Taken:
             try:
                 return work(ledger)
             except SheetError as error:
                 trouble = f"{path.name} {error}"
             except OSError as error:
-                trouble = f"{path.name} cannot be read: {error.strerror or error}"
+                trouble = f"{path.name} cannot be {done}: {error.strerror or error}"
             return lambda: self.failed.emit(f"{trouble.rstrip('.')}.")
 
         self._records.act(safely)
@@ -146,6 +188,12 @@ class BetsFiles(QObject):
             self.failed.emit(trouble)
         else:
             self.said.emit(self._wrote, False)
+
+
+def _read_as(found: ImportedBets) -> str:
+    """Return how odds were read, and whose list it was."""
+    odds = f"{found.odds.replace('_', ' ')} odds"
+    return f"a list of {found.tracker} with {odds}" if found.tracker else odds
 
 
 def _bets(count: int) -> str:

@@ -85,7 +85,7 @@ class BetsPanel(QWidget):
         self.actions_on_bets = BetsActions(
             records, theme, clock, self.selected, profiles, bookmakers, self
         )
-        self.files = BetsFiles(records, clock, self)
+        self.files = BetsFiles(records, theme, clock, self)
         self.views = ViewList(theme)
         self.facts, self.chart = FactsBar(theme), CourseChart(theme)
         acts = self.actions_on_bets
@@ -142,6 +142,7 @@ class BetsPanel(QWidget):
         if view.grouping is None:
             bets = listed(self._shown, view, now)
             self.model.show_rows({(bet.ident or 0,): bet for bet in bets}, may_move=True)
+            self._select_current()
             table, rows = self.table, len(bets)
             self.bar.show_facts(_count_text(rows, total))
         else:
@@ -152,6 +153,12 @@ class BetsPanel(QWidget):
         if not rows:
             self.placeholder.say(state_without_bets(view, total=total, has_filter=has_filter))
         self._show_page(table if rows else self.placeholder)
+
+    def _select_current(self) -> None:
+        """Select the bet that the keyboard is on where none is: keys act on what is selected."""
+        current = self.table.current()
+        if current.isValid() and not self.table.selected_rows():
+            self.table.set_current(current.row(), current.column())
 
     def _show_page(self, page: QWidget) -> None:
         """Show a page; the keyboard goes with it where it was in the one before."""
@@ -191,6 +198,7 @@ class BetsPanel(QWidget):
             ("bets.import", self.files.ask_bets),
             ("bets.export_csv", partial(self._export, CSV)),
             ("bets.export_xlsx", partial(self._export, XLSX)),
+            ("bets.export_bet_analytix", lambda: self.files.ask_bet_analytix(self._shown)),
         ):
             menu.addAction(add_action(self, ident, act))
         return menu
@@ -250,6 +258,7 @@ class BetsPanel(QWidget):
         add_action(self, "bets.filter", self.bar.filter.setFocus)
         add_action(self, "bets.view", self.views.choose_next)
         self.table.opened.connect(lambda _index: acts.ask_edit())
+        self.table.current_changed.connect(lambda _index: self._select_current())
         self.table.scrolling.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.scrolling.customContextMenuRequested.connect(self._show_menu)
         for table, model in ((self.table, self.model), (self.reports, self.report)):

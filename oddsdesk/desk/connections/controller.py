@@ -2,14 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.client.client import Client
-from oddsdesk.client.diagnosis import advice, diagnose
+from oddsdesk.client.diagnosis import diagnose, in_words
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.desk.connections.profile_dialogs import EmbeddedDialog, RemoteDialog
 from oddsdesk.desk.connections.profiles import (
@@ -26,6 +26,7 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.tasks import spawn, stop
 
 T = TypeVar("T")
+_NO_KEY: Final = "Enter the key that the service gave you."
 
 
 class ProfileController(QObject):
@@ -92,7 +93,7 @@ class ProfileController(QObject):
     async def _save_remote(self, dialog: RemoteDialog, replaces: str | None) -> None:
         entered = dialog.values()
         if not entered.key and replaces is None:
-            dialog.say_trouble("Enter the key that the service gave you.", dialog.key)
+            dialog.say_trouble(_NO_KEY, dialog.key)
             return
         kept = self._put(dialog, entered.profile, replaces)
         if kept is None:
@@ -153,14 +154,18 @@ class ProfileController(QObject):
             checked = check_profile(named)
             assert isinstance(checked, RemoteProfile)
             kept = None if entered.key else await _elsewhere(lambda: self._find_key(checked))
-            async with _client(checked, entered.key or kept or "") as client:
+            key = entered.key or kept
+            if not key:
+                dialog.show_failure(_NO_KEY)
+                return
+            async with _client(checked, key) as client:
                 dialog.show_diagnosis(await diagnose(client))
         except ProfileError as error:
             dialog.show_failure(sentence(str(error)))
         except SecretsError as error:
             dialog.show_failure(sentence(str(error)))
         except ServiceError as error:
-            dialog.show_failure(f"{sentence(error.message)} {advice(error)}")
+            dialog.show_failure(in_words(error))
 
     async def _forget(self, profile: RemoteProfile) -> None:
         try:

@@ -71,6 +71,11 @@ class ConnectionManager(QObject):
         self._sync: Reading | None = None
         self._turn = asyncio.Lock()
 
+    @property
+    def client(self) -> Client | None:
+        """What asks the present connection's service; None without one."""
+        return self._client
+
     async def open(self, session: ServiceSession) -> None:
         """Make the first connection.
 

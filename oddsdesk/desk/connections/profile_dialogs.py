@@ -163,6 +163,8 @@ class RemoteDialog(FormDialog):
         self._lay_out()
         for field in (self.base_url, self.auth_url, self.ws_url):
             field.textChanged.connect(self._show_unencrypted)
+        for field in (self.base_url, self.auth_url, self.ws_url, self.key):
+            field.textChanged.connect(self._drop_result)
         self._show_unencrypted()
         self.close_form()
 
@@ -190,7 +192,6 @@ class RemoteDialog(FormDialog):
             self.place.setCurrentIndex(self.place.findData(KeyPlace.SESSION))
         self.place.removeItem(keyring)
         self.keyring_note.show()
-        self.adjustSize()
         if was_unchanged:
             self.begin()
 
@@ -257,6 +258,12 @@ class RemoteDialog(FormDialog):
         warning = encryption_warning(self.values().profile)
         self.unencrypted.setText(warning)
         self.unencrypted.setVisible(bool(warning))
+
+    def _drop_result(self) -> None:
+        """What was tested is not what stands here now."""
+        if self._is_testing:
+            self.test_stopped.emit()
+        self.diagnosis.hide()
 
     def _end_test(self) -> None:
         self._is_testing = False

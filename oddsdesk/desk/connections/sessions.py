@@ -4,7 +4,7 @@ import asyncio
 from typing import Protocol
 
 from oddsdesk.client.client import Client
-from oddsdesk.client.diagnosis import advice
+from oddsdesk.client.diagnosis import in_words
 from oddsdesk.client.errors import ServiceError
 from oddsdesk.desk.connections.profiles import EmbeddedProfile, Profile, RemoteProfile
 from oddsdesk.desk.connections.secrets import Secrets, SecretsError
@@ -80,7 +80,7 @@ class RemoteSession:
             try:
                 await client.games(limit=1)
             except ServiceError as error:
-                raise SessionError(f"{profile.name}: {error.message}. {advice(error)}") from error
+                raise SessionError(f"{profile.name}: {in_words(error)}") from error
         return client
 
     async def stop(self) -> None:

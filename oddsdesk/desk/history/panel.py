@@ -37,6 +37,12 @@ from oddsdesk.desk.ui.time_format import local_time
 from oddsdesk.tasks import spawn
 from oddsdesk.whole_files import whole_file
 
+_SAID: Final = {
+    Origin.LOG: "from the local log",
+    Origin.SERVICE: "from the service",
+    Origin.SEEN: "seen by this desk",
+}
+
 
 def state_without_lines(
     key: RowKey | None, history: History | None, problem: str, connection: Connection
@@ -52,14 +58,14 @@ def state_without_lines(
         detail = "Prices in play are in the plan Pro+ Live only; before kick-off they show up here."
         return EmptyState("lock", f"No price of {key.selection} was seen.", detail)
     if history.origin is Origin.SEEN and history.since_ms is None:
-        detail = "A remote service keeps no history: it is recorded here while its game is open."
+        detail = "This service tells no history: it is recorded here while its game is open."
         return EmptyState("info", "Nothing is recorded of this game yet.", detail)
     return EmptyState("search", f"No price of {key.selection} was recorded yet.")
 
 
 def origin_text(history: History, now_ms: int) -> str:
     """Return where a history comes from and since when: ``seen since 14:02``."""
-    said = "from the local log" if history.origin is Origin.LOG else "seen by this desk"
+    said = _SAID[history.origin]
     if history.since_ms is None or history.since_ms > now_ms:  # imported: of before it recorded
         return said
     moment, now = local_time(history.since_ms), local_time(now_ms)

@@ -213,7 +213,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     past_opener = PastOpener(looking_back, manager, board, clock.now)
     manager.left.connect(desk.reset)
     desk.connect_reading(manager)
-    manager.entered.connect(lambda: desk.read_history(_price_log(manager)))
+    manager.entered.connect(lambda: desk.read_history(_price_log(manager), manager.client))
     closing = ClosingLineWriter(board, clock, records, desk.follow_games)
     manager.left.connect(lambda: closing.read_log(None))
     manager.entered.connect(lambda: closing.read_log(_closes(manager)))

@@ -16,6 +16,8 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.history_source import HistorySource, LogSource, PriceHistorySource, PriceLog
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import GameMerged, GamesChanged, Notice
+from oddsdesk.board.service_history import ServiceSource
+from oddsdesk.client.client import Client
 from oddsdesk.clock import Clock
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.notifier import Notifier
@@ -184,7 +186,7 @@ class Desk:
         self.notifier = Notifier(icon, self.window)
         rules = layout.folder / RULES_FILE
         self.alerts = AlertsController(board, wall, preferences, records, rules)
-        self.alerts_panel = AlertsPanel(self.alerts, theme, wall)
+        self.alerts_panel = AlertsPanel(board, self.alerts, theme, wall)
         self.explain = ExplainPanel(board, theme, clock)
         self.explain.exposure_of = self.values.exposure
         self.history = HistoryPanel(board, theme, clock)
@@ -266,10 +268,15 @@ class Desk:
         self.window.empty_panels.empty()
         self._has_chosen = False
 
-    def read_history(self, log: PriceLog | None) -> None:
-        """Take the past of prices from a log; None: from what was seen since the start."""
+    def read_history(self, log: PriceLog | None, client: Client | None) -> None:
+        """Take the past of prices from a log, else from a service that tells it; None: as seen."""
         board = self._board
-        self._past = PriceHistorySource(board) if log is None else LogSource(log, board)
+        if log is not None:
+            self._past = LogSource(log, board)
+        elif client is not None:
+            self._past = ServiceSource(client, board)
+        else:
+            self._past = PriceHistorySource(board)
         self.history.use(self._past)
         for panel in self._matrices():
             panel.use_history(self._past)
@@ -354,6 +361,7 @@ class Desk:
         """Let prices of a table be explained and bets on them recorded, as other panels do."""
         prices.explain_requested.connect(self._on_explain_requested)
         prices.place_requested.connect(self.values.place)
+        prices.target_requested.connect(self.alerts_panel.ask_target)
 
     def _matrices(self) -> Iterator[MatrixPanel]:
         for window in QApplication.topLevelWidgets():
@@ -413,7 +421,10 @@ class Desk:
 
     def _connect_alerts(self) -> None:
         window, notifier = self.window, self.notifier
-        self.alerts_panel.price_requested.connect(self.go_to_price)
+        panel = self.alerts_panel
+        panel.price_requested.connect(self.go_to_price)
+        panel.said.connect(self._on_alerts_panel_said)
+        self.values.actions_on_bet.target_requested.connect(panel.ask_target)
         self.alerts.problem_found.connect(
             lambda text: window.say(text, icon="warning", ink=TextRole.DOWN)
         )
@@ -423,6 +434,10 @@ class Desk:
         notifier.window_requested.connect(window.come_back)
         notifier.quit_requested.connect(window.quit)
         window.stays_running = lambda: notifier.is_in_tray and self._preferences.get(TRAY)
+
+    def _on_alerts_panel_said(self, text: str, offers_rules: bool) -> None:
+        rules = self.alerts_panel.edit_rules if offers_rules else None
+        self.window.say(text, action="Rules…" if rules else "", act=rules)
 
     def _on_alerts_alerted(self, entry: AlertEntry) -> None:
         cell = entry.alert.cell

@@ -26,7 +26,7 @@ class PriceFacts(NamedTuple):
 
 
 class PriceActions(QObject):
-    """Acts on the current cell of a table: explain, mark as placed, copy, open, hide.
+    """Acts on the current cell of a table: explain, mark as placed, alert, copy, open, hide.
 
     ``where`` begins the idents of its declared actions, ``facts`` tells what a cell is about, None
     for nothing. ``hide`` and ``others`` belong to the owner and stand in the menu, too.
@@ -36,6 +36,8 @@ class PriceActions(QObject):
     """The key of a price that is to be explained."""
     place_requested = Signal(object)
     """The key of a price on which a bet was placed."""
+    target_requested = Signal(object)
+    """The key of a price that the user wants to be told of when it is reached."""
 
     def __init__(
         self,
@@ -51,17 +53,19 @@ class PriceActions(QObject):
         self._facts = facts
         explain = add_action(owner, f"{where}.explain", self._ask_to_explain)
         self._place = add_action(owner, f"{where}.place", self._ask_to_place)
+        target = add_action(owner, f"{where}.target", self._ask_for_target)
         self._copy = add_action(owner, f"{where}.copy_price", self._copy_price)
         self._open = add_action(owner, f"{where}.open", self._open_page)
         self._hide = hide
         # Over the cell one knows which price is meant; the palette says it.
         explain.setText("Explain")
         self._place.setText("Mark as placed…")
+        target.setText("Alert me when it reaches…")
         self._copy.setText("Copy price")
         self._open.setText("Open the bookmaker's page\tEnter")
         hide.setText("Hide this bookmaker")
         self.menu = QMenu(owner)
-        for action in (explain, self._place, *others, self._copy, self._open):
+        for action in (explain, self._place, target, *others, self._copy, self._open):
             self.menu.addAction(action)
         self.menu.addSeparator()
         self.menu.addAction(hide)
@@ -92,6 +96,11 @@ class PriceActions(QObject):
         facts = self._current()
         if facts is not None and facts.odds is not None:
             self.place_requested.emit(facts.key)
+
+    def _ask_for_target(self) -> None:
+        facts = self._current()
+        if facts is not None:
+            self.target_requested.emit(facts.key)
 
     def _copy_price(self) -> None:
         facts = self._current()

@@ -29,6 +29,8 @@ class BetActions(QObject):
 
     price_requested = Signal(object)
     """The ``RowKey`` of a price to be shown in its game."""
+    target_requested = Signal(object)
+    """The ``RowKey`` of a price that the user wants to be told of when it is reached."""
     placed = Signal(object)
     """The ``PlacedBet`` as it was recorded."""
     said = Signal(str)
@@ -55,12 +57,14 @@ class BetActions(QObject):
         self.menu.addSeparator()
         self.mark = self._action("values.place", self._ask)
         self.undo = self._action("values.take_back", self._take_back)
+        self.target = self._action("values.target", self._ask_for_target)
+        self.target.setText("Alert me when it reaches…")
         self.menu.aboutToShow.connect(self.bring_up_to_date)
 
     def bring_up_to_date(self) -> None:
         """Enable what makes sense for the bet selected now."""
         subject = self._subject()
-        for action in (self.open_game, self.mark):
+        for action in (self.open_game, self.mark, self.target):
             action.setEnabled(subject is not None)
         self.open_page.setEnabled(subject is not None and may_open(subject.url))
         self.undo.setEnabled(subject is not None and bool(self._placed_on(subject)))
@@ -85,6 +89,11 @@ class BetActions(QObject):
         subject = self._subject()
         if subject is not None:
             self.price_requested.emit(subject.key)
+
+    def _ask_for_target(self) -> None:
+        subject = self._subject()
+        if subject is not None:
+            self.target_requested.emit(subject.key)
 
     def ask(self, subject: BetSubject, then: Callable[[], None] = lambda: None) -> None:
         """Ask what was really bet, and record it; ``then`` is called where it was.

@@ -8,7 +8,7 @@ import msgspec
 
 from oddsdesk.server.answers import Reply
 from oddsdesk.server.docs_page import docs_page
-from oddsdesk.server.gate import GET, Endpoint, Gate, RequestContext, address_of
+from oddsdesk.server.gate import GET, Endpoint, Gate, RequestContext
 from oddsdesk.server.openapi import openapi_document
 from oddsdesk.server.service import Service
 
@@ -30,7 +30,7 @@ class _Documentation(Gate):
 
     @cached_property
     def _document(self) -> dict[str, Any]:
-        return openapi_document(self._endpoints)
+        return openapi_document(self._endpoints, self._service.base_url or "/")
 
     async def reply(self, request: RequestContext) -> Reply:
         """Return the documentation to anyone."""
@@ -53,5 +53,5 @@ class DocsGate(_Documentation):
     """The page for people; its examples use the address that the request was sent to."""
 
     def _shown(self, request: RequestContext) -> Reply:
-        page = docs_page(self._document, address_of(request.scope))
+        page = docs_page(self._document, self.address(request.scope))
         return Reply(200, page.encode(), [_POLICY], content_type=b"text/html; charset=utf-8")

@@ -1,7 +1,7 @@
-"""GET /api/games and /api/games/{game_id}; rights as for odds (D19)."""
+"""GET /api/games, a game and its history; rights as for odds (D19)."""
 
 from oddsdesk.contract.errors import ErrorCode
-from oddsdesk.contract.resources import Game, GameMatrix
+from oddsdesk.contract.resources import Game, GameMatrix, PriceChange
 from oddsdesk.contract.times import format_ms
 from oddsdesk.server.access import require_all_bookmakers, visibility_for
 from oddsdesk.server.answers import Payload, Refusal
@@ -10,6 +10,7 @@ from oddsdesk.server.endpoints.lists import (
     COMPETITION,
     GAME_CURSOR,
     IS_LIVE,
+    MOVE_CURSOR,
     PERIOD,
     SPORT,
     filters_of,
@@ -17,9 +18,13 @@ from oddsdesk.server.endpoints.lists import (
     listing,
 )
 from oddsdesk.server.gate import Call, Endpoint
-from oddsdesk.server.parameters import BadParameterError, market_type, moment, read_uuid
+from oddsdesk.server.parameters import BadParameterError, market_type, moment, read_uuid, text
+from oddsdesk.store.values import MoveFilter
 
 AS_OF = moment("as_of", "Answer as things stood at this moment; for plans with all bookmakers.")
+SELECTION = text("selection", "One selection, matched exactly.")
+SINCE = moment("since", "Only moves at this moment or later.")
+UNTIL = moment("until", "Only moves before this moment.")
 
 
 def _games(call: Call) -> Payload:
@@ -59,6 +64,28 @@ def _game(call: Call) -> Payload:
     return Payload(matrix)
 
 
+def _history(call: Call) -> Payload:
+    since, until = call.asked["since"], call.asked["until"]
+    if since is not None and until is not None and until <= since:
+        raise BadParameterError("until", f"expected a moment after since, got {format_ms(until)}")
+    require_all_bookmakers(call.caller, "history")
+    wanted = MoveFilter(
+        **{name: call.asked[name] for name in ("market_type", "period", "selection", "bookmaker")},
+        since=since,
+        until=until,
+    )
+    page = call.reader.moves(
+        _game_id(call.path["game_id"]),
+        wanted,
+        visibility_for(call.caller, call.asked),
+        call.asked["limit"],
+        call.asked["cursor"],
+    )
+    if page is None:
+        raise Refusal(ErrorCode.NOT_FOUND, "There is no game with this id.")
+    return listing(page)
+
+
 def _past_moment(call: Call) -> int | None:
     """Return the moment in ``as_of``, None for now; the future is refused."""
     at: int | None = call.asked[AS_OF.name]
@@ -93,4 +120,21 @@ GAME = Endpoint(
     GameMatrix,
     _game,
     [BOOKMAKER, market_type(), PERIOD, AS_OF],
+)
+HISTORY = Endpoint(
+    "/api/games/{game_id:path}/history",
+    "How the prices of a game moved, by scraped_at; null odds: withdrawn. For plans with all"
+    " bookmakers.",
+    list[PriceChange],
+    _history,
+    [
+        market_type(),
+        PERIOD,
+        SELECTION,
+        BOOKMAKER,
+        SINCE,
+        UNTIL,
+        limit(1000, 5000),
+        MOVE_CURSOR,
+    ],
 )

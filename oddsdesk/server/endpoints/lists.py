@@ -6,7 +6,7 @@ import msgspec
 
 from oddsdesk.server.answers import Payload
 from oddsdesk.server.parameters import Parameter, boolean, integer, sport, text
-from oddsdesk.store.cursors import BetPlace, GamePlace, OddsPlace, from_cursor
+from oddsdesk.store.cursors import BetPlace, GamePlace, MovePlace, OddsPlace, from_cursor
 from oddsdesk.store.values import Filters, Page
 
 
@@ -31,6 +31,7 @@ PERIOD = integer("period", "One period.")
 GAME_CURSOR = _cursor(GamePlace)
 ODDS_CURSOR = _cursor(OddsPlace)
 BET_CURSOR = _cursor(BetPlace)
+MOVE_CURSOR = _cursor(MovePlace)
 STALE_RANGE = (1, 60)
 
 

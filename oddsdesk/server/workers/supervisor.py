@@ -89,12 +89,16 @@ class Supervisor:
             for numbers in ([FIRST], [each for each in self._processes if each != FIRST]):
                 self._begin_all(numbers)  # the first one makes the database
             if not self._is_asked:
-                announce("" if self._reserved is None else url_of(self._reserved))
+                announce(self._url())
             while not self._is_asked:
                 self._wait()
                 self._begin_anew()
         finally:
             self._end()
+
+    def _url(self) -> str:
+        """Return the address that the workers answer at, empty where they answer nobody."""
+        return "" if self._reserved is None else url_of(self._reserved, self._settings.scheme)
 
     def _begin_all(self, numbers: list[int]) -> None:
         for number in numbers:

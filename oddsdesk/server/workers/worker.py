@@ -104,16 +104,17 @@ class Worker:
         self._troubles = Troubles([self._own_troubles], [self.colleagues.troubles])
         service = Service(
             opened.store,
-            LoopAccess(opened.access),
+            LoopAccess(opened.access, clock),
             clock,
-            hosts=frozenset({settings.host}),
+            hosts=settings.names,
+            base_url=settings.base_url or "",
             feeds=self._reports,
             owner_secret=place.owner_secret,
             troubles=self._troubles,
             roles=settings.roles,
         )
         self._log = FollowedLog(opened.store, opened.access, settings, self.colleagues.on_growth)
-        self._answering = Answering(service, self._log.tail)
+        self._answering = Answering(service, self._log.tail, settings)
         self._metrics = MetricsServer(self._metrics_text)
         self._duties: Duties | None = None
         self._valuing: Valuing | None = None
@@ -122,7 +123,6 @@ class Worker:
             self._valuing = Valuing(opened.store, settings, clock, self._troubles, growth)
         self._jobs = Jobs()
         self._began = 0.0
-        self._url = ""
 
     async def start(self) -> None:
         """Listen, answer, and take up what is done once, or wait for that.
@@ -135,7 +135,7 @@ class Worker:
         self._opened.callback(self._opened.store.on_commit(self.colleagues.tell_growth))
         self._log.start()
         if settings.listens:
-            self._url = self._answering.listen(settings.host, settings.port, shared=True)
+            self._answering.listen(shared=True)
         if (lease := self._opened.lease) is not None:
             await self._begin_duties(lease)
         if self._valuing is not None:
@@ -187,7 +187,8 @@ class Worker:
         try:
             await duties.open()
             await duties.start()
-            lease.announce(self._url, self._opened.keys_path, self._place.owner_secret)
+            url, secret = self._answering.local_url, self._place.owner_secret
+            lease.announce(url, self._opened.keys_path, secret)
         except BaseException:
             await duties.stop()
             raise

@@ -11,6 +11,7 @@ from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.postgres.access_tables import PostgresAccessTables
 from oddsdesk.store.postgres.connections import READ_LOCK_S, ServerAddress
 from oddsdesk.store.postgres.migrations import bring_up_to_date
+from oddsdesk.store.postgres.prepared import PreparingConnection
 from oddsdesk.store.postgres.writer import PostgresWriter
 
 T = TypeVar("T")
@@ -43,7 +44,7 @@ class PostgresAccess:
     queries finds: where it needs more than one moment's truth it writes.
     """
 
-    def __init__(self, address: ServerAddress, connection: psycopg.Connection[Any]) -> None:
+    def __init__(self, address: ServerAddress, connection: PreparingConnection) -> None:
         self._address = address
         self._writer = PostgresWriter("access writer", address, connection)
         self._lock = threading.Lock()

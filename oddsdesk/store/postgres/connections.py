@@ -11,6 +11,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
+from oddsdesk.store.postgres.prepared import PreparingConnection
 
 CONNECT_S: Final = 3
 """How long one host may take to let us in."""
@@ -82,7 +83,7 @@ class ServerAddress:
 
     def connect(
         self, *, statement_s: float = STATEMENT_S, lock_s: float = LOCK_S
-    ) -> psycopg.Connection[Any]:
+    ) -> PreparingConnection:
         """Connect; each statement is a transaction of its own but inside ``transaction()``.
 
         Raises:
@@ -90,7 +91,8 @@ class ServerAddress:
             StoreError: what is there cannot be used; one line.
         """
         with self.refusals():
-            connection = psycopg.connect(make_conninfo("", **self._said), autocommit=True)
+            where = make_conninfo("", **self._said)
+            connection = PreparingConnection.connect(where, autocommit=True)
         try:
             with self.refusals():
                 self._prepare(connection, (statement_s, lock_s, IDLE_S))

@@ -6,11 +6,10 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
-from psycopg import Connection
-
 from oddsdesk.store.aged_log import AgedLog, announcement
 from oddsdesk.store.game_pairs import forget_joined, forget_pairs
 from oddsdesk.store.postgres.pair_tables import PostgresPairTables
+from oddsdesk.store.postgres.prepared import PreparingConnection as Connection
 from oddsdesk.store.postgres.settings import number_setting
 from oddsdesk.store.recording import recent_since
 from oddsdesk.store.retention import DAY_MS, DEAD_AFTER_MS, JOINED_FOR_MS, SLICE
@@ -66,7 +65,7 @@ _log = logging.getLogger(__name__)
 class Write(Protocol):
     """Runs a function on the writer, whole or not at all."""
 
-    def __call__(self, function: Callable[[Connection[Any]], T]) -> Future[T]:
+    def __call__(self, function: Callable[[Connection], T]) -> Future[T]:
         """Queue a function."""
         ...
 
@@ -112,14 +111,14 @@ class Pruning:
                 removed += dropped
         return removed
 
-    def _do(self, function: Callable[[Connection[Any]], T]) -> T:
+    def _do(self, function: Callable[[Connection], T]) -> T:
         return self._write(function).result()
 
 
 class _ShardRows:
     """``store.aged_log.LogRows`` of a shard."""
 
-    def __init__(self, do: Callable[[Callable[[Connection[Any]], Any]], Any], shard: int) -> None:
+    def __init__(self, do: Callable[[Callable[[Connection], Any]], Any], shard: int) -> None:
         self._do = do
         self.shard = shard
 
@@ -163,27 +162,27 @@ class _ShardRows:
         return rows[0]
 
 
-def _forget_times(connection: Connection[Any], before: int) -> None:
+def _forget_times(connection: Connection, before: int) -> None:
     connection.execute(_DROP_TIMES, (before,))
     connection.execute(_CUT_TIME, (before, before))
 
 
-def _drop_not_recent(connection: Connection[Any], now_ms: int) -> None:
+def _drop_not_recent(connection: Connection, now_ms: int) -> None:
     connection.execute(_ALONE)
     newest = number_setting(connection, NEWEST_SCRAPED_AT) or 0
     connection.execute(_NOT_RECENT, (recent_since(newest, now_ms),))
 
 
-def _forget_joined(connection: Connection[Any], before: int) -> None:
+def _forget_joined(connection: Connection, before: int) -> None:
     forget_joined(PostgresPairTables(connection, ()), before)
 
 
-def _forgotten(connection: Connection[Any], before: int) -> list[int]:
+def _forgotten(connection: Connection, before: int) -> list[int]:
     rows = connection.execute(_FORGOTTEN, {"before": before}).fetchall()
     return [game for (game,) in rows]
 
 
-def _forget(connection: Connection[Any], game: int, before: int) -> None:
+def _forget(connection: Connection, game: int, before: int) -> None:
     """Drop a game unless a price of it has come since it was found."""
     connection.execute(_ALONE)
     asked = {"before": before, "game": game}

@@ -5,9 +5,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, TypeVar
-
-from psycopg import Connection
+from typing import TypeVar
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
@@ -21,6 +19,7 @@ from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.game_rows import count_shards, shard_of
 from oddsdesk.store.postgres.migrations import bring_up_to_date, check_current
 from oddsdesk.store.postgres.pair_tables import PostgresPairTables
+from oddsdesk.store.postgres.prepared import PreparingConnection as Connection
 from oddsdesk.store.postgres.reader import PostgresReader
 from oddsdesk.store.postgres.retention import Pruning
 from oddsdesk.store.postgres.settings import (
@@ -83,7 +82,7 @@ class PostgresStore:
     def __init__(
         self,
         address: ServerAddress,
-        connection: Connection[Any] | None,
+        connection: Connection | None,
         reference: str,
         clock: Clock,
         share: Collection[str] | None,
@@ -93,6 +92,7 @@ class PostgresStore:
         self.path = None
         self.reference = reference
         self.quotes_recorded = 0
+        self.quotes_skipped = 0
         self._address = address
         self._clock = clock
         self._share = share
@@ -132,7 +132,7 @@ class PostgresStore:
     def end_simulation(self, withdrawals: Collection[Quote]) -> Future[None]:
         """Withdraw prices that were made up: none is left that lists should call simulated."""
 
-        def function(connection: Connection[Any]) -> None:
+        def function(connection: Connection) -> None:
             self._record(connection, list(withdrawals), simulated=True, origin=None)
             drop_setting(connection, LAST_SIMULATED_AT)
 
@@ -142,7 +142,7 @@ class PostgresStore:
         """Return why the last recording was refused, where somebody tries."""
         return self._refused.error if self._refused.is_fresh else None
 
-    def write(self, function: Callable[[Connection[Any]], T]) -> Future[T]:
+    def write(self, function: Callable[[Connection], T]) -> Future[T]:
         """Run a function on the writer thread; it takes effect whole or not at all.
 
         For the store itself and its tests: others ask for what they mean.
@@ -181,7 +181,7 @@ class PostgresStore:
     def find_pairs(self) -> Future[list[GamePair]]:
         """Suggest the games that may be one; return these and what was decided of others (D69)."""
 
-        def function(connection: Connection[Any]) -> list[GamePair]:
+        def function(connection: Connection) -> list[GamePair]:
             return find_pairs(PostgresPairTables(connection, ()))  # others record meanwhile
 
         return self._submit(function, is_long=True)
@@ -191,7 +191,7 @@ class PostgresStore:
     ) -> Future[list[GamePair]]:
         """Decide of pairs of games, or of none; see ``Store.decide_pairs``."""
 
-        def function(connection: Connection[Any]) -> list[GamePair]:
+        def function(connection: Connection) -> list[GamePair]:
             tables = PostgresPairTables(connection)
             return decide_pairs(tables, idents, state, now_ms, reference=self.reference)
 
@@ -238,7 +238,7 @@ class PostgresStore:
 
     def _record(
         self,
-        connection: Connection[Any],
+        connection: Connection,
         batch: Collection[Quote],
         simulated: bool,
         origin: Origin | None,
@@ -261,7 +261,7 @@ class PostgresStore:
 
     def _in_shards(
         self,
-        connection: Connection[Any],
+        connection: Connection,
         batch: Collection[Quote],
         work: Callable[[PostgresTables], T],
     ) -> T:
@@ -301,7 +301,7 @@ class PostgresStore:
         self._logged += tables.logged()
         return outcome
 
-    def _submit(self, function: Callable[[Connection[Any]], T], *, is_long: bool) -> Future[T]:
+    def _submit(self, function: Callable[[Connection], T], *, is_long: bool) -> Future[T]:
         if self._writer is None:
             future: Future[T] = Future()
             future.set_exception(StoreUnavailableError(f"{self.shown}: is open for reading only"))
@@ -311,6 +311,7 @@ class PostgresStore:
     def _note(self, recorded: Future[Recorded]) -> None:
         if self._refused.note(recorded):
             self.quotes_recorded += recorded.result().quotes
+            self.quotes_skipped += recorded.result().skipped
 
     def _close_readers(self) -> None:
         with self._lock:

@@ -4,34 +4,49 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, LiteralString
 
 import msgspec
-from psycopg import Connection, Cursor
+from psycopg import Connection
 
+from oddsdesk.matching.team_names import SameTeam
 from oddsdesk.store.errors import StoreUnavailableError
 from oddsdesk.store.games import Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.merged_games import as_it_is
 from oddsdesk.store.other_names import DatedGame
-from oddsdesk.store.postgres.bulk import array, lines
+from oddsdesk.store.postgres.bulk import array
 from oddsdesk.store.postgres.game_rows import PostgresGameRows, shard_of
 from oddsdesk.store.postgres.migrations import NEWER
+from oddsdesk.store.postgres.prepared import PreparingConnection, Row
 from oddsdesk.store.postgres.schema import STEPS
+from oddsdesk.store.postgres.writing import Written, columns, write
 from oddsdesk.store.said import note_said
-from oddsdesk.store.tables import Changes, Pair, PresentRow, QuoteRow
-from oddsdesk.store.team_names import SameTeam
+from oddsdesk.store.settings import NEWEST_SCRAPED_AT
+from oddsdesk.store.tables import Changes, Known, LogRow, Pair, PresentRow, QuoteRow
 
-_LOCK: Final = """
-SELECT shard, seq, (SELECT count(*) FROM shard), (SELECT steps FROM oddsdesk_schema),
-    (SELECT set_config('enable_hashjoin', 'off', true)
-        || set_config('enable_mergejoin', 'off', true))
-FROM shard
-WHERE %(all)s OR shard = ANY(%(shards)s) ORDER BY shard FOR UPDATE
+_LOOK_UP: Final = """
+SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+    set_config('enable_seqscan', 'off', true),
+    set_config('plan_cache_mode', 'force_generic_plan', true)
 """
-"""A recording looks its rows up one by one; joined otherwise, all of a table would be read."""
+"""A recording looks its rows up one by one; joined otherwise, all of a table would be read. Plans
+are made once: to make them anew took PostgreSQL longer than the rest of a small recording."""
+_LOCK: Final = """
+SELECT shard, seq, (SELECT count(*) FROM shard), (SELECT steps FROM oddsdesk_schema)
+FROM shard WHERE $1::boolean OR shard = ANY($2::integer[]) ORDER BY shard FOR UPDATE
+"""
+_KNOWN: Final = f"""
+SELECT ARRAY(
+        SELECT game.id FROM game_pair pair JOIN game ON game.game_id = pair.kept
+        WHERE pair.state = 'accepted' UNION SELECT game FROM joined_game
+    ),
+    EXISTS (SELECT FROM same_team),
+    coalesce((SELECT value::bigint FROM setting WHERE key = '{NEWEST_SCRAPED_AT}'), 0),
+    (SELECT ARRAY[since, until] FROM recorded ORDER BY since DESC LIMIT 1)
+"""  # noqa: S608 - a constant
 _GAME: Final = """
 g.id, g.match_name, g.competition, g.match_date, g.match_date_by, g.match_date_scraped_at,
     g.first_scraped_at, g.last_scraped_at
 """
-_ASKED: Final = "unnest(%(places)s::text[], %(names)s::text[]) asked (competition, plain_name)"
-_IN_WINDOW: Final = "(g.kickoff BETWEEN %(low)s AND %(high)s OR g.match_date IS NULL)"
+_ASKED: Final = "unnest($1::text[], $2::text[]) asked (competition, plain_name)"
+_IN_WINDOW: Final = "(g.kickoff BETWEEN $3::bigint AND $4::bigint OR g.match_date IS NULL)"
 _FIND: Final = f"""
 SELECT {_GAME}, asked.competition, asked.plain_name, NULL::boolean AS crosswise, g.kickoff AS place
 FROM {_ASKED} JOIN game g USING (competition, plain_name) WHERE {_IN_WINDOW}
@@ -62,10 +77,6 @@ ORDER BY bookmaker
 """
 _SAME_TEAMS: Final = "SELECT competition, one, other FROM same_team ORDER BY id"
 _BOOKMAKERS: Final = "SELECT DISTINCT bookmaker FROM source ORDER BY bookmaker"
-_JOINED: Final = """
-SELECT game.id FROM game_pair pair JOIN game ON game.game_id = pair.kept
-WHERE pair.state = 'accepted' UNION SELECT game FROM joined_game
-"""
 _ARE_JOINED: Final = "SELECT 1 FROM joined_game WHERE game = %s"
 _JOIN: Final = """
 INSERT INTO joined_game (game, before, decided_at)
@@ -74,66 +85,18 @@ VALUES (%s, %s, (SELECT coalesce(max(decided_at), 0) FROM game_pair))
 _SHARDS_OF: Final = "SELECT id, shard FROM game WHERE id = ANY(%s)"
 _PRESENT: Final = """
 SELECT asked.game, asked.bookmaker, q.market_type, q.period,
-    q.scraped_at, q.odds, q.is_live, q.selections, q.place
-FROM unnest(%s::bigint[], %s::text[]) asked (game, bookmaker) CROSS JOIN LATERAL (
+    q.scraped_at, q.odds, q.is_live, q.selections, q.place::text
+FROM unnest($1::bigint[], $2::text[]) asked (game, bookmaker) CROSS JOIN LATERAL (
     SELECT *, ctid AS place FROM quote
     WHERE quote.game = asked.game AND quote.bookmaker = asked.bookmaker
     OFFSET 0
 ) q
 """
 """``OFFSET 0`` keeps the index: a table that grew since it was looked at is walked else."""
-_NUMBER: Final = "SELECT value FROM setting WHERE key = %s"
-_LAST_RECORDED: Final = "SELECT since, until FROM recorded ORDER BY since DESC LIMIT 1"
 _KEPT_TO_ITSELF: Final = "SELECT DISTINCT source FROM origin WHERE NOT may_share ORDER BY source"
 
-_COPY_LOG: Final = """
-COPY price_change (shard, seq, game, bookmaker, market_type, period, selection,
-                   odds, is_live, scraped_at, liquidity, recorded_at) FROM STDIN
-"""
-_COUNTED: Final = """
-UPDATE shard SET seq = counted.seq FROM unnest(%s::bigint[], %s::integer[]) counted (seq, shard)
-WHERE shard.shard = counted.shard
-"""
-_COPY_QUOTES: Final = """
-COPY quote (game, bookmaker, market_type, period,
-            is_live, scraped_at, selections, odds, liquidity, url, offers) FROM STDIN
-"""
-_SEEN_AGAIN: Final = """
-UPDATE quote SET is_live = said.is_live, scraped_at = said.scraped_at,
-    selections = said.selections, odds = said.odds, liquidity = said.liquidity,
-    url = said.url, offers = said.offers
-FROM unnest(%s::tid[], %s::boolean[], %s::bigint[], %s::integer[], %s::text[],
-    %s::double precision[], %s::text[], %s::text[])
-    said (place, is_live, scraped_at, selections, odds, liquidity, url, offers)
-WHERE quote.ctid = said.place
-"""
-"""By where a row lies: while its shard is taken, nobody else moves it."""
-_TOLD_BY: Final = """
-INSERT INTO origin (game, bookmaker, source, may_share)
-SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::boolean[]) ON CONFLICT DO NOTHING
-"""
 _UNCOVER: Final = """
 DELETE FROM coverage WHERE (game, bookmaker) IN (SELECT * FROM unnest(%s::bigint[], %s::text[]))
-"""
-_COVER: Final = """
-INSERT INTO coverage (game, bookmaker, is_live, newest, oldest, selections)
-SELECT * FROM unnest(
-    %s::bigint[], %s::text[], %s::boolean[], %s::bigint[], %s::bigint[], %s::integer[])
-ON CONFLICT (game, bookmaker, is_live) DO UPDATE SET
-    newest = excluded.newest, oldest = excluded.oldest, selections = excluded.selections
-"""
-_RAISE: Final = """
-UPDATE game SET last_scraped_at = greatest(last_scraped_at, seen.newest),
-    has_live = has_live OR seen.is_live
-FROM unnest(%s::bigint[], %s::boolean[], %s::bigint[]) seen (newest, is_live, game)
-WHERE id = seen.game
-"""
-_RECENT: Final = "UPDATE game SET recent = true WHERE id = ANY(%s) AND NOT recent"
-_SOURCE: Final = """
-INSERT INTO source (bookmaker, market_type, newest)
-SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[])
-ON CONFLICT (bookmaker, market_type) DO UPDATE
-    SET newest = greatest(source.newest, excluded.newest)
 """
 _SUM_UP: Final = """
 UPDATE game SET (last_scraped_at, has_live) = (
@@ -163,15 +126,6 @@ SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[], %s::text[], %s::boole
 ON CONFLICT (competition, plain_name, game) DO UPDATE
     SET match_name = excluded.match_name, crosswise = excluded.crosswise
 """
-_PUT: Final = """
-INSERT INTO setting (key, value) SELECT * FROM unnest(%s::text[], %s::text[])
-ON CONFLICT (key) DO UPDATE SET value = excluded.value
-"""
-_RECORDED: Final = """
-INSERT INTO recorded (since, until) VALUES (%s, %s)
-ON CONFLICT (since) DO UPDATE SET until = excluded.until
-"""
-
 _decode_odds: Final = msgspec.json.Decoder(dict[str, float]).decode
 
 
@@ -194,12 +148,18 @@ class PostgresTables(PostgresGameRows):
     is numbered without a gap in the order of commits.
     """
 
-    def __init__(self, connection: Connection[Any], shards: Collection[int] | None = None) -> None:
+    _connection: PreparingConnection
+
+    def __init__(
+        self, connection: PreparingConnection, shards: Collection[int] | None = None
+    ) -> None:
         super().__init__(connection)
-        asked = {"all": shards is None, "shards": list(shards or ())}
         self._seqs: dict[int, int] = {}
         self._places: dict[tuple[Any, ...], str] = {}
-        for shard, seq, count, steps, _ in connection.execute(_LOCK, asked).fetchall():
+        self._known: Known | None = None
+        asked = (str(shards is None), array(list(shards or ())))
+        _, taken = connection.ask((_LOOK_UP, ()), (_LOCK, asked))
+        for shard, seq, count, steps in taken:
             if steps > len(STEPS):
                 raise StoreUnavailableError(NEWER)
             self._seqs[shard], self._count = seq, count
@@ -219,16 +179,18 @@ class PostgresTables(PostgresGameRows):
 
     def games_named(self, families: Collection[Family], low: int, high: int) -> list[NamedGame]:
         """Return games by competition and plain name, their own or another."""
-        asked = {
-            "places": [place for place, _ in families],
-            "names": [name for _, name in families],
-            "low": low,
-            "high": high,
-        }
+        asked = (*columns(families, 2), str(low), str(high))
+        known, found = self._connection.ask((_KNOWN, ()), (_FIND, asked))
+        self._known = _as_known(known)
         return [
             (StoredGame(*fields), (competition, plain), crosswise)
-            for *fields, competition, plain, crosswise, _ in self._connection.execute(_FIND, asked)
+            for *fields, competition, plain, crosswise, _ in found
         ]
+
+    def known(self) -> Known:
+        """Return what a recording has to know; read with the games, which are asked for first."""
+        known, self._known = self._known, None
+        return _as_known(*self._connection.ask((_KNOWN, ()))) if known is None else known
 
     def game(self, row: int) -> StoredGame:
         """Return a game by its row."""
@@ -261,57 +223,42 @@ class PostgresTables(PostgresGameRows):
         """Return which names are one team's, in the order in which the user said so."""
         return [SameTeam(*row) for row in self._rows(_SAME_TEAMS)]
 
-    def games_joined(self) -> set[int]:
-        """Return the games that are one by the user's word, in a pair or by names of its teams."""
-        return {game for (game,) in self._rows(_JOINED)}
-
     def present(self, pairs: Collection[Pair]) -> Sequence[PresentRow]:
         """Return what stands of bookmakers' offers of games."""
         asked = list(pairs)
-        rows: list[Any] = self._rows(_PRESENT, *_columns(asked, 2))
+        (rows,) = self._connection.ask((_PRESENT, columns(asked, 2)))
         self._places.update((row[:4], row[8]) for row in rows)
         return [row[:8] for row in rows]
 
-    def number(self, setting: str) -> int | None:
-        """Return a setting that is a number, None where it was never set."""
-        rows = self._rows(_NUMBER, setting)
-        return int(rows[0][0]) if rows else None
-
-    def last_recorded(self) -> tuple[int, int] | None:
-        """Return the last span in which prices came in."""
-        rows = self._rows(_LAST_RECORDED)
-        return rows[0] if rows else None
-
     def write(self, changes: Changes) -> int:
-        """Write what a recording changes, in one round trip; return the end of the log.
+        """Write what a recording changes; return the end of the log.
 
         Raises:
             OtherShardsError: another shard has games of it.
         """
         self._keep_joined(changes.joined)
-        self._copy_log(changes)
+        log = self._numbered(changes.log)
         note_said(self, changes.said)
+        self._all(_UNCOVER, changes.uncovered)
         again, new = self._parted(changes.quotes)
-        self._copy(_COPY_QUOTES, new)
-        with self._connection.pipeline():
-            moved = self._all(_SEEN_AGAIN, again)
-            self._all(_TOLD_BY, changes.origins)
-            self._all(_UNCOVER, changes.uncovered)
-            self._all(_COVER, changes.coverage)
-            self._all(_RAISE, changes.seen)
-            if changes.recent:
-                self._connection.execute(_RECENT, (list(changes.recent),))
-            self._all(_SOURCE, sorted(changes.sources))
-            if changes.uncovered:
-                games = list({game for game, _ in changes.uncovered})
-                self._connection.execute(_SUM_UP, (games,))
-            self._write_games(changes)
-            self._all(_PUT, [(key, str(value)) for key, value in sorted(changes.settings.items())])
-            if changes.recorded is not None:
-                self._connection.execute(_RECORDED, changes.recorded)
-        self._places.clear()  # each now lies elsewhere
-        if moved is not None and moved.rowcount != len(again):
+        recent = set(changes.recent)
+        written = Written(
+            counted=[(self._seqs[shard], shard) for shard in {row[0] for row in log}],
+            log=log,
+            new=new,
+            again=again,
+            origins=changes.origins,
+            coverage=changes.coverage,
+            seen=[(*each, each[-1] in recent) for each in changes.seen],
+            sources=sorted(changes.sources),
+            settings=[(key, str(value)) for key, value in sorted(changes.settings.items())],
+            recorded=() if changes.recorded is None else (changes.recorded,),
+        )
+        if not write(self._connection, written):
             raise StoreUnavailableError("another program changed prices without taking their shard")
+        self._places.clear()  # each now lies elsewhere
+        self._sum_up({game for game, _ in changes.uncovered})
+        self._write_games(changes)
         return sum(self._seqs.values())
 
     def _keep_joined(self, games: Collection[int]) -> None:
@@ -331,22 +278,19 @@ class PostgresTables(PostgresGameRows):
                 again.append((place, *row[4:]))
         return again, new
 
-    def _copy_log(self, changes: Changes) -> None:
-        if not changes.log:
-            return
-        shards = self._shards_of({row[0] for row in changes.log})
+    def _numbered(self, log: Iterable[LogRow]) -> list[tuple[Any, ...]]:
+        """Return the rows of the log, each with its shard and its number there."""
+        shards = self._shards_of({row[0] for row in log})
         numbered = []
-        for row in changes.log:
+        for row in log:
             shard = shards[row[0]]
             self._seqs[shard] = seq = self._seqs[shard] + 1
             numbered.append((shard, seq, *row))
-        self._copy(_COPY_LOG, numbered)
-        self._all(_COUNTED, [(self._seqs[shard], shard) for shard in set(shards.values())])
+        return numbered
 
-    def _copy(self, statement: LiteralString, rows: Collection[tuple[Any, ...]]) -> None:
-        if rows:
-            with self._connection.cursor().copy(statement) as copy:
-                copy.write(lines(zip(*rows, strict=True)))
+    def _sum_up(self, games: Collection[int]) -> None:
+        if games:
+            self._connection.execute(_SUM_UP, (list(games),))
 
     def _shards_of(self, games: Collection[int]) -> dict[int, int]:
         if self._count == 1:
@@ -366,10 +310,14 @@ class PostgresTables(PostgresGameRows):
         self._all(_LINK, list(games.events.items()))
         self._all(KEEP_NAME, list({name[:3]: name for name in changes.other_names}.values()))
 
-    def _all(
-        self, statement: LiteralString, rows: Collection[tuple[Any, ...]]
-    ) -> Cursor[Any] | None:
-        return self._connection.execute(statement, _columns(rows, 0)) if rows else None
+    def _all(self, statement: LiteralString, rows: Collection[tuple[Any, ...]]) -> None:
+        if rows:
+            self._connection.execute(statement, columns(rows))
+
+
+def _as_known(rows: list[Row]) -> Known:
+    ((joined, has_same_teams, newest, span),) = rows
+    return Known(joined, has_same_teams, newest, None if span is None else (span[0], span[1]))
 
 
 def stored_bookmakers(connection: Connection[Any]) -> list[str]:
@@ -380,8 +328,3 @@ def stored_bookmakers(connection: Connection[Any]) -> list[str]:
 def kept_to_itself(connection: Connection[Any]) -> list[str]:
     """Return the sources in a database whose terms forbid passing on."""
     return [name for (name,) in connection.execute(_KEPT_TO_ITSELF).fetchall()]
-
-
-def _columns(rows: Collection[tuple[Any, ...]], width: int) -> list[str]:
-    """Return rows as arrays, one a column: as many as ``width`` where there may be no row."""
-    return [array(column) for column in zip(*rows, strict=True)] or ["{}"] * width

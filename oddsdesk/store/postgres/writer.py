@@ -6,17 +6,17 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
 
 from oddsdesk.store.errors import StoreError, StoreUnavailableError
 from oddsdesk.store.postgres.connections import ServerAddress
+from oddsdesk.store.postgres.prepared import PreparingConnection as Connection
 from oddsdesk.store.turns import MAX_JOBS, Job, Turns
 
 T = TypeVar("T")
-Connection = psycopg.Connection[Any]
 RETRY_S: Final = (0.1, 0.2, 0.5, 1.0)
 """How long a database that was away is not asked again: what is submitted meanwhile fails."""
 _READ_ONLY: Final = "25006"
@@ -72,7 +72,7 @@ class PostgresWriter:
         try:
             connection = self._begin()
             done = [job for job in jobs if self._do(job, connection, alone=len(jobs) == 1)]
-            if connection.execute("COMMIT").statusmessage != "COMMIT":
+            if connection.do("COMMIT") != "COMMIT":
                 raise psycopg.OperationalError("the transaction was rolled back")
         except BaseException as error:  # noqa: BLE001 - thread main: every caller gets the error
             self._roll_back(error)
@@ -91,14 +91,14 @@ class PostgresWriter:
         """Begin a transaction, on a new connection where the last one was lost."""
         if not self._connection.closed:
             try:
-                self._connection.execute("BEGIN")
+                self._connection.do("BEGIN")
             except psycopg.OperationalError:
                 if not self._connection.closed:
                     raise
             else:
                 return self._connection
         self._connect()
-        self._connection.execute("BEGIN")
+        self._connection.do("BEGIN")
         return self._connection
 
     def _connect(self) -> None:
@@ -119,17 +119,17 @@ class PostgresWriter:
         if alone:
             job.outcome = job.function(connection)
             return True
-        connection.execute("SAVEPOINT job")
+        connection.do("SAVEPOINT job")
         try:
             job.outcome = job.function(connection)
         except BaseException as error:
             if connection.closed:  # and with it the jobs before this one
                 raise
-            connection.execute("ROLLBACK TO job")
-            connection.execute("RELEASE job")
+            connection.do("ROLLBACK TO job")
+            connection.do("RELEASE job")
             job.future.set_exception(self._address.as_unavailable(error))
             return False
-        connection.execute("RELEASE job")
+        connection.do("RELEASE job")
         return True
 
     def _roll_back(self, error: BaseException) -> None:
@@ -137,7 +137,7 @@ class PostgresWriter:
             self._connection.close()
         if self._connection.info.transaction_status is not TransactionStatus.IDLE:
             with contextlib.suppress(psycopg.Error):
-                self._connection.execute("ROLLBACK")
+                self._connection.do("ROLLBACK")
 
 
 def _unavailable(error: StoreError) -> StoreUnavailableError:

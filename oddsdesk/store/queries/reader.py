@@ -11,6 +11,7 @@ from oddsdesk.contract.resources import (
     EventDetail,
     Game,
     GameMatrix,
+    PriceChange,
     Sport,
     ValueBet,
 )
@@ -24,6 +25,7 @@ from oddsdesk.store.queries import (
     listing,
     log,
     matrix,
+    moves,
     odds,
     past,
     spans,
@@ -36,12 +38,13 @@ from oddsdesk.store.queries import value_bets as bet_queries
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.reader import LONGEST_WINDOW_MS
 from oddsdesk.store.settings import KEEP_DAYS, LAST_REAL_AT, LAST_SIMULATED_AT, SOURCE
-from oddsdesk.store.spans import ArchivedRow, Span
+from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 from oddsdesk.store.values import (
     Change,
     EncodedOddsRow,
     Filters,
     HistoryPoint,
+    MoveFilter,
     Page,
     SelectionKey,
     StandingQuote,
@@ -220,6 +223,24 @@ class QueryReader:
             period=period,
         )
 
+    def moves(
+        self,
+        game_id: str,
+        wanted: MoveFilter,
+        visibility: Visibility,
+        limit: int,
+        cursor: str | None = None,
+    ) -> Page[PriceChange] | None:
+        """Return how a game's prices moved, by ``scraped_at``; None for a game unknown (D75)."""
+        told = self._told(visibility)
+        with self._select.together():
+            game = quote_queries.game_by_id(self._select, game_id)
+            if game is None:
+                return None
+            return moves.list_moves(
+                self._select, self._reference, game, wanted, told, limit, cursor
+            )
+
     def merged_ids(self) -> dict[str, list[str]]:
         """Return the ids of games that became part of another, by that one's id (D69)."""
         return quote_queries.merged_ids(self._select)
@@ -271,6 +292,27 @@ class QueryReader:
     def rows_of(self, span: Span, after: int, limit: int) -> Sequence[ArchivedRow]:
         """Return rows of a span behind one, by number, with the names that games have now."""
         return spans.rows_of(self._select, span, after, limit)
+
+    def logged(
+        self, shard: int, after: int, until: int, since_ms: int, before_ms: int
+    ) -> Sequence[LoggedMove]:
+        """Return moves behind one and up to another of a shard, by number, for exports (D74).
+
+        Only prices scraped from ``since_ms`` to before ``before_ms``; all of them at once, so ask
+        for few numbers at a time.
+        """
+        return spans.logged(self._select, shard, after, until, since_ms, before_ms)
+
+    def last_moves(self, shard: int) -> list[tuple[int, str]]:
+        """Return the number of the last move of each game of a shard, with its id, in order.
+
+        It walks an index of the whole log: for exports, not for answers.
+        """
+        return spans.last_moves(self._select, shard)
+
+    def told_by(self) -> list[str]:
+        """Return the sources that any price came from, as far as that is known (D66)."""
+        return spans.told_by(self._select)
 
     def market_quotes(self, game: int, market_type: str, period: int) -> list[StoredQuote]:
         """Return what every bookmaker says of a market, whatever its age; for the valuation."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.store.queries.select import Row, Select
-from oddsdesk.store.spans import ArchivedRow, Span
+from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 
 _HOUR_MS: Final = 60 * MINUTE_MS
 _FIRST: Final = """
@@ -24,6 +24,20 @@ FROM price_change c CROSS JOIN game g
 WHERE {of_shard} AND g.id = c.game AND c.seq > :after AND c.seq <= :until
 ORDER BY c.seq LIMIT :limit
 """
+_LOGGED: Final = """
+SELECT c.seq, c.recorded_at, c.scraped_at, g.game_id, g.match_name, g.competition, g.sport,
+    g.match_date, c.bookmaker, c.market_type, c.period, c.selection, c.odds, c.is_live, c.liquidity
+FROM price_change c CROSS JOIN game g
+WHERE {of_shard} AND g.id = c.game AND c.seq > :after AND c.seq <= :until
+    AND c.scraped_at >= :since AND c.scraped_at < :before
+ORDER BY c.seq
+"""
+_LAST: Final = """
+SELECT moved.last, g.game_id
+FROM (SELECT game, max(seq) AS last FROM price_change c WHERE {of_shard} GROUP BY game) moved
+JOIN game g ON g.id = moved.game ORDER BY moved.last
+"""
+_SOURCES: Final = "SELECT DISTINCT source FROM origin ORDER BY source"
 
 
 def first_row(select: Select, shard: int, after: int, until: int) -> tuple[int, int] | None:
@@ -59,6 +73,24 @@ def between(select: Select, shard: int, first: int, last: int) -> Span | None:
 def rows_of(select: Select, span: Span, after: int, limit: int) -> Sequence[ArchivedRow]:
     """Return rows of a span behind one, by number."""
     return _asked(select, _ROWS, span.shard, after=after, until=span.last, limit=limit)
+
+
+def logged(
+    select: Select, shard: int, after: int, until: int, since: int, before: int
+) -> Sequence[LoggedMove]:
+    """Return the rows behind one and up to another, of prices scraped from then to before then."""
+    rows = _asked(select, _LOGGED, shard, after=after, until=until, since=since, before=before)
+    return list(map(LoggedMove._make, rows))
+
+
+def last_moves(select: Select, shard: int) -> list[tuple[int, str]]:
+    """Return the number of the last move of each game, with its id, in order."""
+    return [(last, game_id) for last, game_id in _asked(select, _LAST, shard)]
+
+
+def told_by(select: Select) -> list[str]:
+    """Return the sources that any price came from, as far as that is known (D66)."""
+    return [source for (source,) in select(_SOURCES)]
 
 
 def _asked(select: Select, query: str, shard: int, **asked: int) -> list[Row]:

@@ -111,6 +111,7 @@ class SqliteStore:
         self._aged_log = AgedLog()
         self._refused = LastRefusal()
         self.quotes_recorded = 0
+        self.quotes_skipped = 0
         """How many this process has recorded since it began."""
 
     @property
@@ -320,6 +321,7 @@ class SqliteStore:
     def _note(self, recorded: Future[Recorded]) -> None:
         if self._refused.note(recorded):
             self.quotes_recorded += recorded.result().quotes
+            self.quotes_skipped += recorded.result().skipped
 
     def _close_readers(self) -> None:
         with self._lock:

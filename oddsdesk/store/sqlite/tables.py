@@ -7,14 +7,15 @@ from typing import Final
 
 import msgspec
 
+from oddsdesk.matching.team_names import SameTeam
 from oddsdesk.store.games import NO_DATE, Family, NamedGame, NewGame, StoredGame
 from oddsdesk.store.merged_games import as_it_is
 from oddsdesk.store.other_names import DatedGame
 from oddsdesk.store.said import note_said
+from oddsdesk.store.settings import NEWEST_SCRAPED_AT
 from oddsdesk.store.sqlite.game_rows import SqliteGameRows
 from oddsdesk.store.sqlite.settings import number_setting, put_setting
-from oddsdesk.store.tables import Changes, Pair, PresentRow
-from oddsdesk.store.team_names import SameTeam
+from oddsdesk.store.tables import Changes, Known, Pair, PresentRow
 
 STORED_NAMES: Final = "SELECT bookmaker, max(newest) FROM source GROUP BY bookmaker"
 _SUM_UP: Final = """
@@ -192,23 +193,17 @@ class SqliteTables(SqliteGameRows):
         """Return which names are one team's, in the order in which the user said so."""
         return [SameTeam(*row) for row in self._connection.execute(_SAME_TEAMS).fetchall()]
 
-    def games_joined(self) -> set[int]:
-        """Return the games that are one by the user's word, in a pair or by names of its teams."""
-        return {game for (game,) in self._connection.execute(_JOINED).fetchall()}
+    def known(self) -> Known:
+        """Return what a recording has to know of all that was recorded before it."""
+        joined = {game for (game,) in self._connection.execute(_JOINED).fetchall()}
+        spans = self._connection.execute(_LAST_RECORDED).fetchall()
+        newest = number_setting(self._connection, NEWEST_SCRAPED_AT)
+        return Known(joined, bool(self.same_teams()), newest or 0, next(iter(spans), None))
 
     def present(self, pairs: Collection[Pair]) -> list[PresentRow]:
         """Return what stands of bookmakers' offers of games."""
         asked = _encode(list(pairs)).decode()
         return self._connection.execute(_PRESENT, (asked,)).fetchall()
-
-    def number(self, setting: str) -> int | None:
-        """Return a setting that is a number, None where it was never set."""
-        return number_setting(self._connection, setting)
-
-    def last_recorded(self) -> tuple[int, int] | None:
-        """Return the last span in which prices came in."""
-        rows = self._connection.execute(_LAST_RECORDED).fetchall()
-        return rows[0] if rows else None
 
     def write(self, changes: Changes) -> int:
         """Write what a recording changes; return the end of the log."""

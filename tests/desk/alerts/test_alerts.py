@@ -9,7 +9,8 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QSystemTrayIcon, QWidget
 from pytestqt.qtbot import QtBot
 
-from oddsdesk.board.alerts.gate import Alert, AlertEntry
+from oddsdesk.board.alerts.channels import variable_of
+from oddsdesk.board.alerts.gate import Alert, AlertEntry, Held
 from oddsdesk.board.connection import Connection, Link
 from oddsdesk.desk.alerts.controller import AlertsController
 from oddsdesk.desk.alerts.model import COLUMNS
@@ -22,6 +23,8 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.theme.theme import Theme
 from tests.kit.value_bets import OVER, be_value
+from tests.kit.waiting import until
+from tests.kit.webhook import webhook
 
 TITLES = [column.title for column in COLUMNS]
 VALUE = '[[rules]]\nkind = "value"\n'
@@ -57,7 +60,7 @@ def tell_value(alerts: AlertsController, quoted: Any) -> None:
 def test_what_the_rules_ask_for_is_told_and_listed(
     alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
 ) -> None:
-    panel = AlertsPanel(alerts, theme, quoted.clock)
+    panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
     qtbot.addWidget(panel)
     told: list[AlertEntry] = []
     alerts.alerted.connect(told.append)
@@ -71,13 +74,71 @@ def test_what_the_rules_ask_for_is_told_and_listed(
     panel.close_panel()
 
 
+PHONE = f"""[[channels]]
+name = "phone"
+kind = "webhook"
+
+{VALUE}"""
+
+
+async def test_what_is_told_before_a_channel_is_open_goes_there_and_nothing_twice_after_a_restart(
+    alerts: AlertsController,
+    quoted: Any,
+    preferences: Preferences,
+    records: Records,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with webhook() as (address, posted):
+        monkeypatch.setenv(variable_of("phone"), address)
+        alerts.path.write_text(PHONE, "utf-8")
+        alerts.read()
+        be_value(quoted)
+        alerts.tick()
+        await until(lambda: bool(posted))
+        await until(lambda: "sent" in alerts.gate.entries[0].deliveries["phone"])
+        await alerts.close()
+
+        again = AlertsController(quoted.board, quoted.clock, preferences, records, alerts.path)
+        again.read()
+        again.tick()
+        assert [entry.held for entry in again.gate.entries] == [None, Held.COOLDOWN]
+        await again.close()
+    assert len(posted) == 1
+
+
+async def test_what_no_channel_had_taken_when_the_program_ended_goes_there_once_it_is_back(
+    alerts: AlertsController,
+    quoted: Any,
+    preferences: Preferences,
+    records: Records,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with webhook() as (address, posted):
+        gone = address
+    monkeypatch.setenv(variable_of("phone"), gone)
+    alerts.path.write_text(PHONE, "utf-8")
+    alerts.read()
+    be_value(quoted)
+    alerts.tick()
+    await until(lambda: "not yet" in alerts.gate.entries[0].deliveries["phone"])
+    await alerts.close()
+
+    with webhook() as (address, posted):
+        monkeypatch.setenv(variable_of("phone"), address)
+        again = AlertsController(quoted.board, quoted.clock, preferences, records, alerts.path)
+        again.read()
+        await until(lambda: bool(posted))
+        await again.close()
+    assert [each["title"] for each in posted] == ["+2.0 %: Over 2.5 2.06 at Matchbook"]
+
+
 def test_without_rules_nothing_is_told_and_the_panel_offers_them(
     alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
 ) -> None:
     alerts.read()
     be_value(quoted)
     alerts.tick()
-    panel = AlertsPanel(alerts, theme, quoted.clock)
+    panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
     qtbot.addWidget(panel)
     assert panel.model.rowCount() == 0
     assert panel.placeholder._state.sentence == "Nothing is asked for."
@@ -92,7 +153,7 @@ def test_rules_that_make_no_sense_are_said_and_stop_nothing_else(
         alerts.read()
     assert found.args is not None
     assert "No such" in found.args[0]
-    assert not alerts.is_on
+    assert alerts.rule_count == 0
 
 
 def test_the_dialog_saves_rules_that_make_sense_only(
@@ -157,7 +218,7 @@ def test_a_window_that_goes_on_in_the_tray_is_hidden_comes_back_and_can_be_quit(
 def test_of_the_past_nothing_is_told_and_the_panel_says_so(
     alerts: AlertsController, quoted: Any, theme: Theme, qtbot: QtBot
 ) -> None:
-    panel = AlertsPanel(alerts, theme, quoted.clock)
+    panel = AlertsPanel(quoted.board, alerts, theme, quoted.clock)
     qtbot.addWidget(panel)
     now = quoted.board.connection
     quoted.board.set_connection(Connection(link=Link.PAST, as_of_ms=quoted.clock.now))
@@ -166,5 +227,5 @@ def test_of_the_past_nothing_is_told_and_the_panel_says_so(
     assert panel._facts.text().startswith("No alerts while you look back")
     quoted.board.set_connection(now)
     alerts.tick()
-    assert panel._facts.text().startswith("1 sent")
+    assert panel._facts.text().startswith("1 rule · 1 sent")
     panel.close_panel()

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
+from oddsdesk.desk.bets.odds_dialog import OddsDialog
 from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.export.files import CSV
 from oddsdesk.ledger.bets import PlacedBet, settled
@@ -90,6 +91,23 @@ def test_many_bets_are_settled_at_once_and_that_is_undone(
     assert panel.messages.text == "Undone: 2 bets settled."
 
 
+def test_the_bet_that_the_keyboard_comes_to_is_selected_and_the_next_once_it_is_settled(
+    make_panel: Make, qtbot: QtBot, path: Path
+) -> None:
+    panel = make_panel(bet(), OVER)
+    panel.choose_view("to settle")
+    panel.activateWindow()
+    panel.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(panel.table.scrolling.hasFocus)
+    assert [each.ident for each in panel.selected()] == [2]
+    panel.choose_view("all")
+    assert len(panel.selected()) == 1
+    panel.choose_view("open")
+    act(panel, qtbot, "bets.won")
+    assert [each.result for each in held(path)] == [Result.WON, None]
+    assert panel.selected() == []
+
+
 def test_a_bet_is_deleted_and_comes_back(make_panel: Make, qtbot: QtBot, path: Path) -> None:
     panel = make_panel(bet(), OVER)
     select(panel, 0)
@@ -101,6 +119,24 @@ def test_a_bet_is_deleted_and_comes_back(make_panel: Make, qtbot: QtBot, path: P
     assert held(path) == []
     act(panel, qtbot, "bets.undo")
     assert panel.messages.text == "There is nothing to undo."
+
+
+def test_every_row_of_the_bet_is_reached_by_its_letter(make_panel: Make, qtbot: QtBot) -> None:
+    panel = make_panel(bet())
+    select(panel, 0)
+    panel.actions_on_bets.ask_edit()
+    dialog = panel.findChild(BetDialog)
+    assert dialog is not None
+    qtbot.waitUntil(dialog.isActiveWindow)
+    for letter, field in (
+        (Qt.Key.Key_S, dialog.stake),
+        (Qt.Key.Key_P, dialog.competition),
+        (Qt.Key.Key_N, dialog.note),
+        (Qt.Key.Key_M, dialog.market),
+        (Qt.Key.Key_B, dialog.bookmaker),
+    ):
+        qtbot.keyClick(dialog, letter, Qt.KeyboardModifier.AltModifier)
+        assert dialog.focusWidget() is field, letter
 
 
 def test_a_bet_is_recorded_by_hand(make_panel: Make, qtbot: QtBot, path: Path) -> None:
@@ -244,13 +280,42 @@ def test_files_settle_and_import_and_what_is_wrong_is_said(
     with qtbot.waitSignal(panel.files.said):
         panel.files.import_bets(bets)
     assert panel.messages.text == (
-        "1 bet imported from bets.csv; columns left out: mood. "
+        "1 bet imported from bets.csv, decimal odds; columns left out: mood. "
         "Left out: line 3: odds 1: expected decimal odds above 1."
     )
     assert [each.selection for each in held(path)] == ["Leeds -0.75", "Over 2.5"]
     with qtbot.waitSignal(panel.files.failed):
         panel.files.import_bets(tmp_path / "missing.csv")
     assert panel.messages.text == "missing.csv cannot be read: No such file or directory."
+
+
+def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(
+    make_panel: Make, qtbot: QtBot, tmp_path: Path
+) -> None:
+    panel = make_panel()
+    file = tmp_path / "bets.csv"
+    file.write_text("selection,odds,stake\nPSG,150,5\n")
+    panel.files.import_bets(file)
+    qtbot.waitUntil(lambda: bool(panel.findChildren(OddsDialog)))
+    dialog = panel.findChildren(OddsDialog)[0]
+    offered = [dialog.styles.itemText(place) for place in range(2)]
+    assert offered == ["Decimal: 150 is 150 decimal", "American: 150 is 2.5 decimal"]
+    dialog.styles.setCurrentIndex(1)
+    with qtbot.waitSignal(panel.files.said):
+        dialog.read.click()
+    assert panel.messages.text == "1 bet imported from bets.csv, american odds."
+
+
+def test_bets_go_to_bet_analytix(make_panel: Make, qtbot: QtBot, tmp_path: Path) -> None:
+    panel = make_panel(bet(), WON)
+    target = tmp_path / "bets.csv"
+    with qtbot.waitSignal(panel.files.said):
+        panel.files.write_bet_analytix(panel._shown, target)
+    assert panel.messages.text == f"2 bets written to {target}."
+    assert read_bets(target.read_bytes(), NOW).tracker == "Bet-Analytix"
+    with qtbot.waitSignal(panel.files.failed):
+        panel.files.write_bet_analytix(panel._shown, tmp_path)
+    assert "cannot be written" in panel.messages.text
 
 
 def test_what_is_shown_is_exported(make_panel: Make, qtbot: QtBot, tmp_path: Path) -> None:

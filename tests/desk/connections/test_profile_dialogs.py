@@ -83,6 +83,40 @@ def test_who_else_could_read_the_key_is_said_while_the_address_is_typed(theme, w
     assert dialog.unencrypted.isHidden()
 
 
+LONG = "This machine cannot reach no.such.host.example: check the address and the network. " * 3
+
+
+@pytest.mark.parametrize("say", ["failure", "trouble"])
+def test_the_dialog_grows_for_what_is_said_and_no_text_stands_over_a_field(
+    theme, window, qtbot, say
+):
+    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    dialog.open()
+    dialog.show_has_keyring(False)
+    said = dialog.diagnosis if say == "failure" else dialog.trouble
+    (dialog.show_failure if say == "failure" else dialog.say_trouble)(LONG)
+    layout = dialog.layout()
+    qtbot.waitUntil(
+        lambda: said.height() > 0 and dialog.height() >= layout.totalHeightForWidth(dialog.width())
+    )
+    qtbot.waitUntil(lambda: said.geometry().top() > dialog.ws_url.geometry().bottom())
+    assert said.height() >= said.heightForWidth(said.width())
+
+
+def test_a_result_is_dropped_when_what_was_tested_is_edited(theme, window, qtbot):
+    dialog = RemoteDialog(theme, REMOTE, window, has_key=True)
+    for field in (dialog.base_url, dialog.key, dialog.auth_url, dialog.ws_url):
+        dialog.show_failure("No.")
+        field.setText(f"{field.text()}x")
+        assert dialog.diagnosis.isHidden()
+    dialog.show_testing()
+    with qtbot.waitSignal(dialog.test_stopped):
+        dialog.key.setText("other")
+    dialog.show_failure("No.")
+    dialog.name.setText("Another")
+    assert not dialog.diagnosis.isHidden(), "the name was not tested"
+
+
 def test_what_is_said_of_a_missing_keyring_stands_close_under_its_field(theme, window, qtbot):
     dialog = RemoteDialog(theme, REMOTE, window, has_key=False)
     dialog.show_has_keyring(False)
@@ -120,6 +154,11 @@ async def test_a_failed_test_says_what_to_do_and_loses_nothing(work, window, ses
     dialog.test_requested.emit()
     await until(lambda: "Copy the key again" in dialog.diagnosis.text)
     assert dialog.values().key == "wrong"
+    assert dialog.diagnosis.text.startswith("The service does not know this key. Copy")
+    assert "X-Api-Key" not in dialog.diagnosis.text
+    dialog.key.clear()
+    dialog.test_requested.emit()
+    await until(lambda: dialog.diagnosis.text == "Enter the key that the service gave you.")
 
 
 async def test_a_test_can_be_stopped(work, window, qtbot):

@@ -63,6 +63,7 @@ def test_a_menu_over_a_cell_offers_what_can_be_done_with_its_price(
     assert offered(shown) == {
         "Explain": True,
         "Mark as placed…": True,
+        "Alert me when it reaches…": True,
         "Copy price": True,
         "Open the bookmaker's page": True,
         "Hide this bookmaker": True,
@@ -105,9 +106,7 @@ def test_the_menu_key_opens_the_menu_below_the_cell(shown: MatrixPanel) -> None:
     assert shown.price_actions.menu.y() == below.y()
 
 
-def test_keys_explain_and_copy_the_current_price(
-    shown: MatrixPanel, quoted: Any, qtbot: QtBot
-) -> None:
+def test_keys_act_on_the_current_price(shown: MatrixPanel, quoted: Any, qtbot: QtBot) -> None:
     shown.table.set_current(DRAW, BEST)
     key = RowKey(quoted.id, "moneyline", 0, "Draw", "Matchbook")
     actions, pane = shown.price_actions, shown.table.scrolling
@@ -117,6 +116,9 @@ def test_keys_explain_and_copy_the_current_price(
     with qtbot.waitSignal(actions.place_requested) as placed:
         qtbot.keyClick(pane, Qt.Key.Key_P)
     assert placed.args == [key]
+    with qtbot.waitSignal(actions.target_requested) as target:
+        qtbot.keyClick(pane, Qt.Key.Key_T)
+    assert target.args == [key]
     qtbot.keyClick(pane, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "3.40"
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QMenu
 from pytestqt.qtbot import QtBot
 
+from oddsdesk.board.alerts.gate import Alert, AlertEntry
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.desk.explain.panel import ExplainPanel
 from oddsdesk.desk.grid.columns import BY_KEY
@@ -21,6 +22,7 @@ from oddsdesk.desk.shell.assembly import Desk
 from oddsdesk.desk.shell.palette_entries import Entry, Kind
 from oddsdesk.desk.ui.declared_actions import ACTIONS, BY_IDENT
 from oddsdesk.desk.ui.theme.theme import Theme
+from tests.kit.value_bets import OVER
 
 BOUND_BY_THE_PROGRAM = {
     "connection.new",
@@ -161,3 +163,19 @@ def test_copying_what_is_not_there_copies_nothing(desk: Desk) -> None:
     entry(desk, "Copy the chart").run()
     assert isinstance(desk.explain, ExplainPanel)
     assert desk.explain.said is None
+
+
+def test_a_click_on_a_notification_opens_the_cell_that_it_is_about(
+    desk: Desk, quoted: Any, qtbot: QtBot
+) -> None:
+    desk.window.hide()
+    desk.notifier.notify(AlertEntry(Alert(("x",), "Value", "title", "text", 3.0, OVER), 0, None))
+    desk.notifier.show_told()
+    assert desk.window.isVisible()
+    panel = desk.games.panel(quoted.id)
+    assert isinstance(panel, MatrixPanel)
+    assert desk.window.tabs.currentWidget() is panel
+    qtbot.waitUntil(lambda: panel.table.current().isValid())
+    facts = panel._facts(panel.table.current())
+    assert facts is not None
+    assert facts.key == OVER

@@ -58,6 +58,16 @@ def test_enter_opens_the_game_where_the_bookmaker_gave_no_page(
     assert "no web page" in panel.messages.text
 
 
+def test_t_asks_for_a_target_on_the_bets_price(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    exhaust(quoted.board.merge_value_bets([bet(quoted)]))
+    panel.table.set_current(0)
+    with qtbot.waitSignal(panel.actions_on_bet.target_requested) as asked:
+        qtbot.keyClick(panel.table.scrolling, Qt.Key.Key_T)
+    assert asked.args == [panel.selected()]
+
+
 def test_what_can_be_done_is_offered_only_where_it_can(panel: ValuesPanel, quoted: Any) -> None:
     actions = panel.actions_on_bet
     actions.bring_up_to_date()

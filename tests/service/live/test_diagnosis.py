@@ -6,8 +6,8 @@ import socket
 import pytest
 
 from oddsdesk.client.client import Client
-from oddsdesk.client.diagnosis import Diagnosis, advice, diagnose
-from oddsdesk.client.errors import ServiceError
+from oddsdesk.client.diagnosis import Diagnosis, advice, diagnose, in_words
+from oddsdesk.client.errors import AddressError, OfflineError, ServiceError
 from oddsdesk.contract.plans import Plan
 from tests.kit.live_service import LIMIT_S, LiveService
 
@@ -43,6 +43,14 @@ async def test_the_plan_is_told_from_what_the_key_may_do(live: LiveService, plan
 async def test_a_wrong_key_is_told_from_a_wrong_address(live: LiveService):
     _, said = await _refusal(live.server.url)
     assert "Copy the key again" in said
+
+
+def test_what_is_wrong_and_what_to_do_are_said_once() -> None:
+    away = OfflineError("this machine cannot reach x.example: check the address and the network")
+    said = in_words(away)
+    assert said == "This machine cannot reach x.example: check the address and the network."
+    key = in_words(AddressError("expected an API key", is_about_key=True))
+    assert key == "Expected an API key. Copy the key whole, as the service shows it."
 
 
 async def test_a_free_key_without_its_bookmaker_is_told_to_choose_one(live: LiveService):

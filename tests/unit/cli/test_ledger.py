@@ -132,6 +132,24 @@ def test_unknown_columns_are_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert f"{file}: line 3: odds 1" in done.stderr
 
 
+def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "bets.csv"
+    file.write_text("selection,odds,stake\nPSG,150,5\n")
+    refused = run("import", str(file), exit_code=1)
+    assert refused.stderr.strip().endswith("how they are written; say it with --odds")
+    done = run("import", str(file), "--odds", "american")
+    assert done.stderr == f"{file}: american odds\n"
+    assert told("list")[-1]["odds"] == 2.5
+
+
+def test_what_goes_to_bet_analytix_is_known_as_its_list(tmp_path: Path) -> None:
+    file = tmp_path / "bets.csv"
+    run("export", "--format", "bet-analytix", "--to", str(file))
+    done = run("import", str(file), "--ledger", str(tmp_path / "other.db"))
+    assert done.stderr.startswith(f"{file}: decimal odds, a list of Bet-Analytix\n")
+    assert done.stdout == "bets 2, there already 0, bad 0\n"
+
+
 def quote(minutes_before: float, over: float, under: float, *, live: bool = False) -> Quote:
     at = KICK_OFF - round(minutes_before * MINUTE)
     odds = {"Over 2.5": over, "Under 2.5": under}

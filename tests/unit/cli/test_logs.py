@@ -37,7 +37,7 @@ def test_a_servers_log_is_on_standard_error_only():
 
 def test_verbose_tells_on_standard_error(capfd: pytest.CaptureFixture[str]):
     logging.getLogger().handlers.clear()  # those that pytest has put there
-    logs.start_logging(window=True, verbose=True)
+    logs.start_logging(window=True, level=logging.INFO)
     logging.getLogger("oddsdesk.desk").info("first prices painted")
     assert "first prices painted" in capfd.readouterr().err
 

@@ -11,7 +11,13 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.times import parse_ms
 from oddsdesk.desk.export.bets import write_bets_workbook
 from oddsdesk.ledger.bets import PlacedBet
-from oddsdesk.ledger.exchange import read_bets, write_csv, write_json
+from oddsdesk.ledger.exchange import (
+    OddsUnclearError,
+    read_bets,
+    write_bet_analytix,
+    write_csv,
+    write_json,
+)
 from oddsdesk.ledger.merging import lacking
 from oddsdesk.pricing.closing import ClosingLine
 from oddsdesk.pricing.results import Result
@@ -133,7 +139,10 @@ def test_a_line_that_makes_no_sense_is_named_and_the_rest_goes_on(cells: str, pr
     ("data", "why"),
     [
         (b"", "has no titles"),
-        (b"name,colour\nx,y\n", "is no list of bets: no column for selection, stake, odds"),
+        (
+            b"name,colour,stake\nx,y,1\n",
+            "is no list of bets: no column for selection, odds; nothing is known of name, colour",
+        ),
         (b"\x00\x81\x8d" * 40, "is neither text"),
         (b"PK\x03\x04 no workbook", "is no readable Excel workbook"),
     ],
@@ -155,3 +164,110 @@ def test_what_is_held_already_is_not_taken_twice() -> None:
     edited = msgspec.structs.replace(BET, note="edited", result=Result.WON, settled_at=1)
     later = msgspec.structs.replace(BET, placed_at=BET.placed_at + 1)
     assert lacking([BET, BET, later], [edited]) == [BET, later]
+
+
+BET_ANALYTIX = """"Date";"Type";"Sport";"Label";"Odds";"Stake";"State";"Bookmaker";"Tipster";\
+"Category";"Competition";"BetType";"Closing";"EstimatedProbability";"Commission";"Bonus";"Live";\
+"Freebet";"Cashout";"Eachway";"Comment"
+"2026-10-01 11:18";"Combined";"";"Double";"2.223";"6.33";"W";"Azulejo";"Ana";"";"";"";"";"";"";"";\
+"";"";"";"";""
+"";"";"Football";"Lens or draw";"1.170";"";"W";"Azulejo";"";"";"";"";"";"";"";"";"";"";"";"";""
+"";"";"Tennis";"Monfils";"1.900";"";"W";"Azulejo";"";"";"";"";"";"";"";"";"";"";"";"";""
+"2026-09-30 14:32";"Simple";"Tennis";"Murray";"2.250";"1.09";"P";"Azulejo";"";"";"ATP";"Winner";"";\
+"";"";"";"Yes";"";"";"";"Test"
+"2026-09-29 14:32";"Simple";"Tennis";"Zverev";"2.1";"5";"L";"Azulejo";"";"";"";"";"";"";"";"";"";\
+"Yes";"";"";""
+"""
+ODDSJAM = """id,created_at,sportsbook,event_name,bet_name,market_name,sport,league,\
+event_start_date,odds,stake,potential_payout,bet_profit,status,bet_type,is_free_bet,clv,percentage,game_id,tags
+7,2026-10-01T15:00:00Z,Granite Line,Leeds vs Hull,Leeds,Moneyline,soccer,EPL,2026-10-02T15:00:00Z,\
+145.0,20,49,29,won,positive_ev,False,130.0,3.1,abc-1,
+8,2026-10-01T16:00:00Z,Granite Line,Leeds vs Hull,Hull,Moneyline,soccer,EPL,2026-10-02T15:00:00Z,\
+-120.0,20,36.67,-20,lost,arbitrage,True,-110.0,3.1,abc-1,
+"""
+
+
+def test_bet_analytixs_bets_are_read_with_the_legs_of_a_combined_one() -> None:
+    found = read_bets(BET_ANALYTIX.encode(), NOW)
+    double, single = found.bets
+    assert (double.selection, double.odds, double.result) == ("Double", 2.223, Result.WON)
+    assert double.note == "by Ana; Lens or draw 1.170; Monfils 1.900"
+    assert (single.competition, single.market_type, single.note) == ("ATP", "Winner", "Test")
+    assert single.result is None, "there P is a bet that waits, not a push"
+    assert single.placed_at == parse_ms("2026-09-30T14:32:00Z")
+    assert found.problems == ["line 6: a free bet, whose profit is not that of its stake"]
+    assert (found.tracker, found.odds) == ("Bet-Analytix", "decimal")
+    assert "Closing" in found.left_out
+
+
+def test_oddsjams_bets_are_read_their_odds_american() -> None:
+    found = read_bets(ODDSJAM.encode(), NOW)
+    (won,) = found.bets
+    assert (won.odds, won.stake, won.result) == (2.45, 20.0, Result.WON)
+    assert (won.match_name, won.selection) == ("Leeds vs Hull", "Leeds")
+    assert won.game_id == game_id("EPL", "Leeds vs Hull"), "theirs is of another service"
+    assert won.kick_off == parse_ms("2026-10-02T15:00:00Z")
+    assert found.problems == ["line 3: a free bet, whose profit is not that of its stake"]
+    assert (found.tracker, found.odds) == ("OddsJam", "american")
+
+
+def test_what_is_written_for_bet_analytix_is_read_back() -> None:
+    stream = io.BytesIO()
+    won = msgspec.structs.replace(BET, result=Result.HALF_WON, note="=1+1")
+    assert write_bet_analytix([BET, won, FULL], stream) == 1
+    found = read_bets(stream.getvalue(), NOW)
+    assert found.tracker == "Bet-Analytix"
+    still_open, half = found.bets
+    assert (still_open.odds, still_open.stake, still_open.result) == (BET.odds, BET.stake, None)
+    assert (half.result, half.note) == (Result.HALF_WON, "=1+1")
+    assert half.selection == f"{BET.selection} · {BET.match_name}"
+
+
+@pytest.mark.parametrize(
+    ("cells", "style", "first"),
+    [
+        (("1.91", "250"), "decimal", 1.91),
+        (("1,850", "2,1"), "decimal", 1.85),
+        (("-110", "250"), "american", 1 + 100 / 110),
+        (("+150", "250"), "american", 2.5),
+        (("6/4", "1/2"), "fractional", 2.5),
+    ],
+)
+def test_how_odds_are_written_is_told_by_what_no_other_way_has(
+    cells: tuple[str, str], style: str, first: float
+) -> None:
+    text = "selection;odds;stake\n" + "".join(f"PSG;{cell};5\n" for cell in cells)
+    found = read_bets(text.encode(), NOW)
+    assert (found.odds, found.bets[0].odds) == (style, pytest.approx(first))
+
+
+@pytest.mark.parametrize("cells", [("150", "250"), ("2.1", "0.95"), ("1.1", "-0.8")])
+def test_odds_that_do_not_tell_how_they_are_written_are_asked_for(cells: tuple[str, str]) -> None:
+    text = "selection,odds,stake\n" + "".join(f"PSG,{cell},5\n" for cell in cells)
+    with pytest.raises(OddsUnclearError, match="does not tell how they are written"):
+        read_bets(text.encode(), NOW)
+    hong_kong = read_bets(b"selection,odds,stake\nPSG,0.95,5\n", NOW, "hong_kong")
+    assert hong_kong.bets[0].odds == pytest.approx(1.95)
+
+
+@pytest.mark.parametrize(
+    ("title", "style", "odds"),
+    [("American odds", "american", 2.5), ("odds_decimal", "decimal", 150)],
+)
+def test_a_title_tells_how_odds_are_written(title: str, style: str, odds: float) -> None:
+    found = read_bets(f"selection,{title},stake\nPSG,150,5\n".encode(), NOW)
+    assert (found.odds, found.bets[0].odds) == (style, odds)
+
+
+@pytest.mark.parametrize(
+    ("cell", "stake"),
+    [("10,50", 10.5), ("1,000", 1000.0), ("€1.000,50", 1000.5), ("1,234.5", 1234.5)],
+)
+def test_a_comma_is_read_as_it_is_meant(cell: str, stake: float) -> None:
+    found = read_bets(f"selection;odds;stake\nPSG;2,0;{cell}\n".encode(), NOW)
+    assert [bet.stake for bet in found.bets] == [stake]
+
+
+def test_our_own_long_odds_need_no_question() -> None:
+    (bet,) = read_bets(written_csv(msgspec.structs.replace(BET, odds=151.0)), NOW).bets
+    assert bet.odds == 151.0

@@ -26,6 +26,11 @@ E0,25/05/2025,16:00,Fulham,Man City,,,,,
 """
 
 
+def renamed(match_name: str, selection: str = "Draw", **changed: object) -> PlacedBet:
+    fields = {"match_name": match_name, "selection": selection, **changed}
+    return msgspec.structs.replace(BET, **fields)
+
+
 def test_scores_of_football_data_settle_bets_of_the_same_teams_and_day() -> None:
     found = settle_by_file(SCORES.encode(), [BET, OVER, HALF], NOW)
     assert [(bet.ident, bet.result, bet.settled_at) for bet in found.bets] == [
@@ -38,10 +43,47 @@ def test_scores_of_football_data_settle_bets_of_the_same_teams_and_day() -> None
 
 def test_files_of_further_leagues_are_read() -> None:
     text = "Country,League,Season,Date,Time,Home,Away,HG,AG,Res\n" + (
-        "Brazil,Serie A,2024,16/08/2024,20:00,Man United,Fulham,0,0,D\n"
+        "Brazil,Serie A,2024,16/08/2024,20:00,Flamengo RJ,Botafogo RJ,0,0,D\n"
     )
-    (bet,) = settle_by_file(text.encode(), [BET], NOW).bets
+    placed = renamed("CR Flamengo vs Botafogo", "CR Flamengo", competition="BRAS")
+    (bet,) = settle_by_file(text.encode(), [placed, BET], NOW).bets
     assert bet.result is Result.LOST
+
+
+def test_teams_of_a_file_are_found_under_the_names_that_the_bet_has() -> None:
+    bets = [
+        renamed("Manchester United - Fulham FC", "Manchester United", ident=1),
+        renamed("fulham @ Manchester Utd", "Fulham", competition="soccer_epl", ident=2),
+        renamed("Ipswich Town vs Liverpool FC", "Ipswich Town", competition="", ident=3),
+    ]
+    found = settle_by_file(SCORES.encode(), bets, NOW)
+    assert [(bet.ident, bet.result) for bet in found.bets] == [
+        (1, Result.WON),
+        (2, Result.LOST),
+        (3, Result.LOST),
+    ]
+    assert (found.problems, found.of_no_bet) == ([], 0)
+
+
+def test_what_may_be_the_game_of_a_bet_settles_nothing_and_is_told() -> None:
+    bets = [
+        renamed("Man United Newton Heath vs Fulham", competition="Friendly", ident=4),
+        renamed("Fulham vs Man United", ident=5),
+    ]
+    found = settle_by_file(SCORES.encode(), bets, NOW)
+    assert found.bets == []
+    assert found.problems == [
+        "line 2: Man United vs Fulham may be that of bet 4, Man United Newton Heath vs Fulham: "
+        "settle it by hand",
+        "line 2: Man United vs Fulham is that of bet 5, Fulham vs Man United, "
+        "the other way round: settle it by hand",
+    ]
+
+
+def test_other_teams_and_other_competitions_settle_nothing_and_are_not_told() -> None:
+    bets = [renamed("Man City vs Fulham"), renamed("Man United vs Fulham", competition="EFL")]
+    found = settle_by_file(SCORES.encode(), bets, NOW)
+    assert (found.bets, found.problems, found.of_no_bet) == ([], [], 2)
 
 
 def test_a_game_of_another_day_or_sport_settles_nothing() -> None:

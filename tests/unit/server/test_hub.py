@@ -56,7 +56,7 @@ def access(tmp_path: Path):
 
 @pytest.fixture
 async def hub(store, access):
-    asked = LoopAccess(access)
+    asked = LoopAccess(access, lambda: 0)
     hub = Hub(LogTail(store), asked, "Pinnacle")
     task = asyncio.get_running_loop().create_task(hub.run())
     yield hub

@@ -5,6 +5,7 @@ import socket
 import pytest
 
 from oddsdesk.server.listener import SEND_BUFFER, HttpServer, ListenError, bind, url_of
+from tests.kit.virtual_time import run_virtually
 
 
 async def _hello(scope, receive, send):
@@ -92,6 +93,22 @@ async def test_server_answers_once_started_and_not_after_its_end():
         await server.stop()
     with pytest.raises(ConnectionRefusedError):
         await asyncio.open_connection(host, port)
+
+
+def test_an_idle_server_ends_without_waiting():
+    async def ended_after(now) -> float:
+        listener = bind("127.0.0.1", 0)
+        server = HttpServer(_hello, listener)
+        await server.start()
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        await reader.readuntil(b"hello")
+        asked = now()
+        await server.stop()
+        writer.close()
+        return now() - asked
+
+    assert run_virtually(ended_after) < 0.02
 
 
 async def test_request_that_hangs_does_not_hold_up_the_end():

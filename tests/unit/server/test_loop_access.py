@@ -60,7 +60,7 @@ def elsewhere() -> Elsewhere:
 
 @pytest.fixture
 async def access(elsewhere: Elsewhere) -> AsyncIterator[LoopAccess]:
-    access = LoopAccess(AccessStore(elsewhere))
+    access = LoopAccess(AccessStore(elsewhere), lambda: 0)
     elsewhere.readers.clear()
     yield access
     elsewhere.lets_read.set()

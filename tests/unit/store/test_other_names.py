@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.matching.games import Game, Verdict, compare
 from oddsdesk.store.games import plain_name
-from oddsdesk.store.matching import Game, Verdict, compare
 from oddsdesk.store.other_names import OtherNames, names_known
 from oddsdesk.store.sqlite.tables import SqliteTables
 from oddsdesk.store.store import Store, open_store

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -50,7 +51,7 @@ class FormDialog(QDialog):
     def add_row(self, label: str, field: QWidget, explained: str = "") -> QWidget:
         """Add a field with its label, and a note under it, and return the row's widget."""
         name = Label(label)
-        name.setBuddy(field)
+        name.setBuddy(field.focusProxy() or field)  # what passes the focus on takes no mnemonic
         plain = label.replace("&", "")
         if not field.accessibleName():
             field.setAccessibleName(plain)
@@ -99,9 +100,28 @@ class FormDialog(QDialog):
         else:
             self._question.hide()
 
+    def _fit(self) -> None:
+        """Grow where what is said needs more lines: Qt reckons with the fewest."""
+        if self.isVisible() and self._column.hasHeightForWidth():
+            needed = self._column.totalHeightForWidth(self.width())
+            self.setMinimumHeight(min(needed, self.screen().availableGeometry().height()))
+
     def _on_question_action_requested(self) -> None:
         self.begin()
         self.reject()
+
+    # Qt's virtuals
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Show):
+            self._fit()
+        return handled
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._fit()
 
 
 def sentence(text: str) -> str:

@@ -1,9 +1,14 @@
 """What is sent, and what is held back and why."""
 
+import time as time_module
+from collections.abc import Iterator
 from datetime import time
+
+import pytest
 
 from oddsdesk.board.alerts.gate import Alert, Gate, Held
 from oddsdesk.board.alerts.rules import Policy
+from oddsdesk.contract.times import parse_ms
 
 MINUTE = 60_000
 
@@ -52,6 +57,41 @@ def test_nothing_is_sent_in_quiet_hours_and_what_was_held_may_pass_after_them() 
     assert held.offer(alert()).held is Held.QUIET
     clock.time_of_day = time(7)
     assert held.offer(alert(), is_news=False).held is None
+
+
+@pytest.fixture
+def london(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine in London, where summer ended on 25 October 2026 and begins on 28 March 2027."""
+    if not hasattr(time_module, "tzset"):
+        pytest.skip("this system has no clock of its own for a program")
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Europe/London")
+        time_module.tzset()
+        yield
+    time_module.tzset()
+
+
+@pytest.mark.usefixtures("london")
+@pytest.mark.parametrize(
+    ("moment", "is_quiet"),
+    [
+        ("2026-10-24T21:59:00Z", False),  # 22:59 in summer
+        ("2026-10-24T22:00:00Z", True),  # 23:00 in summer
+        ("2026-10-25T05:59:00Z", True),
+        ("2026-10-25T06:30:00Z", True),  # 06:30 in winter, 07:30 by the clock of yesterday
+        ("2026-10-25T07:00:00Z", False),
+        ("2027-03-27T23:00:00Z", True),
+        ("2027-03-28T05:59:00Z", True),  # 06:59 in summer
+        ("2027-03-28T06:00:00Z", False),  # 07:00 in summer
+    ],
+)
+def test_quiet_hours_over_midnight_go_by_the_local_clock_also_when_it_is_changed(
+    moment: str, is_quiet: bool
+) -> None:
+    clock = Clock()
+    clock.now = parse_ms(moment)
+    held = Gate(Policy(quiet=("23:00", "07:00")), clock)
+    assert (held.offer(alert()).held is Held.QUIET) is is_quiet
 
 
 def test_at_most_so_many_are_sent_an_hour() -> None:

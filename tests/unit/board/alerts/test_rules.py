@@ -78,6 +78,7 @@ def test_every_kind_of_rule_is_read(tmp_path: Path) -> None:
     [
         ("quiet = [", "alerts.toml"),
         ('quiet = ["25:00", "07:00"]', "expected a time of day"),
+        ('quiet = ["23:00+01:00", "07:00"]', "expected a time of day"),
         ("most_per_hour = 0", "most_per_hour"),
         ("colour = 1", "colour"),
         ('[[rules]]\nkind = "surebet"', "surebet"),

@@ -3,6 +3,8 @@
 from datetime import time
 from typing import Any
 
+import msgspec
+
 from oddsdesk.board.alerts.gate import AlertEntry, Gate, Held
 from oddsdesk.board.alerts.rules import (
     AlertSettings,
@@ -16,6 +18,7 @@ from oddsdesk.board.alerts.rules import (
 )
 from oddsdesk.board.alerts.watching import AlertWatch, OpenBet
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.pricing.opportunities import Split
 from oddsdesk.slices import exhaust
@@ -161,6 +164,52 @@ def test_a_price_that_reaches_its_target_alerts() -> None:
     assert seen.titles() == ["Over 2.5 2.25 at Unibet"]
 
 
+def test_a_target_at_a_named_bookmaker_holds_wherever_the_user_bets() -> None:
+    rule = TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.2)
+    named = [msgspec.structs.replace(rule, bookmaker=name) for name in ("bovada", REFERENCE)]
+    seen = Watched(rule, *named)
+    seen.board.set_bookmakers(("Unibet",))
+    seen.load()
+    seen.tell(2.25, "Bovada")
+    assert seen.titles() == ["Over 2.5 2.25 at Bovada"]
+    seen.tell(2.30, REFERENCE)
+    assert seen.titles() == [f"Over 2.5 2.3 at {REFERENCE}"]
+
+
+def test_the_reference_is_none_of_any_bookmakers() -> None:
+    seen = Watched(TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.2))
+    seen.load()
+    seen.tell(2.25, REFERENCE)
+    assert seen.titles() == []
+
+
+def test_a_target_looks_at_both_games_of_one_name() -> None:
+    seen = Watched(TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.2))
+    seen.load()
+    other = matrix(ODDS, seen.desk.now, market_type="total", competition="FACUP")
+    exhaust(seen.board.merge_matrix(other))
+    seen.tell(2.25, "Unibet")
+    assert seen.titles() == ["Over 2.5 2.25 at Unibet"]
+
+
+def test_what_was_told_is_no_news_to_other_rules() -> None:
+    seen = Watched(ValueRule(), ConnectionRule(seconds=0))
+    seen.board.set_connection(Connection(link=Link.WAITING, since_ms=NOW))
+    seen.load()
+    assert len(seen.tick()) == 2
+    listed = list(seen.gate.entries)
+    later = AlertWatch(
+        seen.board,
+        lambda: seen.desk.now,
+        AlertSettings(rules=(ValueRule(), ConnectionRule(seconds=0), SteamRule())),
+        seen.gate,
+        presets={"all value bets": lambda **_: True},
+        after=seen.watch,
+    )
+    assert later.tick() == []
+    assert list(seen.gate.entries) == listed
+
+
 def test_a_stale_price_reaches_no_target() -> None:
     seen = Watched(TargetRule(game=NAME, market="total", selection="Over 2.5", odds=2.05))
     seen.load()
@@ -191,11 +240,13 @@ def test_steam_is_told_once_for_a_direction() -> None:
 
 
 def test_a_game_with_a_placed_bet_alerts_before_it_begins() -> None:
-    bet = OpenBet(GAME, NAME, NOW + 11 * MINUTE, "Arsenal")
+    cell = RowKey(GAME, "moneyline", 0, "Arsenal", "Soft")
+    bet = OpenBet(GAME, NAME, NOW + 11 * MINUTE, "Arsenal", cell)
     seen = Watched(KickOffRule(minutes=10), bets=(bet,))
     assert seen.tick() == []
     seen.desk.now += MINUTE
-    assert seen.titles() == [f"{NAME} begins"]
+    (sent,) = seen.tick()
+    assert (sent.alert.title, sent.alert.cell) == (f"{NAME} begins", cell)
     seen.desk.now += 11 * MINUTE
     assert seen.tick() == []
 

@@ -14,9 +14,9 @@ from rapidfuzz import fuzz
 from oddsdesk.contract.identity import teams
 from oddsdesk.feeds.imported import Imported, SourceFile
 from oddsdesk.feeds.importers import IMPORTERS
-from oddsdesk.store.matching import Game, Match, Verdict, compare, may_be_alike, sides
+from oddsdesk.matching.games import Game, Match, Verdict, compare, may_be_alike, sides
+from oddsdesk.matching.team_names import shipped_names
 from oddsdesk.store.store import open_store
-from oddsdesk.store.team_names import shipped_names
 
 HOUR = 3_600_000
 START = 1_776_500_000_000

@@ -10,7 +10,7 @@ import msgspec
 from oddsdesk.contract.game_pairs import TeamLikeness
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.times import MINUTE_MS
-from oddsdesk.store.team_names import Key, TeamNames, fold_team
+from oddsdesk.matching.team_names import Key, TeamNames, fold_team
 
 SAME_START_MS: Final = 2 * 60 * MINUTE_MS
 """The most that kick-offs of one game differ between two sources."""
@@ -78,13 +78,23 @@ def compare(names: TeamNames, one: Game, other: Game) -> Match:
     pair, other_pair = teams(one.match_name), teams(other.match_name)
     if pair is None or other_pair is None or not _may_be_one(names, one, other):
         return _NO_MATCH
+    found = compare_teams(names, one.competition, pair, other_pair)
+    if found.verdict is Verdict.OTHER:
+        return found
+    return _judged(found.verdict, one, other, is_crosswise=found.is_crosswise)
+
+
+def compare_teams(
+    names: TeamNames, competition: str, pair: tuple[str, str], other: tuple[str, str]
+) -> Match:
+    """Return what two games of a competition are to each other by their teams alone."""
     for test, verdict in ((_is_known, Verdict.SAME), (_is_alike, Verdict.ALIKE)):
-        straight = test(names, one.competition, pair, other_pair)
-        crosswise = test(names, one.competition, pair, (other_pair[1], other_pair[0]))
+        straight = test(names, competition, pair, other)
+        crosswise = test(names, competition, pair, (other[1], other[0]))
         if straight and crosswise:
             return _NO_MATCH
         if straight or crosswise:
-            return _judged(verdict, one, other, is_crosswise=crosswise)
+            return Match(verdict, crosswise)
     return _NO_MATCH
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oddsdesk.store.team_names import SameTeam, Team, TeamNames, fold_team, shipped_names
+from oddsdesk.matching.team_names import SameTeam, Team, TeamNames, fold_team, shipped_names
 
 
 @pytest.mark.parametrize(

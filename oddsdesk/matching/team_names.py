@@ -120,6 +120,10 @@ class TeamNames:
         known = self._competitions.get(fold_team(name))
         return name if known is None else known.name
 
+    def knows(self, competition: str) -> bool:
+        """Whether the table has a competition, by whichever of its names."""
+        return fold_team(competition) in self._competitions
+
     def competitions_of(self, name: str) -> list[str]:
         """Return every name of a competition that the table has, and this one."""
         known = self._competitions.get(fold_team(name))

@@ -1,0 +1,111 @@
+"""The past of prices as the service tells it, where it does (D75); else what the desk has seen."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.history import History, Origin, Point, PricePath, tidy
+from oddsdesk.board.history_source import HistoryError, PriceHistorySource, References
+from oddsdesk.board.price_history import SelectionKey
+from oddsdesk.client.client import HISTORY_PATH, Client
+from oddsdesk.client.errors import ForbiddenError, NotFoundError, ServiceError
+from oddsdesk.contract.resources import PriceChange
+from oddsdesk.contract.times import MINUTE_MS, format_ms, parse_ms
+
+LATE_MS: Final = 10 * MINUTE_MS
+"""By how much a move may be recorded after it was scraped and still be read."""
+
+_Paths = dict[str, list[Point]]
+
+
+class ServiceSource:
+    """The service's history; what it holds of the selection shown last is not asked for again."""
+
+    origin = Origin.SERVICE
+
+    def __init__(self, client: Client, board: Board) -> None:
+        self._client = client
+        self._board = board
+        self._seen = PriceHistorySource(board)
+        self._is_offered: bool | None = None
+        self._held: tuple[tuple[str, SelectionKey], _Paths] | None = None
+
+    async def history(self, game_id: str, key: SelectionKey, since_ms: int) -> History:
+        """Return how every bookmaker's price of a selection moved, as far back as is told.
+
+        Raises:
+            HistoryError: the service cannot be asked now.
+        """
+        if not await self._asks():
+            return await self._seen.history(game_id, key, since_ms)
+        try:
+            told = await self._paths_of(game_id, key)
+        except (ForbiddenError, NotFoundError):
+            return await self._seen.history(game_id, key, since_ms)
+        except ServiceError as error:
+            raise HistoryError(error.message) from error
+        reference = self._board.reference
+        paths: dict[str | None, PricePath] = {
+            None if name == reference else name: path for name, path in told.items()
+        }
+        began = min((path[0].at for path in told.values() if path), default=None)
+        return History(Origin.SERVICE, paths, since_ms=began)
+
+    async def references(
+        self, game_id: str, keys: Sequence[SelectionKey], since_ms: int
+    ) -> References:
+        """Return how the reference's prices of some selections moved.
+
+        Raises:
+            HistoryError: the service cannot be asked now.
+        """
+        reference = self._board.reference
+        if reference is None or not await self._asks():
+            return await self._seen.references(game_id, keys, since_ms)
+        found: dict[SelectionKey, list[Point]] = {key: [] for key in keys}
+        try:
+            for market_type, period in sorted({key[:2] for key in keys}):
+                async for move in self._client.all_history(
+                    game_id, market_type=market_type, period=period, bookmaker=reference
+                ):
+                    key = (move.market_type, move.period, move.selection)
+                    if key in found:
+                        found[key].append(_point(move))
+        except (ForbiddenError, NotFoundError):
+            return await self._seen.references(game_id, keys, since_ms)
+        except ServiceError as error:
+            raise HistoryError(error.message) from error
+        return References(
+            Origin.SERVICE, {key: tidy(points) for key, points in found.items() if points}
+        )
+
+    async def _asks(self) -> bool:
+        """Say whether the service tells its history; it is asked that once."""
+        if self._is_offered is None:
+            try:
+                self._is_offered = await self._client.offers(HISTORY_PATH)
+            except ServiceError as error:
+                raise HistoryError(error.message) from error
+        return self._is_offered
+
+    async def _paths_of(self, game_id: str, key: SelectionKey) -> _Paths:
+        """Return every bookmaker's moves: those held, and those since."""
+        market_type, period, selection = key
+        held = self._held[1] if self._held and self._held[0] == (game_id, key) else {}
+        newest = max((path[-1].at for path in held.values() if path), default=None)
+        told: _Paths = {name: list(path) for name, path in held.items()}
+        async for move in self._client.all_history(
+            game_id,
+            market_type=market_type,
+            period=period,
+            selection=selection,
+            since=None if newest is None else format_ms(newest - LATE_MS),
+        ):
+            told.setdefault(move.bookmaker, []).append(_point(move))
+        paths = {name: tidy(points) for name, points in told.items()}
+        self._held = ((game_id, key), paths)
+        return paths
+
+
+def _point(move: PriceChange) -> Point:
+    return Point(parse_ms(move.scraped_at), move.odds)

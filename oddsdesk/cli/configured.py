@@ -1,0 +1,122 @@
+"""A command whose options may also come from the environment and from a file (D81).
+
+What is given on the command line holds, else ``ODDSDESK_NAME`` of the environment, else the TOML
+file, else the default.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import click
+import msgspec
+from click.core import ParameterSource
+
+from oddsdesk.network.secrets import without_keys
+from oddsdesk.store.settings import KEEP_ALL
+
+PREFIX: Final = "ODDSDESK_"
+_CONFIG: Final = "config"
+_SHOW: Final = "show_config"
+_PASSWORD: Final = re.compile(r"//[^/@\s]*@")
+_WORDS: Final = {
+    ParameterSource.COMMANDLINE: "command line",
+    ParameterSource.DEFAULT_MAP: "file",
+    ParameterSource.DEFAULT: "default",
+}
+
+
+class ConfiguredCommand(click.Command):
+    """Reads options from the environment and a file; ``--show-config`` prints what holds."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, option in self._named().items():
+            option.envvar = f"{PREFIX}{name.upper().replace('-', '_')}"
+            option.show_envvar = False
+        self.params += [
+            click.Option(
+                ["--config"],
+                type=click.Path(exists=True, dir_okay=False, path_type=Path),
+                envvar=f"{PREFIX}CONFIG",
+                is_eager=True,
+                expose_value=False,
+                callback=self._read,
+                metavar="FILE",
+                help="TOML file of these options, each by its name: keep-days = 30. What stands in"
+                f" the environment, as {PREFIX}KEEP_DAYS, or here goes before it.",
+            ),
+            click.Option(
+                ["--show-config"],
+                is_flag=True,
+                help="Print what holds and where it comes from, without passwords, and end.",
+            ),
+        ]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, or say what it would run with."""
+        if ctx.params.pop(_SHOW, False):
+            for line in self._lines(ctx):
+                click.echo(line)
+            return None
+        return super().invoke(ctx)
+
+    def _named(self) -> dict[str, click.Option]:
+        return {
+            max(each.opts, key=len).removeprefix("--"): each
+            for each in self.params
+            if isinstance(each, click.Option) and each.name not in (_CONFIG, _SHOW, "help")
+        }
+
+    def _read(self, ctx: click.Context, option: click.Parameter, path: Path | None) -> None:
+        if path is None:
+            return
+        try:
+            found = tomllib.loads(path.read_bytes().decode())
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise click.BadParameter(f"{path}: expected TOML ({error})", ctx, option) from error
+        options = self._named()
+        values: dict[str, Any] = {}
+        for name, value in found.items():
+            if name not in options:
+                known = ", ".join(sorted(options))
+                message = f"{path}: {name!r} is no option; there are {known}"
+                raise click.BadParameter(message, ctx, option)
+            _check(path, name, options[name], value)
+            values[str(options[name].name)] = value
+        ctx.default_map = values
+
+    def _lines(self, ctx: click.Context) -> Iterator[str]:
+        for name, option in self._named().items():
+            value = ctx.params.get(str(option.name))
+            if isinstance(value, tuple | frozenset) and not option.multiple:
+                value = ",".join(sorted(value))
+            if name == "keep-days" and value == KEEP_ALL:
+                value = "all"
+            source = ctx.get_parameter_source(str(option.name))
+            where = _WORDS.get(source, f"environment: {option.envvar}") if source else "default"
+            said = f"{name} = {_said(value)}" if value not in (None, ()) else f"# {name}"
+            yield f"{_PASSWORD.sub('//****@', without_keys(said))}  # {where}"
+
+
+def _check(path: Path, name: str, option: click.Option, value: Any) -> None:
+    """Refuse a value of a kind that the option cannot have; click would take its text."""
+    kinds: tuple[type, ...] = (str, int, float)
+    expected = "a text or a number"
+    if option.multiple:
+        kinds, expected = (list,), 'a list, as in ["one", "two"]'
+    elif option.is_flag:
+        kinds, expected = (bool,), "true or false"
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise click.UsageError(f"{path}: {name}: expected {expected}, got {value!r}")
+
+
+def _said(value: Any) -> str:
+    """Return a value as TOML writes it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_said, value))}]"
+    if isinstance(value, bool | int | float):
+        return str(value).lower()
+    return msgspec.json.encode(str(value)).decode()

@@ -1,0 +1,1 @@
+"""Which names are one team's, and which games are one: for odds, and for results (D69)."""

@@ -1,0 +1,219 @@
+"""At the desk: a bet from its alert to the report, the program killed after every step."""
+
+import csv
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oddsdesk.board.alerts.channels import variable_of
+from oddsdesk.board.alerts.rules import RULES_FILE
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.ledger import Ledger
+from oddsdesk.places import default_ledger, settings_folder
+from oddsdesk.store.store import open_store
+from tests.kit.desk_window import DeskWindow
+from tests.kit.program import Launch
+from tests.kit.webhook import webhook
+
+LIMIT_S = 60
+RULES = """
+[[channels]]
+name = "phone"
+kind = "webhook"
+
+[[rules]]
+kind = "value"
+"""
+HOME = "Manchester United"
+KICK_OFF = system_clock() + 3_600_000
+
+
+class Day:
+    """The odds of a day, the desk that shows them, and the bets that are on the disk."""
+
+    def __init__(self, launch: Launch, open_desk: Callable[..., DeskWindow], folder: Path) -> None:
+        self._launch = launch
+        self._open_desk = open_desk
+        self._database = folder / "odds.db"
+        self.posted: list[dict[str, Any]] = []
+        """What the phone got."""
+        self.address = ""
+        """Where the phone is."""
+
+    def start(self) -> DeskWindow:
+        """Start the desk."""
+        where = ("--local", "--database", str(self._database), "--reference", "Pinnacle")
+        return self._open_desk(*where, **{variable_of("phone"): self.address})
+
+    def quote(self, bookmaker: str, *odds: float, has_begun: bool = False) -> None:
+        """Record odds of both teams and the draw, as a feed does beside the desk."""
+        now = system_clock()
+        quote = Quote(
+            bookmaker=bookmaker,
+            match_name=f"{HOME} vs Fulham",
+            competition="EPL",
+            market_type="moneyline",
+            period=0,
+            odds=dict(zip((HOME, "Draw", "Fulham"), odds, strict=True)),
+            scraped_at=now,
+            match_date=now if has_begun else KICK_OFF,
+            is_live=has_begun,
+        )
+        with closing(open_store(self._database)) as store:
+            store.record([quote]).result()
+
+    def told(self, *question: str) -> list[dict[str, Any]]:
+        """Return what a command says of the ledger."""
+        command = self._launch("ledger", *question, "--json")
+        out, err = command.process.communicate(timeout=LIMIT_S)
+        assert (command.process.returncode, err) == (0, "")
+        found: list[dict[str, Any]] = json.loads(out)
+        return found
+
+
+def bet_on_disk() -> PlacedBet | None:
+    with closing(Ledger(default_ledger())) as ledger:
+        bets = ledger.bets()
+    assert len(bets) <= 1
+    return bets[0] if bets else None
+
+
+def wait_for_bet(holds: Callable[[PlacedBet], object] = lambda _: True) -> PlacedBet:
+    """Wait until the bet is on the disk as it is to be."""
+    found: list[PlacedBet] = []
+
+    def is_there() -> bool:
+        bet = bet_on_disk()
+        found[:] = [] if bet is None else [bet]
+        return bet is not None and bool(holds(bet))
+
+    wait_until(is_there)
+    return found[0]
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    ends = time.monotonic() + LIMIT_S
+    while not holds():
+        assert time.monotonic() < ends, "it never came to hold"
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def day(launch: Launch, open_desk: Callable[..., DeskWindow], tmp_path: Path) -> Iterator[Day]:
+    settings_folder().mkdir(parents=True, exist_ok=True)
+    (settings_folder() / RULES_FILE).write_text(RULES, "utf-8")
+    made = Day(launch, open_desk, tmp_path)
+    with webhook() as (made.address, made.posted):
+        yield made
+
+
+def place(day: Day, desk: DeskWindow) -> None:
+    """Go to the price that the phone told of, and place at other odds than it shows."""
+    wait_until(lambda: day.posted)
+    desk.go_to("alerts")
+    desk.press("ctrl+Home", "Return")
+    desk.explanation(f"{HOME} at Harbour, 2.2\n")
+    desk.go_to("alerts")
+    desk.press("ctrl+Home", "Return", "p")
+    desk.enter("^Mark as placed$")
+    desk.press("alt+s", "ctrl+a")
+    desk.write("12.5")
+    desk.press("alt+o", "ctrl+a")
+    desk.write("2.25")
+    desk.press("Return")
+
+
+def edit(desk: DeskWindow) -> None:
+    desk.press("ctrl+l", "Return")
+    desk.enter("^Edit bet$")
+    desk.press("alt+s", "ctrl+a")
+    desk.write("15")
+    desk.press("alt+n")
+    desk.write("by phone")
+    desk.press("Return")
+
+
+def kick_off(day: Day, desk: DeskWindow) -> None:
+    """The reference moves for the last time, the desk shows it, and the game begins."""
+    day.quote("Pinnacle", 2.0, 3.6, 4.0)
+    desk.go_to("manchester")
+    desk.press("ctrl+Home", "Down", "End")
+    desk.explanation(f"Pinnacle: {HOME} 2, Draw 3.6, Fulham 4\n")
+    day.quote("Pinnacle", 1.5, 4.2, 7.0, has_begun=True)
+
+
+def settle(desk: DeskWindow, folder: Path) -> None:
+    """Settle from a file that calls the team otherwise."""
+    today = datetime.fromtimestamp(system_clock() / 1000, UTC)
+    results = folder / "E0.csv"
+    results.write_text(
+        f"Div,Date,HomeTeam,AwayTeam,FTHG,FTAG\nE0,{today:%d/%m/%Y},Man United,Fulham,2,1\n"
+    )
+    desk.press("ctrl+l", "r")
+    desk.enter("^Settle bets from a file of results$")
+    desk.write(str(results))
+    desk.press("Return")
+
+
+def report(desk: DeskWindow, folder: Path) -> dict[str, str]:
+    """Have the report by bookmakers shown, and return its row from the file it is exported to."""
+    exported = folder / "report.csv"
+    desk.wait_until_gone("^Settle bets from a file of results$")
+    desk.enter("oddsdesk$")
+    desk.press("ctrl+l", *["m"] * 4, "x")
+    desk.enter("^Export as CSV$")
+    desk.write(str(exported))
+    desk.press("Return")
+    wait_until(exported.exists)
+    (row,) = csv.DictReader(exported.read_text("utf-8-sig").splitlines())
+    return row
+
+
+@pytest.mark.slow
+def test_a_bet_from_its_alert_to_the_report_survives_every_kill(day: Day, tmp_path: Path) -> None:
+    day.quote("Pinnacle", 2.1, 3.5, 3.7)
+    day.quote("Harbour", 2.2, 3.4, 3.6)
+    desk = day.start()
+    place(day, desk)
+    placed = wait_for_bet()
+    desk.program.kill()
+    assert (placed.odds, placed.stake, placed.bookmaker) == (2.25, 12.5, "Harbour")
+    assert placed.true_ev == pytest.approx((2.25 / (placed.fair_odds or 0) / 1.01 - 1) * 100)
+
+    desk = day.start()
+    edit(desk)
+    edited = wait_for_bet(lambda bet: bet.stake == 15)
+    desk.program.kill()
+    assert (edited.odds, edited.note) == (2.25, "by phone")
+
+    desk = day.start()
+    kick_off(day, desk)
+    closed = wait_for_bet(lambda bet: bet.close)
+    desk.program.kill()
+    chance = 1 / 2.0 - (1 / 2.0 + 1 / 3.6 + 1 / 4.0 - 1) / 3
+    assert closed.close is not None
+    assert closed.close.fair_odds == pytest.approx(1 / chance)
+    clv = (2.25 * chance - 1) * 100
+
+    desk = day.start()
+    settle(desk, tmp_path)
+    wait_for_bet(lambda bet: bet.result)
+    row = report(desk, tmp_path)
+    desk.program.kill()
+    assert (row["of"], row["bets"]) == ("Harbour", "1")
+    assert float(row["profit"]) == pytest.approx(15 * 1.25)
+    assert float(row["clv_pct"]) == pytest.approx(clv)
+
+    (told,) = day.told("list")
+    kept = (told["odds"], told["stake"], told["note"], told["result"], told["profit"])
+    assert kept == (2.25, 15.0, "by phone", "won", 18.75)
+    assert told["clv_pct"] == pytest.approx(clv)
+    assert len(day.posted) == 1, "what was told before the program was killed is told again"

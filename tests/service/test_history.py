@@ -1,0 +1,139 @@
+"""``GET /api/games/{game_id}/history``; ours, beyond the contract (D75)."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from oddsdesk.board.board import Board
+from oddsdesk.board.history import Origin, Point
+from oddsdesk.board.service_history import ServiceSource
+from oddsdesk.client import HISTORY_PATH, Client, SyncClient
+from oddsdesk.contract.identity import game_id
+from oddsdesk.contract.plans import Plan
+from oddsdesk.contract.times import format_ms
+
+MINUTE = 60_000
+GAME = game_id("EPL", "Arsenal - Chelsea")
+PATH = f"/api/games/{GAME}/history"
+ARSENAL = ("moneyline", 0, "Arsenal")
+
+
+@pytest.fixture
+def moved(service: Any) -> Any:
+    """Betfair moved twice, then withdrew a price in play; Pinnacle priced once."""
+    service.quote()
+    service.quote(bookmaker="Pinnacle", odds={"Arsenal": 2.0, "Draw": 3.3, "Chelsea": 3.7})
+    service.now += MINUTE
+    service.quote(odds={"Arsenal": 2.2, "Draw": 3.4, "Chelsea": 3.6})
+    service.now += MINUTE
+    service.quote(odds={"Arsenal": 2.3, "Chelsea": 3.6}, is_live=True)
+    return service
+
+
+def odds_of(rows: Any, selection: str) -> list[Any]:
+    return [row["odds"] for row in rows if row["selection"] == selection]
+
+
+def test_every_move_is_answered_by_time_withdrawn_ones_as_null(moved: Any) -> None:
+    """D75."""
+    rows = moved.data(PATH, moved.key(), bookmaker="Betfair")
+    assert odds_of(rows, "Arsenal") == [2.1, 2.2, 2.3]
+    assert odds_of(rows, "Draw") == [3.4, None]
+    assert rows == sorted(rows, key=lambda row: row["scraped_at"])
+    assert rows[0] == {
+        "bookmaker": "Betfair", "market_type": "moneyline", "period": 0, "selection": "Arsenal",
+        "odds": 2.1, "scraped_at": format_ms(moved.now - 2 * MINUTE), "is_live": False,
+    }  # fmt: skip
+
+
+def test_it_is_narrowed_by_market_selection_bookmaker_and_time(moved: Any) -> None:
+    """D75: from ``since`` to before ``until``."""
+    key = moved.key()
+    wanted = {"market_type": "moneyline", "period": "0", "selection": "Arsenal"}
+    assert len(moved.data(PATH, key, **wanted)) == 4
+    between = {"since": format_ms(moved.now - MINUTE), "until": format_ms(moved.now)}
+    assert odds_of(moved.data(PATH, key, **wanted, **between), "Arsenal") == [2.2]
+    assert moved.data(PATH, key, market_type="total") == []
+
+
+def test_pages_hold_every_move_once(moved: Any) -> None:
+    """D14."""
+    key = moved.key()
+    whole, paged, asked = moved.data(PATH, key), [], {"limit": 2}
+    while True:
+        answer = moved.get(PATH, key, **asked).json()
+        assert answer["meta"]["count"] == len(answer["data"])
+        paged += answer["data"]
+        if "next_cursor" not in answer["meta"]:
+            break
+        asked["cursor"] = answer["meta"]["next_cursor"]
+    assert paged == whole
+
+
+BAD: list[dict[str, str]] = [
+    {"since": "yesterday"},
+    {"until": "2026-11-20T18:00:00"},
+    {"since": "2026-11-20T18:00:00Z", "until": "2026-11-20T18:00:00Z"},
+    {"market_type": "corners"},
+    {"limit": "5001"},
+    {"cursor": "nonsense"},
+]
+
+
+@pytest.mark.one_engine
+def test_what_makes_no_sense_is_refused_and_an_unknown_game_is_none(moved: Any) -> None:
+    """D10, D12."""
+    key = moved.key()
+    for asked in BAD:
+        answer = moved.get(PATH, key, **asked)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
+    for ident in ("00000000-0000-0000-0000-000000000000", "nothing"):
+        assert moved.get(f"/api/games/{ident}/history", key).status_code == 404
+
+
+def test_it_is_for_plans_that_see_every_bookmaker_and_in_play_for_those_that_do(
+    moved: Any,
+) -> None:
+    """D75, D20."""
+    refused = moved.get(PATH, moved.key(Plan.FREE, "Betfair"))
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "bookmaker_forbidden")
+    assert None not in odds_of(moved.data(PATH, moved.key(Plan.PRO)), "Draw")
+    assert moved.get(PATH, "unknown").status_code == 401
+
+
+@pytest.mark.one_engine
+def test_both_clients_give_a_frame_in_one_line(moved: Any) -> None:
+    with SyncClient(moved.url, moved.key(), clock=lambda: moved.now) as client:
+        assert client.offers(HISTORY_PATH)
+        rows = client.history(GAME, selection="Arsenal", bookmaker="Betfair").to_dicts()
+        assert [row["odds"] for row in rows] == [2.1, 2.2, 2.3]
+        assert len(list(client.all_history(GAME, limit=2))) == len(client.history(GAME))
+
+
+@pytest.mark.one_engine
+def test_the_desk_reads_it_and_then_only_what_is_new(moved: Any) -> None:
+    board = Board(lambda: moved.now)
+
+    async def read(source: ServiceSource) -> Any:
+        return (await source.history(GAME, ARSENAL, 0), await source.history(GAME, ARSENAL, 0))
+
+    async def ask() -> None:
+        async with Client(moved.url, moved.key()) as client:
+            source = ServiceSource(client, board)
+            first, second = await read(source)
+            assert first.origin is Origin.SERVICE
+            assert first.paths == second.paths
+            began = moved.now - 2 * MINUTE
+            assert first.paths["Pinnacle"] == [Point(began, 2.0)]
+            assert [point.odds for point in first.paths["Betfair"]] == [2.1, 2.2, 2.3]
+            assert first.since_ms == began
+            moved.now += 30 * MINUTE
+            moved.quote(odds={"Arsenal": 2.5, "Chelsea": 3.6}, is_live=True)
+            again = await source.history(GAME, ARSENAL, 0)
+            assert [point.odds for point in again.paths["Betfair"]][-2:] == [2.3, 2.5]
+        async with Client(moved.url, moved.key(Plan.FREE, "Betfair")) as client:
+            seen, _ = await read(ServiceSource(client, board))
+            assert seen.origin is Origin.SEEN
+
+    asyncio.run(ask())

@@ -1,0 +1,83 @@
+"""Options of `serve` from the command line, the environment and a file, and what holds of them."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from oddsdesk.cli.serve import serve
+
+
+def shown(tmp_path: Path, toml: str, *arguments: str, **environment: str) -> Result:
+    file = tmp_path / "server.toml"
+    file.write_text(toml)
+    asked = ["--database", "odds.db", "--config", str(file), "--show-config", *arguments]
+    return CliRunner().invoke(serve, asked, env=environment)
+
+
+def test_the_nearest_holds_and_each_says_where_it_comes_from(tmp_path: Path):
+    toml = 'port = 9000\nspeed = 2\nkeep-days = 7\nfeed = ["simulator", "none"]'
+    result = shown(tmp_path, toml, "--speed", "3", ODDSDESK_SPEED="4", ODDSDESK_KEEP_DAYS="all")
+    lines = result.output.splitlines()
+    assert "port = 9000  # file" in lines
+    assert "speed = 3.0  # command line" in lines
+    assert 'keep-days = "all"  # environment: ODDSDESK_KEEP_DAYS' in lines
+    assert 'host = "127.0.0.1"  # default' in lines
+    assert 'feed = ["simulator", "none"]  # file' in lines
+    assert "# archive  # default" in lines
+
+
+def test_what_is_shown_is_a_file_that_says_the_same(tmp_path: Path):
+    given = [
+        *("--roles", "api,stream", "--behind-proxy", "--allow-host", "a.example"),
+        *("--allow-host", "b.example", "--keep-days", "all", "--durable", "--access-log"),
+        *("--base-url", "https://odds.example.org", "--database", "C:\\odds.db"),
+    ]
+    first = shown(tmp_path, "", *given).output
+    assert tomllib.loads(first)["behind-proxy"] == "127.0.0.1,::1"
+    file = tmp_path / "again.toml"
+    file.write_text(first)
+    again = CliRunner().invoke(serve, ["--config", str(file), "--show-config"]).output
+    assert tomllib.loads(again) == tomllib.loads(first)
+
+
+def test_feeds_of_the_environment_are_separated_by_spaces(tmp_path: Path):
+    output = shown(tmp_path, "", ODDSDESK_FEED="simulator replay:a.ndjson").output
+    assert 'feed = ["simulator", "replay:a.ndjson"]  # environment: ODDSDESK_FEED' in output
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ("prot = 1", "'prot' is no option; there are access, access-log, allow-host"),
+        ("durable = 1", "durable: expected true or false, got 1"),
+        ('feed = "simulator"', "feed: expected a list"),
+        ("port = [1]", "port: expected a text or a number, got [1]"),
+        ("port = true", "port: expected a text or a number, got True"),
+        ("port = 70000", "70000 is not in the range"),
+        ("port = ", "expected TOML"),
+        ('allow-host = ["a b"]', "'a b' is no name of a host"),
+        ('base-url = "odds.example.org"', "'odds.example.org' is no address"),
+        ('base-url = "https://a.example/odds"', "expected no path"),
+        ('behind-proxy = "proxy.lan"', "'proxy.lan' is neither an address nor a network"),
+        ('tls-cert = "a.pem"', "--tls-cert and --tls-key are given together"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_its_name(tmp_path: Path, toml: str, said: str):
+    file = tmp_path / "server.toml"
+    file.write_text(toml)
+    result = CliRunner().invoke(serve, ["--database", "odds.db", "--config", str(file)])
+    assert result.exit_code == 2
+    assert said in " ".join(result.output.split())
+
+
+def test_no_password_is_shown(tmp_path: Path):
+    output = shown(
+        tmp_path,
+        'bus = "nats://me:s3cret@bus.lan:4222"',
+        *("--database", "postgresql://me:s3cret@db.lan/odds?password=s3cret"),
+    ).output
+    assert "s3cret" not in output
+    assert "db.lan/odds" in output
+    assert "bus.lan:4222" in output

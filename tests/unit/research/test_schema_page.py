@@ -1,0 +1,81 @@
+"""docs/schema.md: its tables are the exports' columns, and its queries work as printed."""
+
+import re
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+from oddsdesk.cli.main import main
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.research.export.columns import EXPORTS
+from oddsdesk.store.store import open_store
+from tests.kit.documented import DOCS, sections
+
+KICK_OFF = 1_776_366_000_000
+MINUTE = 60_000
+PAGE = {section.title: section for section in sections("schema.md")}
+GAME = "Arsenal - Chelsea"
+
+
+def queries(title: str) -> list[str]:
+    return re.findall(r"```sql\n(.*?)```", PAGE[title].text, re.DOTALL)
+
+
+def quoted(bookmaker: str, minutes: float, *odds: float, is_live: bool = False) -> Quote:
+    """A moneyline so many minutes before kick-off."""
+    prices = dict(zip(("Arsenal", "Draw", "Chelsea"), odds, strict=True))
+    at = KICK_OFF - round(minutes * MINUTE)
+    return Quote(
+        *(bookmaker, GAME, "EPL", "moneyline", 0, prices, at), is_live, match_date=KICK_OFF
+    )
+
+
+QUOTES = [
+    quoted("Pinnacle", 90, 2.0, 3.5, 4.0),
+    quoted("Bet365", 89, 1.9, 3.3, 3.8),
+    quoted("Pinnacle", 30, 2.1, 3.5, 3.8),
+    quoted("Bet365", 29.5, 2.0, 3.3, 3.6),
+    quoted("Bet365", -5, 5.0, 3.3, 1.6, is_live=True),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a database and its export lie."""
+    folder = tmp_path_factory.mktemp("schema")
+    with closing(open_store(folder / "odds.db")) as store:
+        store.record(QUOTES).result(20)
+    target = str(folder / "changes.parquet")
+    made = CliRunner().invoke(
+        main, ["export", "changes", "--database", str(folder / "odds.db"), target]
+    )
+    assert made.exit_code == 0, made.output
+    return folder
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_every_column_stands_with_its_type_and_meaning(name: str) -> None:
+    assert PAGE[name.capitalize()].table("column") == [
+        [column.name, column.kind.value, column.meaning] for column in EXPORTS[name]
+    ]
+
+
+def test_queries_for_duckdb_work_as_they_are_printed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    first, closes, holds = [duckdb.sql(query).fetchall() for query in queries("Parquet in DuckDB")]
+    assert first == [("Pinnacle", 5, 2)]
+    assert len(closes) == 6
+    assert (GAME, "moneyline", 0, "Arsenal", "Bet365", 2.0) in closes
+    [(lowest, games, hold), (highest, *_)] = holds
+    assert (lowest, games, highest) == ("Pinnacle", 1, "Bet365")
+    assert hold == pytest.approx(100 * (1 - 1 / (1 / 2.1 + 1 / 3.5 + 1 / 3.8)), abs=0.01)
+
+
+def test_the_page_speaks_of_no_other_file() -> None:
+    named = re.findall(r"FROM '([^']+)'", (DOCS / "schema.md").read_text())
+    assert set(named) == {"changes.parquet"}
