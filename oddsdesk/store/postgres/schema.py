@@ -8,6 +8,7 @@ Odds and access lie in one schema of the database, the first of its ``search_pat
 from typing import Final, LiteralString
 
 from oddsdesk.store.games import NO_DATE
+from oddsdesk.store.postgres.views import VIEWS
 
 NAME: Final = 'text COLLATE "C" NOT NULL'
 IN_ORDER: Final = "kickoff, match_name, competition"
@@ -226,5 +227,5 @@ ACCESS: Final[tuple[LiteralString, ...]] = (
     "INSERT INTO access_version VALUES (0)",
 )
 
-STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = ((*ODDS, *ACCESS),)
+STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = ((*ODDS, *ACCESS), VIEWS)
 """Migrations, only ever added at the end; ``oddsdesk_schema`` holds how many were done."""

@@ -29,7 +29,7 @@ SELECT c.seq, c.recorded_at, c.scraped_at, g.game_id, g.match_name, g.competitio
     g.match_date, c.bookmaker, c.market_type, c.period, c.selection, c.odds, c.is_live, c.liquidity
 FROM price_change c CROSS JOIN game g
 WHERE {of_shard} AND g.id = c.game AND c.seq > :after AND c.seq <= :until
-    AND c.scraped_at >= :since AND c.scraped_at < :before
+    AND +c.scraped_at >= :since AND +c.scraped_at < :before
 ORDER BY c.seq
 """
 _LAST: Final = """

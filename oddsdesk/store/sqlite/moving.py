@@ -154,8 +154,9 @@ class SqliteTarget(SqliteSide):
 
 def _finish(connection: sqlite3.Connection, schema: Schema) -> None:
     with _transaction(connection), _tables_of(schema) as made:
-        for (statement,) in made.execute(_STATEMENTS, ("index",)).fetchall():
-            connection.execute(statement)
+        for kind in ("index", "view"):
+            for (statement,) in made.execute(_STATEMENTS, (kind,)).fetchall():
+                connection.execute(statement)
         connection.execute(_DROP_NOTES)
         unmark_half_made(connection, schema)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

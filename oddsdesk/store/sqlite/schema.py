@@ -10,6 +10,7 @@ from oddsdesk.store.games import NO_DATE
 from oddsdesk.store.sqlite.migrations import Schema, Step
 from oddsdesk.store.sqlite.parting import part_fused_games
 from oddsdesk.store.sqlite.spellings import join_spellings
+from oddsdesk.store.sqlite.views import VIEWS
 
 _GAME = f"""
 CREATE TABLE game (
@@ -299,5 +300,6 @@ ODDS: Final = Schema(
             "moves_by_time",
             ("CREATE INDEX price_change_scraped ON price_change (scraped_at)",),
         ),
+        Step("views", VIEWS),
     ),
 )

@@ -1,16 +1,22 @@
 """docs/schema.md: its tables are the exports' columns, and its queries work as printed."""
 
 import re
-from contextlib import closing
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import psycopg
 import pytest
 from click.testing import CliRunner
 
 from oddsdesk.cli.main import main
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.contract.times import format_ms
 from oddsdesk.research.export.columns import EXPORTS
+from oddsdesk.store.databases import Database
 from oddsdesk.store.store import open_store
 from tests.kit.documented import DOCS, sections
 
@@ -74,6 +80,61 @@ def test_queries_for_duckdb_work_as_they_are_printed(
     [(lowest, games, hold), (highest, *_)] = holds
     assert (lowest, games, highest) == ("Pinnacle", 1, "Bet365")
     assert hold == pytest.approx(100 * (1 - 1 / (1 / 2.1 + 1 / 3.5 + 1 / 3.8)), abs=0.01)
+
+
+GAME_COLUMNS = ["game_id", "match_name", "competition", "sport", "match_date"]
+VIEWS = ["games", "current_prices", "price_changes", "selection_history", "closing_lines"]
+
+
+def documented_columns(view: str) -> list[str]:
+    columns = [row[0] for row in PAGE[view].table("column")]
+    if view == "games":
+        return columns
+    first = 3 if view == "price_changes" else 0
+    return [*columns[:first], *GAME_COLUMNS, *columns[first:]]
+
+
+@contextmanager
+def reading(database: Database) -> Iterator[Callable[[str], Any]]:
+    """What runs a query as somebody else would, and gives its columns and rows."""
+    connect: Any
+    if isinstance(database, Path):
+        connect = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    else:
+        connect = psycopg.connect(database.url)
+    with closing(connect) as connection:
+
+        def ask(query: str) -> tuple[list[str], list[Any]]:
+            found = connection.execute(query)
+            return [column[0] for column in found.description], found.fetchall()
+
+        yield ask
+
+
+def test_views_have_the_columns_of_the_page_and_its_queries_work(database: Database) -> None:
+    with closing(open_store(database, "Pinnacle")) as store:
+        store.record(QUOTES).result(20)
+    with reading(database) as ask:
+        assert [row[0] for row in PAGE["The database"].table("view")] == VIEWS
+        for view in VIEWS:
+            assert ask(f"SELECT * FROM {view}")[0] == documented_columns(view)
+        best, moved, above, most = [ask(query)[1] for query in queries("Questions in SQLite")]
+        assert best == [
+            ("Arsenal", "Bet365", 5.0),
+            ("Chelsea", "Pinnacle", 3.8),
+            ("Draw", "Pinnacle", 3.5),
+        ]
+        assert [row[1:] for row in moved] == [(None, 2.0), (2.0, 2.1)]
+        assert [(row[0], row[1]) for row in above] == [("Bet365", 3)]
+        assert most == [("Bet365", 5), ("Pinnacle", 5)]
+        closes = ask("SELECT bookmaker, odds FROM closing_lines WHERE selection = 'Arsenal'")[1]
+        assert sorted(closes) == [("Bet365", 2.0), ("Pinnacle", 2.1)]
+        [(kick_off, count)] = ask("SELECT match_date, bookmakers FROM games")[1]
+        assert count == 2
+        said = (
+            kick_off if isinstance(kick_off, str) else format_ms(round(kick_off.timestamp() * 1000))
+        )
+        assert said == format_ms(KICK_OFF)
 
 
 def test_the_page_speaks_of_no_other_file() -> None:
