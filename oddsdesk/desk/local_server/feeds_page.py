@@ -92,7 +92,7 @@ class FeedsPage(QWidget):
         self._show_selected()
 
     def _lay_out(self, theme: Theme) -> None:
-        heading = Label("One more")
+        heading = Label("Add a feed")
         heading.setFont(theme.fonts.strong)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)

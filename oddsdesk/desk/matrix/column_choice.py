@@ -132,5 +132,5 @@ class MatrixColumns(QObject):
         hide = self._columns.order.with_hidden(name)
         menu.addAction(literal(f"Hide {name}"), lambda: self._columns.put(hide))
         menu.addSeparator()
-        menu.addAction("The usual columns", self.reset)
+        menu.addAction("Reset columns", self.reset)
         menu.popup(self._header.mapToGlobal(spot))

@@ -1,6 +1,7 @@
 """The panel of arbitrage, middles and low hold, with the stakes of their legs."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, Q
 from oddsdesk.board.board import Board
 from oddsdesk.board.connection import Link
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.desk.opportunities.lists import OpportunityList
@@ -50,6 +52,8 @@ class OpportunitiesPanel(QWidget):
         self.setProperty("variant", "panel")
         self._board = board
         self._kind = _ALL
+        self._listed: list[Opportunity] | None = None
+        """Those of the last look; None before the first is done."""
         self.list = OpportunityList(board, clock, preferences, self._is_seen)
         self.model = OpportunitiesModel(clock)
         self.table = LiveTable(theme, self.model, clock)
@@ -106,7 +110,7 @@ class OpportunitiesPanel(QWidget):
     def _connect(self) -> None:
         self.chips.chosen.connect(self._on_chips_chosen)
         self._sort.clicked.connect(self.model.sort_now)
-        self.list.changed.connect(self._show)
+        self.list.changed.connect(self._on_list_changed)
         self.model.order_changed.connect(self._show_counts)
         self.table.opened.connect(lambda _index: self._open())
         self.table.header_clicked.connect(self.model.sort_by)
@@ -138,21 +142,22 @@ class OpportunitiesPanel(QWidget):
 
     def _show(self) -> None:
         board = self._board
-        offered = () if self._looks_back else self.list.entries.values()
-        chosen = [each for each in offered if self._kind in (_ALL, each.kind.value)]
+        chosen = [each for each in self._offered() if self._kind in (_ALL, each.kind.value)]
         reference = board.reference or UNNAMED_REFERENCE
         rows = rows_of(chosen, board.basis.profiles.of, reference)
         self.model.show_rows(rows, may_move=not self._is_pointed_at())
+
+    def _offered(self) -> Sequence[Opportunity]:
+        return () if self._looks_back else self._listed or ()
 
     @property
     def _looks_back(self) -> bool:
         return self._board.connection.as_of_ms is not None
 
     def _show_counts(self) -> None:
-        offered = () if self._looks_back else self.list.entries.values()
-        counts = Counter(each.kind for each in offered)
+        counts = Counter(each.kind for each in self._offered())
         said = [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
-        self._facts.show_text(" · ".join(said))
+        self._facts.show_text("" if self._listed is None else " · ".join(said))
         waiting = self.model.rows_that_would_move
         self._sort.show_text(f"{waiting} row{'s' if waiting != 1 else ''} would move · S to sort")
         self._sort.setVisible(waiting > 0)
@@ -168,7 +173,9 @@ class OpportunitiesPanel(QWidget):
             return EmptyState("table", "Opportunities are of now.", detail)
         if self._board.connection.link in (Link.CONNECTING, Link.STOPPED):
             return EmptyState("loading", "Reading the prices…")
-        if self.list.entries and self._kind != _ALL:
+        if self._listed is None:
+            return EmptyState("loading", "Looking through the prices…")
+        if self._listed and self._kind != _ALL:
             kind = KIND_TITLES[OpportunityKind(self._kind)].lower()
             return EmptyState("filter", f"No {kind} now.", "The other lists have some.")
         return EmptyState(
@@ -197,6 +204,10 @@ class OpportunitiesPanel(QWidget):
         row = self._current()
         if row is not None and not open_link(row.leg.url):
             self.price_requested.emit(row.leg.key)
+
+    def _on_list_changed(self) -> None:
+        self._listed = list(self.list.entries.values())
+        self._show()
 
     def _on_chips_chosen(self, kind: str) -> None:
         self._kind = kind

@@ -299,14 +299,14 @@ class Desk:
 
     def offer_settings(self, open_settings: Callable[[], None]) -> None:
         """Let the menu open the settings."""
-        self.window.menu.addAction(self.around.actions.bind("app.settings", open_settings))
+        self.window.offer_in_menu(self.around.actions.bind("app.settings", open_settings))
 
     def offer_bookmakers(self, bookmakers: BookmakersController) -> None:
         """Let the menu open the bookmakers, and say what their file says wrong."""
         self._use_names(bookmakers.profiles)
         bookmakers.profiles_changed.connect(lambda: self._use_names(bookmakers.profiles))
         open_them = self.around.actions.bind("app.bookmakers", bookmakers.open)
-        self.window.menu.addAction(open_them)
+        self.window.offer_in_menu(open_them)
         bookmakers.repaired.connect(self.window.clear_message)
         if bookmakers.problems:
             count, first = len(bookmakers.problems), bookmakers.problems[0]

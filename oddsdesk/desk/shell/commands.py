@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from oddsdesk.desk.navigator.favourites import Favourites
@@ -25,6 +25,9 @@ from oddsdesk.desk.ui.theme.tokens import TextRole
 class TextSize(QObject):
     """Keeps the theme at the size that is set."""
 
+    changed = Signal(int, int)
+    """Texts were written in the first size until now, in percent, and are in the second."""
+
     def __init__(self, preferences: Preferences, theme: Theme) -> None:
         super().__init__()
         self._preferences = preferences
@@ -45,7 +48,9 @@ class TextSize(QObject):
 
     def _on_preferences_changed(self, key: str) -> None:
         if key == TEXT_SIZE.key:
-            self._theme.zoom(self._preferences.get(TEXT_SIZE))
+            before, now = self._theme.text_size, self._preferences.get(TEXT_SIZE)
+            self._theme.zoom(now)
+            self.changed.emit(before, now)
 
 
 _MENU = (
@@ -76,6 +81,7 @@ class Commands(QObject):
         self._favourites = favourites
         self._bugs = bugs
         self.text_size = TextSize(preferences, theme)
+        self.text_size.changed.connect(window.fit_panels)
         self._bind_view()
         bugs.caught.connect(self._on_bugs_caught)
 
@@ -103,8 +109,7 @@ class Commands(QObject):
             menu.addSeparator()
             for ident in idents:
                 menu.addAction(self._actions[ident])
-        menu.addSeparator()
-        menu.addAction(self._actions["app.quit"])
+        self._window.end_menu(self._actions["app.quit"])
 
     def _bind_view(self) -> None:
         bind, window, put = self._actions.bind, self._window, self._preferences.put

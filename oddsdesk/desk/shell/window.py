@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -26,6 +26,8 @@ from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import TextRole
 
 _FIRST_SIZE = (1680, 1020)
+_FRAME, _NO_FRAME = QSize(16, 48), QSize(0, 0)
+"""What a desktop draws around a window, which nobody knows before it is shown."""
 _NAVIGATOR_WIDTH = 244
 _VALUES_HEIGHT = 250
 _EXPLAIN_WIDTH = 334
@@ -35,6 +37,8 @@ _MOST_SHARE = 30
 """In percent of the window, what a panel takes at most at the first start with large text."""
 _ROOMY = 1_400
 """From this width on, panels at the right leave a matrix room enough at the first start."""
+_TRIES = 6
+_SIDES = (Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea)
 PLACES = (
     ("Left", Qt.DockWidgetArea.LeftDockWidgetArea),
     ("Right", Qt.DockWidgetArea.RightDockWidgetArea),
@@ -53,7 +57,7 @@ class MainWindow(QMainWindow):
     def __init__(self, theme: Theme, layout: Layout) -> None:
         super().__init__()
         self.setWindowTitle("oddsdesk")
-        self._resize_within_screen(*_FIRST_SIZE)
+        self._resize_within_screen(*_FIRST_SIZE, _FRAME)
         self.setDockOptions(QMainWindow.DockOption.AnimatedDocks)
         self._layout = layout
         self._theme = theme
@@ -62,6 +66,9 @@ class MainWindow(QMainWindow):
         """Whether the program goes on in the tray when the user closes the window."""
         self.menu = QMenu(self)
         self._panels_menu = self.menu.addMenu("Panels")
+        self._menu_end: QAction | None = None
+        self._rooms: dict[int, dict[QDockWidget, QSize]] = {}
+        """What room panels had, by the size of texts."""
         self._first_areas: dict[QDockWidget, Qt.DockWidgetArea] = {}
         self._behind: dict[QDockWidget, str] = {}
         self.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
@@ -107,6 +114,31 @@ class MainWindow(QMainWindow):
     def put_notice(self, notice: QWidget) -> None:
         """Set a strip above the tabs that hides itself when it is done with."""
         self._column.insertWidget(0, notice)
+
+    def end_menu(self, action: QAction) -> None:
+        """Put the last action into the menu, apart from the others."""
+        self._menu_end = self.menu.addSeparator()
+        self.menu.addAction(action)
+
+    def offer_in_menu(self, action: QAction) -> None:
+        """Put an action into the menu, above the last one."""
+        if self._menu_end is None:
+            self.menu.addAction(action)
+        else:
+            self.menu.insertAction(self._menu_end, action)
+
+    def fit_panels(self, before: int, now: int) -> None:
+        """Give panels the room that they had when texts were of this size the last time.
+
+        Larger texts may take more; without this it would stay theirs. Sizes are in percent.
+        """
+        shown = [d for d in self.panels() if self._is_in_front(d) and not d.isFloating()]
+        self._rooms[before] = {dock: dock.size() for dock in shown}
+        self._settle()
+        for dock, size in self._rooms.get(now, {}).items():
+            if dock not in shown:
+                continue
+            self._give_room(dock, size)
 
     def panels(self) -> list[QDockWidget]:
         """Return the docks, as they were put in."""
@@ -248,9 +280,28 @@ class MainWindow(QMainWindow):
             menu.addAction(title, partial(self.move_panel, dock, area))
         return menu
 
-    def _resize_within_screen(self, width: int, height: int) -> None:
-        available = self.screen().availableGeometry()
-        self.resize(min(width, available.width()), min(height, available.height()))
+    def _settle(self) -> None:
+        """Have docks take their places now, not when Qt comes to it."""
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()
+
+    def _give_room(self, dock: QDockWidget, size: QSize) -> None:
+        """Have a panel as wide at a side, or as high below, as it was."""
+        is_at_side = self.dockWidgetArea(dock) in _SIDES
+        way = Qt.Orientation.Horizontal if is_at_side else Qt.Orientation.Vertical
+        wanted = asked = size.width() if is_at_side else size.height()
+        for _ in range(_TRIES):  # what Qt gives is for the tabs of panels behind each other, too
+            self.resizeDocks([dock], [asked], way)
+            self._settle()
+            missing = wanted - (dock.width() if is_at_side else dock.height())
+            if not missing:
+                break
+            asked += missing
+
+    def _resize_within_screen(self, width: int, height: int, frame: QSize = _NO_FRAME) -> None:
+        room = self.screen().availableSize() - frame
+        self.resize(min(width, room.width()), min(height, room.height()))
 
     def _parts(self) -> list[QWidget]:
         """The parts of the window as one looks at them: top bar, left, middle, below, right."""

@@ -12,6 +12,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
+from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import STAKES
@@ -52,7 +53,7 @@ def filter_text(chosen: ValueFilter, *, only_mine: bool = False) -> str:
     least_ev = f"{chosen.min_true_ev:g}"
     said = [f"true EV ≥ {least_ev} %" if most is None else f"true EV {least_ev} – {most:g} %"]
     said += _odds(chosen.min_odds, chosen.max_odds)
-    said += _some(chosen.sports, "sports")
+    said += _some([sport_title(sport) for sport in chosen.sports], "sports")
     said += _some(chosen.competitions, "competitions")
     said += _some([market_title(market) for market in chosen.market_types], "markets")
     if chosen.in_play is not None:

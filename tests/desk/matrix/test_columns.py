@@ -103,11 +103,11 @@ def test_keys_move_star_and_hide_the_current_column(panel: MatrixPanel) -> None:
     assert titles(panel) == ["Betsson", "Matchbook", "Bovada", "Unibet"]
     assert panel.table.current().column() == FIRST_BOOKMAKER + 2
     trigger(panel, "Column to the left")
-    trigger(panel, "Bookmaker a favourite, or not")
+    trigger(panel, "Add this bookmaker to the favourites, or remove it")
     assert titles(panel) == ["★ Bovada", "Betsson", "Matchbook", "Unibet"]
     trigger(panel, "Hide this bookmaker")
     assert titles(panel) == ["Betsson", "Matchbook", "Unibet"]
-    trigger(panel, "The usual bookmakers' columns")
+    trigger(panel, "Reset the bookmakers' columns")
     assert titles(panel) == ["★ Bovada", "Betsson", "Matchbook", "Unibet"]
 
 

@@ -120,8 +120,20 @@ def test_an_empty_panel_says_why(theme: Theme, quoted: Any, qtbot: QtBot) -> Non
     qtbot.addWidget(panel)
     assert panel._state().sentence == "Reading the prices…"
     quoted.board.set_connection(Connection(link=Link.LIVE))
+    assert panel._state().sentence == "Looking through the prices…"
+    with qtbot.waitSignal(panel.list.changed):
+        panel.show()
     assert panel._state().sentence == "No bets cover everything at 2 % or less now."
     panel.close_panel()
+
+
+def test_counts_are_of_what_is_listed(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
+    tell(panel, quoted, qtbot)
+    before = panel._facts.accessibleName()
+    assert before.startswith("1 arbitrage")
+    panel.list.entries.clear()  # as while a look goes on
+    panel._show_counts()
+    assert panel._facts.accessibleName() == before
 
 
 def test_all_legs_are_marked_as_placed_one_after_the_other(

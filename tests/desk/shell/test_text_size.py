@@ -30,6 +30,7 @@ from oddsdesk.desk.ui.table.column_chooser import ColumnChoice, ColumnChooser
 from oddsdesk.desk.ui.theme.theme import Scheme, Theme
 
 _SMALL_SCREEN = 1_280
+_HALF_A_ROW = 11
 
 
 @pytest.fixture
@@ -72,6 +73,29 @@ def test_no_text_is_higher_than_what_holds_it(
         if round(part.font().pointSizeF(), 2) not in sizes
     }
     assert others == set()
+
+
+def test_panels_have_the_room_they_had_when_text_is_as_before(
+    desk: Desk, preferences: Preferences, qtbot: QtBot
+) -> None:
+    window = desk.window
+    window.resize(1_680, 1_020)
+    for panel in window.panels():
+        panel.show()
+    window.reveal(desk.values)
+
+    def rooms() -> dict[str, int]:
+        shown = {dock.objectName(): dock for dock in window.panels() if dock.isVisible()}
+        return {"values": shown["values"].height(), "explain": shown["explain"].width()}
+
+    qtbot.waitUntil(lambda: window.width() == 1_680 and desk.explain.isVisible())
+    window.layout().activate()
+    before = rooms()
+    for percent in (130, 160, 130, 100):
+        preferences.put(TEXT_SIZE, percent)
+    window.layout().activate()
+    grown = {name: size - before[name] for name, size in rooms().items()}
+    assert all(abs(each) <= _HALF_A_ROW for each in grown.values()), grown
 
 
 def test_the_largest_text_with_every_panel_fits_a_small_screen(

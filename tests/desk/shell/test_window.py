@@ -3,12 +3,16 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell.window import MainWindow
 from oddsdesk.desk.ui.theme.theme import Theme
+
+EDGE, TITLE = 8, 32
+"""What desktops draw around a window."""
 
 
 def make(theme: Theme, tmp_path: Path, qtbot: QtBot, width: int) -> MainWindow:
@@ -26,8 +30,17 @@ def test_the_window_fits_the_screen(theme: Theme, tmp_path: Path, qtbot: QtBot) 
     window = MainWindow(theme, Layout(tmp_path / "desk.ini"))
     qtbot.addWidget(window)
     available = window.screen().availableGeometry()
-    assert window.width() <= available.width()
-    assert window.height() <= available.height()
+    assert window.width() <= available.width() - 2 * EDGE
+    assert window.height() <= available.height() - TITLE - EDGE
+
+
+def test_the_menu_ends_with_quit(theme: Theme, tmp_path: Path, qtbot: QtBot) -> None:
+    window = make(theme, tmp_path, qtbot, 1_280)
+    window.end_menu(QAction("Quit", window))
+    for name in ("Settings", "Bookmakers"):
+        window.offer_in_menu(QAction(name, window))
+    texts = [action.text() for action in window.menu.actions()]
+    assert texts[-4:] == ["Settings", "Bookmakers", "", "Quit"]
 
 
 def test_a_narrow_window_begins_without_the_panels_at_its_right(

@@ -45,7 +45,7 @@ def test_the_list_of_keys_is_filtered_by_name_and_key(
     qtbot.addWidget(dialog)
     assert len(dialog.shown()) == len(ACTIONS)
     dialog.filter.setText("f11")
-    assert dialog.shown() == ["Full screen, or not"]
+    assert dialog.shown() == ["Full screen on or off"]
 
 
 def test_actions_bind_declared_idents_only(window: QMainWindow) -> None:

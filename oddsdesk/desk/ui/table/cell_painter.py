@@ -117,11 +117,17 @@ class CellPainter:
         """Return a visible column of a model."""
         spec = model.column(column)
         is_left = spec.align is Align.LEFT
-        note = 0 if is_left else self._note_width(spec)
-        if note:
-            spare = width - self.narrow_width(model, column, spec.sample)
-            note = min(note, spare if spare >= min(note, LEAST_NOTE) else 0)
-        return Lane(column, left, width, is_left, 0 if is_left else note + self._hang(spec))
+        beside = 0 if is_left else self.note_room(model, column, width) + self._hang(spec)
+        return Lane(column, left, width, is_left, beside)
+
+    def note_room(self, model: LiveModel, column: int, width: int) -> int:
+        """Return the pixels that notes take at the right of figures in a column of some width."""
+        spec = model.column(column)
+        note = 0 if spec.align is Align.LEFT else self._note_width(spec)
+        if not note:
+            return 0
+        spare = width - self.narrow_width(model, column, spec.sample)
+        return min(note, spare if spare >= min(note, LEAST_NOTE) else 0)
 
     def scaled(self, size: int) -> int:
         """Return a size scaled by the present size of texts."""

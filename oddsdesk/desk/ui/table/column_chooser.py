@@ -63,7 +63,7 @@ class ColumnChooser(Popup):
         self.favourite = QPushButton("Favourite")
         self.favourite.setCheckable(True)
         self.favourite.setToolTip("Favourites stand first, with a star")
-        self.reset = QPushButton("The usual columns")
+        self.reset = QPushButton("Reset columns")
         for choice in choices:
             self._add(choice)
         self._lay_out()

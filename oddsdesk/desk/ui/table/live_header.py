@@ -4,6 +4,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QHeaderView, QWidget
 
+from oddsdesk.desk.ui.table.cell_painter import CellPainter
 from oddsdesk.desk.ui.table.cells import Align, Header
 from oddsdesk.desk.ui.table.live_model import LiveModel
 from oddsdesk.desk.ui.table.texts import Laid, TextCache
@@ -15,9 +16,10 @@ from oddsdesk.desk.ui.theme.tokens import SurfaceRole, TextRole
 class LiveHeader(QHeaderView):
     """Paints ``LiveModel.header``; says the width that a title asks for."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, painter: CellPainter, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._theme = theme
+        self._cells = painter
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setMinimumSectionSize(spacing.STEP)
         self.setSectionsClickable(True)
@@ -72,6 +74,9 @@ class LiveHeader(QHeaderView):
         note = self._notes.lay(header.note) if header.note else None
         if note is not None and note.width > room:
             note = None  # half a note says nothing; the tooltip says it whole
+        widest = max(title.width, 0 if note is None else note.width)
+        # Over figures, not over what stands beside them, where there is room.
+        room = max(widest, room - self._cells.note_room(model, column, rect.width()))
         heights = self._titles.height + (self._notes.height if note is not None else 0)
         y = rect.top() + (rect.height() - heights) // 2
 

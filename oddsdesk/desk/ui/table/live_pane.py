@@ -54,7 +54,7 @@ class LivePane(QTableView):
         self.outlines_current = False
         self.is_shown: Callable[[int], bool] = lambda _column: True
         """Whether a column can be seen at all, in this pane or its neighbour."""
-        self.header = LiveHeader(theme, self)
+        self.header = LiveHeader(theme, painter, self)
         self.setHorizontalHeader(self.header)
         self._set_up_rows()
         self._set_up_behaviour()
