@@ -5,7 +5,7 @@ import contextlib
 import hashlib
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Final
 
@@ -33,10 +33,10 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.closing_lines import ClosingLines
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
-from oddsdesk.board.sync import Sync
 from oddsdesk.cli.bet_sources import check_source, own_board, read_key, source_options
 from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.followed_database import FollowedDatabase
+from oddsdesk.cli.followed_service import FollowedService
 from oddsdesk.cli.logs import start_logging
 from oddsdesk.cli.options import usual_database
 from oddsdesk.cli.own_records import (
@@ -47,6 +47,8 @@ from oddsdesk.cli.own_records import (
     presets,
 )
 from oddsdesk.client.client import Client
+from oddsdesk.client.diagnosis import in_words
+from oddsdesk.client.errors import AddressError
 from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.settings.declared import split_of
@@ -191,45 +193,64 @@ async def _run(
     ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
     board, jobs = own_board(system_clock), Jobs()
     outbox = Outbox(_channels(settings), system_clock, _tell_delivery)
-    with contextlib.suppress(asyncio.CancelledError):
-        async with _source(board, place, service, jobs):
-            watcher = _Watcher(board, settings, outbox, told)
-            outbox.start()
-            jobs.start("placed bets", watcher.read_bets)
-            jobs.start("closing lines", watcher.close_bets)
-            jobs.start("opportunities", watcher.look)
-            jobs.start("alerts", watcher.run)
-            click.echo(f"watching by {len(settings.rules)} rules")
-            await asyncio.Event().wait()
-    await jobs.stop()
-    await outbox.stop()
-    if told is not None:
-        told.close()
+    try:
+        with contextlib.suppress(asyncio.CancelledError):
+            async with _source(board, place, service, jobs) as followed:
+                watcher = _Watcher(board, settings, outbox, told)
+                if isinstance(followed, FollowedService):
+                    watcher.follow_games = followed.follow_games
+                outbox.start()
+                watcher.start(jobs)
+                click.echo(f"watching by {len(settings.rules)} rules")
+                await _end_of(followed)
+    finally:
+        await outbox.stop()
+        if told is not None:
+            told.close()
 
 
 @contextlib.asynccontextmanager
 async def _source(
     board: Board, place: Database, service: tuple[str, str] | None, jobs: Jobs
-) -> AsyncIterator[None]:
+) -> AsyncIterator[FollowedDatabase | FollowedService]:
     """Keep a board current, from a service or from a database."""
-    if service is not None:
-        async with Client(*service, keeps_quota=True) as client:
-            sync = Sync(client, board, system_clock)
-            sync.want_values(True)
-            sync.start()
-            try:
-                yield
-            finally:
-                await sync.stop()
-        return
-    followed = FollowedDatabase(place, board, system_clock)
+    followed: FollowedDatabase | FollowedService
+    if service is None:
+        followed = FollowedDatabase(place, board, system_clock)
+    else:
+        followed = _service(*service, board)
     try:
         await followed.open()
-        jobs.start("database", followed.run)
-        yield
+        if isinstance(followed, FollowedDatabase):
+            jobs.start("database", followed.run)
+        else:
+            jobs.start("reference", followed.find_reference)
+        yield followed
     finally:
         await jobs.stop()
         await followed.close()
+
+
+def _service(url: str, key: str, board: Board) -> FollowedService:
+    def tell(text: str) -> None:
+        click.echo(plain(f"{format_ms(system_clock())} {text}"), err=True)
+
+    try:
+        return FollowedService(Client(url, key, keeps_quota=True), board, system_clock, tell)
+    except AddressError as error:
+        raise click.ClickException(in_words(error)) from error
+
+
+async def _end_of(followed: FollowedDatabase | FollowedService) -> None:
+    """Wait for what ends the watching from the other side: a database never does.
+
+    Raises:
+        click.ClickException: the service refuses the key.
+    """
+    if isinstance(followed, FollowedDatabase):
+        await asyncio.Event().wait()
+    else:
+        raise click.ClickException(await followed.refused())
 
 
 def _channels(settings: AlertSettings) -> dict[str, Channel]:
@@ -251,6 +272,8 @@ class _Watcher:
     ) -> None:
         self._board = board
         self._outbox = outbox
+        self.follow_games: Callable[[frozenset[str]], None] = lambda _games: None
+        """Has games kept current for the closing lines of bets on them."""
         self._bets: list[OpenBet] = []
         self._hidden = HiddenThings()
         self._closing = ClosingLines(board, system_clock)
@@ -280,8 +303,15 @@ class _Watcher:
         for entry in sent:
             self._outbox.resume(entry)
         if sent:
-            since = format_ms(sent[0].at)
-            click.echo(f"{len(sent)} alerts since {since} were told before")
+            count = "1 alert" if len(sent) == 1 else f"{len(sent)} alerts"
+            click.echo(f"told before: {count} since {format_ms(sent[0].at)}")
+
+    def start(self, jobs: Jobs) -> None:
+        """Begin to look."""
+        jobs.start("placed bets", self.read_bets)
+        jobs.start("closing lines", self.close_bets)
+        jobs.start("opportunities", self.look)
+        jobs.start("alerts", self.run)
 
     async def read_bets(self) -> None:
         """Read the placed bets, and what is hidden, from time to time."""
@@ -303,6 +333,7 @@ class _Watcher:
     async def close_bets(self) -> None:
         """Write closing lines into the ledger when they happen; what it refuses is tried again."""
         while True:
+            self.follow_games(self._closing.wanted_games())
             self._unwritten |= self._closing.decided()
             if self._unwritten:
                 written = dict(self._unwritten)

@@ -1,9 +1,7 @@
 """`oddsdesk watch` on a database into which others record: alerts, a channel, and the end."""
 
 import signal
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,14 +10,11 @@ import msgspec
 import pytest
 
 from oddsdesk.board.alerts.channels import variable_of
-from oddsdesk.clock import system_clock
-from oddsdesk.contract.identity import game_id
-from oddsdesk.contract.quotes import Quote
-from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.places import default_ledger
 from oddsdesk.store.store import open_store
 from tests.kit.program import Program
+from tests.kit.watching import lines_until, placed_on, quote, wait_for_close
 from tests.kit.webhook import SECRET, webhook
 
 RULES = """
@@ -44,36 +39,6 @@ least = 0.5
 def hook() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     with webhook() as made:
         yield made
-
-
-def quote(bookmaker: str, odds: dict[str, float]) -> Quote:
-    now = system_clock()
-    return Quote(
-        match_name="A vs B",
-        competition="ATP",
-        bookmaker=bookmaker,
-        market_type="moneyline",
-        period=0,
-        odds=odds,
-        scraped_at=now,
-        match_date=now + 3_600_000,
-    )
-
-
-def lines_until(program: Program, is_last: Callable[[str], bool]) -> list[str]:
-    """Read its output up to a line; the program is ended where that never comes."""
-    assert program.process.stdout is not None
-    impatience = threading.Timer(60, program.process.kill)
-    impatience.start()
-    seen = []
-    try:
-        for line in program.process.stdout:
-            seen.append(line.strip())
-            if is_last(line):
-                return seen
-    finally:
-        impatience.cancel()
-    raise AssertionError(seen)
 
 
 def test_what_others_record_alerts_once_on_every_channel_until_it_is_stopped(
@@ -110,36 +75,14 @@ def test_the_closing_line_of_a_bet_is_written_when_its_game_begins(
     store = open_store(database)
     before = quote("Pinnacle", {"A": 1.90, "B": 2.00})
     store.record([before]).result()
-    game = game_id(before.competition, before.match_name)
-    bet = PlacedBet(
-        game_id=game,
-        match_name=before.match_name,
-        competition=before.competition,
-        sport="Tennis",
-        market_type="moneyline",
-        period=0,
-        selection="A",
-        bookmaker="Soft",
-        odds=2.2,
-        stake=10.0,
-        placed_at=system_clock(),
-        kick_off=before.match_date,
-        method="margin_proportional",
-    )
     with closing(Ledger(default_ledger())) as ledger:
-        ledger.place(bet)
+        ledger.place(placed_on(before))
     program = Program(["watch", "--database", str(database)], environment)
     try:
         lines_until(program, lambda line: "watching" in line)
         in_play = quote("Pinnacle", {"A": 1.50, "B": 2.70})
         store.record([msgspec.structs.replace(in_play, is_live=True)]).result()
-        close = None
-        impatience = time.monotonic() + 60
-        while close is None and time.monotonic() < impatience:
-            time.sleep(0.2)
-            with closing(Ledger(default_ledger())) as ledger:
-                (held,) = ledger.bets()
-            close = held.close
+        close = wait_for_close()
         status, _, _ = program.finish(signal.SIGTERM)
     finally:
         program.kill()

@@ -1,0 +1,51 @@
+"""A board that follows a service: the reference's name, the quota, and games for closing lines."""
+
+import asyncio
+
+import pytest
+
+from oddsdesk.board.board import Board
+from oddsdesk.cli.followed_service import FollowedService
+from oddsdesk.clock import system_clock
+from tests.kit.board import GAME, REFERENCE, matrix
+from tests.kit.quota_service import QuotaClient, QuotaService
+from tests.kit.waiting import until
+
+
+def followed(limit: int) -> tuple[FollowedService, Board, QuotaService, list[str]]:
+    service = QuotaService(system_clock, [matrix()], limit=limit, window_s=86_400)
+    board, told = Board(system_clock), list[str]()
+    client = QuotaClient(service, system_clock)
+    return FollowedService(client, board, system_clock, told.append), board, service, told
+
+
+async def test_the_reference_is_asked_of_a_game_where_no_row_tells_it() -> None:
+    service, board, _, told = followed(500)
+    await service.open()
+    asking = asyncio.get_running_loop().create_task(service.find_reference())
+    await until(lambda: board.reference == REFERENCE)
+    assert told == ["prices come"]
+    asking.cancel()
+    await service.close()
+
+
+async def test_a_quota_that_is_used_up_is_told_with_when_it_returns() -> None:
+    service, _, _, told = followed(0)
+    await service.open()
+    await until(lambda: bool(told))
+    assert "its requests return at" in told[0]
+    assert told[0].startswith("no prices come: ")
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await service.refused()
+    await service.close()
+
+
+async def test_games_are_kept_current_as_long_as_they_are_wanted() -> None:
+    service, _, counted, _ = followed(500)
+    await service.open()
+    service.follow_games(frozenset({GAME}))
+    await until(lambda: any(path.endswith(GAME) for _, path in counted.answered))
+    service.follow_games(frozenset())
+    assert GAME not in service._sync._subscribed
+    await service.close()
