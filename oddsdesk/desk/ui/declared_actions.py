@@ -105,7 +105,7 @@ ACTIONS: Final = (
     Action("matrix.next_change", "Go to a change out of sight", ("J",), Where.MATRIX),
     Action("matrix.explain", "Explain this price", ("X",), Where.MATRIX),
     Action("matrix.place", "Mark a bet on this price as placed…", ("P",), Where.MATRIX),
-    Action("matrix.target", "Alert me when this price reaches…", ("T",), Where.MATRIX),
+    Action("matrix.target", "Alert me when the price reaches…", ("T",), Where.MATRIX),
     Action("matrix.copy_price", "Copy this price", ("Ctrl+C",), Where.MATRIX),
     Action("matrix.open", "Open the bookmaker's page of this price", (), Where.MATRIX),
     Action("matrix.columns", "Choose bookmakers' columns…", ("C",), Where.MATRIX),

@@ -60,7 +60,7 @@ class PriceActions(QObject):
         # Over the cell one knows which price is meant; the palette says it.
         explain.setText("Explain")
         self._place.setText("Mark as placed…")
-        target.setText("Alert me when it reaches…")
+        target.setText("Alert me when the price reaches…")
         self._copy.setText("Copy price")
         self._open.setText("Open the bookmaker's page\tEnter")
         hide.setText("Hide this bookmaker")

@@ -58,7 +58,7 @@ class BetActions(QObject):
         self.mark = self._action("values.place", self._ask)
         self.undo = self._action("values.take_back", self._take_back)
         self.target = self._action("values.target", self._ask_for_target)
-        self.target.setText("Alert me when it reaches…")
+        self.target.setText("Alert me when the price reaches…")
         self.menu.aboutToShow.connect(self.bring_up_to_date)
 
     def bring_up_to_date(self) -> None:

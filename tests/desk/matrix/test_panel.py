@@ -136,7 +136,7 @@ def test_keys_fold_choose_markets_and_favourite(
     actions["Next kind of markets"].trigger()
     assert panel.header.chips.current == "result"
     with qtbot.waitSignal(panel.favourite_requested) as heard:
-        actions["Make this game a favourite, or not"].trigger()
+        actions["Add this game to the favourites, or remove it"].trigger()
     assert heard.args == [quoted.id]
 
 

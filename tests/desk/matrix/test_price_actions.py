@@ -63,7 +63,7 @@ def test_a_menu_over_a_cell_offers_what_can_be_done_with_its_price(
     assert offered(shown) == {
         "Explain": True,
         "Mark as placed…": True,
-        "Alert me when it reaches…": True,
+        "Alert me when the price reaches…": True,
         "Copy price": True,
         "Open the bookmaker's page": True,
         "Hide this bookmaker": True,

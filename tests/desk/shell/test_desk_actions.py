@@ -32,8 +32,7 @@ BOUND_BY_THE_PROGRAM = {
     "server.import",
     "app.settings",
     "app.bookmakers",
-    "past.day",
-    "past.now",
+    *(action.ident for action in ACTIONS if action.ident.startswith("past.")),
 }
 """What the composition root binds, since it knows connections and dialogs."""
 
@@ -100,7 +99,7 @@ def words(text: str) -> set[str]:
 
 def test_an_action_of_a_panel_brings_it_into_sight(desk: Desk, qtbot: QtBot) -> None:
     assert desk.window.tabs.currentWidget() is not desk.grid
-    entry(desk, "Odds grid's rows below their games").run()
+    entry(desk, "Group the odds grid's rows by game").run()
     assert desk.window.tabs.currentWidget() is desk.grid
     assert desk.grid.model.is_grouped
     dock = desk.values.parentWidget()
