@@ -146,6 +146,7 @@ def _record(imported: Imported, recorder: Recorder, origin: Origin) -> None:
             batch = imported.quotes[start : start + BATCH_QUOTES]
             recorder.record(batch, origin)
             progress.add(len(batch))
+    recorder.record_results(imported.results)
 
 
 def _write(target: str, quotes: Iterable[Quote]) -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import click
 
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.databases import Database, DatabaseUrl
 from oddsdesk.store.errors import StoreError
@@ -40,6 +41,11 @@ class Recorder:
         if quotes:
             self._pending = self._store.record(quotes, origin=origin)
             self.collect()
+
+    def record_results(self, results: Sequence[GameResult]) -> None:
+        """Keep how games ended."""
+        if results:
+            self._store.record_results(results).result()
 
     def collect(self) -> None:
         """Wait for a batch that an interrupt left behind, and count it."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.feeds.errors import FeedError
 
@@ -26,6 +27,8 @@ class Imported(msgspec.Struct):
     """
 
     quotes: list[Quote] = msgspec.field(default_factory=list)
+    results: list[GameResult] = msgspec.field(default_factory=list)
+    """How games ended, where files tell it and when they began."""
     skipped: Counter[str] = msgspec.field(default_factory=Counter)
     problems: list[str] = msgspec.field(default_factory=list)
     inferred_times: bool = False
@@ -38,6 +41,7 @@ class Imported(msgspec.Struct):
     def merge(self, other: "Imported") -> None:
         """Take in what came of other files."""
         self.quotes += other.quotes
+        self.results += other.results
         self.skipped += other.skipped
         self.problems += other.problems
         self.inferred_times |= other.inferred_times

@@ -54,6 +54,7 @@ def import_files(
         recorded = store.record(batch, origin=origin_named(format_name)).result()
         quotes += recorded.quotes
         changes += recorded.changes
+    store.record_results(imported.results).result()
     _log.info("imported %s: %d quotes, %d changes", ", ".join(places), quotes, changes)
     return ImportOutcome(
         kept=imported.kept,

@@ -82,6 +82,10 @@ ODDS: Final = (
         *("said", "id", "game", "match_name", *_MARKET, "repeats", "source", "may_share", "quote"),
     ),
     _keyed("joined_game", 1, "game", "before", "decided_at"),
+    _keyed(
+        *("result", 3, "competition", "plain_name", "kick_off"),
+        *("home", "away", "half_home", "half_away"),
+    ),
     _keyed("setting", 1, "key", "value"),
 )
 """What the odds are, those before that others refer to."""

@@ -14,6 +14,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.results import Score
 from oddsdesk.store.spans import ArchivedRow, LoggedMove, Span
 from oddsdesk.store.values import (
     Change,
@@ -259,6 +260,17 @@ class Reader(Protocol):
         """Return how the reference's prices moved, by (market type, period, selection).
 
         Each starts with the price that stood then; those without any are left out.
+        """
+        ...
+
+    def scores(self) -> dict[str, Score]:
+        """Return how games ended, by id, as far as a feed told it."""
+        ...
+
+    def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], int]:
+        """Return when each bookmaker's market of a game was seen last, whether it moved or not.
+
+        By bookmaker, market type and period.
         """
         ...
 

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.databases import Database, DatabaseUrl, needing_postgresql
 from oddsdesk.store.errors import StoreUnavailableError
@@ -113,6 +114,10 @@ class Store(Protocol):
         ``own_ms`` would move its newest price to now: taken, and kept for the next ones, where
         it is the first import or ``again`` says so.
         """
+        ...
+
+    def record_results(self, results: Collection[GameResult]) -> Future[None]:
+        """Keep how games ended; a game that has a result gets the new one."""
         ...
 
     def keep_for_feed(self, spec: str, kept: bytes) -> Future[None]:

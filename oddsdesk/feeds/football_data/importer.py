@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import BadQuoteError, Quote, check_quote
 from oddsdesk.feeds.errors import FeedError
 from oddsdesk.feeds.football_data.columns import TOTAL_LINE, OddsColumns, odds_columns
@@ -101,6 +102,10 @@ class _Reading(msgspec.Struct):
             return
         for market in self.markets:
             self._read_market(row, market, game)
+        try:
+            self.result.results += _results(row, game)
+        except ValueError as error:
+            self.result.problems.append(f"{self.file} line {line}: {error}")
 
     def leave_out_cut_row(self, row: _Row) -> None:
         """Leave out the last row of a file that ends within it: its last price may be half one."""
@@ -171,6 +176,27 @@ def _game(row: _Row) -> _Game:
     kick_off = None if clock is None else uk_ms(day, clock)
     competition = _COMPETITIONS.get(division, division)
     return _Game(f"{home} vs {away}", home, away, competition, kick_off, taken_ms(day, kick_off))
+
+
+def _results(row: _Row, game: _Game) -> Iterator[GameResult]:
+    """Yield how a game ended, nothing where it was not played yet or nobody tells when.
+
+    Raises:
+        ValueError: goals that are no number.
+    """
+    goals = [_goals(row, column) for column in ("FTHG", "FTAG", "HTHG", "HTAG")]
+    home, away, *half = goals
+    if game.kick_off is not None and home is not None and away is not None:
+        yield GameResult(game.competition, game.match_name, game.kick_off, home, away, *half)
+
+
+def _goals(row: _Row, column: str) -> int | None:
+    cell = row.get(column, "").strip()
+    if not cell:
+        return None
+    if not (cell.isascii() and cell.isdecimal() and len(cell) < 4):
+        raise ValueError(f"expected goals such as 2 in {column}, got {cell!r}")
+    return int(cell)
 
 
 def _filled(row: _Row, market: OddsColumns) -> dict[str, str]:

@@ -227,5 +227,24 @@ ACCESS: Final[tuple[LiteralString, ...]] = (
     "INSERT INTO access_version VALUES (0)",
 )
 
-STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = ((*ODDS, *ACCESS), VIEWS)
+RESULTS: Final[tuple[LiteralString, ...]] = (
+    f"""
+    CREATE TABLE result (
+        competition {NAME},
+        plain_name {NAME},
+        kick_off bigint NOT NULL,
+        home bigint NOT NULL,
+        away bigint NOT NULL,
+        half_home bigint,
+        half_away bigint,
+        PRIMARY KEY (competition, plain_name, kick_off)
+    )
+    """,
+)
+
+STEPS: Final[tuple[tuple[LiteralString, ...], ...]] = (
+    (*ODDS, *ACCESS),
+    VIEWS,
+    RESULTS,
+)
 """Migrations, only ever added at the end; ``oddsdesk_schema`` holds how many were done."""

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
 from oddsdesk.store.errors import StoreUnavailableError
@@ -21,6 +22,7 @@ from oddsdesk.store.postgres.migrations import bring_up_to_date, check_current
 from oddsdesk.store.postgres.pair_tables import PostgresPairTables
 from oddsdesk.store.postgres.prepared import PreparingConnection as Connection
 from oddsdesk.store.postgres.reader import PostgresReader
+from oddsdesk.store.postgres.results import put_results
 from oddsdesk.store.postgres.retention import Pruning
 from oddsdesk.store.postgres.settings import (
     agree_on_shift,
@@ -200,6 +202,11 @@ class PostgresStore:
     def agree_on_shift(self, own_ms: int, *, again: bool = False) -> Future[int]:
         """Return by how much an import moves its times; see ``Store.agree_on_shift``."""
         return self.write(partial(agree_on_shift, own_ms=own_ms, again=again))
+
+    def record_results(self, results: Collection[GameResult]) -> Future[None]:
+        """Keep how games ended; a game that has a result gets the new one."""
+        held = list(results)
+        return self.write(lambda connection: put_results(connection, held))
 
     def keep_for_feed(self, spec: str, kept: bytes) -> Future[None]:
         """Keep what a feed wants to know when it runs next."""

@@ -6,6 +6,10 @@ from typing import Final
 from oddsdesk.store.queries.select import Select
 from oddsdesk.store.values import HistoryPoint, SelectionKey
 
+_LAST_SEEN: Final = """
+SELECT q.bookmaker, q.market_type, q.period, q.scraped_at
+FROM game g CROSS JOIN quote q WHERE g.game_id = :game_id AND q.game = g.id
+"""
 _BEGAN: Final = "SELECT min(since) FROM recorded"
 _SILENCES: Final = """
 SELECT quiet_since, quiet_until FROM (
@@ -37,6 +41,11 @@ def selection_histories(
         if rows:
             found[key] = [HistoryPoint(bookmaker, row[0], bool(row[1]), row[2]) for row in rows]
     return found
+
+
+def last_sightings(select: Select, game_id: str) -> dict[tuple[str, str, int], int]:
+    """Return when each bookmaker's market of a game was seen last, in milliseconds."""
+    return {(row[0], row[1], row[2]): row[3] for row in select(_LAST_SEEN, {"game_id": game_id})}
 
 
 def began(select: Select) -> int | None:

@@ -16,6 +16,7 @@ from oddsdesk.contract.resources import (
     ValueBet,
 )
 from oddsdesk.contract.times import MINUTE_MS, WINDOW_MS
+from oddsdesk.pricing.results import Score
 from oddsdesk.store.bookmaker_names import name_among
 from oddsdesk.store.origins import FORBIDDING
 from oddsdesk.store.queries import (
@@ -28,6 +29,7 @@ from oddsdesk.store.queries import (
     moves,
     odds,
     past,
+    results,
     spans,
     standing,
     timeline,
@@ -366,6 +368,14 @@ class QueryReader:
             return past.selection_histories(
                 self._select, game_id, self._reference, selections, since_ms
             )
+
+    def scores(self) -> dict[str, Score]:
+        """Return how games ended, by id, as far as a feed told it."""
+        return results.scores(self._select)
+
+    def last_sightings(self, game_id: str) -> dict[tuple[str, str, int], int]:
+        """Return when each bookmaker's market of a game was seen last, whether it moved or not."""
+        return past.last_sightings(self._select, game_id)
 
     def log_began(self) -> int | None:
         """Return since when prices are recorded, as far as the log is kept."""

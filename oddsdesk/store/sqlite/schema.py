@@ -235,6 +235,19 @@ _SAID: Final = (
     """,
 )
 
+_RESULT = """
+CREATE TABLE result (               -- how games ended; found by name, since games may be merged
+    competition TEXT NOT NULL,
+    plain_name TEXT NOT NULL,
+    kick_off INTEGER NOT NULL,
+    home INTEGER NOT NULL,          -- goals
+    away INTEGER NOT NULL,
+    half_home INTEGER,
+    half_away INTEGER,
+    PRIMARY KEY (competition, plain_name, kick_off)
+) WITHOUT ROWID
+"""
+
 ODDS: Final = Schema(
     "odds",
     (
@@ -301,5 +314,6 @@ ODDS: Final = Schema(
             ("CREATE INDEX price_change_scraped ON price_change (scraped_at)",),
         ),
         Step("views", VIEWS),
+        Step("results", (_RESULT,)),
     ),
 )

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.aged_log import AgedLog
 from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
@@ -23,6 +24,7 @@ from oddsdesk.store.sqlite.database import Synchronous, open_reader, open_writer
 from oddsdesk.store.sqlite.pair_tables import SqlitePairTables
 from oddsdesk.store.sqlite.reader import SqliteReader
 from oddsdesk.store.sqlite.recognition import SchemaCheck
+from oddsdesk.store.sqlite.results import put_results
 from oddsdesk.store.sqlite.retention import prune
 from oddsdesk.store.sqlite.schema import ODDS
 from oddsdesk.store.sqlite.settings import (
@@ -266,6 +268,11 @@ class SqliteStore:
         it is the first import or ``again`` says so.
         """
         return self.write(lambda connection: agree_on_shift(connection, own_ms, again=again))
+
+    def record_results(self, results: Collection[GameResult]) -> Future[None]:
+        """Keep how games ended; a game that has a result gets the new one."""
+        held = list(results)
+        return self.write(lambda connection: put_results(connection, held))
 
     def keep_for_feed(self, spec: str, kept: bytes) -> Future[None]:
         """Keep what a feed wants to know when it runs next."""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.game_pairs import PairState
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.plans import Plan
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store import moving
@@ -61,6 +62,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.record([quote(match_date=week), quote("Bwin", **stars, match_date=week)]).result(10)
         bet = FoundValueBet("Bet365", "PSG", 1.5, {"": 0.0}, 1.4, 1.45, 3.4, 0.97)
         store.replace_value_bets({MarketKey(1, "moneyline", 0): [bet]}, NOW).result(10)
+        store.record_results([GameResult("LIG1", "PSG - Lyon", NOW, 2, 1, 1, None)]).result(10)
         store.keep_log(30).result(10)
         store.agree_on_shift(-5_000).result(10)
         store.keep_for_feed("simulator", b"123").result(10)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.times import format_ms
 from oddsdesk.feeds.errors import FeedError
@@ -174,3 +175,22 @@ def test_real_files_are_read_whole(shared_data: Path, name: str, games: int) -> 
         "overround out of range",
         "one side missing",
     }
+
+
+def test_a_season_tells_how_its_games_ended() -> None:
+    goals = {"FTHG": "2", "FTAG": "0", "HTHG": "1", "HTAG": "0"}
+    result = imported(GAME | PRICES | goals)
+    (told,) = result.results
+    assert told == GameResult("EPL", "Everton vs Brighton", told.kick_off, 2, 0, 1, 0)
+    assert told.kick_off == only(result).match_date
+
+
+@pytest.mark.parametrize("missing", [{"FTHG": ""}, {"FTAG": ""}, {"Time": ""}])
+def test_a_game_that_is_to_come_or_has_no_time_has_no_result(missing: dict[str, str]) -> None:
+    assert imported(GAME | PRICES | {"FTHG": "2", "FTAG": "0"} | missing).results == []
+
+
+def test_goals_that_are_no_number_are_named_and_prices_kept() -> None:
+    result = imported(GAME | PRICES | {"FTHG": "two", "FTAG": "0"})
+    assert result.problems == ["E0.csv line 2: expected goals such as 2 in FTHG, got 'two'"]
+    assert only(result).odds["Everton"] == 2.5

@@ -1,0 +1,34 @@
+"""How games ended, as far as a feed told it: found by name and kick-off, under any name (D69)."""
+
+from typing import Final
+
+from oddsdesk.pricing.results import Goals, Score
+from oddsdesk.store.games import SAME_GAME_MS
+from oddsdesk.store.queries.select import Row, Select
+
+_SCORES: Final = """
+SELECT g.game_id, r.home, r.away, r.half_home, r.half_away, 0
+FROM result r CROSS JOIN game g
+WHERE g.competition = r.competition AND g.plain_name = r.plain_name
+    AND g.kickoff BETWEEN r.kick_off - :apart AND r.kick_off + :apart
+UNION ALL
+SELECT g.game_id, r.home, r.away, r.half_home, r.half_away, CASE WHEN o.crosswise THEN 1 ELSE 0 END
+FROM result r CROSS JOIN other_name o CROSS JOIN game g
+WHERE o.competition = r.competition AND o.plain_name = r.plain_name AND g.id = o.game
+    AND g.kickoff BETWEEN r.kick_off - :apart AND r.kick_off + :apart
+"""
+
+
+def scores(select: Select) -> dict[str, Score]:
+    """Return how games ended, by id, home team first as the game names it."""
+    return {str(row[0]): _score(row) for row in select(_SCORES, {"apart": SAME_GAME_MS})}
+
+
+def _score(row: Row) -> Score:
+    _, home, away, half_home, half_away, crosswise = row
+    end, half = Goals(home, away), None
+    if half_home is not None and half_away is not None:
+        half = Goals(half_home, half_away)
+    if not crosswise:
+        return Score(end, half)
+    return Score(Goals(*reversed(end)), None if half is None else Goals(*reversed(half)))
