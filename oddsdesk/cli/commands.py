@@ -23,6 +23,7 @@ SERVER_COMMANDS: Final = {
 """Of `oddsdesk-server`: none of them imports Qt."""
 COMMANDS: Final = SERVER_COMMANDS | {
     "arbitrage": "oddsdesk.cli.arbitrage:arbitrage",
+    "backtest": "oddsdesk.cli.backtest:backtest",
     "bets": "oddsdesk.cli.bets:bets",
     "desk": "oddsdesk.cli.desk:desk",
     "devig": "oddsdesk.cli.devig:devig",

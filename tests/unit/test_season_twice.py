@@ -1,4 +1,4 @@
-"""A season bet on, settled, closed and reported by the program, against a count of its own."""
+"""A season bet on, settled, closed, reported and gone through again, against a count of its own."""
 
 import json
 from collections import defaultdict
@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from oddsdesk.board.bets import Bet, list_bets
 from oddsdesk.board.board import Board
+from oddsdesk.cli.backtest import backtest
 from oddsdesk.cli.import_ import import_
 from oddsdesk.cli.ledger import ledger
 from oddsdesk.contract.identity import game_id
@@ -197,3 +198,29 @@ def _bet(bet: Bet, at: int) -> PlacedBet:
         method=DEFAULT_METHOD,
         net_odds=found.net_odds,
     )
+
+
+def test_a_backtest_of_a_season_is_the_second_count(season: Season) -> None:
+    done = CliRunner().invoke(backtest, ["--database", str(season.database), "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    mine = {_place(row): row for row in found["rows"]}
+    counted = list(money_season.bets_of(money_season.read(season.file)))
+    theirs = {(bet.game, bet.market, bet.side): bet for bet in counted}
+
+    assert mine.keys() == theirs.keys()
+    for place, bet in theirs.items():
+        row = mine[place]
+        assert (row["bookmaker"], row["result"]) == (bet.bookmaker, bet.result), place
+        assert (row["net_odds"], row["profit"]) == pytest.approx((bet.net, bet.profit)), place
+        assert row["ev_pct"] == pytest.approx(bet.expected * 100), place
+        clv = None if row["clv_pct"] is None else row["clv_pct"] / 100
+        assert clv == (None if bet.clv is None else pytest.approx(bet.clv)), place
+    total = money_season.summed(counted)
+    assert (found["bets"], found["staked"], found["clv_bets"]) == (
+        *(total.bets, total.bets),
+        total.clv_bets,
+    )
+    for name in ("profit", "yield_pct", "clv_pct"):
+        assert found[name] == pytest.approx(getattr(total, name)), name
+        assert found[f"{name}_low"] < found[name] < found[f"{name}_high"], name

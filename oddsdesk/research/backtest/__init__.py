@@ -1,0 +1,1 @@
+"""What value bets would have earned (D63)."""

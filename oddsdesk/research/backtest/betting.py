@@ -1,0 +1,227 @@
+"""What value bets would have earned: the log gone through with the desk's own rules (D63).
+
+Nothing here says what is value: that is the board's one judgement (D45), asked at each moment of the
+log with the rows known until then. A bet is one unit at the best net price of an outcome, the first
+time that it is value; none at the moment at which its game begins. With a latency, the price that
+stands then is bet, where it still is value.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from oddsdesk.board.assessed import AssessedPrice
+from oddsdesk.board.bets import list_bets
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.presets import ValueFilter
+from oddsdesk.pricing.exposure import StakePlan
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.research.backtest.outcomes import IN_PLAY, with_closes, with_results
+from oddsdesk.research.past.game import Mine, PastGame
+from oddsdesk.research.past.walk import Progress, Walk, era_maker
+from oddsdesk.store.reader import Reader
+
+Outcome = tuple[str, str, int, str, str]
+"""Game id, market type, period, line group, side."""
+GAP_MS: Final = 60 * MINUTE_MS
+"""A longer time in which nothing was recorded is told."""
+_UNIT: Final = 1.0
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """What is asked of a backtest; times in milliseconds."""
+
+    reference: str
+    method: str
+    profiles: Profiles
+    mine: Mine = None
+    since_ms: int | None = None
+    """Bets are placed from this moment on; what was known before is known."""
+    until_ms: int | None = None
+    """No row that was known then or later is read."""
+    latency_ms: int = 0
+    """How long it takes to bet on what is seen."""
+    preset: str = ""
+    filter: ValueFilter | None = None
+
+
+class Backtested(msgspec.Struct, frozen=True):
+    """What came of it."""
+
+    bets: list[PlacedBet]
+    """In the order in which they were placed, with closing lines and results as far as known."""
+    rows: int
+    """How many rows of the log were read."""
+    first_ms: int | None
+    """When the first of them was known; None where there was none."""
+    last_ms: int
+    missed: int
+    """How often a price was value no more, or the game had begun, when the latency was over."""
+    gaps: list[tuple[int, int]]
+    """Spans in which nothing at all was recorded, of what was recorded live."""
+    has_results: bool
+    """Whether any result is known at all."""
+
+
+class _Bettor:
+    """A ``walk.Visitor`` that bets."""
+
+    def __init__(self, question: Question) -> None:
+        self.bets: list[PlacedBet] = []
+        self.missed = 0
+        self._question = question
+        self._taken: dict[str, set[Outcome]] = {}
+        self._due: dict[str, dict[Outcome, tuple[int, RowKey]]] = {}
+        """By game and outcome: when a bet is placed that was decided on, and by which price."""
+
+    def at_moment(self, game: PastGame, now_ms: int) -> None:
+        """Decide on what is value now."""
+        keys = game.near()
+        chosen = self._question.filter
+        if chosen is not None and chosen.depends_on_time:
+            keys = list(game.all_near())
+        self._place_due(game, now_ms + 1)
+        if not keys or not self._is_asked(now_ms):
+            return
+        found = [price for price in self._best(game, keys, now_ms) if self._is_free(price)]
+        if self._question.latency_ms:
+            due = self._due.setdefault(game.entry.game_id, {})
+            at = now_ms + self._question.latency_ms
+            due.update({price.outcome: (at, price.key) for price in found})
+        else:
+            for price in found:
+                self._place(game, price, now_ms)
+
+    def passing(self, game: PastGame, until_ms: int) -> None:
+        """Place what is due before then."""
+        if game.entry.game_id in self._due:
+            self._place_due(game, until_ms)
+
+    def before_begin(self, game: PastGame) -> None:
+        """Nothing is bet on at this moment."""
+
+    def at_close(self, game: PastGame) -> None:
+        """Closing lines are read at the end, as those of placed bets are."""
+
+    def forget_due(self) -> None:
+        """Count what the log ends too early for."""
+        self.missed += sum(map(len, self._due.values()))
+
+    def _place_due(self, game: PastGame, until_ms: int) -> None:
+        due = self._due.get(game.entry.game_id)
+        if not due:
+            return
+        for outcome, (at, key) in sorted(due.items(), key=lambda item: item[1]):
+            if at >= until_ms:
+                continue
+            del due[outcome]
+            row = game.book.row(*key[1:4])
+            keys = [] if row is None else [key._replace(bookmaker=name) for name in row.near]
+            found = [price for price in self._best(game, keys, at) if price.outcome == outcome]
+            if found and self._is_asked(at):
+                self._place(game, found[0], at)
+            else:
+                self.missed += 1
+
+    def _best(self, game: PastGame, keys: list[RowKey], now_ms: int) -> list[AssessedPrice]:
+        """Return the best net price of each outcome that is value, as ``list_bets`` finds it."""
+        question = self._question
+
+        def is_open(price: AssessedPrice) -> bool:
+            begins = price.kick_off
+            has_begun = not price.is_live and begins is not None and now_ms >= begins
+            return not has_begun and self._is_unbet(price)
+
+        value = game.value(keys, now_ms, is_open)
+        if not value:
+            return []
+        chosen = None if question.filter is None else question.filter.passes
+        listed = list_bets(value, game.era.basis, StakePlan(), now_ms=now_ms, chosen=chosen)
+        return [bet.price for bet in listed if bet.price.is_value and bet.same_bet_as is None]
+
+    def _is_asked(self, now_ms: int) -> bool:
+        since, until = self._question.since_ms, self._question.until_ms
+        return (since is None or now_ms >= since) and (until is None or now_ms < until)
+
+    def _is_unbet(self, price: AssessedPrice) -> bool:
+        return price.outcome not in self._taken.get(price.key.game_id, ())
+
+    def _is_free(self, price: AssessedPrice) -> bool:
+        return price.outcome not in self._due.get(price.key.game_id, ())
+
+    def _place(self, game: PastGame, price: AssessedPrice, now_ms: int) -> None:
+        self._taken.setdefault(price.key.game_id, set()).add(price.outcome)
+        question = self._question
+        bet = bet_on(price, now_ms, question.method, len(self.bets) + 1)
+        self.bets.append(msgspec.structs.replace(bet, preset=question.preset))
+
+
+def bet_on(price: AssessedPrice, now_ms: int, method: str, ident: int) -> PlacedBet:
+    """Return a bet of one unit on a price."""
+    found = price.assessment
+    game_id, market_type, period, selection, _ = price.key
+    return PlacedBet(
+        game_id=game_id,
+        match_name=price.match_name,
+        competition=price.competition,
+        sport=price.sport,
+        market_type=market_type,
+        period=period,
+        selection=selection,
+        bookmaker=price.bookmaker,
+        odds=found.odds,
+        stake=_UNIT,
+        placed_at=now_ms,
+        kick_off=price.kick_off,
+        fair_odds=found.fair_odds,
+        true_ev=found.ev_pct,
+        method=method,
+        net_odds=found.net_odds,
+        age_ms=None if price.scraped_at is None else now_ms - price.scraped_at,
+        ident=ident,
+        note=IN_PLAY if price.is_live else "",
+    )
+
+
+def backtest(
+    reader: Reader,
+    question: Question,
+    now_ms: int,
+    progress: Progress = lambda _: None,
+    settle: Callable[[list[PlacedBet]], list[PlacedBet]] = lambda bets: bets,
+) -> Backtested:
+    """Go through the log and bet.
+
+    Args:
+        reader: Of the database, with the reference that is asked for.
+        question: What is asked.
+        now_ms: The time: only games that began before it have a closing line.
+        progress: Called with the rows done; what it raises ends the backtest.
+        settle: Gives results to bets that the database has none of.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    bettor = _Bettor(question)
+    era = era_maker(question.reference, question.method, question.profiles, question.mine)
+    walk = Walk(reader, bettor, era)
+    walk.run(question.until_ms, progress)
+    bettor.forget_due()
+    scores = reader.scores()
+    bets = settle(with_results(with_closes(reader, bettor.bets, now_ms, question.method), scores))
+    moments = walk.moments
+    gaps = []
+    if moments.live_since is not None:
+        gaps = reader.silences(moments.live_since, moments.live_until, GAP_MS)
+    return Backtested(
+        bets=bets,
+        rows=walk.rows,
+        first_ms=walk.first_ms,
+        last_ms=walk.last_ms,
+        missed=bettor.missed,
+        gaps=gaps,
+        has_results=any(bet.result is not None for bet in bets),
+    )

@@ -1,0 +1,149 @@
+"""What a backtest answers: figures with their intervals, and what has to be said beside them."""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from oddsdesk.contract.times import MINUTE_MS, format_ms
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.research.backtest.betting import Backtested, Question
+from oddsdesk.research.intervals import bootstrapped
+
+_HOUR_MS: Final = 60 * MINUTE_MS
+_MOST_GAPS: Final = 3
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """Figures of bets; None where nothing is known to form them of."""
+
+    bets: int
+    staked: float
+    settled: int
+    profit: float | None
+    profit_range: tuple[float | None, float | None]
+    yield_pct: float | None
+    """Profit of what was staked on bets with a result."""
+    yield_range: tuple[float | None, float | None]
+    clv_pct: float | None
+    clv_range: tuple[float | None, float | None]
+    clv_bets: int
+    clv_bets_range: tuple[float | None, float | None]
+
+
+def summary(bets: Sequence[PlacedBet]) -> Summary:
+    """Sum bets up, with intervals by games drawn anew."""
+    facts = [_Facts(bet.game_id, bet.profit, bet.stake, bet.clv_pct) for bet in bets]
+    profit, yield_pct, clv, clv_bets = _figures(facts)
+    ranges = bootstrapped(facts, lambda fact: fact.game_id, _figures)
+    return Summary(
+        bets=len(bets),
+        staked=math.fsum(bet.stake for bet in bets),
+        settled=sum(bet.profit is not None for bet in bets),
+        profit=profit,
+        profit_range=ranges[0],
+        yield_pct=yield_pct,
+        yield_range=ranges[1],
+        clv_pct=clv,
+        clv_range=ranges[2],
+        clv_bets=int(clv_bets or 0),
+        clv_bets_range=ranges[3],
+    )
+
+
+def notes(done: Backtested, question: Question) -> list[str]:
+    """Return what has to be said of a backtest, a line each."""
+    told = []
+    if not done.rows:
+        told.append(f"nothing was recorded {_span(question)}")
+    elif not done.bets:
+        told.append(f"no price was value {_span(question)}")
+    elif not done.has_results:
+        told.append("no result is known: import football-data's seasons, or give --results FILE")
+    elif missing := sum(bet.result is None for bet in done.bets):
+        told.append(f"no result is known of {missing} of {len(done.bets)} bets; yield is without")
+    if without := sum(bet.clv_pct is None for bet in done.bets):
+        told.append(f"{without} of {len(done.bets)} bets have no closing line")
+    if done.missed:
+        told.append(f"{done.missed} times the price was value no more after the latency")
+    if done.gaps:
+        told.append(_gaps(done.gaps))
+    return told
+
+
+def as_fields(bet: PlacedBet) -> dict[str, Any]:
+    """Return a bet as ``--json`` prints it."""
+    return {
+        "game_id": bet.game_id,
+        "match_name": bet.match_name,
+        "competition": bet.competition,
+        "market_type": bet.market_type,
+        "period": bet.period,
+        "selection": bet.selection,
+        "bookmaker": bet.bookmaker,
+        "odds": bet.odds,
+        "net_odds": bet.net_odds,
+        "fair_odds": bet.fair_odds,
+        "ev_pct": bet.true_ev,
+        "stake": bet.stake,
+        "placed_at": format_ms(bet.placed_at),
+        "match_date": None if bet.kick_off is None else format_ms(bet.kick_off),
+        "result": None if bet.result is None else bet.result.value,
+        "profit": bet.profit,
+        "fair_close": None if bet.close is None else bet.close.fair_odds,
+        "clv_pct": bet.clv_pct,
+        "no_close": "" if bet.close is None else bet.close.why,
+    }
+
+
+def summary_fields(found: Summary) -> dict[str, Any]:
+    """Return the figures as ``--json`` prints them."""
+    fields: dict[str, Any] = {"bets": found.bets, "staked": found.staked, "settled": found.settled}
+    for name, figure, ends in (
+        ("profit", found.profit, found.profit_range),
+        ("yield_pct", found.yield_pct, found.yield_range),
+        ("clv_pct", found.clv_pct, found.clv_range),
+        ("clv_bets", found.clv_bets, found.clv_bets_range),
+    ):
+        fields |= {name: figure, f"{name}_low": ends[0], f"{name}_high": ends[1]}
+    return fields
+
+
+class _Facts(msgspec.Struct, frozen=True, gc=False):
+    """What figures are formed of: worked out once, for they are drawn often."""
+
+    game_id: str
+    profit: float | None
+    stake: float
+    clv_pct: float | None
+
+
+def _figures(facts: Sequence[_Facts]) -> tuple[float | None, ...]:
+    """Return profit, yield, mean CLV, and how many bets that is of."""
+    profits = [(fact.profit, fact.stake) for fact in facts if fact.profit is not None]
+    clv = [fact.clv_pct for fact in facts if fact.clv_pct is not None]
+    profit = math.fsum(each for each, _ in profits) if profits else None
+    staked = math.fsum(stake for _, stake in profits)
+    return (
+        profit,
+        profit / staked * 100 if profit is not None and staked else None,
+        math.fsum(clv) / len(clv) if clv else None,
+        len(clv),
+    )
+
+
+def _span(question: Question) -> str:
+    since, until = question.since_ms, question.until_ms
+    if since is None and until is None:
+        return "in this database"
+    begin = "the beginning" if since is None else format_ms(since)
+    return f"from {begin} to {'the end' if until is None else format_ms(until)}"
+
+
+def _gaps(gaps: Sequence[tuple[int, int]]) -> str:
+    longest = sorted(gaps, key=lambda gap: gap[0] - gap[1])[:_MOST_GAPS]
+    hours = sum(until - since for since, until in gaps) / _HOUR_MS
+    named = ", ".join(f"{format_ms(since)} to {format_ms(until)}" for since, until in longest)
+    more = f" and {len(gaps) - len(longest)} more" if len(gaps) > len(longest) else ""
+    return f"the log has gaps of {hours:.1f} h in all: {named}{more}"

@@ -1,0 +1,101 @@
+"""How much of a figure may be chance: intervals that hold 95 % of it.
+
+What is drawn anew is drawn from a seed: the same data has the same interval.
+"""
+
+import math
+import random
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from statistics import NormalDist, fmean, median, stdev
+from typing import Final, NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+SHARE: Final = 0.95
+_Z: Final = NormalDist().inv_cdf((1 + SHARE) / 2)
+_SEED: Final = 57
+_MOST_DRAWS: Final = 2_000
+_LEAST_DRAWS: Final = 200
+_MOST_WORK: Final = 2_000_000
+"""Of draws times clusters: some seconds."""
+
+
+class Interval(NamedTuple):
+    """A figure, how many it is of, and between what it may lie.
+
+    None where there is nothing to form it of; the ends are None where too little is known.
+    """
+
+    figure: float | None
+    count: int
+    low: float | None
+    high: float | None
+
+
+def mean_of(sample: Sequence[float]) -> Interval:
+    """Return a mean with its normal interval, which takes two or more."""
+    if len(sample) < 2:
+        return Interval(sample[0] if sample else None, len(sample), None, None)
+    middle = fmean(sample)
+    reach = _Z * stdev(sample) / math.sqrt(len(sample))
+    return Interval(middle, len(sample), middle - reach, middle + reach)
+
+
+def median_of(sample: Sequence[float]) -> Interval:
+    """Return a median with the interval of order statistics, which takes six or more.
+
+    David and Nagaraja, "Order Statistics", 7.1: whatever the distribution, the median lies between
+    the k-th smallest and the k-th largest as often as k or more of n tosses of a coin are heads.
+    """
+    ordered, count = sorted(sample), len(sample)
+    if not count:
+        return Interval(None, 0, None, None)
+    if count < 6:
+        return Interval(median(ordered), count, None, None)
+    rank = math.floor((count - _Z * math.sqrt(count)) / 2)
+    return Interval(median(ordered), count, ordered[max(rank, 0)], ordered[-1 - max(rank, 0)])
+
+
+def share_of(hits: int, count: int) -> Interval:
+    """Return a share in percent, with Wilson's interval (1927)."""
+    if not count:
+        return Interval(None, 0, None, None)
+    share, z2 = hits / count, _Z * _Z
+    middle = (share + z2 / (2 * count)) / (1 + z2 / count)
+    reach = _Z / (1 + z2 / count) * math.sqrt(share * (1 - share) / count + z2 / (4 * count**2))
+    return Interval(share * 100, count, max(middle - reach, 0.0) * 100, (middle + reach) * 100)
+
+
+def bootstrapped(
+    members: Iterable[T],
+    cluster_of: Callable[[T], Hashable],
+    figures_of: Callable[[Sequence[T]], Sequence[float | None]],
+) -> list[tuple[float | None, float | None]]:
+    """Return between what each figure of a sample may lie, by drawing its clusters anew.
+
+    Efron (1979), percentiles. Bets on one game end together: drawn one by one they would look more
+    certain than they are. Fewer than two clusters tell nothing.
+    """
+    clusters: dict[Hashable, list[T]] = {}
+    for member in members:
+        clusters.setdefault(cluster_of(member), []).append(member)
+    held = list(clusters.values())
+    drawn: list[list[float]] = [[] for _ in figures_of([])]
+    if len(held) < 2:
+        return [(None, None)] * len(drawn)
+    chance = random.Random(_SEED)  # noqa: S311 - no secret
+    draws = min(max(_MOST_WORK // len(held), _LEAST_DRAWS), _MOST_DRAWS)
+    for _ in range(draws):
+        sample = [each for cluster in chance.choices(held, k=len(held)) for each in cluster]
+        for place, figure in enumerate(figures_of(sample)):
+            if figure is not None:
+                drawn[place].append(figure)
+    return [_ends(figures) for figures in drawn]
+
+
+def _ends(figures: list[float]) -> tuple[float | None, float | None]:
+    if not figures:
+        return None, None
+    ordered, tail = sorted(figures), (1 - SHARE) / 2
+    last = len(ordered) - 1
+    return ordered[math.floor(tail * last)], ordered[math.ceil((1 - tail) * last)]

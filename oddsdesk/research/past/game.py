@@ -1,0 +1,160 @@
+"""A game of the log as a desk would have held it at a moment, judged by the desk's own rules.
+
+The log holds moves only: a price that stands in it counts as seen until it moves, as it does in a
+desk that looks back (D71). Not so where the bookmaker's market was never seen again, or where the
+log was kept live and nothing of the bookmaker was recorded for 15 minutes. In play, where a minute
+matters, a price is as old as its last move.
+"""
+
+from collections.abc import Callable, Iterator
+
+from oddsdesk.board.assessed import AssessedPrice, assessed_in
+from oddsdesk.board.basis import Basis
+from oddsdesk.board.changes import Changes
+from oddsdesk.board.game_book import GameBook
+from oddsdesk.board.games import GameEntry
+from oddsdesk.board.judging import Judge
+from oddsdesk.board.market import WITHDRAWN_KEPT_MS
+from oddsdesk.board.matrix import CellKey, RowKey, Section
+from oddsdesk.board.prices import Price, Sighting
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.research.past.moments import LATE_MS
+
+SightingKey = tuple[str, str, int]
+"""Bookmaker, market type, period."""
+Mine = Callable[[str], bool] | None
+"""Whether the user bets at a bookmaker; None is at all."""
+
+
+class Era:
+    """What is learned across games while time runs forward; another one where it leaps back."""
+
+    def __init__(self, reference: str, method: str, profiles: Profiles, mine: Mine) -> None:
+        self.reference = reference
+        self.basis = Basis(method, profiles, mine)
+        self.now_ms = 0
+        self.heard: dict[str, int] = {}
+        """When something of each bookmaker was last recorded as it was scraped."""
+
+
+class PastGame:
+    """One game while the log is gone through; times in milliseconds."""
+
+    def __init__(
+        self,
+        entry: GameEntry,
+        era: Era,
+        last_sightings: Callable[[str], dict[SightingKey, int]],
+    ) -> None:
+        """Hold a game without prices; ``last_sightings`` is asked once a game, if at all."""
+        self.entry = entry
+        self.era = era
+        self.book = GameBook(entry)
+        self.moment = 0
+        """When the last of its rows was known."""
+        self.has_begun = False
+        """Whether a row was known at its kick-off or later, or one in play."""
+        self.is_closed = False
+        """Whether its close is over: a row was known after it had begun."""
+        self._last_sightings = last_sightings
+        self._seen_last: dict[SightingKey, int] | None = None
+        self._changes = Changes()
+        self._withdrawn_at: int | None = None
+
+    @property
+    def kick_off(self) -> int | None:
+        """When it begins, as far as is known by now."""
+        return self.entry.kick_off
+
+    def put(self, key: CellKey, odds: float | None, scraped_at: int, *, is_live: bool) -> None:
+        """Take in a row of the log; odds of None withdraw."""
+        if odds is None:
+            self.book.withdraw(key, self.moment, self._changes)
+            self._withdrawn_at = self._withdrawn_at or self.moment
+        else:
+            seen = Sighting(odds, scraped_at, self.moment, None, is_live)
+            self.book.put(key, seen, self._changes)
+
+    def near(self) -> list[RowKey]:
+        """Return the prices with the least edge among selections that were touched since."""
+        changes, self._changes = self._changes, Changes()
+        self._forget_withdrawn(changes)
+        self.book.recompute(self.era.basis, changes)
+        if changes.overtime_learnt:
+            return list(self.all_near())
+        ident = self.entry.game_id
+        touched = {cell[:3]: None for cell in changes.cells}
+        for section in changes.revalued:
+            touched |= {(*section.key[:2], row.selection): None for row in section.rows}
+        return [
+            RowKey(ident, *cell, bookmaker)
+            for cell in touched
+            if (row := self.book.row(*cell)) is not None
+            for bookmaker in row.near
+        ]
+
+    def all_near(self) -> Iterator[RowKey]:
+        """Yield every price with the least edge."""
+        for section in self.book.matrix.sections:
+            for row in section.rows:
+                for bookmaker in row.near:
+                    yield RowKey(self.entry.game_id, *section.key[:2], row.selection, bookmaker)
+
+    def value(
+        self, keys: list[RowKey], now_ms: int, is_wanted: Callable[[AssessedPrice], bool]
+    ) -> list[AssessedPrice]:
+        """Return the prices that are value at a moment, of those that are wanted."""
+        found = []
+        for key in keys:
+            price = self._assessed(key, now_ms)
+            if price is None or not price.assessment.is_value_but_for_cautions:
+                continue
+            if is_wanted(price):
+                self._date(key, now_ms)
+                price = self._assessed(key, now_ms)
+                if price is not None and price.is_value:
+                    found.append(price)
+        return found
+
+    def _assessed(self, key: RowKey, now_ms: int) -> AssessedPrice | None:
+        judge = Judge(self.era.basis, self.era.reference, self.book.matrix, now_ms)
+        return assessed_in(self.book, judge, key)
+
+    def _forget_withdrawn(self, changes: Changes) -> None:
+        gone_at = self._withdrawn_at
+        if gone_at is not None and self.moment - gone_at >= WITHDRAWN_KEPT_MS:
+            self.book.drop_withdrawn(self.moment, changes)
+            self._withdrawn_at = None
+
+    def _date(self, key: RowKey, now_ms: int) -> None:
+        """Date a price and the reference's line by when they were last seen until now."""
+        section = self.book.section_of(*key[1:4])
+        assert section is not None
+        changes = Changes()
+        for cell, price in _standing(section, key):
+            seen_at = self._seen_at(cell, price, now_ms)
+            if seen_at > price.scraped_at and not price.is_live:
+                seen = Sighting(price.odds, seen_at, now_ms, None, price.is_live)
+                self.book.put(cell, seen, changes)
+        self.book.recompute(self.era.basis, changes)
+
+    def _seen_at(self, cell: CellKey, price: Price, now_ms: int) -> int:
+        bookmaker = cell.bookmaker or self.era.reference
+        if self._seen_last is None:
+            self._seen_last = self._last_sightings(self.entry.game_id)
+        last = self._seen_last.get((bookmaker, cell.market_type, cell.period), now_ms)
+        if last < now_ms:
+            return last
+        heard_at = self.era.heard.get(bookmaker, now_ms)
+        return heard_at if now_ms - heard_at > LATE_MS else now_ms
+
+
+def _standing(section: Section, key: RowKey) -> Iterator[tuple[CellKey, Price]]:
+    """Yield a price, and one of the reference's line: all of a market are dated by one."""
+    row = section.row_of(key.selection)
+    if key.bookmaker is not None:
+        yield CellKey(*key[1:]), row.prices[key.bookmaker]
+    for other in section.rows:
+        if other.reference is not None and other.reference.is_offered:
+            yield CellKey(*section.key[:2], other.selection, None), other.reference
+            return

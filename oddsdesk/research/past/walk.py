@@ -1,0 +1,181 @@
+"""Goes through the log once, in its order, and shows each game as it stood at each moment."""
+
+from collections.abc import Callable, Iterator
+from typing import Final, Protocol
+
+from oddsdesk.board.games import GameEntry
+from oddsdesk.board.matrix import CellKey
+from oddsdesk.contract.times import MINUTE_MS
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.research.past.game import Era, Mine, PastGame
+from oddsdesk.research.past.moments import Moments
+from oddsdesk.store.reader import Reader
+from oddsdesk.store.spans import ArchivedRow, Span
+
+BATCH: Final = 5_000
+"""Rows that are read at once."""
+_LEAP_MS: Final = 60 * MINUTE_MS
+"""Rows that were known so much earlier than those ahead of them are another archive's."""
+_OVER_MS: Final = 12 * 60 * MINUTE_MS
+"""So long after its kick-off a game is let go."""
+_QUIET_MS: Final = 14 * 24 * 60 * MINUTE_MS
+"""So long after its last row one without a kick-off is."""
+
+Progress = Callable[[int], None]
+"""Called with the rows done since the last call; what it raises ends the work."""
+
+
+class Visitor(Protocol):
+    """Who looks at the games; ``game`` is as it stood then, and no later row was read."""
+
+    def at_moment(self, game: PastGame, now_ms: int) -> None:
+        """Look at a game when all is in that was known at a moment."""
+        ...
+
+    def passing(self, game: PastGame, until_ms: int) -> None:
+        """Look at a game that stands as it is until a moment, that moment not included."""
+        ...
+
+    def before_begin(self, game: PastGame) -> None:
+        """Look at a game as it stood last before the moment at which it begins."""
+        ...
+
+    def at_close(self, game: PastGame) -> None:
+        """Look at a game as it stood when it began, that moment included."""
+        ...
+
+
+class Walk:
+    """Rows in, moments out; holds games from their first row until they are over."""
+
+    def __init__(self, reader: Reader, visitor: Visitor, make_era: Callable[[], Era]) -> None:
+        self.moments = Moments()
+        self.rows = 0
+        self.first_ms: int | None = None
+        """When the first row was known."""
+        self.last_ms = 0
+        """When the last one was."""
+        self._reader = reader
+        self._visitor = visitor
+        self._make_era = make_era
+        self._era = make_era()
+        self._games: dict[str, PastGame] = {}
+        self._dirty: dict[str, PastGame] = {}
+        self._swept_at = 0
+
+    def run(self, until_ms: int | None, progress: Progress) -> None:
+        """Go through the log; rows that were known at ``until_ms`` or later are left out."""
+        for batch in _batches(self._reader):
+            for row in batch:
+                self._take(row, until_ms)
+            progress(len(batch))
+        self._look(None)
+        for game in self._games.values():
+            self._end(game)
+
+    def _take(self, row: ArchivedRow, until_ms: int | None) -> None:
+        ident, bookmaker, scraped_at, recorded_at = row[1], row[6], row[12], row[13]
+        game = self._games.get(ident)
+        before = 0 if game is None else game.moment
+        at, is_live = self.moments.of(scraped_at, recorded_at, before)
+        if until_ms is not None and at >= until_ms:
+            return
+        self.rows += 1
+        self._go_to(at)
+        if is_live:
+            self._era.heard[bookmaker] = recorded_at
+        if game is None:
+            game = self._games[ident] = self._game(row)
+        if at != game.moment:
+            self._step(game, at, in_play=row[11])
+        name = None if bookmaker == self._era.reference else bookmaker
+        key = CellKey(row[7], row[8], row[9], name)
+        game.put(key, row[10], scraped_at, is_live=bool(row[11]))
+        self._dirty[ident] = game
+
+    def _go_to(self, at: int) -> None:
+        """Set the clock; look at the games whose moment is over."""
+        now = self._era.now_ms
+        if at == now:
+            return
+        if self.first_ms is None:
+            self.first_ms = at
+        self.first_ms, self.last_ms = min(self.first_ms, at), max(self.last_ms, at)
+        if at < now - _LEAP_MS:
+            self._look(None)
+            self._sweep(0)
+            self._era = self._make_era()
+            now = 0
+        if at > now:
+            self._look(at)
+            self._era.now_ms = at
+            if abs(at - self._swept_at) > _LEAP_MS:
+                self._sweep(_OVER_MS)
+                self._swept_at = at
+
+    def _look(self, before_ms: int | None) -> None:
+        """Look at the games that were touched at moments before one; None: at all."""
+        for ident, game in list(self._dirty.items()):
+            if before_ms is None or game.moment < before_ms:
+                del self._dirty[ident]
+                self._visitor.at_moment(game, game.moment)
+
+    def _step(self, game: PastGame, at: int, *, in_play: bool) -> None:
+        """Bring a game to a later moment, before the rows of that are put in."""
+        if game.entry.game_id in self._dirty:
+            del self._dirty[game.entry.game_id]
+            self._visitor.at_moment(game, game.moment)
+        self._visitor.passing(game, at)
+        self._begin(game, at, in_play=in_play)
+        game.moment = at
+
+    def _begin(self, game: PastGame, at: int, *, in_play: bool) -> None:
+        if game.has_begun:
+            if not game.is_closed:
+                game.is_closed = True
+                self._visitor.at_close(game)
+        elif in_play or (game.kick_off is not None and at >= game.kick_off):
+            self._visitor.before_begin(game)
+            game.has_begun = True
+            if in_play or (game.kick_off is not None and at > game.kick_off):
+                game.is_closed = True
+                self._visitor.at_close(game)
+
+    def _game(self, row: ArchivedRow) -> PastGame:
+        _, ident, match_name, competition, sport, kick_off = row[:6]
+        entry = GameEntry(ident, match_name, competition, sport, kick_off, False, 0, None)
+        return PastGame(entry, self._era, self._reader.last_sightings)
+
+    def _sweep(self, patience_ms: int) -> None:
+        """Let go of games that began so long ago, and of those of which nothing is heard."""
+        for ident, game in list(self._games.items()):
+            now = game.era.now_ms
+            begins = game.kick_off
+            end = game.moment + _QUIET_MS if begins is None else begins + patience_ms
+            if max(end, game.moment) <= now and ident not in self._dirty:
+                self._end(game)
+                del self._games[ident]
+
+    def _end(self, game: PastGame) -> None:
+        now = game.era.now_ms
+        self._visitor.passing(game, max(now, game.moment) + 1)
+        begins = game.kick_off
+        if begins is not None and begins <= now and not game.is_closed:
+            if not game.has_begun:
+                self._visitor.before_begin(game)
+            self._visitor.at_close(game)
+            game.has_begun = game.is_closed = True
+
+
+def _batches(reader: Reader) -> Iterator[list[ArchivedRow]]:
+    for shard in range(reader.shards):
+        last = reader.last_seq(shard)
+        span, after = Span(shard, 1, last, 0, 0, 0), 0
+        while rows := reader.rows_of(span, after, BATCH):
+            yield list(rows)
+            after = rows[-1][0]
+
+
+def era_maker(reference: str, method: str, profiles: Profiles, mine: Mine) -> Callable[[], Era]:
+    """Return what makes eras that judge so."""
+    return lambda: Era(reference, method, profiles, mine)

@@ -1,0 +1,1 @@
+"""What a recorded log tells of each bookmaker."""

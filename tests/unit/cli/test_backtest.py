@@ -1,0 +1,108 @@
+"""`oddsdesk backtest` on a database of one game."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from oddsdesk.cli.backtest import backtest
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.store.store import open_store
+
+START = 1_700_000_000_000
+HOUR = 3_600_000
+FIGURES = ["bets", "staked", "profit", "yield_pct", "clv_pct", "clv_bets"]
+RESULTS = "Date,HomeTeam,AwayTeam,FTHG,FTAG\n15/11/2023,Leeds,Hull,2,1\n"
+
+
+def quote(bookmaker: str, odds: dict[str, float], at: int) -> Quote:
+    names = {"match_name": "Leeds vs Hull", "competition": "EFL", "market_type": "total"}
+    return Quote(
+        bookmaker=bookmaker,
+        odds=odds,
+        period=0,
+        scraped_at=at,
+        match_date=START + 20 * HOUR,
+        **names,
+    )
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("log") / "odds.db"
+    even = {"Over 2.5": 1.95, "Under 2.5": 1.95}
+    store = open_store(path)
+    store.record([quote("Pinnacle", even, START), quote("Soft", {"Over 2.5": 2.09}, START)])
+    store.record([quote("Pinnacle", even, START + 20 * HOUR)]).result(10)
+    store.close()
+    return path
+
+
+def run(database: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(backtest, ["--database", str(database), *arguments])
+
+
+def test_it_prints_the_figures_with_their_ranges_and_every_bet(
+    database: Path, tmp_path: Path
+) -> None:
+    scores = tmp_path / "scores.csv"
+    scores.write_text(RESULTS)
+    done = run(database, "--json", "--results", str(scores))
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert {name: found[name] for name in FIGURES} == {
+        "bets": 1,
+        "staked": 1,
+        "profit": pytest.approx(1.09),
+        "yield_pct": pytest.approx(109),
+        "clv_pct": pytest.approx(4.5),
+        "clv_bets": 1,
+    }
+    assert all(found[f"{name}_{end}"] is None for name in FIGURES[3:] for end in ("low", "high"))
+    assert [(row["selection"], row["odds"], row["result"]) for row in found["rows"]] == [
+        ("Over 2.5", 2.09, "won")
+    ]
+
+
+def test_without_results_it_says_so_and_guesses_nothing(database: Path) -> None:
+    found = json.loads(run(database, "--json").stdout)
+    assert (found["profit"], found["yield_pct"], found["clv_bets"]) == (None, None, 1)
+    assert found["notes"] == [
+        "no result is known: import football-data's seasons, or give --results FILE"
+    ]
+    text = run(database).stdout
+    assert "yield: not known" in text
+    assert "no result is known" in text
+
+
+def test_an_empty_span_is_said(database: Path) -> None:
+    done = run(database, "--from", "2020-01-01", "--to", "2020-02-01", "--json")
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["bets"], found["rows"]) == (0, 0, [])
+    assert found["notes"] == [
+        "nothing was recorded from 2020-01-01T00:00:00.000Z to 2020-02-01T00:00:00.000Z"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--from", "2024-01-02", "--to", "2024-01-01"], "--from is not before --to"),
+        (["--from", "yesterday"], "expected a date"),
+        (["--preset", "Nobody's"], "no preset"),
+        (["--latency", "-1"], "not in the range"),
+    ],
+)
+def test_what_makes_no_sense_is_misuse(database: Path, arguments: list[str], said: str) -> None:
+    done = run(database, *arguments)
+    assert (done.exit_code, said in done.output) == (2, True), done.output
+
+
+def test_a_missing_database_and_unreadable_results_are_one_line(
+    database: Path, tmp_path: Path
+) -> None:
+    missing = run(tmp_path / "none.db")
+    assert (missing.exit_code, missing.output.count("\n")) == (1, 1)
+    bad = run(database, "--results", str(tmp_path / "none.csv"))
+    assert (bad.exit_code, bad.output.count("\n")) == (1, 1)

@@ -1,0 +1,262 @@
+"""A backtest bets as a desk would have: on what was known then, once, at net prices."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from oddsdesk.contract.game_results import GameResult
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.ledger.bookmakers import shipped_profiles
+from oddsdesk.ledger.presets import ValueFilter
+from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.research.backtest.betting import Backtested, Question, backtest
+from oddsdesk.research.backtest.summary import notes, summary
+from oddsdesk.store.store import Store, open_store
+
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+START = 1_700_000_000_000
+KICK_OFF = START + 6 * HOUR
+TODAY = START + 30 * 24 * HOUR
+
+EVEN = {"A": 1.95, "B": 1.95}
+"""Fair at 2.00: value from 2.0402 to 2.0956."""
+LONGER = {"A": 2.2, "B": 1.75}
+"""A is fair at 2.26."""
+SOFT = "Soft"
+
+
+class Log:
+    """A database, and the clock that its rows are recorded by."""
+
+    def __init__(self, path: Path) -> None:
+        self.now = TODAY
+        self.store: Store = open_store(path, clock=lambda: self.now)
+
+    def archive(self, *quotes: Quote) -> None:
+        """Record quotes long after they were scraped."""
+        self.store.record(quotes).result(10)
+
+    def live(self, *quotes: Quote) -> None:
+        """Record quotes one after the other, each as it is scraped."""
+        for each in quotes:
+            self.now = each.scraped_at
+            self.store.record([each]).result(10)
+        self.now = TODAY
+
+    def backtest(self, **asked: Any) -> Backtested:
+        return backtest(self.store.reader(), question(**asked), TODAY)
+
+
+def question(**asked: Any) -> Question:
+    usual = {"reference": "Pinnacle", "method": DEFAULT_METHOD, "profiles": shipped_profiles()}
+    return Question(**(usual | asked))
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Iterator[Log]:
+    held = Log(tmp_path / "odds.db")
+    with closing(held.store):
+        yield held
+
+
+def said(bookmaker: str, odds: dict[str, float], at: int = START, **fields: Any) -> Quote:
+    game = {"match_name": "A vs B", "competition": "ATP", "market_type": "moneyline", "period": 0}
+    return Quote(
+        bookmaker=bookmaker, odds=odds, scraped_at=at, **({"match_date": KICK_OFF} | game | fields)
+    )
+
+
+def reference(odds: dict[str, float], at: int = START, **fields: Any) -> Quote:
+    return said("Pinnacle", odds, at, **fields)
+
+
+def placed(done: Backtested) -> list[tuple[str, str, float, int]]:
+    return [(bet.bookmaker, bet.selection, bet.odds, bet.placed_at) for bet in done.bets]
+
+
+def test_one_unit_is_bet_on_the_best_net_price_when_it_is_value(log: Log) -> None:
+    log.archive(
+        reference(EVEN),
+        said(SOFT, {"A": 2.0}),
+        said(SOFT, {"A": 2.09}, START + HOUR),
+        said("Betfair Exchange UK", {"A": 2.12}, START + HOUR),
+        reference(LONGER, KICK_OFF - MINUTE),
+    )
+    done = log.backtest()
+    assert placed(done) == [(SOFT, "A", 2.09, START + HOUR)]
+    assert done.bets[0].true_ev == pytest.approx((2.09 / 2.02 - 1) * 100)
+    assert done.bets[0].clv_pct == pytest.approx((2.09 / 2.26471 - 1) * 100, abs=0.01)
+
+
+def test_a_price_that_only_an_earlier_reference_would_make_value_is_not_bet_on(log: Log) -> None:
+    """The trap: 2.09 is value by the line of an hour before, and by no line that stood with it."""
+    log.archive(
+        reference(EVEN),
+        said(SOFT, {"A": 1.9}),
+        said(SOFT, {"A": 2.09}, START + HOUR),
+        reference(LONGER, START + HOUR),
+        said(SOFT, {"A": 1.9}, START + 2 * HOUR),
+        reference(EVEN, START + 2 * HOUR),
+    )
+    assert placed(log.backtest()) == []
+
+
+@pytest.mark.parametrize("recorded_late", [True, False])
+def test_a_price_that_was_recorded_too_late_is_not_bet_on_at_its_own_time(
+    log: Log, recorded_late: bool
+) -> None:
+    """Scraped while it was value, and told when the reference had moved on."""
+    late = said(SOFT, {"A": 2.09}, START + MINUTE)
+    if recorded_late:
+        log.archive(reference(EVEN), reference(LONGER, START + HOUR))
+        log.archive(late)
+        assert placed(log.backtest()) == []
+    else:
+        log.archive(reference(EVEN), late, reference(LONGER, START + HOUR))
+        assert placed(log.backtest()) == [(SOFT, "A", 2.09, START + MINUTE)]
+
+
+def test_a_live_log_goes_by_when_its_rows_were_recorded(log: Log) -> None:
+    log.live(reference(EVEN), reference(EVEN | {"B": 1.96}, START + 40 * MINUTE))
+    log.now = START + 41 * MINUTE
+    log.store.record([said(SOFT, {"A": 2.09}, START + MINUTE)]).result(10)
+    assert placed(log.backtest()) == []
+    log.live(said(SOFT, {"A": 2.08}, START + 42 * MINUTE))
+    assert placed(log.backtest()) == [(SOFT, "A", 2.08, START + 42 * MINUTE)]
+
+
+def test_nothing_is_bet_on_at_the_moment_at_which_a_game_begins(log: Log) -> None:
+    log.archive(reference(EVEN), said(SOFT, {"A": 2.0}), said(SOFT, {"A": 2.09}, KICK_OFF))
+    assert placed(log.backtest()) == []
+
+
+def test_an_outcome_is_bet_on_once(log: Log) -> None:
+    log.archive(
+        reference(EVEN),
+        said(SOFT, {"A": 2.07}),
+        said("Other", {"A": 2.09, "B": 2.09}, START + HOUR),
+        reference(EVEN, START + HOUR),
+    )
+    assert [bet[:2] for bet in placed(log.backtest())] == [(SOFT, "A"), ("Other", "B")]
+
+
+def test_after_a_latency_the_price_that_stands_then_is_bet_where_it_still_is_value(
+    log: Log,
+) -> None:
+    log.archive(
+        reference(EVEN),
+        said(SOFT, {"A": 2.09, "B": 2.09}),
+        said(SOFT, {"A": 2.06, "B": 1.9}, START + 2_000),
+        reference(LONGER, KICK_OFF),
+    )
+    done = log.backtest(latency_ms=5_000)
+    assert placed(done) == [(SOFT, "A", 2.06, START + 5_000)]
+    assert done.missed == 1
+    assert len(log.backtest().bets) == 2
+
+
+def test_a_game_that_begins_within_the_latency_is_missed(log: Log) -> None:
+    log.archive(reference(EVEN, KICK_OFF - MINUTE), said(SOFT, {"A": 2.09}, KICK_OFF - MINUTE))
+    log.archive(reference(LONGER, KICK_OFF))
+    assert placed(log.backtest(latency_ms=MINUTE)) == []
+    assert len(log.backtest(latency_ms=MINUTE - 1).bets) == 1
+
+
+def test_a_line_that_stands_counts_as_seen_as_long_as_it_is_read(log: Log) -> None:
+    """The log holds moves only; when the reference was last seen stands in the present state."""
+    log.archive(reference(EVEN), reference(EVEN, START + 5 * HOUR))
+    log.archive(said(SOFT, {"A": 2.09}, START + 5 * HOUR))
+    assert len(log.backtest().bets) == 1
+    log.archive(said("Other", {"B": 2.09}, START + 5 * HOUR + 10 * MINUTE))
+    assert len(log.backtest().bets) == 1, "the reference was not seen for ten minutes"
+
+
+def test_a_bookmaker_that_is_silent_while_others_are_recorded_is_not_bet_at(log: Log) -> None:
+    """Its price stood when the reference moved; nobody knows whether it was read meanwhile."""
+    later = START + 40 * MINUTE
+    log.live(said(SOFT, {"A": 2.09}), reference(LONGER), reference(EVEN, later))
+    log.live(said(SOFT, {"A": 2.09}, later + HOUR))
+    assert placed(log.backtest()) == []
+
+
+def test_only_the_span_that_is_asked_for_is_bet_on_with_what_was_known_before(log: Log) -> None:
+    log.archive(
+        reference(EVEN),
+        said(SOFT, {"A": 2.09}),
+        said(SOFT, {"A": 2.08}, START + HOUR),
+        said(SOFT, {"A": 2.07}, START + 2 * HOUR),
+        reference(EVEN, START + 2 * HOUR),
+    )
+    inside = {"since_ms": START + HOUR, "until_ms": START + 2 * HOUR}
+    assert placed(log.backtest(**inside)) == [(SOFT, "A", 2.08, START + HOUR)]
+    asked = {"since_ms": START - 2 * HOUR, "until_ms": START}
+    empty = log.backtest(**asked)
+    assert (empty.rows, empty.bets) == (0, [])
+    assert notes(empty, question(**asked)) == [
+        "nothing was recorded from 2023-11-14T20:13:20.000Z to 2023-11-14T22:13:20.000Z"
+    ]
+
+
+def test_a_preset_says_what_is_bet_on(log: Log) -> None:
+    log.archive(reference(EVEN), said(SOFT, {"A": 2.09}), said("Other", {"A": 2.095, "B": 2.06}))
+    only = ValueFilter(bookmakers=(SOFT,))
+    assert placed(log.backtest(filter=only)) == [(SOFT, "A", 2.09, START)]
+    assert [bet.odds for bet in log.backtest(filter=ValueFilter(min_true_ev=3)).bets] == [2.095]
+
+
+def test_two_archives_one_after_the_other_are_each_gone_through_in_their_own_time(log: Log) -> None:
+    for name in ("C vs D", "A vs B"):
+        home, away = name.split(" vs ")
+        game = {"match_name": name}
+        even = {home: 1.95, away: 1.95}
+        log.archive(reference(even, **game), said(SOFT, {home: 2.09}, **game))
+        log.archive(reference({home: 2.1, away: 1.82}, KICK_OFF, **game))
+    done = log.backtest()
+    assert [bet.match_name for bet in done.bets] == ["C vs D", "A vs B"]
+    assert all(bet.clv_pct is not None for bet in done.bets)
+
+
+def test_prices_in_play_are_as_old_as_their_last_move_and_have_no_close(log: Log) -> None:
+    live, at = {"is_live": True}, KICK_OFF + 20 * MINUTE
+    log.archive(reference(EVEN, at, **live), said(SOFT, {"A": 2.09}, at + 30_000, **live))
+    log.archive(said("Other", {"B": 2.09}, at + 2 * MINUTE, **live))
+    (bet,) = log.backtest().bets
+    assert (bet.bookmaker, bet.clv_pct, bet.close and bet.close.why) == (
+        *(SOFT, None),
+        "placed in play",
+    )
+
+
+def test_results_that_are_known_give_profit_and_others_are_said_to_be_missing(log: Log) -> None:
+    names = {"competition": "EPL", "market_type": "total"}
+    for game in ("A vs B", "C vs D"):
+        fields = names | {"match_name": game}
+        log.archive(
+            reference({"Over 2.5": 1.95, "Under 2.5": 1.95}, **fields),
+            said(SOFT, {"Over 2.5": 2.09}, **fields),
+        )
+    nothing = log.backtest()
+    assert summary(nothing.bets).yield_pct is None
+    assert "no result is known" in notes(nothing, question())[0]
+    log.store.record_results([GameResult("EPL", "A vs B", KICK_OFF, 2, 1)]).result(10)
+    done = log.backtest()
+    found = summary(done.bets)
+    assert (found.bets, found.settled, found.profit) == (2, 1, pytest.approx(1.09))
+    assert notes(done, question())[0] == "no result is known of 1 of 2 bets; yield is without"
+
+
+def test_gaps_of_a_live_log_are_told(log: Log) -> None:
+    log.live(reference(EVEN), reference(LONGER, START + 3 * HOUR))
+    done = log.backtest()
+    assert done.gaps == [(START, START + 3 * HOUR)]
+    assert "gaps of 3.0 h in all" in notes(done, question())[-1]
+
+
+def test_another_bookmaker_may_be_the_reference(log: Log) -> None:
+    log.archive(said(SOFT, EVEN), reference({"A": 2.09}))
+    assert placed(log.backtest()) == []
+    assert placed(log.backtest(reference=SOFT)) == [("Pinnacle", "A", 2.09, START)]
