@@ -135,6 +135,22 @@ def _asian(margin: int, line: float, side: int) -> str:
     return told[sum(ends) / len(ends)]
 
 
+def holds(rows: Iterable[dict[str, str]], code: str) -> list[float]:
+    """Return what a bookmaker held before the close of each match result, in percent."""
+    prices = (_prices(row, code, "moneyline") for row in rows)
+    return [100 - 100 / sum(1 / odds for odds in each) for each in prices if each]
+
+
+def losses(rows: Iterable[dict[str, str]], code: str) -> list[float]:
+    """Return the log loss of each match result by a bookmaker's last prices."""
+    found = []
+    for row in rows:
+        prices = _prices(row, code + "C", "moneyline") or _prices(row, code, "moneyline")
+        if prices:
+            found.append(math.log(_fair(prices)["HDA".index(row["FTR"])]))
+    return found
+
+
 def _close(row: dict[str, str], market: str, side: int) -> float | None:
     prices = _prices(row, REFERENCE[market] + "C", market)
     if prices is None or (market == "spread" and row["AHCh"] != row["AHh"]):

@@ -19,6 +19,8 @@ class Basis(msgspec.Struct):
     mine: Callable[[str], bool] | None = None
     """Whether the user bets at a bookmaker: only there are best prices and value; None is at all.
     """
+    finds_best_hold: bool = True
+    """Whether what the best prices hold together is worked out: nobody is shown it otherwise."""
     scrape_interval: ScrapeInterval = msgspec.field(default_factory=ScrapeInterval)
     overtime: OvertimeForms = msgspec.field(default_factory=OvertimeForms)
 

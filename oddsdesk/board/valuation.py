@@ -211,7 +211,7 @@ def _find_best_hold(section: Section, basis: Basis) -> None:
     together, they are looked for among all.
     """
     section.best_hold = None
-    sides = _sides_compared(section)
+    sides = _sides_compared(section) if basis.finds_best_hold else ()
     if len(sides) < 2 or not section.complete:
         return
     rows = [row for row, side in zip(section.rows, section.sides, strict=True) if side in sides]

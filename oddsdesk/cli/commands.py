@@ -29,6 +29,7 @@ COMMANDS: Final = SERVER_COMMANDS | {
     "devig": "oddsdesk.cli.devig:devig",
     "doctor": "oddsdesk.cli.doctor:doctor",
     "ledger": "oddsdesk.cli.ledger:ledger",
+    "scorecard": "oddsdesk.cli.scorecard:scorecard",
     "watch": "oddsdesk.cli.watch:watch",
 }
 """Of `oddsdesk`."""

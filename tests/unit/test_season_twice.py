@@ -1,6 +1,7 @@
 """A season bet on, settled, closed, reported and gone through again, against a count of its own."""
 
 import json
+import statistics
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,6 +16,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.cli.backtest import backtest
 from oddsdesk.cli.import_ import import_
 from oddsdesk.cli.ledger import ledger
+from oddsdesk.cli.scorecard import scorecard
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.contract.resources import OddsRow
@@ -224,3 +226,32 @@ def test_a_backtest_of_a_season_is_the_second_count(season: Season) -> None:
     for name in ("profit", "yield_pct", "clv_pct"):
         assert found[name] == pytest.approx(getattr(total, name)), name
         assert found[f"{name}_low"] < found[name] < found[f"{name}_high"], name
+
+
+@pytest.mark.parametrize("code", sorted(money_season.CODES))
+def test_scorecards_of_a_season_are_the_second_count(
+    cards: list[dict[str, Any]], season: Season, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hold, value bets and log loss of the match result, each bookmaker by itself."""
+    name = money_season.CODES[code]
+    monkeypatch.setattr(money_season, "CODES", {code: name})
+    rows = money_season.read(season.file)
+    (card,) = [card for card in cards if card["bookmaker"] == name]
+    holds, losses = money_season.holds(rows, code), money_season.losses(rows, code)
+    assert card["hold_pct"] == pytest.approx(statistics.median(holds))
+    assert card["hold_pct_low"] <= card["hold_pct"] <= card["hold_pct_high"]
+    assert card["hold_pct_count"] == len(holds) > 100
+    assert card["log_loss"] == pytest.approx(statistics.fmean(losses))
+    assert card["log_loss_count"] == len(losses)
+    assert sum(each["came_true_pct_count"] for each in card["calibration"]) == 3 * len(losses)
+    value = [bet for bet in money_season.bets_of(rows) if bet.market == "moneyline"]
+    clv = [bet.clv * 100 for bet in value if bet.clv is not None]
+    assert (card["value_bets"], card["clv_pct_count"]) == (len(value), len(clv))
+    assert card["clv_pct"] == (pytest.approx(statistics.fmean(clv)) if clv else None)
+
+
+@pytest.fixture(scope="module")
+def cards(season: Season) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(scorecard, ["--database", str(season.database), "--json"])
+    assert done.exit_code == 0, done.output
+    return [card for card in json.loads(done.stdout) if card["market_type"] == "moneyline"]

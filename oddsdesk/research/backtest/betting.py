@@ -1,9 +1,9 @@
 """What value bets would have earned: the log gone through with the desk's own rules (D63).
 
-Nothing here says what is value: that is the board's one judgement (D45), asked at each moment of the
-log with the rows known until then. A bet is one unit at the best net price of an outcome, the first
-time that it is value; none at the moment at which its game begins. With a latency, the price that
-stands then is bet, where it still is value.
+Nothing here says what is value: that is the board's one judgement (D45), asked at each moment of
+the log with the rows known until then. A bet is one unit at the best net price of an outcome, the
+first time that it is value; none at the moment at which its game begins. With a latency, the price
+that stands then is bet, where it still is value.
 """
 
 from collections.abc import Callable

@@ -16,6 +16,7 @@ from oddsdesk.board.games import GameEntry
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.market import WITHDRAWN_KEPT_MS
 from oddsdesk.board.matrix import CellKey, RowKey, Section
+from oddsdesk.board.price_history import Move
 from oddsdesk.board.prices import Price, Sighting
 from oddsdesk.pricing.profiles import Profiles
 from oddsdesk.research.past.moments import LATE_MS
@@ -31,7 +32,7 @@ class Era:
 
     def __init__(self, reference: str, method: str, profiles: Profiles, mine: Mine) -> None:
         self.reference = reference
-        self.basis = Basis(method, profiles, mine)
+        self.basis = Basis(method, profiles, mine, finds_best_hold=False)
         self.now_ms = 0
         self.heard: dict[str, int] = {}
         """When something of each bookmaker was last recorded as it was scraped."""
@@ -56,6 +57,8 @@ class PastGame:
         """Whether a row was known at its kick-off or later, or one in play."""
         self.is_closed = False
         """Whether its close is over: a row was known after it had begun."""
+        self.moves: list[Move] = []
+        """Prices before and after they moved, of the moment that was looked at last."""
         self._last_sightings = last_sightings
         self._seen_last: dict[SightingKey, int] | None = None
         self._changes = Changes()
@@ -78,6 +81,7 @@ class PastGame:
     def near(self) -> list[RowKey]:
         """Return the prices with the least edge among selections that were touched since."""
         changes, self._changes = self._changes, Changes()
+        self.moves = changes.moves
         self._forget_withdrawn(changes)
         self.book.recompute(self.era.basis, changes)
         if changes.overtime_learnt:

@@ -1,0 +1,144 @@
+"""`oddsdesk scorecard`: what a recorded log tells of each bookmaker."""
+
+import contextlib
+import json
+from typing import Any, Final
+
+import click
+
+from oddsdesk.cli.bet_sources import own_profiles
+from oddsdesk.cli.bet_table import aligned, plain
+from oddsdesk.cli.options import maybe_database_option, usual_database
+from oddsdesk.cli.own_records import own_setting
+from oddsdesk.cli.progress import Progress
+from oddsdesk.clock import system_clock
+from oddsdesk.contract.markets import market_title
+from oddsdesk.contract.periods import period_label
+from oddsdesk.desk.settings.declared import METHOD
+from oddsdesk.pricing.devig import METHODS
+from oddsdesk.research.intervals import Interval
+from oddsdesk.research.scorecards.scoring import Scored, scorecards
+from oddsdesk.research.scorecards.tally import Card
+from oddsdesk.store.databases import Database
+from oddsdesk.store.errors import StoreError
+from oddsdesk.store.store import open_store
+
+_HEADINGS: Final = ("BOOKMAKER", "HOLD %", "BEST %", "VALUE", "CLV %", "AGE s", "LAG s", "LOG LOSS")
+_RIGHT: Final = frozenset(_HEADINGS[1:])
+_FIGURES: Final = ("hold_pct", "best_pct", "clv_pct", "age_s", "lag_s", "log_loss")
+
+
+@click.command()
+@maybe_database_option
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    metavar="METHOD",
+    help="How margins are taken out. Default: as the desk's settings say.",
+)
+@click.option(
+    "--reference", metavar="NAME", help="Who prices are judged by. Default: the database's."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array, a card each.")
+def scorecard(
+    database: Database | None, method: str | None, reference: str | None, as_json: bool
+) -> None:
+    """Say what a recorded log tells of bookmakers: a line for each kind of market.
+
+    The median hold before the close, of gross prices; how often its price was the best after
+    commission; prices that were value and how they closed; how long its price had stood when the
+    reference moved, and how long after it moved; the log loss of its closing line where results
+    are known. Each with how many it is of, and between what it lies with 95 %.
+
+    \b
+    Example:
+      oddsdesk scorecard --database season.db
+      oddsdesk scorecard --database season.db --json
+    """
+    profiles, how = own_profiles(), method or own_setting(METHOD)
+    try:
+        with (
+            contextlib.closing(
+                open_store(database or usual_database(), reference, read_only=True)
+            ) as store,
+            Progress("rows read") as progress,
+        ):
+            found = scorecards(
+                store.reader(),
+                reference=store.reference,
+                method=how,
+                profiles=profiles,
+                now_ms=system_clock(),
+                progress=progress.add,
+            )
+    except StoreError as error:
+        raise click.ClickException(str(error)) from error
+    if as_json:
+        click.echo(json.dumps([as_fields(card) for card in found.cards], indent=2))
+    else:
+        click.echo(_tables(found))
+
+
+def as_fields(card: Card) -> dict[str, Any]:
+    """Return a card as ``--json`` prints it."""
+    fields: dict[str, Any] = {**card.key._asdict(), "is_reference": card.is_reference}
+    for name in _FIGURES:
+        fields |= _fields(name, getattr(card, name))
+    bins = [
+        {"given_pct": each.given_pct} | _fields("came_true_pct", each.came_true)
+        for each in card.calibration
+    ]
+    return fields | {"value_bets": card.value_bets, "calibration": bins}
+
+
+def _fields(name: str, of: Interval) -> dict[str, Any]:
+    return {
+        name: of.figure,
+        f"{name}_count": of.count,
+        f"{name}_low": of.low,
+        f"{name}_high": of.high,
+    }
+
+
+def _tables(found: Scored) -> str:
+    if not found.rows:
+        return "nothing was recorded in this database"
+    blocks: dict[tuple[str, str, int], list[Card]] = {}
+    for card in found.cards:
+        blocks.setdefault(card.key[1:], []).append(card)
+    lines: list[str] = []
+    for (sport, market_type, period), cards in blocks.items():
+        lines.append(f"{market_title(market_type)}, {period_label(sport, period)}, {sport}")
+        lines += [*aligned(_HEADINGS, map(_row, cards), _RIGHT), ""]
+    lines.append(
+        f"{found.games} games began; [..] holds 95 %, (n) is how many a figure is of, ? is too few"
+    )
+    if not found.games:
+        lines.append("no game of this log has begun: holds and closing lines are of those that did")
+    if not found.has_results:
+        lines.append("no result is known: import football-data's seasons for log loss")
+    return "\n".join(lines)
+
+
+def _row(card: Card) -> tuple[str, ...]:
+    name = plain(card.key.bookmaker)
+    return (
+        f"{name} (reference)" if card.is_reference else name,
+        _text(card.hold_pct, 2),
+        _text(card.best_pct, 1),
+        str(card.value_bets),
+        _text(card.clv_pct, 2, "+"),
+        _text(card.age_s, 0),
+        _text(card.lag_s, 0, "+"),
+        _text(card.log_loss, 3),
+    )
+
+
+def _text(of: Interval, digits: int, sign: str = "") -> str:
+    """Return a figure with its interval and its count, so that little data looks like little."""
+    if of.figure is None:
+        return ""
+    if of.low is None or of.high is None:
+        return f"{of.figure:{sign}.{digits}f} ? ({of.count})"
+    reach = f"{of.low:.{digits}f}..{of.high:.{digits}f}"
+    return f"{of.figure:{sign}.{digits}f} [{reach}] ({of.count})"

@@ -1,0 +1,194 @@
+"""Bookmakers by what the log tells of their prices: margin, best prices, value, speed, sharpness.
+
+Before the close is the last moment before a game begins; the close that moment itself (D57).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from oddsdesk.board.matrix import Section
+from oddsdesk.board.valuation import complete_group, hold, offered
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.pricing.devig import DevigError, devig
+from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.results import Result, Score, result_of
+from oddsdesk.research.backtest.betting import bet_on
+from oddsdesk.research.backtest.outcomes import with_closes
+from oddsdesk.research.past.game import PastGame
+from oddsdesk.research.past.walk import Progress, Walk, era_maker
+from oddsdesk.research.scorecards.moves import MovesOfGame
+from oddsdesk.research.scorecards.tally import Card, CardKey, Tally
+from oddsdesk.store.reader import Reader
+
+_SAME: Final = 1e-9
+"""Net odds that differ by less are equal."""
+
+
+class Scored(msgspec.Struct, frozen=True):
+    """The cards of a log, and what they rest on."""
+
+    cards: list[Card]
+    """By sport, market and period; in each the least hold first."""
+    rows: int
+    games: int
+    """How many games have begun."""
+    has_results: bool
+
+
+class _Scorer:
+    """A ``walk.Visitor`` that counts."""
+
+    def __init__(self, reference: str, method: str, scores: Mapping[str, Score]) -> None:
+        self.tallies: defaultdict[CardKey, Tally] = defaultdict(Tally)
+        self.games = 0
+        self.bets: list[PlacedBet] = []
+        self.has_results = False
+        self._reference = reference
+        self._method = method
+        self._scores = scores
+        self._moves: dict[str, MovesOfGame] = {}
+        self._valued: dict[str, set[tuple[object, ...]]] = {}
+
+    def at_moment(self, game: PastGame, now_ms: int) -> None:
+        """Count what moved, and what is value now."""
+        keys = game.near()
+        if game.has_begun:
+            return
+        ident, sport = game.entry.game_id, game.entry.sport
+        moves = self._moves.setdefault(ident, MovesOfGame())
+        for seen in moves.take(game, now_ms):
+            tally = self.tallies[CardKey(seen.bookmaker, sport, seen.market_type, seen.period)]
+            if seen.lag is not None:
+                tally.lags.append(seen.lag / 1000)
+            if seen.age is not None:
+                tally.ages.append(seen.age / 1000)
+        if not keys:
+            return
+        valued = self._valued.setdefault(ident, set())
+        for price in game.value(
+            keys, now_ms, lambda each: (each.outcome, each.bookmaker) not in valued
+        ):
+            valued.add((price.outcome, price.bookmaker))
+            self.bets.append(bet_on(price, now_ms, self._method, len(self.bets) + 1))
+
+    def passing(self, game: PastGame, until_ms: int) -> None:
+        """Nothing comes of time alone."""
+
+    def before_begin(self, game: PastGame) -> None:
+        """Count the last prices before the close."""
+        self.games += 1
+        self._moves.pop(game.entry.game_id, None)
+        self._valued.pop(game.entry.game_id, None)
+        for section in game.book.matrix.sections:
+            for name, odds in _whole_lines(section, self._reference):
+                self._tally(game, section, name).holds.append(hold(odds))
+            self._count_best(game, section)
+
+    def at_close(self, game: PastGame) -> None:
+        """Count chances beside what came true."""
+        score = self._scores.get(game.entry.game_id)
+        if score is None:
+            return
+        for section in game.book.matrix.sections:
+            winner = _winner(section, game.entry.match_name, score)
+            if winner is None:
+                continue
+            for name, odds in _whole_lines(section, self._reference):
+                try:
+                    chances = devig(self._method, odds).probabilities
+                except DevigError:
+                    continue
+                if all(0 < chance < 1 for chance in chances):
+                    self.has_results = True
+                    self._tally(game, section, name).take_chances(chances, winner)
+
+    def _count_best(self, game: PastGame, section: Section) -> None:
+        basis = game.era.basis
+        for row in section.rows:
+            nets = {
+                name: basis.net(name, price.odds)
+                for name, price in row.prices.items()
+                if price.is_offered and name not in section.other_bets
+            }
+            if (own := offered(row.reference)) is not None:
+                nets[self._reference] = basis.net(self._reference, own)
+            if len(nets) < 2:
+                continue
+            best = max(nets.values()) - _SAME
+            for name, net in nets.items():
+                tally = self._tally(game, section, name)
+                tally.prices += 1
+                tally.best += net >= best
+
+    def _tally(self, game: PastGame, section: Section, bookmaker: str) -> Tally:
+        return self.tallies[CardKey(bookmaker, game.entry.sport, *section.key[:2])]
+
+
+def _whole_lines(section: Section, reference: str) -> Iterator[tuple[str, list[float]]]:
+    """Yield who prices all sides of a line, with the gross prices in the order of its rows."""
+    selections = tuple(row.selection for row in section.rows)
+    group = complete_group(section.key.market_type, section.match_name, selections, section.sport)
+    if group is None:
+        return
+    names = dict.fromkeys(name for row in section.rows for name in row.priced_by())
+    for name in names:
+        odds = [
+            offered(row.reference if name is None else row.prices.get(name)) for row in section.rows
+        ]
+        whole = [each for each in odds if each is not None]
+        if len(whole) == len(odds):
+            yield name or reference, whole
+
+
+def _winner(section: Section, match_name: str, score: Score) -> int | None:
+    """Return which row of a line won, None where one was void or won by half."""
+    market_type, period, _ = section.key
+    results = [
+        result_of(market_type, period, match_name, row.selection, score) for row in section.rows
+    ]
+    if results.count(Result.WON) != 1 or results.count(Result.LOST) != len(results) - 1:
+        return None
+    return results.index(Result.WON)
+
+
+def scorecards(
+    reader: Reader,
+    *,
+    reference: str,
+    method: str,
+    profiles: Profiles,
+    now_ms: int,
+    progress: Progress = lambda _: None,
+) -> Scored:
+    """Go through the log and return a card for each bookmaker and kind of market.
+
+    Args:
+        reader: Of the database, with that reference.
+        reference: Who prices are judged by.
+        method: How margins are taken out.
+        profiles: What bookmakers keep of a win.
+        now_ms: The time: only games that began before it have a closing line.
+        progress: Called with the rows done; what it raises ends the work.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    scorer = _Scorer(reference, method, reader.scores())
+    walk = Walk(reader, scorer, era_maker(reference, method, profiles, None))
+    walk.run(None, progress)
+    for bet in with_closes(reader, scorer.bets, now_ms, method):
+        key = CardKey(bet.bookmaker, bet.sport, bet.market_type, bet.period)
+        scorer.tallies[key].bets.append(bet)
+    cards = [
+        tally.card(key, is_reference=key.bookmaker == reference)
+        for key, tally in scorer.tallies.items()
+    ]
+    return Scored(sorted(cards, key=_place), walk.rows, scorer.games, scorer.has_results)
+
+
+def _place(card: Card) -> tuple[object, ...]:
+    key, margin = card.key, card.hold_pct.figure
+    return (*key[1:], margin is None, margin or 0.0, key.bookmaker)

@@ -1,0 +1,99 @@
+"""What is counted of a bookmaker's prices in one kind of market, and the card that comes of it."""
+
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.research.intervals import Interval, mean_of, median_of, share_of
+
+BINS: Final = 5
+"""Of chances, equally wide."""
+
+
+class CardKey(NamedTuple):
+    """What a card is of; the period is the market's (0 all, 1 and 2 the halves)."""
+
+    bookmaker: str
+    sport: str
+    market_type: str
+    period: int
+
+
+class Calibration(msgspec.Struct, frozen=True):
+    """Chances of one size, as they were given and as they came true; all in percent."""
+
+    given_pct: float
+    came_true: Interval
+
+
+class Card(msgspec.Struct, frozen=True):
+    """What is known of a bookmaker in one kind of market; each figure with its count."""
+
+    key: CardKey
+    is_reference: bool
+    hold_pct: Interval
+    """Median before the close, of gross prices: what an exchange keeps of a win is not in it."""
+    best_pct: Interval
+    """How many of its prices before the close were the best net price."""
+    value_bets: int
+    """Prices that were value, each once; of the reference there are none."""
+    clv_pct: Interval
+    """Mean of those with a closing line."""
+    age_s: Interval
+    """Median time that its price had stood when the reference moved."""
+    lag_s: Interval
+    """Median time after the reference's move until it moved the same way; below 0 it leads."""
+    log_loss: Interval
+    """Mean of its closing line without margin; the less the better."""
+    calibration: tuple[Calibration, ...]
+    """Of its closing line: chances given beside what came true."""
+
+
+class Tally:
+    """Adds up what is seen of a bookmaker in one kind of market."""
+
+    def __init__(self) -> None:
+        self.holds = array("d")
+        self.prices = 0
+        self.best = 0
+        self.ages = array("d")
+        """In seconds, as lags."""
+        self.lags = array("d")
+        self.losses = array("d")
+        self.bets: list[PlacedBet] = []
+        self._given = [0.0] * BINS
+        self._count = [0] * BINS
+        self._true = [0] * BINS
+
+    def take_chances(self, chances: Sequence[float], winner: int) -> None:
+        """Take in the chances that a bookmaker gave all sides of a line, and which won."""
+        self.losses.append(-math.log(chances[winner]))
+        for place, chance in enumerate(chances):
+            number = min(int(chance * BINS), BINS - 1)
+            self._given[number] += chance
+            self._count[number] += 1
+            self._true[number] += place == winner
+
+    def card(self, key: CardKey, *, is_reference: bool) -> Card:
+        """Return what came of it."""
+        clv = [bet.clv_pct for bet in self.bets if bet.clv_pct is not None]
+        return Card(
+            key=key,
+            is_reference=is_reference,
+            hold_pct=median_of(self.holds),
+            best_pct=share_of(self.best, self.prices),
+            value_bets=len(self.bets),
+            clv_pct=mean_of(clv),
+            age_s=median_of(self.ages),
+            lag_s=median_of(self.lags),
+            log_loss=mean_of(self.losses),
+            calibration=tuple(
+                Calibration(given / count * 100, share_of(hits, count))
+                for given, count, hits in zip(self._given, self._count, self._true, strict=True)
+                if count
+            ),
+        )

@@ -1,0 +1,61 @@
+"""Intervals hold what they say they hold, and are the same for the same data."""
+
+import random
+from statistics import NormalDist, fmean
+
+import pytest
+
+from oddsdesk.research.intervals import Interval, bootstrapped, mean_of, median_of, share_of
+
+
+def test_a_share_has_wilsons_interval() -> None:
+    """Newcombe (1998), table I: 81 of 263 gives 0.2553 to 0.3662."""
+    found = share_of(81, 263)
+    assert (found.low, found.high) == pytest.approx((25.53, 36.62), abs=0.005)
+    assert share_of(0, 10).low == pytest.approx(0)
+    assert share_of(0, 0) == Interval(None, 0, None, None)
+
+
+def test_a_mean_has_the_normal_interval_and_one_figure_none() -> None:
+    assert mean_of([1.0, 3.0]).low == pytest.approx(2 - 1.959964 * 2**0.5 / 2**0.5)
+    assert mean_of([5.0]) == Interval(5.0, 1, None, None)
+    assert mean_of([]) == Interval(None, 0, None, None)
+
+
+def test_a_median_has_the_interval_of_order_statistics() -> None:
+    found = median_of([float(number) for number in range(1, 101)])
+    assert (found.figure, found.low, found.high) == (50.5, 41, 60)
+    assert median_of([1.0, 2.0, 9.0]) == Interval(2.0, 3, None, None)
+
+
+def test_drawing_anew_gives_about_the_normal_interval_and_always_the_same() -> None:
+    chance = random.Random(1)
+    sample = [(number, chance.gauss(0, 1)) for number in range(400)]
+
+    def drawn() -> tuple[float | None, float | None]:
+        ((low, high),) = bootstrapped(
+            sample, lambda each: each[0], lambda each: [fmean(x for _, x in each) if each else None]
+        )
+        return low, high
+
+    low, high = drawn()
+    middle, reach = fmean(x for _, x in sample), NormalDist().inv_cdf(0.975) / 20
+    assert (low, high) == pytest.approx((middle - reach, middle + reach), abs=0.02)
+    assert drawn() == (low, high)
+
+
+def test_what_ends_together_is_drawn_together() -> None:
+    """Ten bets on each of ten games are no hundred bets."""
+    sample = [(game, float(game % 2)) for game in range(10) for _ in range(10)]
+
+    def mean(each: object) -> list[float | None]:
+        return [fmean(x for _, x in each) if each else None]  # type: ignore[attr-defined]
+
+    ((together, _),) = bootstrapped(sample, lambda each: each[0], mean)
+    ((alone, _),) = bootstrapped(
+        list(enumerate(sample)), lambda each: each[0], lambda each: mean([x for _, x in each])
+    )
+    assert together is not None
+    assert alone is not None
+    assert together < alone - 0.1
+    assert bootstrapped(sample[:10], lambda each: each[0], mean) == [(None, None)]

@@ -1,0 +1,96 @@
+"""Cards count what a log shows: who follows whom, how old prices are, and how sure that is."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from oddsdesk.contract.quotes import Quote
+from oddsdesk.ledger.bookmakers import shipped_profiles
+from oddsdesk.pricing.devig import DEFAULT_METHOD
+from oddsdesk.research.scorecards.scoring import scorecards
+from oddsdesk.research.scorecards.tally import Card
+from oddsdesk.store.store import Store, open_store
+
+START = 1_700_000_000_000
+MINUTE = 60_000
+KICK_OFF = START + 600 * MINUTE
+LEADER, FOLLOWER = "Leader", "Follower"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(open_store(tmp_path / "odds.db")) as held:
+        yield held
+
+
+def said(bookmaker: str, home: float, minute: int) -> Quote:
+    return Quote(
+        bookmaker=bookmaker,
+        match_name="A vs B",
+        competition="ATP",
+        market_type="moneyline",
+        period=0,
+        odds={"A": home, "B": 1.9},
+        scraped_at=START + minute * MINUTE,
+        match_date=KICK_OFF,
+    )
+
+
+def cards(store: Store) -> dict[str, Card]:
+    found = scorecards(
+        store.reader(),
+        reference="Pinnacle",
+        method=DEFAULT_METHOD,
+        profiles=shipped_profiles(),
+        now_ms=KICK_OFF * 2,
+    )
+    return {card.key.bookmaker: card for card in found.cards}
+
+
+def moves() -> Iterator[Quote]:
+    """Six moves: the leader a minute before the reference, the follower three minutes after it."""
+    for number in range(7):
+        price, minute = (1.9, 1.95)[number % 2], number * 60
+        yield said(LEADER, price, minute)
+        yield said("Pinnacle", price, minute + 1)
+        yield said(FOLLOWER, price, minute + 4)
+
+
+def test_lead_and_lag_are_told_by_moves_the_same_way(store: Store) -> None:
+    store.record(moves()).result(10)
+    found = cards(store)
+    assert (found[LEADER].lag_s.figure, found[LEADER].lag_s.count) == (-60, 6)
+    assert (found[FOLLOWER].lag_s.figure, found[FOLLOWER].lag_s.count) == (180, 6)
+
+
+def test_age_is_how_long_a_price_had_stood_when_the_reference_moved(store: Store) -> None:
+    store.record(moves()).result(10)
+    found = cards(store)
+    assert found[LEADER].age_s.figure == 60
+    assert found[FOLLOWER].age_s.figure == 57 * 60
+
+
+def test_a_move_long_after_or_the_other_way_follows_nothing(store: Store) -> None:
+    quotes = [said("Pinnacle", 1.9, 0), said(LEADER, 1.9, 0), said(FOLLOWER, 1.9, 0)]
+    quotes += [said("Pinnacle", 1.95, 60), said(FOLLOWER, 1.85, 62), said(LEADER, 1.95, 91)]
+    store.record(quotes).result(10)
+    assert [card.lag_s.count for card in cards(store).values()] == [0, 0]
+
+
+def test_hold_and_best_prices_are_those_of_the_last_moment_before_the_close(store: Store) -> None:
+    quotes = [said("Pinnacle", 1.9, 0), said(FOLLOWER, 1.9, 0), said(FOLLOWER, 2.0, 500)]
+    store.record([*quotes, said(FOLLOWER, 1.5, 600)]).result(10)
+    card = cards(store)[FOLLOWER]
+    assert card.hold_pct.figure == pytest.approx(100 - 100 / (1 / 2.0 + 1 / 1.9))
+    assert (card.best_pct.figure, card.best_pct.count) == (100, 2)
+    assert cards(store)["Pinnacle"].best_pct.figure == 50
+
+
+def test_little_data_has_no_interval_and_a_game_to_come_no_hold(store: Store) -> None:
+    store.record([said("Pinnacle", 1.9, 0), said(FOLLOWER, 1.9, 0)]).result(10)
+    assert cards(store) == {}
+    store.record([said("Pinnacle", 1.91, 600)]).result(10)
+    hold = cards(store)[FOLLOWER].hold_pct
+    assert (hold.count, hold.low, hold.high) == (1, None, None)
