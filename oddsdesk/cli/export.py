@@ -1,9 +1,7 @@
 """`oddsdesk export`: price changes, quotes and bets into files (D74)."""
 
 import contextlib
-import re
 from collections.abc import Callable, Iterator
-from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeVar
@@ -12,10 +10,11 @@ import click
 import msgspec
 
 from oddsdesk.archive.errors import ArchiveError
+from oddsdesk.cli.moments import moment
 from oddsdesk.cli.options import database_option, usual_ledger
 from oddsdesk.cli.outputs import is_standard_output, output
 from oddsdesk.cli.progress import Progress
-from oddsdesk.contract.times import format_ms, parse_ms
+from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.schema import LedgerError
 from oddsdesk.research.export.columns import EXPORTS, Column, described
@@ -42,26 +41,12 @@ from oddsdesk.whole_files import whole_file
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _MOST_GAPS: Final = 10
 _SCHEMA: Final = "schema.json"
 _NO_PARQUET: Final = (
     "Parquet needs pyarrow, which is not installed: pip install 'oddsdesk[archive]';"
     " or write .csv.gz or .ndjson.gz"
 )
-
-
-def _moment(_: click.Context, __: click.Parameter, value: str | None) -> int | None:
-    """Return a time in milliseconds; a date is its midnight in UTC."""
-    if value is None:
-        return None
-    try:
-        if _DAY.fullmatch(value):
-            return parse_ms(f"{datetime.fromisoformat(value):%Y-%m-%d}T00:00:00Z")
-        return parse_ms(value)
-    except ValueError as error:
-        expected = "expected a date, or a time with its offset such as 2026-11-20T18:30:00Z"
-        raise click.BadParameter(f"{expected}, got {value!r}") from error
 
 
 def _common(command: F) -> F:
@@ -75,12 +60,12 @@ def _common(command: F) -> F:
             help=f"Default: by the ending of FILE ({known_endings()}); NDJSON for -.",
         ),
         click.option(
-            "--to", "before", callback=_moment, metavar="TIME", help="Only before this time."
+            "--to", "before", callback=moment, metavar="TIME", help="Only before this time."
         ),
         click.option(
             "--from",
             "since",
-            callback=_moment,
+            callback=moment,
             metavar="TIME",
             help="Only from this time on: a date, which is its midnight in UTC, or a time with its"
             " offset.",

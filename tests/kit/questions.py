@@ -32,6 +32,8 @@ def ask_everything(reader: Reader) -> None:
     reader.last_seq()
     reader.logged(0, 0, 5, 0, NOW)
     reader.told_by()
+    reader.scores()
+    reader.last_sightings(ident)
     reader.market_quotes(1, "total", 0)
     reader.games_to_value(NOW - 15 * MINUTE_MS)
     reader.markets_to_value(1)
