@@ -61,13 +61,6 @@ class GameBook:
         self._dirty.add(where)
         return market.put(key, seen, changes, liquidity)
 
-    def withdraw(self, key: CellKey, now_ms: int, changes: Changes) -> None:
-        """Mark one price as gone."""
-        where = (key.market_type, key.period)
-        if (market := self._markets.get(where)) is not None:
-            market.withdraw((key.selection, key.bookmaker), now_ms, changes)
-            self._dirty.add(where)
-
     def withdraw_unheard(
         self,
         since_ms: int,

@@ -7,7 +7,9 @@ import math
 import random
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from statistics import NormalDist, fmean, median, stdev
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
+
+import msgspec
 
 T = TypeVar("T")
 
@@ -20,7 +22,7 @@ _MOST_WORK: Final = 2_000_000
 """Of draws times clusters: some seconds."""
 
 
-class Interval(NamedTuple):
+class Interval(msgspec.Struct, frozen=True):
     """A figure, how many it is of, and between what it may lie.
 
     None where there is nothing to form it of; the ends are None where too little is known.

@@ -7,15 +7,16 @@ from oddsdesk.store.games import SAME_GAME_MS
 from oddsdesk.store.queries.select import Row, Select
 
 _SCORES: Final = """
-SELECT g.game_id, r.home, r.away, r.half_home, r.half_away, 0
-FROM result r CROSS JOIN game g
-WHERE g.competition = r.competition AND g.plain_name = r.plain_name
-    AND g.kickoff BETWEEN r.kick_off - :apart AND r.kick_off + :apart
+SELECT g.game_id, ended.home, ended.away, ended.half_home, ended.half_away, 0
+FROM result ended CROSS JOIN game g
+WHERE g.competition = ended.competition AND g.plain_name = ended.plain_name
+    AND g.kickoff BETWEEN ended.kick_off - :apart AND ended.kick_off + :apart
 UNION ALL
-SELECT g.game_id, r.home, r.away, r.half_home, r.half_away, CASE WHEN o.crosswise THEN 1 ELSE 0 END
-FROM result r CROSS JOIN other_name o CROSS JOIN game g
-WHERE o.competition = r.competition AND o.plain_name = r.plain_name AND g.id = o.game
-    AND g.kickoff BETWEEN r.kick_off - :apart AND r.kick_off + :apart
+SELECT g.game_id, ended.home, ended.away, ended.half_home, ended.half_away,
+    CASE WHEN o.crosswise THEN 1 ELSE 0 END
+FROM result ended CROSS JOIN other_name o CROSS JOIN game g
+WHERE o.competition = ended.competition AND o.plain_name = ended.plain_name AND g.id = o.game
+    AND g.kickoff BETWEEN ended.kick_off - :apart AND ended.kick_off + :apart
 """
 
 
