@@ -86,9 +86,14 @@ class LastRefusal:
         self._at = -REFUSAL_S
 
     @property
+    def age_s(self) -> float:
+        """How long ago somebody tried to record last."""
+        return time.monotonic() - self._at
+
+    @property
     def is_fresh(self) -> bool:
         """Whether somebody tried to record not long ago."""
-        return time.monotonic() - self._at < REFUSAL_S
+        return self.age_s < REFUSAL_S
 
     def note(self, recorded: Future[Any]) -> bool:
         """Note what came of a recording; return whether it was done."""

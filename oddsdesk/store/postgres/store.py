@@ -5,14 +5,14 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from typing import TypeVar
+from typing import Any, Final, TypeVar
 
 from oddsdesk.clock import Clock, system_clock
 from oddsdesk.contract.game_pairs import GamePair, PairState
 from oddsdesk.contract.game_results import GameResult
 from oddsdesk.contract.quotes import Quote
 from oddsdesk.store.bookmaker_names import BookmakerNames, name_among
-from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.errors import Fault, StoreUnavailableError
 from oddsdesk.store.game_pairs import decide_pairs, find_pairs
 from oddsdesk.store.games import plain_name
 from oddsdesk.store.origins import Origin
@@ -48,6 +48,8 @@ from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 
 T = TypeVar("T")
+TRY_S: Final = 0.2
+"""How long after a refusal it is tried whether that is over, where somebody asks."""
 
 
 def open_postgres(
@@ -114,6 +116,7 @@ class PostgresStore:
         self._told: list[Callable[[int, int, int], None]] = []
         self._pruning = Pruning(self.write)
         self._refused = LastRefusal()
+        self._is_trying = False
 
     @property
     def is_read_only(self) -> bool:
@@ -141,8 +144,12 @@ class PostgresStore:
         return self._submit(function, is_long=True)
 
     def refusal(self) -> StoreUnavailableError | None:
-        """Return why the last recording was refused, where somebody tries."""
-        return self._refused.error if self._refused.is_fresh else None
+        """Return why the last recording was refused; who asks has it tried whether that is over."""
+        if not self._refused.is_fresh:
+            return None
+        if (error := self._refused.error) is not None:
+            self._try_again(error)
+        return error
 
     def write(self, function: Callable[[Connection], T]) -> Future[T]:
         """Run a function on the writer thread; it takes effect whole or not at all.
@@ -242,6 +249,21 @@ class PostgresStore:
         if self._writer is not None:
             self._writer.close()
         self._close_readers()  # those that a callback of the last commit opened
+
+    def _try_again(self, error: StoreUnavailableError) -> None:
+        """Begin to record nothing, as a recording begins: nobody else may be trying."""
+        with self._lock:
+            is_known = error.fault is Fault.FULL  # which only what is written meets
+            if is_known or self._is_trying or self._refused.age_s < TRY_S:
+                return
+            self._is_trying = True
+        self.write(lambda connection: PostgresTables(connection).logged()).add_done_callback(
+            self._note_try
+        )
+
+    def _note_try(self, tried: Future[Any]) -> None:
+        self._refused.note(tried)
+        self._is_trying = False
 
     def _record(
         self,

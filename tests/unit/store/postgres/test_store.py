@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from oddsdesk.contract.quotes import Quote
+from oddsdesk.store import turns
 from oddsdesk.store.databases import database_named
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
 from oddsdesk.store.postgres import writer
@@ -17,6 +18,7 @@ from oddsdesk.store.store import open_store
 from oddsdesk.store.values import FoundValueBet, MarketKey
 from tests.kit.postgres import Postgres, running_postgres
 from tests.kit.store import NOW
+from tests.kit.workers import until
 
 LIMIT_S = 30
 DAY = 24 * 3_600_000
@@ -151,6 +153,19 @@ def test_a_server_that_is_away_refuses_at_once_and_is_found_again(
         server.start()
         assert store.record([quote(odds={"PSG": 4.0})]).result(LIMIT_S).last_seq == 2
         assert log(store) == [(1, "PSG", 2.0), (2, "PSG", 4.0)]
+
+
+def test_a_refusal_ends_with_its_reason_though_nobody_records(
+    store: PostgresStore, quote: MakeQuote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "REFUSAL_S", 3_600.0)
+    read_only = "SET default_transaction_read_only = on"
+    assert store.write(lambda connection: connection.do(read_only)).result(LIMIT_S) == "SET"
+    with pytest.raises(StoreUnavailableError, match="read-only"):
+        store.record([quote()]).result(LIMIT_S)
+    assert store.refusal() is not None  # though the next connection may write
+    until(lambda: store.refusal() is None, LIMIT_S)
+    assert log(store) == []
 
 
 def test_a_server_that_is_away_is_not_asked_again_for_each_recording(
