@@ -7,7 +7,7 @@ one in its pipeline, this one 5 to 15; a small recording has ten of them and lit
 import contextlib
 import select
 from collections.abc import Sequence
-from typing import Any, LiteralString
+from typing import Any, Final
 
 import psycopg
 from psycopg.adapt import Transformer
@@ -16,8 +16,10 @@ from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
 Row = tuple[Any, ...]
-Asked = tuple[LiteralString, Sequence[str]]
+Asked = tuple[str, Sequence[str | None]]
 """A statement with ``$1`` where a value goes, and the values as PostgreSQL writes them."""
+MOST: Final = 200
+"""Statements that a connection keeps; PostgreSQL takes some 50 KB for each."""
 
 _DONE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK)
 
@@ -27,7 +29,8 @@ class PreparingConnection(psycopg.Connection[Any]):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._names: dict[LiteralString, bytes] = {}
+        self._names: dict[str, str] = {}
+        self._count = 0
 
     def ask(self, *asked: Asked) -> list[list[Row]]:
         """Run statements one after another, each on what those before it left; return their rows.
@@ -39,8 +42,8 @@ class PreparingConnection(psycopg.Connection[Any]):
         pgconn.enter_pipeline_mode()
         try:
             for name, (_, values) in zip(names, asked, strict=True):
-                sent = [each.encode() for each in values]
-                pgconn.send_query_prepared(name, sent, result_format=Format.BINARY)
+                sent = [None if each is None else each.encode() for each in values]
+                pgconn.send_query_prepared(name.encode(), sent, result_format=Format.BINARY)
             pgconn.pipeline_sync()
             self._flush()
             results = [self._result() for _ in asked]
@@ -56,11 +59,14 @@ class PreparingConnection(psycopg.Connection[Any]):
         self._rows(result)
         return (result.command_status or b"").decode()
 
-    def _name_of(self, text: LiteralString) -> bytes:
+    def _name_of(self, text: str) -> str:
         """Return the name of a statement on this connection."""
         if text not in self._names:
-            name = f"oddsdesk_{len(self._names)}".encode()
-            self._rows(self.pgconn.prepare(name, text.encode()))
+            if len(self._names) == MOST:
+                self.do(f"DEALLOCATE {self._names.pop(next(iter(self._names)))}")
+            self._count += 1
+            name = f"oddsdesk_{self._count}"
+            self._rows(self.pgconn.prepare(name.encode(), text.encode()))
             self._names[text] = name
         return self._names[text]
 

@@ -5,20 +5,22 @@ import re
 import threading
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import psycopg
 
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.postgres.bulk import array
 from oddsdesk.store.postgres.connections import READ_LOCK_S, ServerAddress
 from oddsdesk.store.postgres.migrations import check_current
+from oddsdesk.store.postgres.prepared import PreparingConnection
 from oddsdesk.store.postgres.queries import SQL
 from oddsdesk.store.queries.select import NOTHING, Parameters, Row
 from oddsdesk.store.queries.sql import Sql
 
 _NAMED: Final = re.compile(r"(?<!:):([a-z_]+)")
-_READ_ONLY: Final = b"SET default_transaction_read_only = on"
-_BEGIN: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_READ_ONLY: Final = "SET default_transaction_read_only = on"
+_BEGIN: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 
 class PostgresSelect:
@@ -31,7 +33,7 @@ class PostgresSelect:
 
     def __init__(self, address: ServerAddress) -> None:
         self._address = address
-        self._connection: psycopg.Connection[Any] | None = None
+        self._connection: PreparingConnection | None = None
         self._closed = threading.Event()
 
     def __call__(self, query: str, parameters: Parameters = NOTHING) -> list[Row]:
@@ -41,12 +43,7 @@ class PostgresSelect:
             StoreUnavailableError: the database cannot be read now, or is closed.
         """
         with self._address.refusals():
-            try:
-                return self._execute(_as_psycopg(query), parameters).fetchall()
-            except psycopg.DataError as error:
-                if error.sqlstate is not None:
-                    raise
-                return self._execute(_as_psycopg(query), _without_nul(parameters)).fetchall()
+            return self._run(query, parameters)
 
     def listed(self, values: Iterable[str]) -> object:
         """Return a list as ``ANY`` takes it."""
@@ -56,13 +53,13 @@ class PostgresSelect:
     def together(self) -> Iterator[None]:
         """Have the queries inside see one state of the database."""
         with self._address.refusals():
-            self._execute(_BEGIN)
+            self._run(_BEGIN, NOTHING)
         try:
             yield
         except BaseException:
-            self._end(b"ROLLBACK")
+            self._end("ROLLBACK")
             raise
-        self._end(b"COMMIT")
+        self._end("COMMIT")
 
     def check_tables(self, shown: str) -> None:
         """Look whether the tables are those of this version.
@@ -79,17 +76,20 @@ class PostgresSelect:
         if self._connection is not None:
             self._connection.close()
 
-    def _execute(self, query: bytes, parameters: Parameters = NOTHING) -> psycopg.Cursor[Any]:
+    def _run(self, query: str, parameters: Parameters) -> list[Row]:
+        text, names = _numbered(query)
+        asked = (text, [_as_text(parameters[name]) for name in names])
         connection, is_new = self._connected()
         is_alone = connection.info.transaction_status is psycopg.pq.TransactionStatus.IDLE
         try:
-            return connection.execute(query, parameters, binary=True)
+            (rows,) = connection.ask(asked)
         except psycopg.OperationalError:
             if is_new or not is_alone or not connection.closed:
                 raise
-        return self._connected()[0].execute(query, parameters, binary=True)
+            (rows,) = self._connected()[0].ask(asked)
+        return rows
 
-    def _connected(self) -> tuple[psycopg.Connection[Any], bool]:
+    def _connected(self) -> tuple[PreparingConnection, bool]:
         """Return the connection, and whether it was made now."""
         if self._closed.is_set():
             raise StoreUnavailableError("the database is closed")
@@ -97,28 +97,30 @@ class PostgresSelect:
         if connection is not None and not connection.closed:
             return connection, False
         connection = self._address.connect(lock_s=READ_LOCK_S)
-        connection.execute(_READ_ONLY)
+        connection.do(_READ_ONLY)
         self._connection = connection
         if self._closed.is_set():  # meanwhile, by another thread
             connection.close()
         return connection, True
 
-    def _end(self, how: bytes) -> None:
+    def _end(self, how: str) -> None:
         """End a transaction that only read: nothing of it can be lost."""
         if self._connection is not None:
             with contextlib.suppress(psycopg.Error):
-                self._connection.execute(how)
+                self._connection.do(how)
 
 
 @lru_cache(maxsize=2_000)
-def _as_psycopg(query: str) -> bytes:
-    """Return a query with its values named as psycopg wants it."""
-    return _NAMED.sub(r"%(\1)s", query.replace("%", "%%")).encode()
+def _numbered(query: str) -> tuple[str, list[str]]:
+    """Return a query with numbers for the names of its values, and these in that order."""
+    names = list(dict.fromkeys(_NAMED.findall(query)))
+    return _NAMED.sub(lambda found: f"${names.index(found[1]) + 1}", query), names
 
 
-def _without_nul(parameters: Parameters) -> dict[str, Any]:
-    """Return values with what no stored name holds in place of NUL, which PostgreSQL refuses."""
-    return {
-        name: value.replace("\0", "\x01") if isinstance(value, str) else value
-        for name, value in parameters.items()
-    }
+def _as_text(value: object) -> str | None:
+    """Return a value as PostgreSQL reads it; what no stored name holds in place of NUL."""
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return array(value)
+    return str(value).replace("\0", "\x01")

@@ -6,6 +6,7 @@ from contextlib import closing
 import psycopg
 import pytest
 
+from oddsdesk.store.postgres import prepared
 from oddsdesk.store.postgres.connections import ServerAddress
 from oddsdesk.store.postgres.prepared import PreparingConnection
 from tests.kit.postgres import Postgres
@@ -79,3 +80,14 @@ def test_a_commit_of_what_failed_is_told_as_what_it_is(connection: PreparingConn
     with pytest.raises(psycopg.errors.DivisionByZero):
         connection.ask((DIVIDE, ("0",)))
     assert connection.do("COMMIT") == "ROLLBACK"
+
+
+def test_a_connection_keeps_no_more_statements_than_it_may(
+    connection: PreparingConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepared, "MOST", 3)
+    for _ in range(2):
+        for number in range(5):
+            assert connection.ask((f"SELECT {number}", ())) == [[(number,)]]
+    kept = "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'oddsdesk%'"
+    assert connection.execute(kept).fetchall() == [(3,)]
