@@ -125,6 +125,13 @@ _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?", re.ASCII)
 _COMMA: Final = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+", re.ASCII)
 
 
+_EXCEL_DAYS: Final = re.compile(r"[3-6][0-9]{4}(\.[0-9]+)?")
+"""What a workbook holds where it shows a date: days, 1982 to 2091."""
+_EXCEL_EPOCH_DAYS: Final = 25_569
+"""1970 as Excel counts."""
+_DAY_MS: Final = 86_400_000
+
+
 class CellError(ValueError):
     """A cell that makes no sense; says what was expected."""
 
@@ -171,11 +178,13 @@ def pointed(text: str) -> str:
 
 
 def read_time(key: str, text: str) -> int:
-    """Return a time in milliseconds; one without an offset is taken as UTC.
+    """Return a time in milliseconds; one without an offset is taken as UTC, as are Excel's days.
 
     Raises:
         CellError: it is no ISO-8601 time or date.
     """
+    if _EXCEL_DAYS.fullmatch(text):
+        return round((float(text) - _EXCEL_EPOCH_DAYS) * _DAY_MS)
     try:
         return parse_ms(text)
     except ValueError:

@@ -4,12 +4,14 @@ import csv
 import io
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 import msgspec
 
-from oddsdesk.desk.export.tables import Table, plain_text
+from oddsdesk.contract.times import parse_ms
+from oddsdesk.desk.export.tables import ExportColumn, Row, Table, plain_text
 from oddsdesk.desk.ui.table.column_spec import Kind
 from oddsdesk.spreadsheets import safe_text
 from oddsdesk.whole_files import whole_file
@@ -18,6 +20,8 @@ _MOST_ROWS = 1_048_575
 """An Excel sheet's, below its titles."""
 _WIDTHS = (9, 34)
 _SAMPLED = 200
+_FIRST_YEAR = 1901
+"""Excel takes 1900 for a leap year, and knows nothing before it."""
 
 
 class ExportError(Exception):
@@ -52,21 +56,49 @@ def write_xlsx(
         for column, spec in enumerate(table.columns):
             sheet.set_column(column, column, _width(table, column))
             sheet.write_string(0, column, spec.title, bold["right" if numbers[column] else "left"])
+        formats = [book.add_format({"num_format": _shown(column)}) for column in table.columns]
+        times = [column.kind is Kind.TIME for column in table.columns]
         for start in starts:
             for number, row in enumerate(table.rows[start : start + step], start + 1):
-                _write_row(sheet, number, row)
+                _write_row(sheet, number, row, times, formats)
     finally:
         book.close()
 
 
-def _write_row(sheet: object, number: int, row: Sequence[object]) -> None:
+def _write_row(
+    sheet: Any, number: int, row: Row, times: Sequence[bool], formats: Sequence[object]
+) -> None:
     for column, value in enumerate(row):
         if isinstance(value, bool):
-            sheet.write_boolean(number, column, value)  # type: ignore[attr-defined]
+            sheet.write_boolean(number, column, value)
         elif isinstance(value, str):
-            sheet.write_string(number, column, safe_text(value))  # type: ignore[attr-defined]
+            moment = _moment(value) if times[column] else None
+            if moment is None:
+                sheet.write_string(number, column, safe_text(value))
+            else:
+                sheet.write_datetime(number, column, moment, formats[column])
+        elif isinstance(value, float):
+            sheet.write_number(number, column, value, formats[column])
         elif value is not None:
-            sheet.write_number(number, column, value)  # type: ignore[attr-defined]
+            sheet.write_number(number, column, value)
+
+
+def _shown(column: ExportColumn) -> str:
+    """Return how Excel writes a column: its dates know no offset, so the format says it."""
+    if column.kind is Kind.TIME:
+        return 'yyyy-mm-dd hh:mm:ss" UTC"'
+    if column.decimals is None:
+        return "0.00##"
+    return f"0.{'0' * column.decimals}" if column.decimals else "0"
+
+
+def _moment(text: str) -> datetime | None:
+    """Return a wire time as Excel counts, None for another text and what Excel cannot hold."""
+    try:
+        moment = datetime.fromtimestamp(parse_ms(text) / 1000, UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        return None
+    return moment if moment.year >= _FIRST_YEAR else None
 
 
 def _width(table: Table, column: int) -> int:
@@ -118,7 +150,7 @@ def write_json(table: Table, file: BinaryIO, progress: Progress) -> None:
 
 
 def write_workbook(table: Table, file: BinaryIO, progress: Progress) -> None:
-    """Write XLSX: titles frozen above, numbers as numbers, texts safe."""
+    """Write XLSX: titles frozen above, numbers and times as such, texts safe."""
     numbers = [column.kind is Kind.NUMBER for column in table.columns]
     write_xlsx(table, numbers, file, _steps(table, progress), STEP)
 

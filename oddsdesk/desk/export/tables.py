@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from html import escape
+from typing import Final
 
 import msgspec
 
+from oddsdesk.contract.times import format_ms
 from oddsdesk.desk.ui.table.column_spec import Kind, Value
 from oddsdesk.spreadsheets import safe_text
 
@@ -17,6 +19,8 @@ class ExportColumn(msgspec.Struct, frozen=True):
     key: str
     title: str
     kind: Kind = Kind.TEXT
+    decimals: int | None = None
+    """How a workbook shows its figures; None: with two to four decimals."""
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -67,3 +71,23 @@ def _cell(value: Value) -> str:
     if isinstance(value, str):
         return safe_text(value.translate(_BREAKS).strip())
     return plain_text(value)
+
+
+def time_value(at_ms: int | None) -> str | None:
+    """Return a time as tables hold it: as on the wire (D2)."""
+    return None if at_ms is None else format_ms(at_ms)
+
+
+GAME: Final = (
+    ExportColumn("game_id", "Game id"),
+    ExportColumn("match_name", "Game"),
+    ExportColumn("competition", "Competition"),
+    ExportColumn("sport", "Sport"),
+    ExportColumn("kick_off", "Kick-off", Kind.TIME),
+)
+"""What rows of a game begin with, so that they can be put beside other tables."""
+SELECTION: Final = (
+    ExportColumn("market_type", "Market"),
+    ExportColumn("period", "Period", Kind.NUMBER),
+    ExportColumn("selection", "Selection"),
+)

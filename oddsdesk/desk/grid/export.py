@@ -16,6 +16,8 @@ from oddsdesk.slices import one_slice
 
 _STEP = 50
 _END_S = 2.0
+GAME_ID = ExportColumn("game_id", "Game id")
+"""In every file: what other tables and the API call the game."""
 _SOURCES = ExportColumn("sources", "Sources")
 """Whose odds the service shows: all of them in each row, since it tells none of a single price."""
 
@@ -30,6 +32,7 @@ class _Job(msgspec.Struct):
     shape: Shape
     then: Callable[[Table], None]
     sources: str = ""
+    is_file: bool = False
 
 
 class GridExport(QObject):
@@ -85,6 +88,7 @@ class GridExport(QObject):
                 shape,
                 lambda table: self._write(table, file_format, path),
                 ", ".join(sources),
+                is_file=True,
             )
         )
 
@@ -122,9 +126,12 @@ class GridExport(QObject):
         job = self._job = self._waiting.popleft()
         self._values = [COLUMNS[column].export_value for column in job.columns]
         self._columns = tuple(
-            ExportColumn(spec.key, title_in(spec, job.shape), spec.kind)
+            ExportColumn(spec.key, title_in(spec, job.shape), spec.kind, spec.decimals)
             for spec in (COLUMNS[column] for column in job.columns)
         )
+        if job.is_file:
+            self._values.append(lambda row: row.selection.key.game_id)
+            self._columns += (GAME_ID,)
         if job.sources:
             self._values.append(lambda row: job.sources)
             self._columns += (_SOURCES,)

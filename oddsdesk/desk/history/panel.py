@@ -20,7 +20,11 @@ from oddsdesk.board.connection import Connection
 from oddsdesk.board.history import History, Origin
 from oddsdesk.board.history_source import HistorySource
 from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
+from oddsdesk.desk.export.saving import TableSaver
+from oddsdesk.desk.export.tables import Table
+from oddsdesk.desk.history.export import table_of_history
 from oddsdesk.desk.history.model import HistoryModel, Run, described
 from oddsdesk.desk.ui.actions import add_action
 from oddsdesk.desk.ui.chart.legend import ChartLegend
@@ -99,6 +103,7 @@ class HistoryPanel(QWidget):
         self.title.setFont(theme.fonts.strong)
         self._pin_menu = QMenu(self)
         self._pin_menu.aboutToShow.connect(self._fill_pin_menu)
+        self.saver = TableSaver(self, self._file_name, self._table)
         self._make_buttons()
         self._lay_out()
         self._tick = QTimer(self, interval=TICK_MS)
@@ -110,6 +115,7 @@ class HistoryPanel(QWidget):
     def close_panel(self) -> None:
         """Stop listening to the board."""
         self._tick.stop()
+        self.saver.close()
         self.model.close()
 
     def use(self, source: HistorySource) -> None:
@@ -170,6 +176,8 @@ class HistoryPanel(QWidget):
         self._save = self._button("Save", "Save the chart as a picture…", self.save)
         add_action(self, "history.copy", self.copy)
         add_action(self, "history.save", self.save)
+        self._export = self._button("Export", "Export the moves as a table…", self.saver.ask)
+        add_action(self, "history.export", self.saver.ask)
         add_action(self, "history.add", self._pin.showMenu)
 
     def _button(self, text: str, tip: str, act: object) -> QToolButton:
@@ -188,7 +196,7 @@ class HistoryPanel(QWidget):
         line.setContentsMargins(spacing.LEAD, spacing.STEP, spacing.STEP, 0)
         line.setSpacing(0)
         line.addWidget(self.title, 1)
-        for button in (self._pin, self._copy, self._save):
+        for button in (self._pin, self._copy, self._save, self._export):
             line.addWidget(button)
         foot = QHBoxLayout()
         foot.setContentsMargins(spacing.LEAD, 0, spacing.LEAD, spacing.STEP)
@@ -215,7 +223,7 @@ class HistoryPanel(QWidget):
         self.title.show_text("History" if key is None else f"History · {key.selection}")
         data = model.data()
         self._stack.setCurrentIndex(1 if data is None else 0)
-        for button in (self._pin, self._copy, self._save):
+        for button in (self._pin, self._copy, self._save, self._export):
             button.setVisible(data is not None)
         if data is None or model.history is None:
             state = state_without_lines(key, model.history, model.problem, self._board.connection)
@@ -243,6 +251,12 @@ class HistoryPanel(QWidget):
             action.setCheckable(True)
             action.setChecked(name in self.model.pinned)
             action.triggered.connect(lambda on, name=name: self.model.pin(name, on))
+
+    def _table(self) -> Table:
+        key, board = self.model.key, self._board
+        game = None if key is None else board.games.get(key.game_id)
+        reference = board.reference or UNNAMED_REFERENCE
+        return table_of_history(key, game, self.model.history, reference)
 
     def _file_name(self) -> str:
         key = self.model.key

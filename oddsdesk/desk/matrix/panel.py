@@ -10,9 +10,12 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.history_source import HistorySource
 from oddsdesk.board.notices import ConnectionChanged, GamesChanged, Notice
 from oddsdesk.clock import Clock
+from oddsdesk.desk.export.saving import TableSaver
+from oddsdesk.desk.export.tables import Table
 from oddsdesk.desk.matrix.bookmakers import BookmakerColumns
 from oddsdesk.desk.matrix.column_choice import MatrixColumns
 from oddsdesk.desk.matrix.edges import LiveEdges
+from oddsdesk.desk.matrix.export import table_of_matrix
 from oddsdesk.desk.matrix.header import MatrixHeader
 from oddsdesk.desk.matrix.layout import FROZEN
 from oddsdesk.desk.matrix.model import MatrixModel
@@ -62,6 +65,8 @@ class MatrixPanel(QWidget):
         self.edges = LiveEdges(self.table, self._model.recent_moves)
         self.finder = PriceFinder(self._model, self.table, self.header.chips)
         self.finder.said.connect(self.said)
+        self.saver = TableSaver(self, self._file_name, self._table)
+        self.saver.said.connect(self.said)
         self._placeholder = Placeholder(theme)
         self._clock_timer = QTimer(self, interval=_CLOCK_MS)
         self._clock_timer.timeout.connect(self._show_moment)
@@ -94,6 +99,7 @@ class MatrixPanel(QWidget):
     def close_panel(self) -> None:
         """Stop listening to the board."""
         self._clock_timer.stop()
+        self.saver.close()
         self._model.close()
         self._unsubscribe()
 
@@ -109,6 +115,7 @@ class MatrixPanel(QWidget):
             "matrix.best": self.finder.go_to_best,
             "matrix.next_value": lambda: self.finder.go_to_value(1),
             "matrix.previous_value": lambda: self.finder.go_to_value(-1),
+            "matrix.export": self.saver.ask,
             "matrix.columns": self.choose_columns,
             "matrix.favourite": columns.turn_favourite,
             "matrix.hide_column": columns.hide,
@@ -121,6 +128,14 @@ class MatrixPanel(QWidget):
         self.price_actions = PriceActions("matrix", self, self.table, self._facts, hide)
         self.header.columns_requested.connect(self.choose_columns)
         self.header.favourite_requested.connect(self._ask_for_favourite)
+
+    def _table(self) -> Table:
+        return table_of_matrix(self._model.matrix, self._model.bookmakers)
+
+    def _file_name(self) -> str:
+        matrix = self._model.matrix
+        words = "game" if matrix is None else matrix.match_name
+        return "".join(letter if letter.isalnum() or letter in " .-" else "_" for letter in words)
 
     def _ask_for_favourite(self) -> None:
         self.favourite_requested.emit(self.game_id)

@@ -14,6 +14,8 @@ from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunity import Opportunity
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
+from oddsdesk.desk.export.saving import TableSaver
+from oddsdesk.desk.opportunities.export import table_of_opportunities
 from oddsdesk.desk.opportunities.lists import OpportunityList
 from oddsdesk.desk.opportunities.model import (
     KIND_TITLES,
@@ -64,6 +66,9 @@ class OpportunitiesPanel(QWidget):
         self.chips.show_chips(
             [(_ALL, "All"), *((kind.value, KIND_TITLES[kind]) for kind in OpportunityKind)]
         )
+        self.saver = TableSaver(
+            self, lambda: "opportunities", lambda: table_of_opportunities(self.model)
+        )
         self._facts = ElidedLabel()
         self._facts.setProperty("variant", "note")
         self._sort = SteadyButton()
@@ -75,6 +80,7 @@ class OpportunitiesPanel(QWidget):
     def close_panel(self) -> None:
         """Stop listening to the board."""
         self._idle.stop()
+        self.saver.close()
         self.list.close()
 
     def selected(self) -> RowKey | None:
@@ -125,6 +131,8 @@ class OpportunitiesPanel(QWidget):
             ("opportunities.open", self._open),
         ):
             self.menu.addAction(add_action(self, ident, act))
+        self.menu.addSeparator()
+        self.menu.addAction(add_action(self, "opportunities.export", self.saver.ask))
         add_action(self, "opportunities.sort", self.model.sort_now)
         add_action(self, "opportunities.kind", self.chips.choose_next)
 

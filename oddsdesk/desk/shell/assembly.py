@@ -407,6 +407,8 @@ class Desk:
         self.navigator.game_requested.connect(self.open_game)
         self.navigator.game_beside_requested.connect(self.open_game_beside)
         self.opportunities.place_requested.connect(self.values.place_legs)
+        for saver in (self.opportunities.saver, self.history.saver):
+            saver.said.connect(lambda text: self.window.messages.say(text, passes=True))
         self._connect_alerts()
         for panel in (self.values, self.opportunities, self.grid):
             panel.price_requested.connect(self.go_to_price)

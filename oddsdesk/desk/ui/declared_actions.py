@@ -119,6 +119,7 @@ ACTIONS: Final = (
     Action("matrix.column_left", "Column to the left", ("Ctrl+Shift+Left",), Where.MATRIX),
     Action("matrix.column_right", "Column to the right", ("Ctrl+Shift+Right",), Where.MATRIX),
     Action("matrix.usual_columns", "Reset the bookmakers' columns", (), Where.MATRIX),
+    Action("matrix.export", "Export this game as CSV, Excel or JSON…", (), Where.MATRIX),
     _only_key(
         "matrix.favourite_game", "Add this game to the favourites, or remove it", Where.MATRIX, "*"
     ),
@@ -154,6 +155,7 @@ ACTIONS: Final = (
     Action("values.open", "Open the bet at its bookmaker", (), Where.VALUES),
     Action("values.hide", "Hide this bet until tomorrow", ("H",), Where.VALUES),
     Action("values.hidden", "What is hidden among value bets…", (), Where.VALUES),
+    Action("values.export", "Export the value bets as CSV, Excel or JSON…", (), Where.VALUES),
     Action("values.stakes", "Stakes…", ("K",), Where.VALUES),
     Action("values.preset", "Change preset, or new preset from this…", ("E",), Where.VALUES),
     Action("values.delete_preset", "Delete this preset", (), Where.VALUES),
@@ -163,6 +165,12 @@ ACTIONS: Final = (
     Action("opportunities.open", "Open the leg at its bookmaker", (), Where.OPPORTUNITIES),
     Action("opportunities.sort", "Sort the opportunities anew", ("S",), Where.OPPORTUNITIES),
     Action("opportunities.kind", "Next kind of opportunities", ("M",), Where.OPPORTUNITIES),
+    Action(
+        "opportunities.export",
+        "Export the opportunities as CSV, Excel or JSON…",
+        (),
+        Where.OPPORTUNITIES,
+    ),
     Action("bets.new", "Record a bet by hand…", ("N",), Where.BETS),
     Action("bets.edit", "Edit this bet…", ("E",), Where.BETS),
     Action("bets.game", "Open this bet's game", ("Ctrl+Return",), Where.BETS),
@@ -186,6 +194,7 @@ ACTIONS: Final = (
     Action("explain.copy", "Copy the explanation as text", ("Ctrl+C",), Where.EXPLAIN),
     Action("history.copy", "Copy the chart as a picture", ("Ctrl+C",), Where.HISTORY),
     Action("history.save", "Save the chart as a picture…", ("Ctrl+S",), Where.HISTORY),
+    Action("history.export", "Export the moves as CSV, Excel or JSON…", (), Where.HISTORY),
     Action("history.add", "Show other bookmakers in the chart", ("A",), Where.HISTORY),
     _only_key("history.step", "To the move before, or after", Where.HISTORY, "Left", "Right"),
     _only_key("history.nudge", "A little", Where.HISTORY, "Shift+Left", "Shift+Right"),

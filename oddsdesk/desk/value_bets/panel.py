@@ -14,6 +14,7 @@ from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
 from oddsdesk.clock import Clock
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
+from oddsdesk.desk.export.saving import TableSaver
 from oddsdesk.desk.records import Records
 from oddsdesk.desk.settings.declared import STAKES
 from oddsdesk.desk.settings.dialog import SettingsDialog
@@ -26,6 +27,7 @@ from oddsdesk.desk.ui.table.live_table import LiveTable
 from oddsdesk.desk.ui.table.stable_rows import StableRowsModel
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.value_bets.actions import BetActions
+from oddsdesk.desk.value_bets.export import table_of_values
 from oddsdesk.desk.value_bets.header import BETS, MISSES, ValuesHeader
 from oddsdesk.desk.value_bets.hiding import Hiding
 from oddsdesk.desk.value_bets.lists import ValueLists
@@ -119,6 +121,9 @@ class ValuesPanel(QWidget):
         self.misses.setAccessibleName("Nearest misses")
         self.actions_on_bet = BetActions(board, records, clock, self.subject, self)
         self.hiding = Hiding(records, clock, self.subject, self, self.actions_on_bet.menu)
+        self.saver = TableSaver(
+            self, lambda: "value-bets", lambda: table_of_values(self.lists.bets)
+        )
         self.header = ValuesHeader(theme, self.actions_on_bet.menu)
         self.messages = MessageBar(theme)
         self._said = ValuesMessages(self.messages, board, records, self.actions_on_bet)
@@ -133,6 +138,7 @@ class ValuesPanel(QWidget):
     def close_panel(self) -> None:
         """Stop listening to the board."""
         self._idle.stop()
+        self.saver.close()
         self.lists.close()
         self._unsubscribe()
 
@@ -209,6 +215,9 @@ class ValuesPanel(QWidget):
         add_action(self, "values.sort", self._sort)
         header.stakes_requested.connect(self._ask_stakes)
         add_action(self, "values.sort_by", self._sort_by_current)
+        actions.menu.addSeparator()
+        actions.menu.addAction(add_action(self, "values.export", self.saver.ask))
+        self.saver.said.connect(actions.said)
         add_action(self, "values.list", header.chips.choose_next)
         add_action(self, "values.stakes", self._ask_stakes)
         add_action(self, "values.preset", self._ask_preset)

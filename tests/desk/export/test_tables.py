@@ -114,9 +114,21 @@ def test_a_workbook_has_titles_numbers_texts_and_flags():
     assert cells["A1"][1] == "Bookmaker"
     assert cells["A2"][1] == "Bet & Söhne"
     assert cells["B2"] == (None, "2.05")
-    assert cells["C2"][1] == "2026-11-20T18:30:00.000Z"
+    assert cells["C2"][0] is None  # a number, shown as a date
+    assert float(cells["C2"][1]) == pytest.approx(46346 + 18.5 / 24)
     assert cells["D2"] == ("b", "1")
     assert next(sheet.iter(f"{SHEET}pane")).get("state") == "frozen"
+
+
+def test_a_workbook_shows_dates_and_figures_as_such():
+    columns = (*COLUMNS[1:3], ExportColumn("ev_pct", "EV", Kind.NUMBER, 1))
+    data = written(XLSX, Table(columns, [(2.05, ROW[2], 3.25), (3, "no time", None)]))
+    with zipfile.ZipFile(io.BytesIO(data)) as book:
+        styles = book.read("xl/styles.xml").decode()
+    for shown in ("yyyy-mm-dd hh:mm:ss", "0.00##", "0.0"):
+        assert f'formatCode="{shown}' in styles
+    cells, _ = read_xlsx(data)
+    assert (cells["A3"], cells["B3"][1]) == ((None, "3"), "no time")
 
 
 def test_a_cell_with_breaks_stays_one_cell_of_the_clipboard():

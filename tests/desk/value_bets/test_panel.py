@@ -1,5 +1,7 @@
 """The value-bet panel: its columns, what can be done with a bet, what it says without one."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,6 +33,20 @@ def test_a_bet_shows_its_net_ev_beside_the_services_and_what_to_stake(
     assert shown["Limit"] == "12,000"
     tip = panel.table.model.tip(0, STAKE_COLUMN)
     assert "full Kelly 2.8 % of the bankroll" in tip
+
+
+def test_the_list_is_exported_with_the_games_id_and_its_stakes(
+    panel: ValuesPanel, quoted: Any, qtbot: QtBot, tmp_path: Path
+) -> None:
+    be_value(quoted)
+    exhaust(quoted.board.merge_value_bets([everton(quoted)]))
+    qtbot.waitUntil(lambda: panel.table.model.rowCount() == 1)
+    with qtbot.waitSignal(panel.saver.said):
+        panel.saver.write(tmp_path / "value-bets.json")
+    [found] = json.loads((tmp_path / "value-bets.json").read_text())
+    assert (found["game_id"], found["odds"], found["stake"]) == (quoted.id, 2.06, 7)
+    assert found["ev_pct"] == pytest.approx(2.0, abs=0.05)
+    assert "1 row written" in panel.messages.text
 
 
 @pytest.mark.parametrize("width", [900, 1_036, 2_300])
