@@ -27,6 +27,8 @@ from shooting.processes import run_program, started
 from shooting.processes import screen as run_screen
 from shooting.stage import Stage
 
+from oddsdesk.board.alerts.rules import RULES_FILE
+
 SCHEMES: Final = ("dark", "light")
 SIZES: Final = ("1280x800", "1680x1020", "2560x1440")
 _PAST_S: Final = 30.0
@@ -49,6 +51,23 @@ _ALIKE: Final = (
     ("tennis_atp_vienna", "Adam Novotny - Ben Hollis", "Novotny A. - Hollis B."),
     ("regionalliga_nord", "Waldstein - Neustadt an der Aue", "TSV Waldstein - Neustadt"),
 )
+_RULES: Final = """\
+most_per_hour = 12
+
+[[rules]]
+kind = "value"
+least_ev = 1.5
+
+[[rules]]
+kind = "arbitrage"
+least = 0.5
+
+[[rules]]
+kind = "steam"
+groups = 2
+points = 0.5
+minutes = 5
+"""
 _BET_COLUMNS: Final = (
     *("placed_at", "kick_off", "sport", "competition", "match_name", "market_type", "selection"),
     *("bookmaker", "odds", "stake", "ev_pct", "fair_odds", "method", "preset", "result"),
@@ -74,9 +93,7 @@ def values(stage: Stage) -> None:
 
 def opportunities(stage: Stage) -> None:
     """Bets that cover everything, the first leg selected, and then only arbitrage."""
-    stage.press("ctrl+k")
-    stage.write("opportunities")
-    stage.press("Return")
+    stage.go_to("opportunities")
     stage.wait(_CALM_S)
     stage.press("ctrl+Home")
     stage.shoot("opportunities")
@@ -183,10 +200,34 @@ class Theatre:
             stage.shoot("first-start")
 
     def show_empty(self) -> None:
-        """Take a service that has no prices."""
+        """Take a service that has no prices: grid and value bets, then the other panels."""
         with self._stage(self._local("none.db", "--feed", "none"), "") as stage:
             stage.wait(_CALM_S)
             stage.shoot("empty")
+            for panel in ("opportunities", "alerts"):
+                stage.go_to(panel)
+                stage.shoot(f"empty-{panel}")
+            stage.press("ctrl+l")
+            stage.shoot("empty-bets")
+
+    def show_alerts(self) -> None:
+        """Take what rules told and held back, the rules, and a target asked for on a price."""
+        folder = self._home / "oddsdesk"
+        folder.mkdir(exist_ok=True)
+        rules = folder / RULES_FILE
+        rules.write_text(_RULES, "utf-8")
+        with self._stage(self._local("alerts.db"), _PAINTED) as stage:
+            stage.wait(_PAST_S)
+            stage.go_to("alerts")
+            stage.press("ctrl+Home", "Down")
+            stage.shoot("alerts")
+            stage.press("ctrl+shift+a")
+            with stage.dialog("^Alerts$"):
+                stage.shoot("alerts-rules")
+            stage.press("F6", "ctrl+Home", "Down", *["Right"] * 6, "t")
+            with stage.dialog("^Alert me"):
+                stage.shoot("target")
+        rules.unlink()
 
     def show_worked_example(self) -> None:
         """Take the guide's worked example: 2.15 where the reference has 2.05 and 1.88."""
@@ -242,7 +283,7 @@ class Theatre:
             stage.shoot("bets")
             stage.press(*["m"] * 4)
             stage.shoot("bets-report")
-            stage.press(*["m"] * 5, "Return")
+            stage.press(*["m"] * 5, "ctrl+Home", "Return")
             with stage.dialog("^Edit bet"):
                 stage.shoot("bet")
 
@@ -413,7 +454,7 @@ def _sources(data: Path | None) -> dict[str, list[str]]:
 def main() -> None:
     """Take the pictures that the command line asks for."""
     states = [
-        *("first_start", "live_odds", "empty", "worked_example", "bets"),
+        *("first_start", "live_odds", "empty", "alerts", "worked_example", "bets"),
         *("past", "suggestions", "disconnected"),
     ]
     names = [*(scene.__name__ for scene in SCENES), *states]

@@ -49,6 +49,12 @@ class Stage:
         self._do("type", "--delay", "30", text)
         time.sleep(_SHOWN_S)
 
+    def go_to(self, place: str) -> None:
+        """Take the palette's first entry for some words."""
+        self.press("ctrl+k")
+        self.write(place)
+        self.press("Return")
+
     def choose_connection(self, from_last: int) -> None:
         """Take an entry of the connection's menu, counted from its end."""
         self._do("mousemove", *map(str, _CONNECTION), "click", "1")

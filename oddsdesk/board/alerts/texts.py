@@ -51,11 +51,11 @@ def steam_title(selection: str, steam: Steam) -> str:
 
 
 def steam_text(section: Section, steam: Steam) -> str:
-    """Return by how much, and where."""
+    """Return the game, by how much, and where."""
     names = ", ".join(steam.groups[:_MOST_NAMED])
     more = len(steam.groups) - _MOST_NAMED
     also = f" and {more} more" if more > 0 else ""
-    return f"{steam.points:.1f} points or more at {names}{also} · {section.match_name}"
+    return f"{section.match_name} · {steam.points:.1f} points or more at {names}{also}"
 
 
 def kick_off_texts(match_name: str, selections: Sequence[str]) -> tuple[str, str]:

@@ -180,7 +180,7 @@ class AlertWatch:
             found = self._board.assess(key)
             if found is not None and not UNRELIABLE.intersection(found.cautions):
                 title = f"{rule.selection} {odds:g} at {name}"
-                text = f"Your target of {rule.odds:g} is reached · {rule.game}"
+                text = f"{rule.game} · your target of {rule.odds:g} is reached"
                 level = (odds / rule.odds - 1) * 100
                 yield Alert(("target", rule), rule.title, title, text, level, key, rule.channels)
                 return

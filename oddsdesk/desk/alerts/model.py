@@ -90,7 +90,7 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
         "What became of it",
         Column("held back: told before, and it is no better (50×)", Align.LEFT, drops=2),
         lambda entry, _now: Cell(
-            state_text(entry), TextRole.SOFT if entry.held is None else TextRole.VALUE
+            state_text(entry), TextRole.STRONG if entry.held is None else TextRole.NOTE
         ),
         state_text,
     ),

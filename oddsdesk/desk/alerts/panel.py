@@ -128,7 +128,7 @@ class AlertsPanel(QWidget):
             said += f" · since {when_text(min(entry.at for entry in entries), self._clock())}"
         if self._alerts.looks_back:
             said = f"No alerts while you look back · {said}"
-        self._facts.show_text(said)
+        self._facts.show_text(said if rules or entries else "")
         self.model.show_rows(rows_of(entries), may_move=True)
         if entries:
             self._stack.setCurrentWidget(self.table)
@@ -136,7 +136,10 @@ class AlertsPanel(QWidget):
         if rules:
             state = EmptyState("info", "Nothing to tell yet.", "Alerts are listed here.")
         else:
-            detail = "Value, target prices, steam, arbitrage, kick-offs, a lost connection."
+            detail = (
+                "Rules tell of value, arbitrage, steam, kick-offs and a lost connection; "
+                "T on a price alerts when it is reached."
+            )
             state = EmptyState("info", "Nothing is asked for.", detail, _RULES)
         self.placeholder.say(state)
         self._stack.setCurrentWidget(self.placeholder)

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from oddsdesk.board.alerts.rules import RulesFileError, decode_rules
+from oddsdesk.desk.ui.controls.form_dialog import note
 from oddsdesk.desk.ui.controls.plain import Label
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import MARGIN, STEP
@@ -51,6 +53,10 @@ seconds = 30
 # name = "phone"
 # kind = "ntfy"
 """
+_KINDS: Final = (
+    "A rule is a [[rules]] with a kind: value, target, arbitrage, steam, kick-off or connection. "
+    "T on a price adds a target here. oddsdesk watch tells by the same file."
+)
 _SIZE: Final = (640, 520)
 
 
@@ -66,17 +72,21 @@ class RulesDialog(QDialog):
         self._path = path
         self.text = QPlainTextEdit()
         self.text.setAccessibleName("Rules")
+        fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        fixed.setPointSizeF(theme.fonts.body.pointSizeF())
+        self.text.setFont(fixed)
         self.problem = Label(wordWrap=True)
         self.problem.setProperty("variant", "down")
         buttons = QDialogButtonBox()
         self.save = buttons.addButton(QDialogButtonBox.StandardButton.Save)
+        self.save.setProperty("variant", "primary")
         buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._save)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         column.setSpacing(STEP)
-        for part in (self.text, self.problem, buttons):
+        for part in (note(_KINDS, theme), self.text, self.problem, buttons):
             column.addWidget(part)
         self.text.setPlainText(self._kept())
         self.text.textChanged.connect(self._check)

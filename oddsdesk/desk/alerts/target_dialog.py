@@ -46,9 +46,9 @@ class TargetDialog(FormDialog):
         self.place = QComboBox()
         self.place.addItems([cell.bookmaker, _ANYWHERE])
         self.place.setCurrentIndex(1 if standing is not None and not standing.bookmaker else 0)
-        self.worth, self.now = Label(wordWrap=True), Label(wordWrap=True)
-        for said in (self.worth, self.now):
-            said.setProperty("variant", "note")
+        self.said = Label(wordWrap=True)
+        """What the typed price is worth, and what is offered now."""
+        self.said.setProperty("variant", "note")
         self._lay_out()
         self.price.textChanged.connect(self._show_worth)
         self.place.currentIndexChanged.connect(self._show_worth)
@@ -71,8 +71,7 @@ class TargetDialog(FormDialog):
         reaches = "&Reaches" if style == DECIMAL else f"&Reaches, {style}"
         self.add_row("&At", self.place)
         self.add_row(reaches, self.price)
-        self.form.addRow("", self.worth)
-        self.form.addRow("", self.now)
+        self.form.addRow("", self.said)
         self.buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         if self._standing is not None:
             role = QDialogButtonBox.ButtonRole.DestructiveRole
@@ -99,13 +98,11 @@ class TargetDialog(FormDialog):
         try:
             odds = self._odds()
         except OddsFormatError as error:
-            self.worth.setText(sentence(str(error)))
-            self.now.clear()
+            self.said.setText(sentence(str(error)))
             self.save.setEnabled(False)
             return
         self.save.setEnabled(True)
-        self.worth.setText(self._worth(odds))
-        self.now.setText(self._offered(odds))
+        self.said.setText(f"{self._worth(odds)}\n{self._offered(odds)}")
 
     def _worth(self, odds: float) -> str:
         cell, anywhere = self._cell, self._is_anywhere()

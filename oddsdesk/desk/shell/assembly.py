@@ -444,7 +444,9 @@ class Desk:
     def _on_alerts_alerted(self, entry: AlertEntry) -> None:
         cell = entry.alert.cell
         show = None if cell is None else partial(self.go_to_price, cell)
-        self.window.say(entry.alert.title, action="Show" if show else "", act=show)
+        where = entry.alert.text.partition(" · ")[0]  # the rest stands in the list
+        said = " · ".join(filter(None, (entry.alert.title, where)))
+        self.window.say(said, action="Show" if show else "", act=show)
 
     def _title(self, game_id: str) -> str:
         game = self._board.games.get(game_id)

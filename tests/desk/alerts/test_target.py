@@ -50,8 +50,9 @@ def test_a_target_is_a_rule_that_alerts_when_the_price_is_reached(
     told: list[AlertEntry] = []
     alerts.alerted.connect(told.append)
     dialog = ask(panel)
-    assert dialog.worth.text().startswith("EV +1.")
-    assert dialog.now.text() == "2.00 is offered now."
+    worth, now = dialog.said.text().splitlines()
+    assert worth.startswith("EV +1.")
+    assert now == "2.00 is offered now."
     dialog.price.setText("2.2")
     with qtbot.waitSignal(panel.said) as said:
         dialog.save.click()
@@ -92,9 +93,9 @@ def test_the_target_that_stands_is_shown_changed_and_removed(
 def test_a_price_that_is_reached_already_is_said_to_be(panel: AlertsPanel) -> None:
     dialog = ask(panel)
     dialog.price.setText("1.99")
-    assert dialog.now.text() == "2.00 is offered now: this alerts at once."
+    assert dialog.said.text().endswith("2.00 is offered now: this alerts at once.")
     dialog.price.setText("two")
-    assert "expected decimal odds" in dialog.worth.text().casefold()
+    assert "expected decimal odds" in dialog.said.text().casefold()
     assert not dialog.save.isEnabled()
 
 
