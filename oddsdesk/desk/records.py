@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from oddsdesk.ledger.bets import BetKey, PlacedBet
 from oddsdesk.ledger.hidden import Hidden
@@ -14,6 +15,8 @@ from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.open_bets import outcome_named, outcome_of
 from oddsdesk.ledger.presets import BUILT_IN, Preset
 from oddsdesk.ledger.schema import LedgerError
+
+_LOOK_MS: Final = 2_000
 
 _log = logging.getLogger(__name__)
 
@@ -24,7 +27,8 @@ Taken = Callable[[], None]
 class Records(QObject):
     """Presets, placed bets and what is hidden; what is shown is what the file holds.
 
-    The file is read and written on a thread of its own, since a disk may take its time.
+    The file is read and written on a thread of its own, since a disk may take its time. What
+    another program changes in it, `oddsdesk ledger` or `watch`, is shown within seconds.
     """
 
     presets_changed = Signal()
@@ -45,7 +49,12 @@ class Records(QObject):
         self._ledger: Ledger | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self._written.connect(self._on_written)
+        self._version = 0
+        """Of the file, when it was read last; of the ledger's thread."""
+        self._looks = QTimer(self, interval=_LOOK_MS)
+        self._looks.timeout.connect(self._on_looks_timeout)
         self._do(self._read)
+        self._looks.start()
 
     def bets(self) -> Iterator[PlacedBet]:
         """Yield every placed bet."""
@@ -154,6 +163,7 @@ class Records(QObject):
 
     def close(self) -> None:
         """Finish what is being written and close the file."""
+        self._looks.stop()
         self._pool.shutdown(wait=True)
         if self._ledger is not None:
             self._ledger.close()
@@ -173,7 +183,26 @@ class Records(QObject):
             return
         self._written.emit(taken)
 
+    def _on_looks_timeout(self) -> None:
+        if self._ledger is not None:  # else it refused, which was said
+            self._looks.stop()  # a disk that hangs is not asked again meanwhile
+            self._do(self._look)
+
+    def _look(self, ledger: Ledger) -> Taken:
+        """Read again what another program changed; a file that refuses is said when it is used."""
+        try:
+            taken = self._read(ledger) if ledger.version() != self._version else _nothing
+        except LedgerError:
+            taken = _nothing
+
+        def take() -> None:
+            taken()
+            self._looks.start()
+
+        return take
+
     def _read(self, ledger: Ledger) -> Taken:
+        self._version = ledger.version()
         readings = (self._reread, self._reread_hidden, self._reread_bets)
         taken = [read(ledger) for read in readings]
 
@@ -227,3 +256,7 @@ class Records(QObject):
 
     def _on_written(self, taken: Taken) -> None:
         taken()
+
+
+def _nothing() -> None:
+    """There is nothing to show."""

@@ -192,6 +192,10 @@ class Ledger:
 
         self._change(write)
 
+    def version(self) -> int:
+        """Return a number that differs once another program has changed the file."""
+        return int(self._run(lambda c: c.execute("PRAGMA data_version").fetchone()[0]))
+
     def close(self) -> None:
         """Close the file."""
         self._connection.close()

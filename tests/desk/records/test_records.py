@@ -1,15 +1,17 @@
 """The user's records at the desk: on the disk before they are shown, and trouble in one line."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.records import Records
-from oddsdesk.ledger.bets import PlacedBet
+from oddsdesk.ledger.bets import PlacedBet, settled
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.presets import BUILT_IN, Preset, ValueFilter
+from oddsdesk.pricing.results import Result
 
 BET = PlacedBet(
     "id", "A - B", "EPL", "Football", "total", 0, "Over 2.5", "Unibet", 2.15, 6.0, 1, method="x"
@@ -54,6 +56,20 @@ def test_a_placed_bet_is_told_once_it_is_on_the_disk(
     other = Ledger(path)
     assert other.bets() == heard == list(records.placed(BET.key))
     other.close()
+
+
+def test_what_another_program_records_is_shown_and_changed_no_more(
+    records: Records, path: Path, qtbot: QtBot
+) -> None:
+    with qtbot.waitSignal(records.bets_changed):
+        records.place(BET, lambda _: None)
+    with closing(Ledger(path)) as other, qtbot.waitSignal(records.bets_changed, timeout=20_000):
+        (placed,) = other.bets()
+        other.change([settled(placed, Result.WON, 5)], "settled")
+    assert [bet.result for bet in records.bets()] == [Result.WON]
+    with qtbot.assertNotEmitted(records.bets_changed):
+        records._on_looks_timeout()
+        qtbot.waitUntil(records._looks.isActive)
 
 
 def test_a_bet_can_be_taken_back(records: Records, qtbot: QtBot) -> None:
