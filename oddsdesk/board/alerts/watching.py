@@ -118,7 +118,7 @@ class AlertWatch:
         before, self._present = self._present, {}
         return [
             entry
-            for alert in found.values()
+            for alert in sorted(found.values(), key=_urgency)
             if (entry := self._offer(alert, before.get(alert.key))) is not None
             and entry.held is None
         ]
@@ -297,6 +297,11 @@ class AlertWatch:
         elif isinstance(notice, PricesChanged) and self._steam:
             for cell in notice.cells:
                 self._note(notice.game_id, cell)
+
+
+def _urgency(alert: Alert) -> tuple[bool, float]:
+    """Order alerts of one moment: a full hour has room for the best, and for what will not wait."""
+    return alert.level is not None, -(alert.level or 0.0)
 
 
 def _has_risen(before: float | None, now: float | None, step: float) -> bool:

@@ -99,6 +99,18 @@ def test_what_the_preset_or_the_rule_leaves_out_does_not_alert() -> None:
     assert seen.tick() == []
 
 
+def test_where_the_hour_has_room_for_one_the_best_of_a_moment_is_sent() -> None:
+    targets = [
+        TargetRule(game=NAME, market="total", selection=selection, odds=odds)
+        for selection, odds in (("Over 2.5", 2.05), ("Under 2.5", 1.80))
+    ]
+    seen = Watched(*targets, most_per_hour=1)
+    seen.load()
+    (sent,) = seen.tick()
+    assert sent.alert.title.startswith("Under 2.5 1.95 at ")
+    assert [entry.held for entry in seen.gate.entries] == [None, Held.HOURLY]
+
+
 def test_one_price_that_flaps_fifty_times_alerts_once() -> None:
     seen = Watched(ValueRule())
     seen.load()
