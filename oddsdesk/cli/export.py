@@ -14,6 +14,7 @@ from oddsdesk.cli.moments import moment
 from oddsdesk.cli.options import database_option, usual_ledger
 from oddsdesk.cli.outputs import is_standard_output, output
 from oddsdesk.cli.progress import Progress
+from oddsdesk.clock import system_clock
 from oddsdesk.contract.times import format_ms
 from oddsdesk.ledger.ledger import Ledger
 from oddsdesk.ledger.schema import LedgerError
@@ -277,7 +278,7 @@ def _tell_what_is_missing(
     if log.begins_late:
         where = "" if archive else "; --archive reads them where `serve --archive` put them"
         click.echo(f"older price changes were removed from the database{where}", err=True)
-    if not reader.holds_real_odds():
+    if not reader.holds_real_odds() and reader.is_simulated(system_clock()):
         click.echo("all prices of the database are simulated", err=True)
     gaps = list(silences_within(reader, exported))
     for since, until in gaps[:_MOST_GAPS]:

@@ -1,0 +1,35 @@
+"""docs/analysis.ipynb: its cells run, print what is kept in it, and find what was put in."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.kit import notebook as notebooks
+from tests.kit.documented import DOCS
+
+pytest.importorskip("duckdb")
+
+
+@pytest.fixture(scope="module")
+def ran() -> tuple[list[str], list[str]]:
+    """What each cell printed before, and what it prints now."""
+    read = notebooks.read(Path(DOCS) / "analysis.ipynb")
+    return [notebooks.shown(cell) for cell in notebooks.code_cells(read)], notebooks.run(read)
+
+
+def test_cells_print_what_the_notebook_shows(ran: tuple[list[str], list[str]]) -> None:
+    kept, now = ran
+    assert now == kept
+
+
+def test_it_answers_what_is_known_of_the_prices(ran: tuple[list[str], list[str]]) -> None:
+    _, _, first, sharp, value, wire = ran[1]
+    assert first.splitlines()[0].startswith("Sharp")
+    holds = {name: float(hold) for name, hold in re.findall(r"(\w+) .*hold ([\d.]+) %", sharp)}
+    assert sorted(holds, key=holds.__getitem__) == ["Exchange", "Sharp", "Slow", "Soft"]
+    assert holds["Soft"] == pytest.approx(100 * (1 - 1 / 1.06), abs=0.2)
+    for clv, nearly in re.findall(r"CLV ([+-][\d.]+) \+- ([\d.]+) %", value):
+        assert float(clv) - float(nearly) > 0
+    over_the_wire, exported = re.findall(r"(\d+) moves over the wire, (\d+) in", wire)[0]
+    assert over_the_wire == exported
