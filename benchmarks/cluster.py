@@ -54,6 +54,11 @@ class Cluster(NamedTuple):
         """The same for the processes that stream."""
         return Served("", [each.pid for each in self.gateways]).spent_s()
 
+    def spent_s(self) -> list[float]:
+        """The same for PostgreSQL, the gateways, the recorder, and who posts."""
+        recorder = Served("", [self.recorder.pid]).spent_s()
+        return [self.database_s(), self.gateways_s(), recorder, time.process_time()]
+
 
 def lines(first: int) -> str:
     """Ten changes as they are posted, with their numbers in their odds."""
@@ -104,23 +109,47 @@ async def listening(made: Cluster) -> AsyncIterator[list[list[tuple[float, int]]
                 found += await heard(pipe)
 
 
+class Poster:
+    """Posts bodies on one connection, with as little of the processor as can be."""
+
+    def __init__(self, url: str) -> None:
+        host, _, port = url.removeprefix("http://").partition(":")
+        self._where = (host, int(port))
+        self._head = f"POST /ingest HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: "
+
+    async def __aenter__(self) -> "Poster":
+        self._reader, self._writer = await asyncio.open_connection(*self._where)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._writer.close()
+
+    async def post(self, body: str) -> None:
+        self._writer.write(f"{self._head}{len(body.encode())}\r\n\r\n{body}".encode())
+        head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
+        assert head.startswith(b"http/1.1 200 "), head
+        await self._reader.readexactly(int(head.partition(b"content-length: ")[2].split()[0]))
+
+
 async def post(made: Cluster, seconds: float) -> dict[int, float]:
     """Post ``RATE`` changes a second; return when each was."""
     sent: dict[int, float] = {}
     first = number = 1_000_000
-    async with httpx.AsyncClient(base_url=made.recorder.url) as client, asyncio.TaskGroup() as all_:
-        turns = asyncio.Semaphore(POSTS)
+    async with contextlib.AsyncExitStack() as opened, asyncio.TaskGroup() as all_:
+        posters: asyncio.Queue[Poster] = asyncio.Queue()
+        for _ in range(POSTS):
+            posters.put_nowait(await opened.enter_async_context(Poster(made.recorder.url)))
 
-        async def one(number: int) -> None:
-            async with turns:
-                sent.update(dict.fromkeys(range(number, number + AT_ONCE), time.monotonic()))
-                answer = await client.post("/ingest", content=lines(number))
-            assert answer.status_code == 200, answer.text
+        async def one(number: int, body: str) -> None:
+            poster = await posters.get()
+            sent.update(dict.fromkeys(range(number, number + AT_ONCE), time.monotonic()))
+            await poster.post(body)
+            posters.put_nowait(poster)
 
         began = time.monotonic()
         while (elapsed := time.monotonic() - began) < seconds:
             while number - first < elapsed * RATE:
-                all_.create_task(one(number))
+                all_.create_task(one(number, lines(number)))
                 number += AT_ONCE
             await asyncio.sleep(0.002)
     return sent
@@ -129,14 +158,14 @@ async def post(made: Cluster, seconds: float) -> dict[int, float]:
 async def latency(made: Cluster, seconds: float, killed: Nats | None) -> str:
     """Post and listen; return a line of figures."""
     async with listening(made) as found:
-        resting = made.database_s(), made.gateways_s()
+        resting = made.spent_s()
         await asyncio.sleep(IDLE_S)
-        before = made.database_s(), made.gateways_s()
+        before = made.spent_s()
         kill = asyncio.get_running_loop().call_later(seconds / 2, killed.kill if killed else print)
         if killed is None:
             kill.cancel()
         sent = await post(made, seconds)
-        after = made.database_s(), made.gateways_s()
+        after = made.spent_s()
     late = sorted((when - sent[number]) * 1000 for each in found for when, number in each)
     for each in found:
         assert sorted(number for _, number in each) == sorted(sent), "a gap, or a repeat"
@@ -148,7 +177,8 @@ async def latency(made: Cluster, seconds: float, killed: Nats | None) -> str:
     return (
         f"p50 {p50:.1f}, p99 {p99:.1f}, slowest {late[-1]:.1f} ms;"
         f" processors: PostgreSQL {load[0]:.0f} % (at rest {rest[0]:.1f} %),"
-        f" a gateway {load[1] / 2:.0f} % (at rest {rest[1] / 2:.1f} %)"
+        f" a gateway {load[1] / 2:.0f} % (at rest {rest[1] / 2:.1f} %),"
+        f" the recorder {load[2]:.0f} %, who posts {load[3]:.0f} %"
     )
 
 

@@ -41,16 +41,29 @@ class Tail(Protocol):
         """Return the ids of games that became part of another, by that one's id (D69)."""
 
 
+class Grown(NamedTuple):
+    """What was recorded in a shard: from which of its numbers to which.
+
+    Now and then it is of what was rolled back: who wants the changes reads what there is.
+    """
+
+    shard: int
+    first: int
+    last: int
+    changes: Sequence[Change] = ()
+    """All of it that is there, where that is little; what any source forbids to pass on is
+    marked as left out."""
+
+
+OnRecorded = Callable[[Grown], None]
+
+
 @runtime_checkable
 class Announcing(Protocol):
     """A store that other machines use, too, and that knows what it recorded itself."""
 
-    def on_recorded(self, callback: Callable[[int, int, int], None]) -> Callable[[], None]:
-        """Call back, on any thread, after a commit; return how to end that.
-
-        With a shard and the first and last number of what was recorded there by this process. Now
-        and then it is told of what was rolled back: who listens reads what there is.
-        """
+    def on_recorded(self, callback: OnRecorded) -> Callable[[], None]:
+        """Call back, on any thread, after a commit; return how to end that."""
         ...
 
     def reader_for_all(self) -> Reader:

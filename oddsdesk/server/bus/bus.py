@@ -12,6 +12,7 @@ from oddsdesk.server.bus.letters import Heard, Letters, Told
 from oddsdesk.server.reader_pool import ReaderPool
 from oddsdesk.server.troubles import Trouble, job_troubles
 from oddsdesk.store.errors import StoreUnavailableError
+from oddsdesk.store.tail import Grown, OnRecorded
 from oddsdesk.store.values import Change
 from oddsdesk.tasks import Jobs
 
@@ -20,9 +21,8 @@ CHUNK: Final = 256
 MOST_TOLD: Final = 2_048
 """Of a recording with more changes it is told only that it was: each process reads them."""
 
-OnRecorded = Callable[[Callable[[int, int, int], None]], Callable[[], None]]
-"""Takes what is to be called, on any thread, with a shard and the first and last number of what
-this process recorded there; returns how to end that."""
+Listen = Callable[[OnRecorded], Callable[[], None]]
+"""Takes what is to be told of recordings here, on any thread; returns how to end that."""
 ReadLog = Callable[[int, int, int], Sequence[Change]]
 """Reads the log behind a number, at most so many changes, of a shard; what some source forbids to
 pass on is marked as left out, whatever may be told by this process."""
@@ -40,7 +40,7 @@ class Bus:
         self,
         url: str,
         secret: bytes,
-        on_recorded: OnRecorded,
+        on_recorded: Listen,
         read_log: ReadLog,
         share: Sequence[str] | None,
     ) -> None:
@@ -56,7 +56,7 @@ class Bus:
         self._share = share
         self._reads = ReaderPool("bus", threads=1)
         self._jobs = Jobs()
-        self._recorded: list[tuple[int, int, int]] = []
+        self._recorded: list[Grown] = []
         self._has_recorded = asyncio.Event()
         self._awake: set[asyncio.Event] = set()
         self.heard = Heard()
@@ -93,8 +93,8 @@ class Bus:
     async def _tell_all(self) -> None:
         loop = asyncio.get_running_loop()
 
-        def note(shard: int, first: int, last: int) -> None:
-            loop.call_soon_threadsafe(self._note, shard, first, last)
+        def note(grown: Grown) -> None:
+            loop.call_soon_threadsafe(self._note, grown)
 
         stop_noting = self._on_recorded(note)
         try:
@@ -102,20 +102,24 @@ class Bus:
                 await self._has_recorded.wait()
                 self._has_recorded.clear()
                 recorded, self._recorded = self._recorded, []
-                for shard, first, last in recorded:
+                for each in recorded:
                     with contextlib.suppress(StoreUnavailableError):  # whoever polls finds it
-                        await self._tell(shard, first, last)
+                        await self._tell(each)
         finally:
             stop_noting()
 
-    def _note(self, shard: int, first: int, last: int) -> None:
+    def _note(self, grown: Grown) -> None:
         if self.is_open:  # else it is found by polls
-            self._recorded.append((shard, first, last))
+            self._recorded.append(grown)
             self._has_recorded.set()
 
-    async def _tell(self, shard: int, first: int, last: int) -> None:
+    async def _tell(self, grown: Grown) -> None:
+        shard, first, last, known = grown
         if last - first >= MOST_TOLD:
             await self._pass_on(Told(shard, last))
+            return
+        if known:
+            await self._pass_on(Told(shard, known[-1].seq, list(known)))
             return
         seq = first - 1
         while seq < last:

@@ -43,11 +43,13 @@ from oddsdesk.store.postgres.value_bets import replace_value_bets
 from oddsdesk.store.postgres.writer import PostgresWriter
 from oddsdesk.store.recording import record_quotes
 from oddsdesk.store.settings import KEEP_DAYS, LAST_SIMULATED_AT, REFERENCE
-from oddsdesk.store.tail import Position
+from oddsdesk.store.tail import Grown, OnRecorded, Position
 from oddsdesk.store.turns import SHORT_QUOTES, LastRefusal
 from oddsdesk.store.values import FoundValueBet, MarketKey, Recorded
 
 T = TypeVar("T")
+FEW: Final = 256
+"""Changes of a transaction that are told as a whole."""
 TRY_S: Final = 0.2
 """How long after a refusal it is tried whether that is over, where somebody asks."""
 
@@ -112,8 +114,8 @@ class PostgresStore:
         self._readers: list[PostgresReader] = []
         self._callbacks: list[Callable[[], None]] = []
         self._log_grew = False
-        self._logged: list[tuple[int, int, int]] = []
-        self._told: list[Callable[[int, int, int], None]] = []
+        self._logged: list[Grown] = []
+        self._told: list[OnRecorded] = []
         self._pruning = Pruning(self.write)
         self._refused = LastRefusal()
         self._is_trying = False
@@ -239,7 +241,7 @@ class PostgresStore:
         """Call back, on the writer thread, after the log grew; return how to end that."""
         return self._listen(self._callbacks, callback)
 
-    def on_recorded(self, callback: Callable[[int, int, int], None]) -> Callable[[], None]:
+    def on_recorded(self, callback: OnRecorded) -> Callable[[], None]:
         """Call back, on the writer thread, with what was recorded here; see ``store.tail``."""
         return self._listen(self._told, callback)
 
@@ -357,6 +359,30 @@ class PostgresStore:
         for callback in callbacks:
             callback()
         logged, self._logged = self._logged, []
-        for each in logged:
-            for tell in told:
-                tell(*each)
+        if told:
+            for each in _joined(logged):
+                grown = self._with_changes(each)
+                for tell in told:
+                    tell(grown)
+
+    def _with_changes(self, grown: Grown) -> Grown:
+        """Add what was recorded: read on this thread, as handing it to another takes longer."""
+        count = grown.last - grown.first + 1
+        if count > FEW:
+            return grown
+        try:
+            reader = self.reader_for_all()
+            return grown._replace(changes=reader.changes_after(grown.first - 1, count, grown.shard))
+        except StoreUnavailableError:  # who listens looks for itself
+            return grown
+
+
+def _joined(logged: Iterable[Grown]) -> Iterable[Grown]:
+    """Return what recordings of one transaction wrote, each shard once."""
+    shards: dict[int, Grown] = {}
+    for each in logged:
+        before = shards.get(each.shard, each)
+        shards[each.shard] = Grown(
+            each.shard, min(before.first, each.first), max(before.last, each.last)
+        )
+    return shards.values()

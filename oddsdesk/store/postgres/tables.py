@@ -20,6 +20,7 @@ from oddsdesk.store.postgres.writing import Written, columns, write
 from oddsdesk.store.said import note_said
 from oddsdesk.store.settings import NEWEST_SCRAPED_AT
 from oddsdesk.store.tables import Changes, Known, LogRow, Pair, PresentRow, QuoteRow
+from oddsdesk.store.tail import Grown
 
 _LOOK_UP: Final = """
 SELECT set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
@@ -165,10 +166,10 @@ class PostgresTables(PostgresGameRows):
             self._seqs[shard], self._count = seq, count
         self._were = dict(self._seqs)
 
-    def logged(self) -> list[tuple[int, int, int]]:
-        """Return what was written to the log: shards, each with its first and last number."""
+    def logged(self) -> list[Grown]:
+        """Return what was written to the log, of each shard."""
         return [
-            (shard, self._were[shard] + 1, seq)
+            Grown(shard, self._were[shard] + 1, seq)
             for shard, seq in self._seqs.items()
             if seq > self._were[shard]
         ]

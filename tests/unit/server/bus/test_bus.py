@@ -20,6 +20,7 @@ from oddsdesk.server.bus.letters import LONGEST, Letters, Told
 from oddsdesk.server.bus.tail import BusTail
 from oddsdesk.server.polled_tail import PolledTail
 from oddsdesk.store.store import Store, open_store
+from oddsdesk.store.tail import Grown, OnRecorded
 from oddsdesk.store.values import Change
 from tests.kit.nats import Nats, running_nats
 
@@ -49,13 +50,15 @@ class Process:
 
     def __init__(self, database: Path, url: str, share: tuple[str, ...] | None = None) -> None:
         self.store: Store = open_store(database, clock=lambda: 1_000)
-        self._note: Callable[[int, int, int], None] = lambda *_: None
+        self._note: OnRecorded = lambda _: None
         self.bus = Bus(url, SECRET, self._on_recorded, self._read, share)
         self.polled = PolledTail(self.store, lambda _: lambda: None)
         self.tail = BusTail(self.polled, self.bus)
         self.heard: list[float | None] = []
         self.left_out: list[bool] = []
         self.forbidden = False
+        self.brings_changes = False
+        """Whether what is recorded is told with its changes, which else are read."""
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator["Process"]:
@@ -75,7 +78,7 @@ class Process:
             quote = Quote("Bwin", "A - B", "EPL", "yes_no", 0, {"Yes": each}, 1_000)
             recorded = await asyncio.wrap_future(self.store.record([quote]))
             if recorded.changes:
-                self._note(0, recorded.last_seq - recorded.changes + 1, recorded.last_seq)
+                self._note(self._grown(recorded.last_seq, recorded.changes))
 
     async def _listen(self, position: tuple[int, ...]) -> None:
         with self.tail.listening():
@@ -84,7 +87,11 @@ class Process:
                 self.heard += [each.odds for each in changes]
                 self.left_out += [each.is_left_out for each in changes]
 
-    def _on_recorded(self, note: Callable[[int, int, int], None]) -> Callable[[], None]:
+    def _grown(self, last: int, count: int) -> Grown:
+        changes = self._read(last - count, count, 0) if self.brings_changes else ()
+        return Grown(0, last - count + 1, last, changes)
+
+    def _on_recorded(self, note: OnRecorded) -> Callable[[], None]:
         self._note = note
         return lambda: None
 
@@ -187,7 +194,7 @@ async def test_a_recording_of_many_changes_is_read_by_each(
             for each, odds in enumerate(expected)
         ]
         recorded = one.store.record(quotes).result()
-        one._note(0, 1, recorded.last_seq)
+        one._note(Grown(0, 1, recorded.last_seq))
         await until(lambda: other.heard == expected == one.heard)
 
 

@@ -11,10 +11,12 @@ from oddsdesk.contract.quotes import Quote
 from oddsdesk.store import turns
 from oddsdesk.store.databases import database_named
 from oddsdesk.store.errors import Fault, StoreError, StoreUnavailableError
+from oddsdesk.store.postgres import store as store_module
 from oddsdesk.store.postgres import writer
 from oddsdesk.store.postgres.schema import STEPS
 from oddsdesk.store.postgres.store import PostgresStore, open_postgres
 from oddsdesk.store.store import open_store
+from oddsdesk.store.tail import Grown
 from oddsdesk.store.values import FoundValueBet, MarketKey
 from tests.kit.postgres import Postgres, running_postgres
 from tests.kit.store import NOW
@@ -91,6 +93,30 @@ def test_who_listens_hears_when_the_log_grew_and_only_then(
     store.record([quote(odds={"PSG": 9.0})]).result(LIMIT_S)
     rows(store, "SELECT 1")  # whose turn is after all callbacks
     assert not heard.acquire(blocking=False)
+
+
+def test_what_a_transaction_recorded_is_told_once_with_its_changes(
+    store: PostgresStore, quote: MakeQuote, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Grown] = []
+    unsubscribe = store.on_recorded(told.append)
+    go = hold(store)
+    for bookmaker in ("A", "B"):
+        store.record([quote(bookmaker, odds={"PSG": 2.0, "Lyon": 3.0})])
+    go.set()
+    until(lambda: told, LIMIT_S)
+    assert [(each.shard, each.first, each.last) for each in told] == [(0, 1, 4)]
+    assert [(each.seq, each.bookmaker, each.odds) for each in told[0].changes] == [
+        (1, "A", 2.0),
+        (2, "A", 3.0),
+        (3, "B", 2.0),
+        (4, "B", 3.0),
+    ]
+    monkeypatch.setattr(store_module, "FEW", 0)
+    store.record([quote("A", odds={"PSG": 2.5, "Lyon": 3.0})])
+    until(lambda: told[1:], LIMIT_S)
+    unsubscribe()
+    assert told[1:] == [Grown(0, 5, 5)]
 
 
 def test_a_job_that_fails_leaves_those_it_shares_the_transaction_with(
