@@ -167,6 +167,7 @@ class Records(QObject):
         self._pool.shutdown(wait=True)
         if self._ledger is not None:
             self._ledger.close()
+            self._ledger = None  # an answer that is still on its way starts no look
 
     def _do(self, act: Callable[[Ledger], Taken]) -> None:
         self._pool.submit(self._work, act)

@@ -79,7 +79,12 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
     ColumnSpec(
         "title",
         "Alert",
-        Column("+3.4 %: Over 2.5 2.10 at Betfair", Align.LEFT, stretches=True),
+        Column(
+            "+3.4 %: Over 2.5 2.10 at Betfair",
+            Align.LEFT,
+            stretches=True,
+            likes="+3.4 %: Over 2.5 2.10 at Betfair Everton vs Liverpool · Total · fair 2.783",
+        ),
         lambda entry, _now: Cell(
             entry.alert.title, _ink(entry), is_strong=entry.held is None, note=entry.alert.text
         ),
@@ -88,7 +93,14 @@ COLUMNS: Final[tuple[ColumnSpec[AlertEntry, int], ...]] = (
     ColumnSpec(
         "state",
         "What became of it",
-        Column("held back: told before, and it is no better (50×)", Align.LEFT, drops=2),
+        Column(
+            "held back: quiet hours",
+            Align.LEFT,
+            likes="held back: told a moment ago (2×)",
+            stretches=True,
+            widest="held back: told before, and it is no better (50×)",
+            drops=2,
+        ),
         lambda entry, _now: Cell(
             state_text(entry), TextRole.STRONG if entry.held is None else TextRole.NOTE
         ),

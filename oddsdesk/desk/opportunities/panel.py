@@ -54,8 +54,9 @@ class OpportunitiesPanel(QWidget):
         self.setProperty("variant", "panel")
         self._board = board
         self._kind = _ALL
-        self._listed: list[Opportunity] | None = None
-        """Those of the last look; None before the first is done."""
+        self._listed: list[Opportunity] = []
+        """Those of the last look, or what the first has found so far."""
+        self._has_looked = False
         self.list = OpportunityList(board, clock, preferences, self._is_seen)
         self.model = OpportunitiesModel(clock)
         self.table = LiveTable(theme, self.model, clock)
@@ -156,7 +157,7 @@ class OpportunitiesPanel(QWidget):
         self.model.show_rows(rows, may_move=not self._is_pointed_at())
 
     def _offered(self) -> Sequence[Opportunity]:
-        return () if self._looks_back else self._listed or ()
+        return () if self._looks_back else self._listed
 
     @property
     def _looks_back(self) -> bool:
@@ -165,7 +166,7 @@ class OpportunitiesPanel(QWidget):
     def _show_counts(self) -> None:
         counts = Counter(each.kind for each in self._offered())
         said = [f"{counts[kind]} {KIND_TITLES[kind].lower()}" for kind in OpportunityKind]
-        self._facts.show_text("" if self._listed is None else " · ".join(said))
+        self._facts.show_text(" · ".join(said) if self._has_looked or self._listed else "")
         waiting = self.model.rows_that_would_move
         self._sort.show_text(f"{waiting} row{'s' if waiting != 1 else ''} would move · S to sort")
         self._sort.setVisible(waiting > 0)
@@ -181,7 +182,7 @@ class OpportunitiesPanel(QWidget):
             return EmptyState("table", "Opportunities are of now.", detail)
         if self._board.connection.link in (Link.CONNECTING, Link.STOPPED):
             return EmptyState("loading", "Reading the prices…")
-        if self._listed is None:
+        if not self._has_looked:
             return EmptyState("loading", "Looking through the prices…")
         if self._listed and self._kind != _ALL:
             kind = KIND_TITLES[OpportunityKind(self._kind)].lower()
@@ -214,6 +215,10 @@ class OpportunitiesPanel(QWidget):
             self.price_requested.emit(row.leg.key)
 
     def _on_list_changed(self) -> None:
+        self._has_looked = True
+        self._take_found()
+
+    def _take_found(self) -> None:
         self._listed = list(self.list.entries.values())
         self._show()
 
@@ -227,6 +232,8 @@ class OpportunitiesPanel(QWidget):
             self.price_selected.emit(self.selected())
 
     def _on_idle_timeout(self) -> None:
+        if not self._has_looked and self._is_seen():
+            self._take_found()
         if self.model.rows_that_would_move and not self._is_pointed_at():
             self.model.sort_now()
         else:

@@ -127,6 +127,19 @@ def test_an_empty_panel_says_why(theme: Theme, quoted: Any, qtbot: QtBot) -> Non
     panel.close_panel()
 
 
+def test_what_the_first_look_has_found_is_listed_while_it_goes_on(
+    panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot
+) -> None:
+    tell(panel, quoted, qtbot)
+    listed, panel._listed, panel._has_looked = shown(panel), [], False  # as at the start
+    panel._show()
+    panel.model.sort_now()
+    assert panel._state().sentence == "Looking through the prices…"
+    panel._on_idle_timeout()
+    panel.model.sort_now()
+    assert shown(panel) == listed
+
+
 def test_counts_are_of_what_is_listed(panel: OpportunitiesPanel, quoted: Any, qtbot: QtBot) -> None:
     tell(panel, quoted, qtbot)
     before = panel._facts.accessibleName()

@@ -72,6 +72,17 @@ def test_what_another_program_records_is_shown_and_changed_no_more(
         qtbot.waitUntil(records._looks.isActive)
 
 
+def test_closed_records_look_no_more_whatever_is_still_answered(path: Path, qtbot: QtBot) -> None:
+    records = Records(path)
+    with qtbot.waitSignal(records.bets_changed):
+        pass
+    records._on_looks_timeout()
+    records.close()  # waits for the look, whose answer is on its way to the window
+    with qtbot.waitSignal(records._written):
+        records._written.emit(lambda: None)
+    records._on_looks_timeout()
+
+
 def test_a_bet_can_be_taken_back(records: Records, qtbot: QtBot) -> None:
     with qtbot.waitSignal(records.bets_changed):
         records.place(BET, lambda _bet: None)

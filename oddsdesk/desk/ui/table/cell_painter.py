@@ -245,7 +245,7 @@ class CellPainter:
         cache = self._texts[_SMALL]
         if edge - x < min(LEAST_NOTE - _NOTE_GAP, cache.lay(note).width):
             return
-        laid = cache.fit(note, edge - x)
+        laid = cache.fit(note, edge - x, keeps_line=False)
         if not lane.is_left:
             x = edge - laid.width
         y = band.top + (band.height - cache.height) // 2 + 1

@@ -35,7 +35,7 @@ class TextCache:
         self.hang = round(self.metrics.horizontalAdvance("0"))
         """What a third decimal takes."""
         self._laid: dict[str, Laid] = {}
-        self._elided: dict[tuple[str, int], Laid] = {}
+        self._elided: dict[tuple[str, int, bool], Laid] = {}
 
     def lay(self, text: str) -> Laid:
         """Return the text laid out whole."""
@@ -44,22 +44,24 @@ class TextCache:
             laid = self._laid[text] = self._make(text)
         return laid
 
-    def fit(self, text: str, width: int) -> Laid:
+    def fit(self, text: str, width: int, *, keeps_line: bool = True) -> Laid:
         """Return the text laid out in at most ``width`` pixels; what is longer loses its end.
 
-        A figure at the end stays: of ``Charlotte Hornets -3.5`` the name is cut.
+        With ``keeps_line`` a figure at the end stays: ``Charlotte Hornets -3.5`` loses letters of
+        its name.
         """
         laid = self._laid.get(text) or self.lay(text)
         if laid.width - laid.hang <= width:
             return laid
-        elided = self._elided.get((text, width))
+        key = text, width, keeps_line
+        elided = self._elided.get(key)
         if elided is None:
-            elided = self._elided[text, width] = self._make(self._shorter(text, width))
+            elided = self._elided[key] = self._make(self._shorter(*key))
         return elided
 
-    def _shorter(self, text: str, width: int) -> str:
+    def _shorter(self, text: str, width: int, keeps_line: bool) -> str:
         cut = self.metrics.elidedText
-        line = _LINE.search(text)
+        line = _LINE.search(text) if keeps_line else None
         if line is not None:
             room = width - self.metrics.horizontalAdvance(line.group())
             name = cut(text[: line.start()], Qt.TextElideMode.ElideRight, room)

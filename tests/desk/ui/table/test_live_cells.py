@@ -159,3 +159,11 @@ def test_a_third_decimal_hangs_right_of_two(
 @pytest.mark.parametrize("text", ["1.92", "65.8 %", "104.5", "2.135 – 2.183", "6/4", "1.9255"])
 def test_other_texts_end_where_they_end(theme: Theme, text: str) -> None:
     assert TextCache(theme.fonts.body).lay(text).hang == 0
+
+
+def test_a_note_loses_its_end_a_text_what_stands_before_its_line(theme: Theme) -> None:
+    cache = TextCache(theme.fonts.small)
+    text = "Kansas City Chiefs vs Baltimore Ravens · fair 2.505"
+    room = cache.lay(text).width // 2
+    assert cache.fit(text, room).static.text().endswith("… 2.505")
+    assert cache.fit(text, room, keeps_line=False).static.text().endswith("…")
