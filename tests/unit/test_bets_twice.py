@@ -53,10 +53,10 @@ def pinned(moment: RealMoment, monkeypatch: pytest.MonkeyPatch) -> Iterator[Real
     return moment
 
 
-@pytest.mark.parametrize("bankroll", ["1000", "12345"])
-@pytest.mark.parametrize("everything", [False, True])
+@pytest.mark.slow
+@pytest.mark.parametrize(("bankroll", "everything"), [("1000", True), ("12345", False)])
 def test_the_list_is_that_of_the_second_count_row_by_row(
-    pinned: RealMoment, everything: bool, bankroll: str
+    pinned: RealMoment, bankroll: str, everything: bool
 ) -> None:
     listed = _listed(pinned.database, bankroll, *(["--all"] if everything else []))
     counted = _counted(pinned.lines, float(bankroll), everything=everything)

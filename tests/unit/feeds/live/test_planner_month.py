@@ -243,8 +243,7 @@ def at_equal_intervals(interval_ms: float) -> Callable[[Simulation, int], int]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("a_month", [500, 20_000])
-@pytest.mark.parametrize("renewed_on", [0, 12])
+@pytest.mark.parametrize(("a_month", "renewed_on"), [(500, 0), (500, 12), (20_000, 12)])
 def test_a_month_spends_its_credits_where_prices_move(a_month: int, renewed_on: int) -> None:
     days = renewed_on + 30
     month = Simulation(a_month, renewed_on).run(days, planned(Planner()))
