@@ -85,7 +85,7 @@ def test_a_lost_service_is_told_its_prices_stay_and_it_is_found_again(open_desk,
     desk.press("Up")
     desk.explanation("Everton at Harbour, 3.5\n")
     desk.press("ctrl+q")
-    _, err = desk.program.process.communicate(timeout=10)
+    _, err = desk.program.process.communicate(timeout=60)
     assert desk.program.process.returncode == 0
     assert "ERROR" not in err
     assert service.key not in err
@@ -143,7 +143,7 @@ def test_a_key_is_made_at_the_desk_used_from_curl_rotated_and_revoked(open_desk)
     desk.wait_until_gone("^Embedded server$")
     desk.enter("oddsdesk$")
     desk.press("ctrl+q")
-    _, err = desk.program.process.communicate(timeout=10)
+    _, err = desk.program.process.communicate(timeout=60)
     assert desk.program.process.returncode == 0
     assert "Not connected" not in err
     assert key not in err

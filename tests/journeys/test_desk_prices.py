@@ -102,7 +102,7 @@ def test_bookmakers_columns_are_arranged_and_a_game_taken_out_by_keys(
     desk.press("Left")
     desk.explanation("Everton at Meridian,")
     desk.press("ctrl+q")
-    _, err = desk.program.process.communicate(timeout=10)
+    _, err = desk.program.process.communicate(timeout=60)
     assert desk.program.process.returncode == 0
     assert "ERROR" not in err
 

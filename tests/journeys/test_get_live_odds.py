@@ -53,7 +53,7 @@ async def opened(desk: DeskWindow, words: str, title: str) -> None:
             await asyncio.to_thread(desk.enter, "oddsdesk$")
             await asyncio.to_thread(desk.go_to, words)
             try:
-                await asyncio.to_thread(desk.wait_for_title, title)
+                await asyncio.to_thread(desk.wait_for_title, title, LIMIT_S / 4)
             except subprocess.TimeoutExpired:
                 await asyncio.to_thread(desk.press, "Escape")
             else:

@@ -96,7 +96,7 @@ def test_a_database_that_cannot_be_written_is_served_as_it_is(
     with urllib.request.urlopen(asked, timeout=10) as answer:
         rows = json.load(answer)["data"]
     server.terminate()
-    _, err = server.communicate(timeout=10)
+    _, err = server.communicate(timeout=60)
     assert [row["bookmaker"] for row in rows] == ["Harbour"]
     assert server.returncode == 0
     (line,) = err.splitlines()

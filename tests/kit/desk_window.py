@@ -1,5 +1,6 @@
 """The desk as its user has it: keys go in, titles, its log and the clipboard come out."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,12 +9,43 @@ from collections.abc import Callable
 
 from tests.kit.program import Program
 
-LIMIT_S = 15
+LIMIT_S = 30
+_READS = 10
 _READ_CLIPBOARD = """
+import json, sys
 from PySide6.QtGui import QGuiApplication
 application = QGuiApplication([])
-print(application.clipboard().text())
+for _ in sys.stdin:
+    application.processEvents()
+    print(json.dumps(application.clipboard().text()), flush=True)
 """
+
+
+class Clipboard:
+    """What reads the clipboard of a display, in a process of its own."""
+
+    def __init__(self, display: str) -> None:
+        environment = os.environ | {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _READ_CLIPBOARD],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def text(self) -> str:
+        """Return what it holds now."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        return str(json.loads(self._process.stdout.readline())).strip()
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
 
 
 class DeskWindow:
@@ -22,6 +54,7 @@ class DeskWindow:
     def __init__(self, program: Program, display: str) -> None:
         self.program = program
         self._display = display
+        self._clipboard: Clipboard | None = None
         self.using = program.wait_for_log("INFO oddsdesk.desk.shell.connections: using ").split()
         """The words of its log about what it is connected to; the last is the address."""
         program.wait_for_log("first prices painted")
@@ -53,9 +86,9 @@ class DeskWindow:
         """Type a text."""
         self._xdotool("type", text)
 
-    def wait_for_title(self, pattern: str) -> str:
+    def wait_for_title(self, pattern: str, limit_s: float = LIMIT_S) -> str:
         """Wait for a window of the desk with such a title and return its number."""
-        return self._wait_for_windows(pattern, bool)[-1]
+        return self._wait_for_windows(pattern, bool, limit_s)[-1]
 
     def explanation(self, part: str) -> str:
         """Copy what the Explain panel says until that holds ``part``."""
@@ -73,8 +106,7 @@ class DeskWindow:
             self.press("ctrl+Home", *cell)
             self.go_to("explain")
             for _ in range(3):
-                self.press("ctrl+c")
-                text = self._clipboard()
+                text = self._read_after("ctrl+c", lambda text: part in text)
                 if part in text:
                     return text
             assert time.monotonic() < ends, f"Explain never held {part!r}, but {text!r}"
@@ -89,17 +121,24 @@ class DeskWindow:
         text = ""
         while not is_wanted(text):
             assert time.monotonic() < ends, f"the clipboard never held the wanted, but {text!r}"
-            self.press(key)
-            text = self._clipboard()
+            text = self._read_after(key, is_wanted)
         return text
 
-    def _clipboard(self) -> str:
-        environment = os.environ | {"DISPLAY": self._display, "QT_QPA_PLATFORM": "xcb"}
-        command = [sys.executable, "-c", _READ_CLIPBOARD]
-        return _output(command, environment)
+    def _read_after(self, key: str, is_wanted: Callable[[str], object]) -> str:
+        """Press what copies; read the clipboard until it holds what is wanted, or for a while."""
+        if self._clipboard is None:
+            self._clipboard = Clipboard(self._display)
+            self.program.beside.callback(self._clipboard.close)
+        self.press(key)
+        for _ in range(_READS):
+            text = self._clipboard.text()
+            if is_wanted(text):
+                break
+            time.sleep(0.05)
+        return text
 
     def _wait_for_windows(
-        self, pattern: str, is_wanted: Callable[[list[str]], object]
+        self, pattern: str, is_wanted: Callable[[list[str]], object], limit_s: float = LIMIT_S
     ) -> list[str]:
         """Search for windows with such a title until the answer is wanted.
 
@@ -107,7 +146,7 @@ class DeskWindow:
         """
         pid = str(self.program.process.pid)
         search = ["xdotool", "search", "--onlyvisible", "--all", "--pid", pid, "--name", pattern]
-        ends = time.monotonic() + LIMIT_S
+        ends = time.monotonic() + limit_s
         while True:
             environment = {"DISPLAY": self._display}
             done = subprocess.run(search, env=environment, capture_output=True, text=True)
@@ -115,7 +154,7 @@ class DeskWindow:
             if not done.stderr and is_wanted(found):
                 return found
             if time.monotonic() > ends:
-                raise subprocess.TimeoutExpired(search, LIMIT_S, done.stdout, done.stderr)
+                raise subprocess.TimeoutExpired(search, limit_s, done.stdout, done.stderr)
             time.sleep(0.05)
 
     def _xdotool(self, *arguments: str) -> str:

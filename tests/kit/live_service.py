@@ -20,7 +20,7 @@ from oddsdesk.store.databases import Database
 from oddsdesk.store.origins import Origin
 
 NOW = int(datetime(2026, 11, 20, 18, 0, tzinfo=UTC).timestamp()) * 1000
-LIMIT_S = 5
+LIMIT_S = 30
 
 
 class LiveService:

@@ -1,5 +1,6 @@
 """A running `oddsdesk` command."""
 
+import contextlib
 import signal
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 START_LIMIT_S = 30
-STOP_LIMIT_S = 10
+STOP_LIMIT_S = 30
 LOG_LIMIT_S = 30
 
 
@@ -17,6 +18,8 @@ class Program:
     """A running `oddsdesk` command; its environment holds none of the user's folders."""
 
     def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
+        self.beside = contextlib.ExitStack()
+        """What is closed when it is killed."""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "oddsdesk", *arguments],
             env=environment,
@@ -62,6 +65,7 @@ class Program:
         if self.process.poll() is None:
             self.process.kill()
         self.process.communicate()
+        self.beside.close()
 
 
 Launch = Callable[..., Program]

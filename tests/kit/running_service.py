@@ -26,6 +26,7 @@ T = TypeVar("T")
 NOW = int(datetime(2026, 11, 20, 18, 0, tzinfo=UTC).timestamp()) * 1000
 REFERENCE = "Pinnacle"
 HOUR_MS = 3_600_000
+LIMIT_S = 30
 
 
 class RunningService:
@@ -43,8 +44,8 @@ class RunningService:
         self._stopping = asyncio.Event()
         self._thread = threading.Thread(target=self._run, name="service under test")
         self._thread.start()
-        self.url = self._started.result(timeout=10)
-        self.http = httpx.Client(base_url=self.url, timeout=10)
+        self.url = self._started.result(timeout=LIMIT_S)
+        self.http = httpx.Client(base_url=self.url, timeout=LIMIT_S)
 
     @property
     def path(self) -> Path:
@@ -62,7 +63,7 @@ class RunningService:
     def record(self, *quotes: Quote) -> None:
         """Record quotes as a feed would."""
         checked = [check_quote(quote, self.now) for quote in quotes]
-        self.store.record(checked).result(timeout=10)
+        self.store.record(checked).result(timeout=LIMIT_S)
 
     def quote(self, **changed: Any) -> Quote:
         """Record and return a football moneyline of now with some fields changed."""
@@ -83,7 +84,7 @@ class RunningService:
     def on_loop(self, ask: Callable[[LoopAccess], Coroutine[Any, Any, T]]) -> T:
         """Ask for keys and counts on the loop of the service, as it does itself."""
         asked = asyncio.run_coroutine_threadsafe(ask(self._loop_access), self._loop)
-        return asked.result(timeout=10)
+        return asked.result(timeout=LIMIT_S)
 
     def get(self, path: str, key: str, **parameters: Any) -> httpx.Response:
         """Ask for a path with a key."""
@@ -100,7 +101,7 @@ class RunningService:
         self.http.close()
         if self._thread.is_alive():
             self._loop.call_soon_threadsafe(self._stopping.set)
-            self._thread.join(timeout=10)
+            self._thread.join(timeout=LIMIT_S)
             self.store.close()
             self.access.close()
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from oddsdesk.board.board import Board
 
-LIMIT_S = 10
-BOARD_LIMIT_S = 20
+LIMIT_S = 30
+BOARD_LIMIT_S = 30
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -16,7 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 from oddsdesk.store.lock import lock_path
 from tests.kit.program import Launch, Program
 
-LIMIT_S = 20
+LIMIT_S = 30
 
 
 def until(what: Callable[[], Any], limit_s: float = LIMIT_S) -> Any:

@@ -16,7 +16,7 @@ from oddsdesk.server.runner import Server, serving
 from oddsdesk.server.settings import Settings
 from tests.kit.fake_source import FakeSource
 
-LIMIT_S = 20
+LIMIT_S = 60
 
 
 class Served:

@@ -21,6 +21,7 @@ from oddsdesk.server.listener import ListenError
 from oddsdesk.server.settings import Settings
 from oddsdesk.server.thread import EmbeddedServer
 from oddsdesk.store.errors import StoreError
+from tests.kit.promises import in_time
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def test_stops_in_two_seconds_with_streams_and_connections_open(embedded, caplog
 
     code, took = asyncio.run(stream())
     assert code == 1001
-    assert took < 2
+    assert took < in_time(2)
     assert not [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
     assert not embedded.is_running
     assert not [each for each in threading.enumerate() if each.name.startswith("oddsdesk read")]
@@ -145,7 +146,7 @@ def test_starts_quickly_on_a_known_database(settings):
     server.start()
     took = time.monotonic() - began
     server.stop()
-    assert took < 1
+    assert took < in_time(1)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no FIFO")

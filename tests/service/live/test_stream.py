@@ -8,6 +8,7 @@ from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.plans import Plan
 from oddsdesk.store.store import open_store
 from tests.kit.live_service import LiveService
+from tests.kit.promises import in_time
 
 GAME = game_id("EPL", "Arsenal - Chelsea")
 
@@ -142,7 +143,7 @@ async def test_another_program_recording_is_heard_within_a_second(live, listenin
     other = open_store(live.database, clock=lambda: live.now)
     try:
         await asyncio.wrap_future(other.record([live.quote()]))
-        async with asyncio.timeout(1):
+        async with asyncio.timeout(in_time(1)):
             message = await listening.message(client)
     finally:
         await asyncio.to_thread(other.close)

@@ -53,7 +53,7 @@ async def test_changes_older_than_the_retention_are_forgotten(live):
     await live.record(live.quote(odds=moved, match_date=kick_off))
     await live.stop()
     await live.start()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while len(live.store.reader().changes_after(0, 10)) != 1:
             await asyncio.sleep(0.02)
 

@@ -80,7 +80,7 @@ def listed(live):
             for name, odds in (("Pinnacle", EVEN), ("In", {"Over 2.5": 2.15, "Under 2.5": 1.5}))
         ]
         await live.record(*quotes, *sentinel)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while True:
                 bets = await live.get("/api/value-bets?min_ev=0", key)
                 if any(bet["match_name"] == "A - B" for bet in bets):
@@ -171,7 +171,7 @@ def _published() -> float:
 async def _revalued(live: Any, fair_odds: float) -> list[dict[str, Any]]:
     """The bets on 2.05/1.88 once all of them, and there are some, have this fair price."""
     key = live.key()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while True:
             bets = await live.get("/api/value-bets", key)
             found = [bet for bet in bets if bet["match_name"] != "A - B"]

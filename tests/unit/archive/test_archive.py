@@ -24,7 +24,7 @@ from tests.kit.postgres import Postgres
 BEGIN = 1_776_000_000_000
 NOW = BEGIN + 3 * HOUR_MS
 GAMES = 7
-LIMIT_S = 10
+LIMIT_S = 30
 
 
 class Recorder:

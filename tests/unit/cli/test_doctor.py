@@ -116,7 +116,7 @@ def test_the_running_server_is_named(database: Path, free_port: int):
 def test_a_port_in_use_by_something_else_is_a_note(database: Path):
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.listen()
-        server.settimeout(5)
+        server.settimeout(30)
         result = run(database, server.getsockname()[1])
     assert result.exit_code == 0
     assert "the port is in use" in result.output

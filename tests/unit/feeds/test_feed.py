@@ -117,7 +117,7 @@ async def test_what_the_database_refuses_is_kept_until_it_takes_it(
     recorder = Recorder(feed, store, lambda: NOW)
     await asyncio.wrap_future(store.write(_limit_pages))
     running = asyncio.get_running_loop().create_task(recorder.run())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not recorder.waiting:
             await asyncio.sleep(0.005)
         assert recorder.fault is Fault.FULL
@@ -151,7 +151,7 @@ async def test_quotes_that_still_wait_when_a_feed_is_ended_are_told_as_lost(
     recorder = Recorder(Said(_quotes(0, 1_000)), store, lambda: NOW)
     await asyncio.wrap_future(store.write(_limit_pages))
     running = asyncio.get_running_loop().create_task(recorder.run())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not recorder.waiting:
             await asyncio.sleep(0.005)
     running.cancel()

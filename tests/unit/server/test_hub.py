@@ -87,7 +87,7 @@ async def _record(store, *odds: float) -> None:
 
 
 async def _heard(channel: _Channel) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await channel.heard.wait()
     channel.heard.clear()
 

@@ -12,7 +12,7 @@ from oddsdesk.server import loop_calls as questions
 from oddsdesk.server.loop_calls import LoopCalls
 from oddsdesk.store.errors import StoreUnavailableError
 
-LIMIT_S = 10
+LIMIT_S = 30
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from oddsdesk.server import protocol
 from oddsdesk.server.listener import HttpServer, bind
 from oddsdesk.server.protocol import BODY_LIMIT, HEAD_LIMIT
 
-LIMIT_S = 5
+LIMIT_S = 30
 LARGE = 32 * 1024 * 1024
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 

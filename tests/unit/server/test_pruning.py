@@ -13,7 +13,7 @@ NOW = 1_776_000_000_000
 HOUR = 3_600_000
 DAY = 24 * HOUR
 KICK_OFF = NOW + 500 * DAY
-LIMIT_S = 10
+LIMIT_S = 30
 
 
 class Machine:

@@ -46,7 +46,7 @@ async def _record(store: Store, bookmaker: str, over: float, under: float) -> No
 
 
 async def _listed(store: Store, odds: list[float]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while True:
             page = store.reader().value_bets(NOW, Filters(), Visibility(), 0, 20, 10)
             if [bet.odds for bet in page.items] == odds:
@@ -92,7 +92,7 @@ async def test_rounds_that_find_nothing_new_write_nothing(store, valuation, monk
         return found(reader, since)
 
     monkeypatch.setattr(SqliteReader, "games_to_value", games_to_value)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while len(rounds) < 4:
             await asyncio.sleep(0.01)
     assert writes == []

@@ -15,7 +15,7 @@ from oddsdesk.server.frames import text_frame
 from oddsdesk.server.listener import HttpServer, bind
 from oddsdesk.server.websocket import CHANNEL
 
-LIMIT_S = 5
+LIMIT_S = 30
 BUSY_LIMIT_S = 60
 """For what is decided by counts, and only has to come at all."""
 HANDSHAKE = (

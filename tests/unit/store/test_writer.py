@@ -14,7 +14,7 @@ from oddsdesk.store.sqlite.writer import Writer
 from oddsdesk.store.turns import MAX_JOBS
 
 SCHEMA = Schema("notes", (Step("notes", ("CREATE TABLE note (text TEXT UNIQUE)",)),))
-LIMIT_S = 10
+LIMIT_S = 30
 
 
 @pytest.fixture
