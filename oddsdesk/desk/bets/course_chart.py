@@ -171,9 +171,18 @@ class CourseChart(QWidget):
 
 
 def ticks(low: float, high: float, most: int) -> list[float]:
-    """Return round figures within a span, 0 among them where it lies there, at most so many."""
+    """Return round figures within a span, 0 among them where it lies there, at most so many.
+
+    Where 0 alone would be among them they are closer, however many that makes.
+    """
     rough = (high - low) / most
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(each * power for each in (1, 2, 5, 10) if each * power >= rough)
+    steps = [each * power for each in (0.5, 1, 2, 5, 10)]
+    place = next(place for place, step in enumerate(steps) if step >= rough)
+    found = _multiples(low, high, steps[place])
+    return found if len(found) > 1 else _multiples(low, high, steps[place - 1])
+
+
+def _multiples(low: float, high: float, step: float) -> list[float]:
     first = math.ceil(low / step)
     return [number * step for number in range(first, math.floor(high / step) + 1)]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -13,7 +13,8 @@ from oddsdesk.desk.ui.theme import tokens as spacing
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.pricing.reports import Report
 
-_LEAST: Final = 148
+_LEAST: Final = 118
+_LARGE: Final = 1_000
 
 
 class Fact(NamedTuple):
@@ -45,7 +46,7 @@ def facts_of(found: Report, risk: AtRisk) -> list[Fact]:
         Fact(
             "Yield",
             _percent(found.yield_pct),
-            f"on {found.staked:,.2f} staked, {_bets(found.bets)}",
+            f"on {_amount(found.staked)} staked, {_bets(found.bets)}",
         ),
         Fact("Closing line", _percent(found.clv_pct), _beaten(found)),
         Fact("Luck or skill", "–" if found.z is None else f"z {_z(found.z)}", luck_text(found)),
@@ -73,15 +74,20 @@ def luck_text(found: Report) -> str:
 def _beaten(found: Report) -> str:
     if found.beaten_pct is None:
         return ""
-    return f"of {found.clv_bets} with a close, {found.beaten_pct:.0f} % beaten"
+    return f"{found.beaten_pct:.0f} % of {found.clv_bets} beaten"
 
 
 def _risk(risk: AtRisk) -> Fact:
     if risk.bankroll is None:
         return Fact("At risk", f"{risk.amount:,.2f}", "")
     share = risk.amount / risk.bankroll * 100
-    of = f"{risk.amount:,.2f} of {risk.bankroll:,.0f}, cap {risk.cap * 100:.0f} %"
+    of = f"{_amount(risk.amount)} of {risk.bankroll:,.0f}, cap {risk.cap * 100:.0f} %"
     return Fact("At risk", f"{share:.1f} %", of)
+
+
+def _amount(amount: float) -> str:
+    """Return an amount; from a thousand on its hundredths say nothing."""
+    return f"{amount:,.2f}" if amount < _LARGE else f"{amount:,.0f}"
 
 
 def _percent(figure: float | None) -> str:
@@ -134,6 +140,12 @@ class FactsBar(QWidget):
             room -= width + spacing.MARGIN
 
     # Qt's virtuals
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() is QEvent.Type.LayoutRequest:  # texts have their fonts once they are shown
+            self._fit()
+        return handled
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

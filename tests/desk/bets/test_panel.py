@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from oddsdesk.desk.bets.bet_dialog import BetDialog
 from oddsdesk.desk.bets.cash_dialog import CashDialog
+from oddsdesk.desk.bets.course_chart import ticks
 from oddsdesk.desk.bets.odds_dialog import OddsDialog
 from oddsdesk.desk.bets.panel import BetsPanel
 from oddsdesk.desk.export.files import CSV
@@ -250,7 +251,7 @@ def test_figures_say_profit_yield_close_luck_and_risk(make_panel: Make) -> None:
     texts = {title: (figure, detail) for title, figure, detail in panel.facts.texts()}
     assert texts["Profit"] == ("+0.04", "expected +0.29")
     assert texts["Yield"] == ("+0.4 %", "on 12.00 staked, 2 bets")
-    assert texts["Closing line"] == ("+2.9 %", "of 1 with a close, 100 % beaten")
+    assert texts["Closing line"] == ("+2.9 %", "100 % of 1 beaten")
     assert texts["Luck or skill"] == ("z 0.0", "what chance alone does")
     assert texts["Drawdown"] == ("−6.00", "worst, 1 bet long")
     assert texts["At risk"] == ("1.2 %", "12.00 of 1,000, cap 25 %")
@@ -361,3 +362,23 @@ def test_the_keyboard_stays_in_the_list_when_another_view_is_chosen(
     ):
         panel.choose_view(view)
         assert focused.hasFocus()
+
+
+def test_figures_are_cut_nowhere_and_all_are_there_in_a_small_window(
+    make_panel: Make, qtbot: QtBot
+) -> None:
+    panel = make_panel(bet(), WON, LOST, OVER)
+    panel.resize(1_035, 470)
+    tiles = panel.facts._tiles
+    qtbot.waitUntil(lambda: all(tile.isVisible() for tile in tiles))
+    for tile in tiles:
+        labels = (tile._title, tile._figure, tile._detail)
+        assert all(label.width() >= label.sizeHint().width() for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [(-161.0, 158.0, [-100.0, 0.0, 100.0]), (-7.0, 12.0, [0.0, 10.0])],
+)
+def test_a_chart_has_more_than_its_zero(low: float, high: float, shown: list[float]) -> None:
+    assert ticks(low, high, 3) == shown
