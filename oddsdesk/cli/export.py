@@ -192,6 +192,8 @@ def _export_log(
                 exported = work(log, *span, writer, progress.add)
             _tell(name, exported, target)
             _tell_what_is_missing(reader, log, exported, archive)
+            if sources:
+                click.echo(f"with prices that {', '.join(sources)} told", err=True)
     except (StoreError, ArchiveError) as error:
         raise click.ClickException(str(error)) from error
 

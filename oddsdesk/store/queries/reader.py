@@ -308,7 +308,7 @@ class QueryReader:
     def last_moves(self, shard: int) -> list[tuple[int, str]]:
         """Return the number of the last move of each game of a shard, with its id, in order.
 
-        It walks an index of the whole log: for exports, not for answers.
+        It looks through the whole log, some games at a time: for exports, not for answers.
         """
         return spans.last_moves(self._select, shard)
 

@@ -32,10 +32,14 @@ WHERE {of_shard} AND g.id = c.game AND c.seq > :after AND c.seq <= :until
     AND +c.scraped_at >= :since AND +c.scraped_at < :before
 ORDER BY c.seq
 """
+_SOME_GAMES: Final = 50
+"""Whose moves are looked through at a time: a query across a network has a limit of its own."""
+_NEXT_GAMES: Final = """
+SELECT max(id) FROM (SELECT id FROM game WHERE id > :after ORDER BY id LIMIT :limit) part
+"""
 _LAST: Final = """
-SELECT moved.last, g.game_id
-FROM (SELECT game, max(seq) AS last FROM price_change c WHERE {of_shard} GROUP BY game) moved
-JOIN game g ON g.id = moved.game ORDER BY moved.last
+SELECT max(c.seq), g.game_id FROM game g CROSS JOIN price_change c
+WHERE {of_shard} AND g.id > :after AND g.id <= :until AND c.game = g.id GROUP BY g.id, g.game_id
 """
 _SOURCES: Final = "SELECT DISTINCT source FROM origin ORDER BY source"
 
@@ -85,7 +89,15 @@ def logged(
 
 def last_moves(select: Select, shard: int) -> list[tuple[int, str]]:
     """Return the number of the last move of each game, with its id, in order."""
-    return [(last, game_id) for last, game_id in _asked(select, _LAST, shard)]
+    found: list[tuple[int, str]] = []
+    after = -1
+    while (until := select(_NEXT_GAMES, {"after": after, "limit": _SOME_GAMES})[0][0]) is not None:
+        found += [
+            (last, game_id)
+            for last, game_id in _asked(select, _LAST, shard, after=after, until=until)
+        ]
+        after = until
+    return sorted(found)
 
 
 def told_by(select: Select) -> list[str]:
