@@ -61,11 +61,15 @@ def _steps(said: Explanation) -> Iterator[Step]:
         return
     fair = found.fair_odds
     if fair is None or found.ev_pct is None or said.reference_odds is None:
-        yield _sum(said, _fixed(total, 4))
+        if not said.voters:
+            yield _sum(said, _fixed(total, 4))
         return
     shown = _figures(said, total, fair, said.reference_odds)
-    yield _sum(said, shown.total)
-    yield from _margin(said, shown, said.reference_odds)
+    if said.voters:
+        yield from _pooled(said, fair, shown)
+    else:
+        yield _sum(said, shown.total)
+        yield from _margin(said, shown, said.reference_odds)
     yield Step("Floor", f"{shown.fair} × {exact(said.floor)}", shown.final)
     if said.profile.charges and not said.is_reference:
         yield Step("Net", _net_formula(said), exact(said.net_odds))
@@ -103,6 +107,14 @@ def _sum(said: Explanation, total: str) -> Step:
     """The sum that S is; a value bet's own row holds S only, not the odds that it comes from."""
     parts = " + ".join(f"1/{exact(odds)}" for _, odds in said.quoted)
     return Step("S", "" if said.from_row else parts, total)
+
+
+def _pooled(said: Explanation, fair: float, shown: _Figures) -> Iterator[Step]:
+    """What the votes come to: who said what stands beside the steps (D60)."""
+    chance = _enough(100 / fair, 4, lambda x: 100 / (float(x) or math.inf), shown.fair)
+    count = said.operators
+    yield Step("Chance", f"{count} operator{'' if count == 1 else 's'} together", f"{chance} %")
+    yield Step("Fair", f"1 ÷ {chance} %", shown.fair)
 
 
 def _margin(said: Explanation, shown: _Figures, reference: float) -> Iterator[Step]:

@@ -93,7 +93,7 @@ def _is_in_contract(
     sides = by.sides(section, bookmaker)
     side = section.side_of(selection)
     candidate = Candidate(side, price.odds, sides, price.scraped_at, price.is_live)
-    return judge(line_of(section), candidate, by.now_ms).is_value
+    return judge(line_of(section, bookmaker), candidate, by.now_ms).is_value
 
 
 def assessed_in(book: GameBook, by: Judge, key: RowKey) -> AssessedPrice | None:

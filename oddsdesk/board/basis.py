@@ -6,6 +6,8 @@ import msgspec
 
 from oddsdesk.board.freshness import ScrapeInterval
 from oddsdesk.board.overtime import OvertimeForms
+from oddsdesk.board.reference import DeskReference
+from oddsdesk.pricing.consensus import LEAST_VOTES
 from oddsdesk.pricing.profiles import Profiles
 
 
@@ -21,8 +23,17 @@ class Basis(msgspec.Struct):
     """
     finds_best_hold: bool = True
     """Whether what the best prices hold together is worked out: nobody is shown it otherwise."""
+    reference: DeskReference = msgspec.field(default_factory=DeskReference)
+    """Whose prices the others are judged by."""
+    least_voices: int = LEAST_VOTES
+    """How many operators make a consensus, where that is the reference (D60)."""
     scrape_interval: ScrapeInterval = msgspec.field(default_factory=ScrapeInterval)
     overtime: OvertimeForms = msgspec.field(default_factory=OvertimeForms)
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether prices are judged by what the bookmakers say together (D60)."""
+        return self.reference.is_consensus
 
     def is_mine(self, bookmaker: str | None) -> bool:
         """Whether the user bets there."""

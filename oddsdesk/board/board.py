@@ -14,7 +14,7 @@ from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
-from oddsdesk.board.merging import among, batched, put_all, put_move, quote_of
+from oddsdesk.board.merging import QuoteKey, among, batched, put_all, put_move
 from oddsdesk.board.notices import (
     ConnectionChanged,
     GameMerged,
@@ -36,6 +36,7 @@ from oddsdesk.board.readings import (
     read_row,
     reference_of,
 )
+from oddsdesk.board.reference import DeskReference, Renaming
 from oddsdesk.board.values import ValueBets
 from oddsdesk.clock import Clock
 from oddsdesk.contract.resources import Game, GameMatrix, OddsRow, PriceMessage, ValueBet
@@ -70,8 +71,6 @@ class Board:
         """By id, in the order of D13."""
         self.connection = Connection()
         self.snapshot_progress = SnapshotProgress()
-        self.reference: str | None = None
-        """The reference bookmaker's name, None until an answer shows it."""
         self.basis = Basis(method, Profiles())
         """What prices are judged by beside themselves: read it, the board alone changes it."""
         self._mine: tuple[str, ...] = ()
@@ -87,11 +86,23 @@ class Board:
         """How often prices were let go, or the grid was told of them no longer."""
         self._clock = clock
         self._books: dict[str, GameBook] = {}
+        self._renamed: dict[str, Changes] = {}
+        """Games whose prices are under other keys, and whose figures are to follow."""
         self._subscribed: set[str] = set()
         self._ids = GameIds()
         self.values = self._no_values()
         """What is value or nearly, and the service's list: when it was read, whether it was cut."""
         self._subscribers = Subscribers()
+
+    @property
+    def whose(self) -> DeskReference:
+        """Whose prices are the reference's: read it, ``choose_reference`` changes it."""
+        return self.basis.reference
+
+    @property
+    def reference(self) -> str | None:
+        """The name of what prices are judged by, None until an answer shows it."""
+        return self.whose.name
 
     @property
     def method(self) -> str:
@@ -131,7 +142,8 @@ class Board:
     def price(self, game: str, key: CellKey) -> Price | None:
         """Return the price of a cell."""
         book = self._books.get(game)
-        found = None if book is None else book.find(key)
+        named = key._replace(bookmaker=self.whose.key_of(key.bookmaker))
+        found = None if book is None else book.find(named)
         return None if found is None else found[1]
 
     def section(self, game: str, market_type: str, period: int, selection: str) -> Section | None:
@@ -176,7 +188,8 @@ class Board:
         price = self.price(key.game_id, CellKey(*key[1:]))
         if matrix is None or section is None or price is None:
             return None
-        return self.judge(matrix).assess(section, key.selection, key.bookmaker)
+        bookmaker = self.whose.key_of(key.bookmaker)
+        return self.judge(matrix).assess(section, key.selection, bookmaker)
 
     def is_value(self, key: RowKey) -> bool:
         """Whether a price is value now, at one of the user's bookmakers."""
@@ -208,7 +221,7 @@ class Board:
                     continue
                 book = self._book(self._entry_of(game, message))
             _, changes = changed.setdefault(game, (book, Changes()))
-            for reading in read_message(message, now, self.reference, bad):
+            for reading in read_message(message, now, self.whose, bad):
                 book.put(*reading[:2], changes, reading[2])
         self._report("stream", bad)
         for book, changes in changed.values():
@@ -225,7 +238,7 @@ class Board:
             if self.keeps_all or game in self._subscribed:
                 book = self._book(self.games.get(game, move.game))
                 _, changes = changed.setdefault(game, (book, Changes()))
-                put_move(book, move, now, self.reference, changes)
+                put_move(book, move, now, self.whose, changes)
         for book, changes in changed.values():
             self._recompute(book, changes)
 
@@ -255,7 +268,9 @@ class Board:
         bad: list[str] = []
         for market in matrix.markets:
             changes = Changes()
-            for readings in batched(read_market(market, now, bad, in_play=entry.is_live)):
+            for readings in batched(
+                read_market(market, now, self.whose, bad, in_play=entry.is_live)
+            ):
                 put_all(book, readings, changes, self.scrape_interval, self.reference)
                 yield
             book.recompute(self.basis, changes)
@@ -298,12 +313,15 @@ class Board:
             book = self._books.get(game) or self._book(self._entry_of(game, of_game[0]))
             changes = Changes()
             bad: list[str] = []
-            quotes = set()
+            quotes = set[QuoteKey]()
             for row in of_game:
-                readings = read_row(row, now, self.reference, bad)
+                readings = read_row(row, now, self.whose, bad)
                 put_all(book, readings, changes, self.scrape_interval, self.reference)
-                quotes |= {quote_of(key) for key, _, _ in readings}
+                if readings:
+                    quotes.add((row.market_type, row.period, row.bookmaker))
                 yield
+            key_of = self.whose.key_of
+            quotes = {(kind, period, key_of(name)) for kind, period, name in quotes}
             book.withdraw_unheard(
                 now if asked_at is None else asked_at, now, changes, among(quotes)
             )
@@ -324,14 +342,20 @@ class Board:
             self._subscribers.tell(ValueBetsChanged())
 
     def name_reference(self, name: str) -> None:
-        """Take the prices of a bookmaker as the reference's."""
+        """Take in whom the service judges by."""
         self._learn_reference(name)
+
+    def choose_reference(self, chosen: str) -> None:
+        """Judge everything by another bookmaker, by its name; or as ``board.reference`` names."""
+        if chosen != self.whose.chosen:
+            self._rename(self.whose.choose(chosen))
+            self._go_through(self._revaluing())
 
     def miss_draw(self, game: str, period: int, bookmaker: str, at_ms: int) -> None:
         """Note that a bookmaker priced the draw of a moneyline at a moment; maybe not now (D48)."""
         if (book := self._books.get(game)) is not None:
-            named, changes = None if bookmaker == self.reference else bookmaker, Changes()
-            book.miss_draw(period, named, at_ms, changes)
+            changes = Changes()
+            book.miss_draw(period, self.whose.key_of(bookmaker), at_ms, changes)
             self._recompute(book, changes)
 
     def mark_not_in_play(self, game: str) -> None:
@@ -406,11 +430,17 @@ class Board:
     def clear(self) -> None:
         """Forget everything but what is asked of it: what comes next is another service's."""
         removed = tuple(self.row_keys())
-        self.games, self.reference = {}, None
-        basis, self.values_wanted = self.basis, False
-        self.basis = Basis(basis.method, basis.profiles, basis.mine)
+        basis, self.games, self.values_wanted = self.basis, {}, False
+        basis.reference.service = None
+        self.basis = Basis(
+            basis.method,
+            basis.profiles,
+            basis.mine,
+            reference=basis.reference,
+            least_voices=basis.least_voices,
+        )
         self.connection, self.snapshot_progress = Connection(), SnapshotProgress()
-        self._books, self._subscribed = {}, set()
+        self._books, self._renamed, self._subscribed = {}, {}, set()
         self.values = self._no_values()
         self.seen = PriceHistory()
         for notice in (
@@ -468,6 +498,7 @@ class Board:
     def _drop(self, game: str) -> list[RowKey]:
         """Let go of a game's prices and return their keys."""
         book = self._books.pop(game, None)
+        self._renamed.pop(game, None)
         if book is None:
             return []
         self._tell_values(self.values.forget_game(game, self._clock()))
@@ -483,7 +514,11 @@ class Board:
 
     def _revaluing(self) -> Iterator[None]:
         """Judge everything held on the basis as it is now; each step is a game."""
-        for book in list(self._books.values()):
+        renamed = set(self._renamed)
+        yield from self._refiguring()
+        for game, book in list(self._books.items()):
+            if game in renamed:
+                continue
             changes = Changes()
             book.revalue(self.basis, changes)
             self._publish(book, changes)
@@ -493,6 +528,9 @@ class Board:
 
     def _publish(self, book: GameBook, changes: Changes) -> None:
         game = book.matrix.game_id
+        if changes.overtime_learnt and self.basis.is_pooled:
+            book.repool_goals(self.basis, changes)
+            self._repool_beside(book)
         if self._books.get(game) is book:
             if game in self._subscribed and changes.moves:
                 self.seen.take(game, changes.moves)
@@ -501,15 +539,34 @@ class Board:
                 self._subscribers.tell(notice)
             self._tell_values(moved)
 
+    def _repool_beside(self, book: GameBook) -> None:
+        """Ask the bookmakers anew in the other games of a competition, as overtime tells (D49)."""
+        for other in self._books.values():
+            if other is not book and other.matrix.competition == book.matrix.competition:
+                changes = Changes()
+                other.repool_goals(self.basis, changes)
+                self._publish(other, changes)
+
     def _learn_reference(self, name: str | None) -> None:
-        if name is None or name == self.reference:
-            return
-        self.reference = name
-        self.seen.promote(name)
-        for book in self._books.values():
-            changes = Changes()
-            book.promote(name, changes)
-            self._recompute(book, changes)
+        if name is not None and name != self.whose.service:
+            self._rename(self.whose.learn(name))
+            exhaust(self._refiguring())
+
+    def _rename(self, renaming: Renaming) -> None:
+        """Keep prices under other keys, once others are the reference's; figures follow later."""
+        if renaming:
+            self.seen.rename(renaming)
+            self.basis.overtime.rename(renaming)
+            for game, book in self._books.items():
+                book.rename(renaming, self._renamed.setdefault(game, Changes()))
+
+    def _refiguring(self) -> Iterator[None]:
+        """Work out figures by the reference as it is now; each step is a game."""
+        for game in list(self._renamed):
+            changes, book = self._renamed.pop(game), self._books.get(game)
+            if book is not None:
+                self._recompute(book, changes)
+            yield
 
     def _report(self, what: str, bad: list[str]) -> None:
         if bad:

@@ -25,6 +25,12 @@ class Changes(msgspec.Struct):
     overtime_learnt: bool = False
     """Whether a bookmaker was found to count overtime, or to count it no longer (D49)."""
 
+    def rename(self, key: CellKey, *, is_there: bool) -> None:
+        """Note that another price is under a key now, or none."""
+        came, went = (self.cells, self.removed) if is_there else (self.removed, self.cells)
+        went.pop(key, None)
+        came[key] = None
+
     def absorb(self, later: "Changes") -> None:
         """Take in what happened afterwards."""
         self.cells |= later.cells

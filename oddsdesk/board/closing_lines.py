@@ -4,23 +4,27 @@ Give it the bets that are open (``follow``), have the games that it wants kept c
 (``wanted_games``), and ask every few seconds what has been decided (``decided``).
 """
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
+import msgspec
+
+from oddsdesk.board.basis import Basis
 from oddsdesk.board.board import Board
-from oddsdesk.board.matrix import Matrix
+from oddsdesk.board.matrix import Matrix, Section
 from oddsdesk.board.notices import GameMerged, MatrixLoaded, Notice, PricesChanged
 from oddsdesk.board.prices import Price
+from oddsdesk.board.voting import pool_of
 from oddsdesk.clock import Clock
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.closing import (
     MOST_AGE_MS,
     ClosingLine,
     FollowedBet,
-    MarketKey,
     Sighting,
     closing_line,
 )
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.market import Market
 
 WAIT_MS: Final = 10 * MINUTE_MS
@@ -29,14 +33,29 @@ _BEFORE_MS: Final = MOST_AGE_MS + 5 * MINUTE_MS
 """So long before its kick-off a game is wanted: readings take a while."""
 
 
+_WITHOUT_MARGIN: Final = "multiplicative"
+"""Leaves odds as they are where they have no margin, but for their sum being 1 exactly."""
+
+
+class _Followed(NamedTuple):
+    """What is kept apart for bets: a market, by whom they were judged."""
+
+    game_id: str
+    market_type: str
+    period: int
+    reference: str
+    bookmaker: str
+    """Left out of a consensus; empty where the reference is none."""
+
+
 class ClosingLines:
-    """Keeps what the reference last said of the markets of bets until their games begin."""
+    """Keeps what the references last said of the markets of bets until their games begin."""
 
     def __init__(self, board: Board, clock: Clock) -> None:
         self._board = board
         self._clock = clock
         self._bets: dict[int, FollowedBet] = {}
-        self._sightings: dict[MarketKey, list[Sighting]] = {}
+        self._sightings: dict[_Followed, list[Sighting]] = {}
         self._first_in_play: dict[str, int] = {}
         self._unsubscribe = board.subscribe(self._on_board_notice)
 
@@ -55,7 +74,7 @@ class ClosingLines:
             for ident, bet in followed.items()
             if self._bets.get(ident) == bet or not self._has_begun(bet)
         }
-        markets = {bet.market for bet in self._bets.values()}
+        markets = {_followed(bet) for bet in self._bets.values()}
         games = {bet.game_id for bet in self._bets.values()}
         self._sightings = {key: seen for key, seen in self._sightings.items() if key in markets}
         self._first_in_play = {
@@ -108,19 +127,23 @@ class ClosingLines:
         return kick_off is not None and self._clock() > kick_off + WAIT_MS
 
     def _closing_line(self, bet: FollowedBet) -> ClosingLine:
-        return closing_line(
+        is_pooled = bet.reference == CONSENSUS_TITLE
+        found = closing_line(
             Market(bet.market_type, bet.match_name, bet.sport, bet.period),
             bet.selection,
-            self._sightings.get(bet.market, ()),
+            self._sightings.get(_followed(bet), ()),
             kick_off=self._kick_off(bet),
             first_in_play=self._first_in_play.get(bet.game_id),
-            method=bet.method,
+            method=_WITHOUT_MARGIN if is_pooled else bet.method,
         )
+        if is_pooled and found.method:
+            return msgspec.structs.replace(found, method=bet.method)
+        return found
 
     def _see(self, game: str) -> None:
         """Note what the reference says now of a game's markets with bets, and whether it began."""
         matrix = self._board.matrix(game)
-        markets = {bet.market for bet in self._bets.values() if bet.game_id == game}
+        markets = {_followed(bet) for bet in self._bets.values() if bet.game_id == game}
         if matrix is None or not markets or self._board.connection.as_of_ms is not None:
             return
         live_since = _live_since(matrix, self._clock())
@@ -128,9 +151,19 @@ class ClosingLines:
             self._first_in_play.setdefault(game, live_since)
             return
         for key in markets:
-            sighting = _sighting(matrix, key)
+            sighting = self._sighting(matrix, key)
             if sighting is not None:
                 _keep(self._sightings.setdefault(key, []), sighting)
+
+    def _sighting(self, matrix: Matrix, key: "_Followed") -> Sighting | None:
+        """Return what a reference offers in a market; None where it was never seen there."""
+        sections = [each for each in matrix.sections if each.key[:2] == key[1:3]]
+        if key.reference == CONSENSUS_TITLE:
+            return _pooled_sighting(sections, self._board.basis, key.bookmaker)
+        whose = self._board.whose
+        if not key.reference and not whose.is_services_own and whose.service is None:
+            return None  # whom the service judges by is not known yet
+        return _sighting_of(sections, whose.key_of(key.reference or whose.service))
 
     def _on_board_notice(self, notice: Notice) -> None:
         if isinstance(notice, PricesChanged | MatrixLoaded):
@@ -144,7 +177,8 @@ class ClosingLines:
             if bet.game_id == game:
                 self._bets[ident] = bet._replace(game_id=into)
         for key in [key for key in self._sightings if key[0] == game]:
-            self._sightings.setdefault((into, *key[1:]), self._sightings.pop(key))
+            moved = key._replace(game_id=into)
+            self._sightings.setdefault(moved, self._sightings.pop(key))
         self._see(into)
 
 
@@ -162,14 +196,31 @@ def _live_since(matrix: Matrix, now_ms: int) -> int | None:
     return now_ms if matrix.is_live else None
 
 
-def _sighting(matrix: Matrix, key: MarketKey) -> Sighting | None:
-    """Return what the reference offers in a market; None where it was never seen there."""
+def _followed(bet: FollowedBet) -> "_Followed":
+    is_pooled = bet.reference == CONSENSUS_TITLE
+    return _Followed(*bet.market, bet.reference, bet.bookmaker if is_pooled else "")
+
+
+def _pooled_sighting(sections: Sequence[Section], basis: Basis, bookmaker: str) -> Sighting | None:
+    """Return what the others say together: their fair odds, as old as the oldest vote."""
+    odds, times = dict[str, float](), list[int]()
+    for section in sections:
+        pool = pool_of(section, basis) if section.pool is None else section.pool
+        pooled = None if pool is None else pool.of(bookmaker)
+        if pooled is not None:
+            group, prices = pooled.line.group, pooled.line.prices
+            fair = {name: prices[side].fair_odds for name, side in zip(*group[2:4], strict=True)}
+            odds |= {name: price for name, price in fair.items() if price is not None}
+            times.append(pooled.line.scraped_at)
+    return Sighting(max(times), odds, False) if odds else None
+
+
+def _sighting_of(sections: Sequence[Section], bookmaker: str | None) -> Sighting | None:
     prices: dict[str, Price] = {
-        row.selection: row.reference
-        for section in matrix.sections
-        if section.key[:2] == key[1:]
+        row.selection: price
+        for section in sections
         for row in section.rows
-        if row.reference is not None
+        if (price := row.price_of(bookmaker)) is not None
     }
     if not prices:
         return None

@@ -1,5 +1,6 @@
 """Why a price has the EV it has: the arithmetic, every method, every rule. No words, no Qt."""
 
+from collections.abc import Iterator
 from enum import Enum
 from typing import Final, NamedTuple
 
@@ -8,11 +9,12 @@ from msgspec.structs import replace
 from oddsdesk.board.board import Board
 from oddsdesk.board.judging import line_of
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.own_groups import offered
+from oddsdesk.board.pool import PooledLine, fair_by_method
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.board.second_opinion import SecondOpinions
 from oddsdesk.board.service_rows import ServiceRow
-from oddsdesk.board.valuation import offered
 from oddsdesk.contract.markets import market_title
 from oddsdesk.contract.periods import period_label
 from oddsdesk.contract.resources import ValueBet
@@ -49,6 +51,8 @@ class NoFairOdds(Enum):
     """The selection's text fits no form (D36)."""
     OTHER_OUTCOME = "other_outcome"
     """The reference does not price this outcome of the market."""
+    TOO_FEW = "too_few"
+    """Fewer operators than make a consensus price all of the line."""
     NO_ANSWER = "no_answer"
     """The devig method has no answer to the reference's prices."""
 
@@ -70,6 +74,19 @@ class ConsensusFigure(NamedTuple):
     """How many operators they are of."""
     fair_odds: float
     ev_pct: float
+
+
+class VoterFigure(NamedTuple):
+    """What one bookmaker says in a consensus that is the reference; times in milliseconds."""
+
+    bookmaker: str
+    operator: str
+    weight: float
+    fair_odds: float
+    """Of the side that is explained, by the user's method."""
+    overround: float
+    scraped_at: int
+    is_stale: bool
 
 
 class Explanation(NamedTuple):
@@ -112,6 +129,15 @@ class Explanation(NamedTuple):
     """The service's own row, where it lists the price as a value bet."""
     from_row: bool = False
     """Whether only that row is known: ages and the other sides are not."""
+    service_reference: str = ""
+    """Whom the service judges by, where that is another than ``reference``; else empty."""
+    voters: tuple[VoterFigure, ...] = ()
+    """Who makes up the reference, where that is a consensus."""
+
+    @property
+    def operators(self) -> int:
+        """How many operators the consensus is of that is the reference."""
+        return len({voter.operator for voter in self.voters})
 
     @property
     def selection(self) -> str:
@@ -149,6 +175,7 @@ class Explanation(NamedTuple):
 
 def explain(board: Board, key: RowKey, now_ms: int) -> Explanation | None:
     """Explain a price by what the board holds now; None where it holds nothing of it."""
+    key = key._replace(bookmaker=board.whose.key_of(key.bookmaker))
     matrix = board.matrix(key.game_id)
     section = board.section(key.game_id, key.market_type, key.period, key.selection)
     price = board.price(key.game_id, CellKey(*key[1:]))
@@ -161,11 +188,13 @@ def explain(board: Board, key: RowKey, now_ms: int) -> Explanation | None:
 def _explain_cell(
     board: Board, key: RowKey, matrix: Matrix, section: Section, price: Price, now_ms: int
 ) -> Explanation:
-    side, line = section.side_of(key.selection), line_of(section)
+    side, line = section.side_of(key.selection), line_of(section, key.bookmaker)
+    pooled = None if section.pool is None else section.pool.of(key.bookmaker)
     assessment = board.judge(matrix).assess(section, key.selection, key.bookmaker)
     mine = line.prices.get(side)
     profile = board.basis.profiles.of(key.bookmaker or "")
-    found = _Figured(line, side, assessment, profile, section.push[bool(price.is_live)])
+    push = section.push[bool(price.is_live)]
+    found = _Figured(line, side, assessment, profile, push, pooled)
     return Explanation(
         key=key,
         match_name=matrix.match_name,
@@ -188,22 +217,46 @@ def _explain_cell(
         window=found.window(),
         methods=() if mine is None else tuple(map(found.by_method, _names(board))),
         consensus=_consensus(board, matrix, section, key, found),
-        no_fair_odds=_why_unvalued(section, side),
+        no_fair_odds=_why_unvalued(section, side, line, is_pooled=board.basis.is_pooled),
         service=board.values.listed.get(key),
+        service_reference=_service_reference(board),
+        voters=() if pooled is None else tuple(_voters(pooled, side)),
     )
 
 
-def _why_unvalued(section: Section, side: str) -> NoFairOdds | None:
+def _service_reference(board: Board) -> str:
+    return "" if board.whose.is_services_own else board.whose.service or "its own reference"
+
+
+def _voters(pooled: PooledLine, side: str) -> Iterator[VoterFigure]:
+    for voter in pooled.voters:
+        if side in voter.group.sides:
+            yield VoterFigure(
+                voter.bookmaker,
+                voter.profile.group,
+                voter.profile.weight,
+                1 / voter.chances[voter.group.sides.index(side)],
+                voter.overround,
+                voter.scraped_at,
+                voter.is_stale,
+            )
+
+
+def _why_unvalued(
+    section: Section, side: str, line: ReferenceLine, *, is_pooled: bool
+) -> NoFairOdds | None:
     if not section.sides:
         return NoFairOdds.UNREAD
     if section.key.market_type == "double_chance":
         return NoFairOdds.OVERLAPPING
+    if is_pooled and not line.prices:
+        return NoFairOdds.TOO_FEW
     if section.reference is None:
         priced = any(offered(row.reference) is not None for row in section.rows)
         return NoFairOdds.SIDE_MISSING if priced else NoFairOdds.NO_REFERENCE
-    if side not in section.reference.prices:
+    if side not in line.prices:
         return NoFairOdds.OTHER_OUTCOME
-    has_fair = section.reference.prices[side].fair_odds is not None
+    has_fair = line.prices[side].fair_odds is not None
     return None if has_fair else NoFairOdds.NO_ANSWER
 
 
@@ -220,9 +273,16 @@ class _Figured(NamedTuple):
     assessment: Assessment
     profile: Profile
     push: float | None
+    pooled: PooledLine | None = None
+    """The votes that the line is made of, where the reference is a consensus."""
 
     def by_method(self, method: str) -> MethodFigure:
         """Devig the reference's prices by a method."""
+        if self.pooled is not None:
+            fair = fair_by_method(self.pooled, self.side, method)
+            if fair is None:
+                return MethodFigure(method, None, None, "no bookmaker's prices have an answer")
+            return self.figure(method, fair)
         place = self.line.group.sides.index(self.side)
         quoted = [self.line.prices[other].odds for other in self.line.group.sides]
         try:
@@ -254,6 +314,8 @@ class _Figured(NamedTuple):
 def _consensus(
     board: Board, matrix: Matrix, section: Section, key: RowKey, found: _Figured
 ) -> ConsensusFigure | None:
+    if board.basis.is_pooled:  # then it is the first opinion
+        return None
     opinions = SecondOpinions(board.basis, board.reference, board.judge(matrix))
     opinion = opinions.of(section, key.selection, key.bookmaker)
     if opinion is None:
@@ -289,18 +351,27 @@ def _explain_row(board: Board, key: RowKey, row: ServiceRow, now_ms: int) -> Exp
         scraped_at=None,
         url=None,
         method=row.method,
-        quoted=((bet.selection, bet.reference_odds),),
+        quoted=((bet.selection, bet.reference_odds),) if row.is_judge else (),
         outcomes=row.outcomes,
-        reference_odds=bet.reference_odds,
+        reference_odds=bet.reference_odds if row.is_judge else None,
         overround=line.overround,
         assessment=replace(assessment, checks=checks),
         window=found.window(),
-        methods=tuple(_row_figure(method, row, found) for method in _names(board)),
+        methods=tuple(_row_figure(method, row, found) for method in _names(board))
+        if row.is_judge
+        else (),
         consensus=None,
-        no_fair_odds=NoFairOdds.NO_ANSWER if row.fair is None else None,
+        no_fair_odds=_why_row_unvalued(row),
         service=bet,
         from_row=True,
+        service_reference=_service_reference(board),
     )
+
+
+def _why_row_unvalued(row: ServiceRow) -> NoFairOdds | None:
+    if not row.is_judge:
+        return NoFairOdds.NO_REFERENCE
+    return NoFairOdds.NO_ANSWER if row.fair is None else None
 
 
 def _row_figure(method: str, row: ServiceRow, found: _Figured) -> MethodFigure:

@@ -33,11 +33,13 @@ def _lines(said: Explanation) -> Iterator[str]:
         yield f"Not valued. {unvalued_text(said)}"
     elif said.true_ev is not None:
         method = method_title(said.method).lower()
-        yield f"True EV {_signed(said.true_ev)} % ({method}, floor {said.floor:g})"
+        by = f"by {said.reference}, {method}, floor {said.floor:g}"
+        yield f"True EV {_signed(said.true_ev)} % ({by})"
     if said.assessment.cautions:
         yield f"No value: {cautions_text(said.assessment, said.reference)}"
     if said.service is not None:
-        yield f"Service EV {_signed(said.service.ev_pct)} %"
+        by = f", by {said.service_reference}" if said.service_reference else ""
+        yield f"Service EV {_signed(said.service.ev_pct)} %{by}"
     yield from _arithmetic(said)
     yield from _methods(said)
     if said.consensus is not None:
@@ -51,6 +53,8 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
     if said.quoted:
         prices = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
         yield f"{said.reference}: {prices}"
+    if said.voters:
+        yield f"{said.reference} of {said.operators} operators, fair by each: {votes_text(said)}"
     for step in steps(said):
         yield " = ".join(part for part in (step.name, step.formula, step.result) if part)
     if said.window is not None:
@@ -59,6 +63,15 @@ def _arithmetic(said: Explanation) -> Iterator[str]:
         yield f"Value from {least}, suspicious above {most}"
     elif said.true_ev is not None:
         yield "No price can be value by the rules"
+
+
+def votes_text(said: Explanation) -> str:
+    """Return what each bookmaker says in the consensus, with its weight where that is not 1."""
+    return ", ".join(
+        f"{vote.bookmaker} {vote.fair_odds:.4g}"
+        + ("" if vote.weight == 1 else f" × {vote.weight:g}")
+        for vote in sorted(said.voters, key=lambda vote: vote.fair_odds)
+    )
 
 
 def _methods(said: Explanation) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from oddsdesk.board.history import Point, PricePath, odds_at, thin
 from oddsdesk.board.matrix import Section
-from oddsdesk.board.valuation import complete_group
+from oddsdesk.board.own_groups import complete_group
 from oddsdesk.pricing.value import reference_line
 
 MOST_POINTS = 400

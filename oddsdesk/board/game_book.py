@@ -9,9 +9,10 @@ from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.games import GameEntry
 from oddsdesk.board.market import Market
-from oddsdesk.board.matrix import CellKey, Matrix, Section, SelectionRow
+from oddsdesk.board.matrix import CellKey, MarketFacts, Matrix, Section, SelectionRow
 from oddsdesk.board.prices import Price, Sighting
-from oddsdesk.pricing.assessment import OVERTIME_SPORTS
+from oddsdesk.board.reference import Renaming
+from oddsdesk.pricing.assessment import GOAL_MARKETS, OVERTIME_SPORTS
 from oddsdesk.slices import exhaust
 
 MarketKey = tuple[str, int]
@@ -53,7 +54,8 @@ class GameBook:
         market = self._markets.get(where)
         if market is None:
             matrix = self.matrix
-            market = Market(*where, matrix.match_name, matrix.sport)
+            facts = MarketFacts(matrix.game_id, matrix.competition)
+            market = Market(*where, matrix.match_name, matrix.sport, facts)
             self._markets[where] = market
         if key.bookmaker is not None and key.bookmaker not in self._columns:
             self._columns.add(key.bookmaker)
@@ -91,12 +93,12 @@ class GameBook:
         if changes.removed:
             self._find_columns(changes)
 
-    def promote(self, bookmaker: str, changes: Changes) -> None:
-        """Make a bookmaker's prices the reference's, once it is known that it is the reference."""
-        if bookmaker not in self._columns:
+    def rename(self, renaming: Renaming, changes: Changes) -> None:
+        """Keep prices under other keys, once others are the reference's."""
+        if None not in renaming and not renaming.keys() & self._columns:
             return
         for where, market in self._markets.items():
-            market.promote(bookmaker, changes)
+            market.rename(renaming, changes)
             self._dirty.add(where)
         self._find_columns(changes)
 
@@ -135,6 +137,12 @@ class GameBook:
             market.revalue(basis, changes)
             if where[0] == MONEYLINE:
                 self._learn_from(market, basis, changes)
+
+    def repool_goals(self, basis: Basis, changes: Changes) -> None:
+        """Ask the bookmakers together anew, as others of them count overtime now (D49)."""
+        for (market_type, period), market in self._markets.items():
+            if market_type in GOAL_MARKETS and period == 0:
+                market.revalue(basis, changes)
 
     def age(self, basis: Basis, reference: str | None, now_ms: int, changes: Changes) -> None:
         """Find out whose prices are stale by now."""

@@ -111,7 +111,7 @@ class LogSource:
         """Return what the log holds; where it recorded no price of any game is a gap."""
         logged = await self._log.history(game_id, key, since_ms)
         state = await self._log.state(since_ms)
-        reference = self._board.reference
+        reference = self._board.whose.bookmaker
         paths: dict[str | None, PricePath] = {
             None if name == reference else name: self._known(points)
             for name, points in logged.items()
@@ -123,10 +123,22 @@ class LogSource:
         self, game_id: str, keys: Sequence[SelectionKey], since_ms: int
     ) -> References:
         """Return what the log holds."""
-        logged = await self._log.reference_history(game_id, keys, since_ms)
+        whose = self._board.whose
+        if whose.is_services_own:
+            logged = await self._log.reference_history(game_id, keys, since_ms)
+        else:
+            logged = {key: await self._of(whose.bookmaker, game_id, key, since_ms) for key in keys}
         state = await self._log.state(since_ms)
         paths = {key: self._known(points) for key, points in logged.items()}
         return References(Origin.LOG, paths, without_known(_gaps(state), paths.values()))
+
+    async def _of(
+        self, bookmaker: str | None, game_id: str, key: SelectionKey, since_ms: int
+    ) -> Iterable[Point]:
+        """Return how one bookmaker's price moved; None is nobody."""
+        if bookmaker is None:
+            return ()
+        return (await self._log.history(game_id, key, since_ms)).get(bookmaker, ())
 
 
 def _gaps(state: LogState) -> tuple[Gap, ...]:

@@ -4,8 +4,8 @@ import math
 
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.matrix import Matrix, Section
+from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price
-from oddsdesk.board.valuation import offered
 from oddsdesk.pricing.assessment import (
     DRAW_MISSED_MS,
     Assessment,
@@ -34,8 +34,7 @@ class Judge:
 
     def assess(self, section: Section, selection: str, bookmaker: str | None) -> Assessment:
         """Say what a price is worth and what speaks against it."""
-        row = section.row_of(selection)
-        price = row.reference if bookmaker is None else row.prices[bookmaker]
+        price = section.row_of(selection).price_of(bookmaker)
         assert price is not None
         sighting = Sighting(
             section.side_of(selection),
@@ -46,30 +45,31 @@ class Judge:
             price.is_offered,
             bookmaker is not None and is_delayed(bookmaker),
         )
-        return assess(self._setting(section, price), self._group(section, bookmaker), sighting)
+        setting = self._setting(section, price, bookmaker)
+        return assess(setting, self._group(section, bookmaker), sighting)
 
     def sides(self, section: Section, bookmaker: str | None) -> frozenset[str]:
         """Return what a bookmaker offers in a line group."""
         return frozenset(
             side
             for row, side in zip(section.rows, section.sides, strict=False)
-            if offered(row.reference if bookmaker is None else row.prices.get(bookmaker))
+            if offered(row.price_of(bookmaker))
         )
 
     def due_at(self, section: Section, selection: str, bookmaker: str | None) -> float:
         """Return when time alone may change what is said of a price, in milliseconds."""
-        row, line = section.row_of(selection), line_of(section)
-        reference = row.reference
-        price = reference if bookmaker is None else row.prices[bookmaker]
+        row, line = section.row_of(selection), line_of(section, bookmaker)
+        price = row.price_of(bookmaker)
         assert price is not None
+        line_stale_after = self._line_stale_after_ms(section, bookmaker, row.reference)
         moments = [
             price.scraped_at + self._stale_after_ms(bookmaker, price),
             price.scraped_at + MAX_AGE_MS,
             line.scraped_at + MAX_AGE_MS,
             *(() if self._matrix.kick_off is None else (self._matrix.kick_off,)),
         ]
-        if reference is not None:
-            moments.append(line.scraped_at + self._stale_after_ms(None, reference))
+        if line_stale_after is not None:
+            moments.append(line.scraped_at + line_stale_after)
         return min((at + 1 for at in moments if at >= self.now_ms), default=math.inf)
 
     def is_doubtful(self, section: Section, bookmaker: str | None, sides: frozenset[str]) -> bool:
@@ -84,8 +84,8 @@ class Judge:
         matrix = self._matrix
         return self._basis.overtime.of(matrix.game_id, matrix.competition, matrix.sport, bookmaker)
 
-    def _setting(self, section: Section, price: Price) -> Setting:
-        line = line_of(section)
+    def _setting(self, section: Section, price: Price, bookmaker: str | None) -> Setting:
+        line = line_of(section, bookmaker)
         matrix = self._matrix
         shown = next((row.reference for row in section.rows if row.reference is not None), None)
         sides = frozenset(line.group.sides)
@@ -96,10 +96,30 @@ class Judge:
             kick_off=matrix.kick_off,
             now_ms=self.now_ms,
             has_unread=self.is_doubtful(section, None, sides),
-            has_overtime=self.counts_overtime(None),
+            has_overtime=self.counts_overtime(None)
+            if section.pool is None
+            else section.pool.has_overtime,
             push=section.push[bool(price.is_live or line.is_live)],
-            stale_after_ms=None if shown is None else self._stale_after_ms(None, shown),
+            stale_after_ms=self._line_stale_after_ms(section, bookmaker, shown),
         )
+
+    def _line_stale_after_ms(
+        self, section: Section, bookmaker: str | None, shown: Price | None
+    ) -> int | None:
+        """Return the age from which the reference's line is stale; None where nothing tells.
+
+        A consensus is stale once the first of its voters is: ``shown`` is a single reference's.
+        """
+        if section.pool is None:
+            return None if shown is None else self._stale_after_ms(None, shown)
+        pooled = section.pool.of(bookmaker)
+        if pooled is None:
+            return None
+        ends = [
+            voter.scraped_at + self._stale_after_ms(voter.bookmaker, voter.price)
+            for voter in pooled.voters
+        ]
+        return min(ends) - pooled.line.scraped_at
 
     def _group(self, section: Section, bookmaker: str | None) -> Group:
         sides = self.sides(section, bookmaker)
@@ -119,10 +139,11 @@ class Judge:
         return after + interval.patience_with(price.heard_at, self.now_ms)
 
 
-def line_of(section: Section) -> ReferenceLine:
-    """Return the reference's line group as it is judged by, an empty one where there is none."""
-    if section.reference is not None:
-        return section.reference
+def line_of(section: Section, bookmaker: str | None) -> ReferenceLine:
+    """Return the line group that a bookmaker's prices are judged by, an empty one without any."""
+    line = section.line_beside(bookmaker)
+    if line is not None:
+        return line
     seen = [row.reference.scraped_at for row in section.rows if row.reference is not None]
     group = LineGroup(section.key.group, section.line, (), (), complete=False)
     return ReferenceLine(section.key.market_type, group, {}, None, min(seen, default=0), None)

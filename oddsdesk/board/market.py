@@ -10,8 +10,10 @@ from oddsdesk.board import valuation
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.changes import Changes
 from oddsdesk.board.matrix import CellKey, MarketFacts, Section, SectionKey, SelectionRow
+from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price, Sighting, observe, withdraw
 from oddsdesk.board.pushes import Pushes
+from oddsdesk.board.reference import Renaming, renamed
 from oddsdesk.contract.periods import period_label
 from oddsdesk.pricing.assessment import counts_overtime
 from oddsdesk.pricing.outcomes import DRAW
@@ -35,7 +37,9 @@ Cell = tuple[str, str | None]
 class Market:
     """The prices of one (game, market type, period), grouped by line."""
 
-    def __init__(self, market_type: str, period: int, match_name: str, sport: str) -> None:
+    def __init__(
+        self, market_type: str, period: int, match_name: str, sport: str, facts: MarketFacts
+    ) -> None:
         self.market_type = market_type
         self.period = period
         self.sport = sport
@@ -44,11 +48,13 @@ class Market:
         self._match_name = match_name
         self._section_of: dict[str, Section] = {}
         self._moved: set[Cell] = set()
+        self._seen_again: set[str] = set()
+        """Selections of which a price was seen that says the same, later."""
         self._withdrawn: set[Cell] = set()
         self._regroup = False
         self._states: dict[str | None, bool] = {}
         """Whether each bookmaker's prices are in play, as was told last."""
-        self.facts = MarketFacts()
+        self.facts = facts
         """What is known of the whole market."""
         self._seen: dict[str | None, Price] = {}
         """The price of each bookmaker that was seen last."""
@@ -60,6 +66,8 @@ class Market:
         """When one of the prices may be stale that was not, in milliseconds."""
         self.reoffered: set[str | None] = set()
         """Who began or ceased to price a selection, until that was looked at."""
+        self._reformed: set[str | None] = set()
+        """The same, until those who look at prices were told."""
 
     def put(
         self,
@@ -82,7 +90,7 @@ class Market:
         if price.scraped_at == seen.scraped_at:
             self._see(bookmaker, price, changes)
             if liquidity is not UNSET:
-                row.liquidity = liquidity
+                row.limits[bookmaker] = liquidity
             if seen.is_live is not None and self._states.get(bookmaker) is not seen.is_live:
                 self._spread_state(bookmaker, seen.is_live, changes)
         if held is None or held.odds != price.odds or held.is_offered != price.is_offered:
@@ -91,10 +99,12 @@ class Market:
             changes.moves.append((key, held, price))
             if held is None or held.is_offered != price.is_offered:
                 self.reoffered.add(bookmaker)
+                self._reformed.add(bookmaker)
             return 0 if held is None else price.scraped_at - held.scraped_at
         gap = price.scraped_at - held.scraped_at
         if gap:
             changes.cells[key] = None
+            self._seen_again.add(selection)
             if bookmaker is None and selection in self._section_of:
                 valuation.redate(self._section_of[selection])
         return gap
@@ -125,6 +135,7 @@ class Market:
         self._withdrawn.add(cell)
         self._moved.add(cell)
         self.reoffered.add(cell[1])
+        self._reformed.add(cell[1])
         changes.cells[key] = None
         changes.moves.append((key, held, gone))
 
@@ -142,25 +153,28 @@ class Market:
                 dropped = True
         return dropped
 
-    def promote(self, bookmaker: str, changes: Changes) -> None:
-        """Make a bookmaker's prices the reference's."""
-        if bookmaker in self._seen:
-            self._seen[None] = self._seen.pop(bookmaker)
-        if bookmaker in self.facts.drew_at:
-            self.facts.drew_at[None] = self.facts.drew_at.pop(bookmaker)
-        self.reoffered |= {None, bookmaker}
+    def rename(self, renaming: Renaming, changes: Changes) -> None:
+        """Keep prices under other keys, once others are the reference's."""
+        facts = self.facts
+        self._seen = renamed(self._seen, renaming)
+        self._states = renamed(self._states, renaming)
+        self._redated = renamed(self._redated, renaming)
+        facts.drew_at = renamed(facts.drew_at, renaming)
+        facts.stale = {renaming.get(name, name) for name in facts.stale}
+        self.reoffered |= {*renaming, *renaming.values()}
         for row in self.rows.values():
-            price = row.prices.pop(bookmaker, None)
-            if price is None:
-                continue
-            changes.removed[self._key((row.selection, bookmaker))] = None
-            changes.cells[self._key((row.selection, None))] = None
-            row.reference = row.reference or price
-            if bookmaker in self._states:
-                self._states[None] = self._states.pop(bookmaker)
-            self._moved.add((row.selection, None))
-            if not row.reference.is_offered:
-                self._withdrawn.add((row.selection, None))
+            held = row.all_prices()
+            kept = renamed(held, renaming)
+            for name in held.keys() | kept.keys():
+                if held.get(name) is not kept.get(name):
+                    changes.rename(self._key((row.selection, name)), is_there=name in kept)
+            row.reference = kept.pop(None, None)
+            row.prices = {name: price for name, price in kept.items() if name is not None}
+            row.limits = renamed(row.limits, renaming)
+        self._withdrawn = {cell for cell, price in self.prices() if not price.is_offered}
+        self._regroup = True
+        for section in self.sections:
+            valuation.forget_reference(section)
 
     def miss_draw(self, bookmaker: str | None, at_ms: int, changes: Changes) -> None:
         """Note that a bookmaker priced the draw at a moment."""
@@ -178,6 +192,7 @@ class Market:
     def recompute(self, basis: Basis, changes: Changes) -> None:
         """Bring groups and figures up to date with the prices."""
         self._redate(changes)
+        self._tell_what_else_is_offered(changes)
         if self._regroup or any(cell[0] not in self._section_of for cell in self._moved):
             self._group(basis)
             changes.relaid = True
@@ -185,6 +200,7 @@ class Market:
         else:
             self._refigure(basis, changes)
         self._moved.clear()
+        self._seen_again.clear()
 
     def revalue(self, basis: Basis, changes: Changes) -> None:
         """Work out every figure anew, on another basis."""
@@ -213,7 +229,12 @@ class Market:
         self._ages_at = next_at
         if changed:
             for section in self.sections:
-                valuation.refind_best(section, basis)
+                if basis.is_pooled:
+                    valuation.figure(section, basis)
+                else:
+                    valuation.refind_best(section, basis)
+            if basis.is_pooled:
+                self._settle()
             self._tell_all(changes)
 
     def overtime(self, bookmaker: str | None) -> bool | None:
@@ -222,7 +243,7 @@ class Market:
             side
             for section in self.sections
             for row, side in zip(section.rows, section.sides, strict=False)
-            if valuation.offered(row.reference if bookmaker is None else row.prices.get(bookmaker))
+            if offered(row.reference if bookmaker is None else row.prices.get(bookmaker))
         }
         return counts_overtime(
             self.sport,
@@ -298,6 +319,14 @@ class Market:
                         changes.revalued.append(section)
         self._redated.clear()
 
+    def _tell_what_else_is_offered(self, changes: Changes) -> None:
+        """What a bookmaker offers beside a price tells what the price is of: a draw that went."""
+        for bookmaker in self._reformed:
+            for selection, row in self.rows.items():
+                if bookmaker in row.prices:
+                    changes.cells[self._key((selection, bookmaker))] = None
+        self._reformed.clear()
+
     def _side_of(self, selection: str) -> str:
         section = self._section_of.get(selection)
         return "" if section is None else section.side_of(selection)
@@ -328,7 +357,7 @@ class Market:
                     unread |= {
                         name
                         for name in row.priced_by()
-                        if valuation.offered(row.reference if name is None else row.prices[name])
+                        if offered(row.reference if name is None else row.prices[name])
                     }
 
     def _spread_state(self, bookmaker: str | None, is_live: bool, changes: Changes) -> None:
@@ -355,9 +384,10 @@ class Market:
     def _remove(self, cell: Cell) -> None:
         row = self.rows[cell[0]]
         if cell[1] is None:
-            row.reference = row.liquidity = None
+            row.reference = None
         else:
             del row.prices[cell[1]]
+        row.limits.pop(cell[1], None)
         if row.reference is None and not row.prices:
             del self.rows[cell[0]]
             self._regroup = True
@@ -382,13 +412,31 @@ class Market:
         self._section_of = {
             row.selection: section for section in self.sections for row in section.rows
         }
+        self._find_unread()
         for section in self.sections:
             valuation.figure(section, basis)
         self._settle()
-        self._find_unread()
         self._regroup = False
 
+    def _repool(self, basis: Basis, changes: Changes) -> None:
+        """Ask the bookmakers together anew, where one of them said something."""
+        if any(not self._section_of[selection].sides for selection, _ in self._moved):
+            self._find_unread()
+            touched = {section.key: section for section in self.sections}
+        else:
+            names = {selection for selection, _ in self._moved} | self._seen_again
+            touched = {self._section_of[name].key: self._section_of[name] for name in names}
+        for section in touched.values():
+            valuation.figure(section, basis)
+            changes.revalued.append(section)
+        changes.touched |= dict.fromkeys(touched)
+        if touched:
+            self._settle()
+
     def _refigure(self, basis: Basis, changes: Changes) -> None:
+        if basis.is_pooled:
+            self._repool(basis, changes)
+            return
         moved: dict[SectionKey, list[Cell]] = {}
         for cell in self._moved:
             moved.setdefault(self._section_of[cell[0]].key, []).append(cell)

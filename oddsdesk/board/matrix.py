@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from oddsdesk.board.pool import Pool
 from oddsdesk.board.prices import Price
 from oddsdesk.contract.markets import MARKET_RANK, market_title
 from oddsdesk.pricing.value import ReferenceLine
@@ -43,8 +44,8 @@ class SelectionRow(msgspec.Struct):
 
     selection: str
     reference: Price | None = None
-    liquidity: float | None = None
-    """The reference's maximum bet."""
+    limits: dict[str | None, float | None] = msgspec.field(default_factory=dict)
+    """The maximum bet of the bookmaker that the service says it of; mostly the reference."""
     prices: dict[str, Price] = msgspec.field(default_factory=dict)
     """By bookmaker; withdrawn ones stay for a while."""
     fair: float | None = None
@@ -62,6 +63,22 @@ class SelectionRow(msgspec.Struct):
     near: tuple[str, ...] = ()
     """Who offers the least edge before commission: only their prices can be value."""
 
+    @property
+    def liquidity(self) -> float | None:
+        """The reference's maximum bet, None where nobody tells."""
+        return self.limits.get(None)
+
+    def price_of(self, bookmaker: str | None) -> Price | None:
+        """Return a bookmaker's price, None being the reference."""
+        return self.reference if bookmaker is None else self.prices.get(bookmaker)
+
+    def all_prices(self) -> dict[str | None, Price]:
+        """Return every price by bookmaker, the reference's under None."""
+        held: dict[str | None, Price] = dict(self.prices.items())
+        if self.reference is not None:
+            held[None] = self.reference
+        return held
+
     def priced_by(self) -> list[str | None]:
         """Return the bookmakers that price it, None being the reference."""
         bookmakers: list[str | None] = list(self.prices)
@@ -71,6 +88,8 @@ class SelectionRow(msgspec.Struct):
 class MarketFacts(msgspec.Struct):
     """What is known of a market beside the prices of each line group; by bookmaker."""
 
+    game_id: str = ""
+    competition: str = ""
     stale: set[str | None] = msgspec.field(default_factory=set)
     """Whose prices are stale."""
     unread: set[str | None] = msgspec.field(default_factory=set)
@@ -95,6 +114,8 @@ class Section(msgspec.Struct):
     """What each row bets on: ``home``, ``draw``, ``over``, ...; empty for unread text."""
     reference: ReferenceLine | None = None
     """The reference's prices as the rules judge by them; None where it prices no full group."""
+    pool: Pool | None = None
+    """The votes that ``reference`` is made of, where the bookmakers together are the reference."""
     overround: float | None = None
     """S, the sum of 1/odds of the reference's line group."""
     reference_hold: float | None = None
@@ -119,6 +140,16 @@ class Section(msgspec.Struct):
         if self.key.market_type == "player_prop" and group:
             return group
         return f"{market_title(self.key.market_type)} {group}".rstrip()
+
+    def line_beside(self, bookmaker: str | None) -> ReferenceLine | None:
+        """Return the reference's line as the prices of a bookmaker are judged by it.
+
+        A consensus is asked without the bookmaker's own operator (D60); None is the reference.
+        """
+        if self.pool is None:
+            return self.reference
+        pooled = self.pool.of(bookmaker)
+        return None if pooled is None else pooled.line
 
     def row_of(self, selection: str) -> SelectionRow:
         """Return the row of a selection of this section."""

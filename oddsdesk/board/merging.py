@@ -12,6 +12,7 @@ from oddsdesk.board.game_book import GameBook
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.prices import Sighting
 from oddsdesk.board.readings import LoggedMove, Reading
+from oddsdesk.board.reference import DeskReference
 
 _BATCH: Final = 1000
 
@@ -37,17 +38,16 @@ def put_all(
 
 
 def put_move(
-    book: GameBook, move: LoggedMove, now_ms: int, reference: str | None, changes: Changes
+    book: GameBook, move: LoggedMove, now_ms: int, whose: DeskReference, changes: Changes
 ) -> None:
     """Put a move of the log in, heard now."""
-    key, is_reference = move.key, move.key.bookmaker == reference
-    if is_reference:
-        key = key._replace(bookmaker=None)
+    key = move.key._replace(bookmaker=whose.key_of(move.key.bookmaker))
+    has_limits = move.key.bookmaker == whose.service
     if move.odds is None:
         book.withdraw(key, now_ms, changes)
         return
     seen = Sighting(move.odds, move.scraped_at, now_ms, None, move.is_live)
-    book.put(key, seen, changes, move.liquidity if is_reference else UNSET)
+    book.put(key, seen, changes, move.liquidity if has_limits else UNSET)
 
 
 def batched(readings: Iterable[Reading]) -> Iterator[list[Reading]]:

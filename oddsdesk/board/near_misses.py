@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
 from oddsdesk.board.prices import Price
+from oddsdesk.board.valuation import fair_beside, window_beside
 from oddsdesk.contract.times import MINUTE_MS
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.rules import (
@@ -61,7 +62,7 @@ class NearMiss(NamedTuple):
     def window(self) -> tuple[float | None, float | None]:
         """From which net odds the selection is value, and above which it is suspicious."""
         row = self.section.row_of(self.key.selection)
-        return row.value_from, row.suspicious_above
+        return window_beside(self.section, row, self.key.bookmaker)
 
 
 def near_misses(matrix: Matrix, by: Judge) -> Iterator[NearMiss]:
@@ -70,11 +71,9 @@ def near_misses(matrix: Matrix, by: Judge) -> Iterator[NearMiss]:
         reference = section.reference
         if reference is None or (section.overround or _ROOM) > _ROOM:
             continue
-        floor = safety_floor(section.key.market_type)
         for row in section.rows:
             if row.fair is not None:
-                least = row.fair * floor * (1 + _LEAST_EV / 100)
-                yield from _of_row(matrix, section, row, least, by)
+                yield from _of_row(matrix, section, row, by)
 
 
 def by_selection(misses: Iterable[NearMiss]) -> list[NearMiss]:
@@ -85,11 +84,11 @@ def by_selection(misses: Iterable[NearMiss]) -> list[NearMiss]:
     return [nearest._replace(others=tuple(others)) for nearest, *others in groups.values()]
 
 
-def _of_row(
-    matrix: Matrix, section: Section, row: SelectionRow, least: float, by: Judge
-) -> Iterator[NearMiss]:
+def _of_row(matrix: Matrix, section: Section, row: SelectionRow, by: Judge) -> Iterator[NearMiss]:
+    factor = safety_floor(section.key.market_type) * (1 + _LEAST_EV / 100)
     for bookmaker, price in row.prices.items():
-        if price.odds < least or not price.is_offered:
+        fair = fair_beside(section, row, bookmaker)
+        if fair is None or price.odds < fair * factor or not price.is_offered:
             continue
         found = by.assess(section, row.selection, bookmaker)
         if found.is_value or found.cautions:

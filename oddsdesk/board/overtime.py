@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable
 
+from oddsdesk.board.reference import Renaming, renamed
 from oddsdesk.pricing.assessment import OVERTIME_SPORTS, usual_form
 
 _Bookmaker = str | None
@@ -35,6 +36,13 @@ class OvertimeForms:
             usual[form] += 1
             self._of_game[game, bookmaker] = form
         return True
+
+    def rename(self, renaming: Renaming) -> None:
+        """Keep what is known under other keys, once others are the reference's."""
+        moved = {key: (key[0], renaming[key[1]]) for key in self._of_game if key[1] in renaming}
+        self._of_game = renamed(self._of_game, moved)
+        usual = {key: (key[0], renaming[key[1]]) for key in self._usual if key[1] in renaming}
+        self._usual = defaultdict(Counter, renamed(self._usual, usual))
 
     def of(
         self, game: Hashable, competition: str, sport: str, bookmaker: _Bookmaker

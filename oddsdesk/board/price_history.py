@@ -10,6 +10,7 @@ from oddsdesk.board.connection import Link
 from oddsdesk.board.history import Gap, History, Origin, Point, PricePath, Why, tidy
 from oddsdesk.board.matrix import CellKey, SelectionRow
 from oddsdesk.board.prices import Price
+from oddsdesk.board.reference import Renaming, renamed
 
 MOST_POINTS: Final = 400_000
 """At 16 bytes each; when it is reached, the older half of every price's points is dropped."""
@@ -67,14 +68,11 @@ class PriceHistory:
         if self._points > self._most and self._points > before:
             self._forget_older()
 
-    def promote(self, bookmaker: str) -> None:
-        """Make a bookmaker's points the reference's, once it is known that it is the reference."""
-        for by_bookmaker in chain.from_iterable(
-            tracks.values() for tracks in self._tracks.values()
-        ):
-            track = by_bookmaker.pop(bookmaker, None)
-            if track is not None:
-                by_bookmaker.setdefault(None, track)
+    def rename(self, renaming: Renaming) -> None:
+        """Keep points under other keys, once others are the reference's."""
+        for tracks in self._tracks.values():
+            for key, by_bookmaker in tracks.items():
+                tracks[key] = renamed(by_bookmaker, renaming)
 
     def connect(self, link: Link, now_ms: int) -> None:
         """Note that the link is something else from now on."""

@@ -9,11 +9,12 @@ from msgspec import UNSET, UnsetType
 from oddsdesk.board.games import GameEntry, optional_ms
 from oddsdesk.board.matrix import CellKey
 from oddsdesk.board.prices import Sighting
+from oddsdesk.board.reference import DeskReference
 from oddsdesk.contract.resources import GameMatrix, MarketMatrix, MatrixRow, OddsRow, PriceMessage
 from oddsdesk.contract.times import parse_ms
 
 Reading = tuple[CellKey, Sighting, float | UnsetType | None]
-"""A cell, its sighting, and the maximum bet where the row is the reference's."""
+"""A cell, its sighting, and the maximum bet where the row is of whom the service judges by."""
 
 
 class LoggedMove(NamedTuple):
@@ -34,26 +35,29 @@ _ms = lru_cache(maxsize=8192)(parse_ms)
 
 
 def read_market(
-    market: MarketMatrix, heard_at: int, bad: list[str], *, in_play: bool
+    market: MarketMatrix, heard_at: int, whose: DeskReference, bad: list[str], *, in_play: bool
 ) -> Iterator[Reading]:
     """Yield every price of a market; those that make no sense are named in ``bad``.
+
+    Prices of the service's reference are left out where another is chosen and its name is not
+    known yet.
 
     ``in_play``: whether the game is; then the matrix does not say which of its prices are.
     """
     is_live = None if in_play else False
     for row in market.selections:
-        yield from _checked(_read_line(market, row, heard_at, is_live), bad)
+        yield from _checked(_read_line(market, row, heard_at, is_live, whose), bad)
 
 
-def read_row(row: OddsRow, heard_at: int, reference: str | None, bad: list[str]) -> list[Reading]:
+def read_row(row: OddsRow, heard_at: int, whose: DeskReference, bad: list[str]) -> list[Reading]:
     """Return every price of an odds row; those that make no sense are named in ``bad``."""
-    is_reference = row.bookmaker == reference
-    bookmaker = None if is_reference else row.bookmaker
+    has_limits = row.bookmaker == whose.service
+    bookmaker = whose.key_of(row.bookmaker)
     said = (
         (
             CellKey(row.market_type, row.period, selection, bookmaker),
             (odds, row.scraped_at, row.url, row.is_live, heard_at),
-            row.liquidity if is_reference else UNSET,
+            row.liquidity if has_limits else UNSET,
         )
         for selection, odds in row.odds.items()
     )
@@ -61,18 +65,15 @@ def read_row(row: OddsRow, heard_at: int, reference: str | None, bad: list[str])
 
 
 def read_message(
-    message: PriceMessage, heard_at: int, reference: str | None, bad: list[str]
+    message: PriceMessage, heard_at: int, whose: DeskReference, bad: list[str]
 ) -> list[Reading]:
     """Return the price of a stream message, nothing where it makes no sense."""
-    is_reference = message.bookmaker == reference
+    has_limits = message.bookmaker == whose.service
     key = CellKey(
-        message.market_type,
-        message.period,
-        message.selection,
-        None if is_reference else message.bookmaker,
+        message.market_type, message.period, message.selection, whose.key_of(message.bookmaker)
     )
     said = (message.odds, message.scraped_at, None, message.is_live, heard_at)
-    return list(_checked(iter([(key, said, message.liquidity if is_reference else UNSET)]), bad))
+    return list(_checked(iter([(key, said, message.liquidity if has_limits else UNSET)]), bad))
 
 
 def reference_of(matrix: GameMatrix) -> str | None:
@@ -107,17 +108,23 @@ _Raw = tuple[CellKey, _Said, float | UnsetType | None]
 
 
 def _read_line(
-    market: MarketMatrix, row: MatrixRow, heard_at: int, is_live: bool | None
+    market: MarketMatrix,
+    row: MatrixRow,
+    heard_at: int,
+    is_live: bool | None,
+    whose: DeskReference,
 ) -> Iterator[_Raw]:
     at = (market.market_type, market.period, row.selection)
     reference = row.reference
     if reference is not None and reference.odds is not None and reference.scraped_at is not None:
         said: _Said = (reference.odds, reference.scraped_at, None, is_live, heard_at)
-        yield CellKey(*at, None), said, reference.liquidity
+        if whose.is_services_own or whose.service is not None:
+            name = None if whose.is_services_own else whose.service
+            yield CellKey(*at, name), said, reference.liquidity
     for bookmaker, cell in row.books.items():
         if cell is not None and cell.odds is not None and cell.scraped_at is not None:
             said = (cell.odds, cell.scraped_at, cell.url, is_live, heard_at)
-            yield CellKey(*at, bookmaker), said, UNSET
+            yield CellKey(*at, whose.key_of(bookmaker)), said, UNSET
 
 
 def _checked(raws: Iterator[_Raw], bad: list[str]) -> Iterator[Reading]:

@@ -37,7 +37,7 @@ class SecondOpinions:
         Votes are whole and fresh lines that settle as the price does.
         """
         side, row = section.side_of(selection), section.row_of(selection)
-        price = row.reference if bookmaker is None else row.prices.get(bookmaker)
+        price = row.price_of(bookmaker)
         sides = section.sides if section.reference is None else section.reference.group.sides
         if price is None or not side or side not in sides:
             return None

@@ -44,7 +44,7 @@ class ServiceSource:
             return await self._seen.history(game_id, key, since_ms)
         except ServiceError as error:
             raise HistoryError(error.message) from error
-        reference = self._board.reference
+        reference = self._board.whose.bookmaker
         paths: dict[str | None, PricePath] = {
             None if name == reference else name: path for name, path in told.items()
         }
@@ -59,7 +59,7 @@ class ServiceSource:
         Raises:
             HistoryError: the service cannot be asked now.
         """
-        reference = self._board.reference
+        reference = self._board.whose.bookmaker
         if reference is None or not await self._asks():
             return await self._seen.references(game_id, keys, since_ms)
         found: dict[SelectionKey, list[Point]] = {key: [] for key in keys}

@@ -32,10 +32,15 @@ class ServiceRow:
         bet: The row, checked.
         method: The user's devig method; the default one is taken where it has no answer.
         served: How the service may reckon, the likeliest first.
+        is_judge: Whether the desk judges by whom the service judges by; else the row tells nothing
+            of what the desk's reference says.
     """
 
-    def __init__(self, bet: ValueBet, method: str, served: Sequence[Hypothesis]) -> None:
+    def __init__(
+        self, bet: ValueBet, method: str, served: Sequence[Hypothesis], *, is_judge: bool = True
+    ) -> None:
         self.bet = bet
+        self.is_judge = is_judge
         self.outcomes = outcomes_of(bet, served)
         """N, the number of outcomes that the reference prices (D27)."""
         row = audited(bet)
@@ -57,6 +62,9 @@ class ServiceRow:
         group = found[0]._replace(complete=True) if found else None
         if group is None or not group.sides:
             group = LineGroup("", None, (bet.selection,), ("",), complete=True)
+        if not self.is_judge:
+            group = group._replace(complete=False)
+            return ReferenceLine(bet.market_type, group, {}, None, now_ms, is_live=None)
         price = ReferencePrice(bet.reference_odds, self._total - 1 / bet.reference_odds, self.fair)
         prices = {group.sides[0]: price}
         return ReferenceLine(bet.market_type, group, prices, self._total, now_ms, is_live=None)

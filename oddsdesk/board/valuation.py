@@ -2,19 +2,19 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.matrix import Section, SelectionRow
+from oddsdesk.board.own_groups import offered, own_group, priced_by, state_of
 from oddsdesk.board.prices import Price
+from oddsdesk.board.voting import pool_of
 from oddsdesk.pricing.assessment import settlement_of
 from oddsdesk.pricing.opportunities import Leg, best_legs
 from oddsdesk.pricing.outcomes import DRAW
 from oddsdesk.pricing.rules import MIN_EV, safety_floor
-from oddsdesk.pricing.selections import LineGroup, line_groups
 from oddsdesk.pricing.value import is_comparable, is_same_state, price_window, reference_line
 
 _SLACK: Final = 1 - 1e-9
@@ -23,7 +23,10 @@ _SLACK: Final = 1 - 1e-9
 
 def figure(section: Section, basis: Basis) -> None:
     """Work out every figure of a section anew from its prices."""
-    value_reference(section, basis.method)
+    if basis.is_pooled:
+        value_pool(section, basis)
+    else:
+        value_reference(section, basis.method)
     figure_prices(section, basis)
 
 
@@ -63,11 +66,9 @@ def refigure_price(section: Section, row: SelectionRow, bookmaker: str, basis: B
 
 def value_reference(section: Section, method: str) -> None:
     """Devig the reference's line group and form the price windows."""
-    section.reference = section.overround = section.reference_hold = None
-    for row in section.rows:
-        row.fair = row.value_from = row.suspicious_above = None
+    forget_reference(section)
     priced = [row for row in section.rows if offered(row.reference) is not None]
-    group = _own_group(section, priced)
+    group = own_group(section, priced)
     if group is None:
         return
     prices = [row.reference for row in priced if row.reference is not None]
@@ -76,7 +77,7 @@ def value_reference(section: Section, method: str) -> None:
         group,
         [price.odds for price in prices],
         scraped_at=min(price.scraped_at for price in prices),
-        is_live=_state(prices),
+        is_live=state_of(prices),
         method=method,
     )
     section.overround = section.reference.overround
@@ -84,6 +85,30 @@ def value_reference(section: Section, method: str) -> None:
     for row, side in zip(priced, group.sides, strict=True):
         row.fair = section.reference.prices[side].fair_odds
     form_windows(section)
+
+
+def value_pool(section: Section, basis: Basis) -> None:
+    """Take what the bookmakers say together as the reference, and form the price windows."""
+    forget_reference(section)
+    section.pool = pool_of(section, basis)
+    pooled = None if section.pool is None else section.pool.of(None)
+    if pooled is None:
+        return
+    section.reference = pooled.line
+    section.overround = pooled.line.overround
+    voting = [voter.bookmaker for voter in pooled.voters]
+    for row, side in zip(section.rows, section.sides, strict=False):
+        if side in pooled.line.prices and any(name in row.prices for name in voting):
+            row.fair = pooled.line.prices[side].fair_odds
+    form_windows(section)
+
+
+def forget_reference(section: Section) -> None:
+    """Judge by nobody: until the next reference is looked at, no price is value."""
+    section.reference = section.overround = section.reference_hold = section.pool = None
+    for row in section.rows:
+        row.fair = row.value_from = row.suspicious_above = None
+        row.near = ()
 
 
 def form_windows(section: Section) -> None:
@@ -99,12 +124,6 @@ def form_windows(section: Section) -> None:
             row.value_from = row.suspicious_above = None
             if window is not None:
                 row.value_from, row.suspicious_above = window.least, window.most
-
-
-def _state(prices: Iterable[Price]) -> bool | None:
-    """Whether a line group is in play: one price that is will do; None where nobody said."""
-    known = [price.is_live for price in prices if price.is_live is not None]
-    return any(known) if known else None
 
 
 def redate(section: Section) -> None:
@@ -124,23 +143,20 @@ def hold(odds: Iterable[float]) -> float:
     return 100 * (1 - 1 / sum([1 / price for price in odds]))
 
 
-def offered(price: Price | None) -> float | None:
-    """Return the odds of a price that is there, else None."""
-    return price.odds if price is not None and price.withdrawn_at is None else None
-
-
 def _find_best(section: Section, row: SelectionRow, basis: Basis) -> None:
     """Find the best net price that can be relied upon, and who offers the least edge."""
     names = row.best_bookmakers = best_of(section, row, basis, None)
     row.best = basis.net(names[0], row.prices[names[0]].odds) if names else None
-    least = _near_from(section, row)
-    row.near = tuple(
-        [
-            bookmaker
-            for bookmaker, price in row.prices.items()
-            if price.odds >= least and price.withdrawn_at is None
+    if section.pool is None:
+        least = _near_from(section, row.fair)
+        near = [name for name, price in row.prices.items() if price.odds >= least]
+    else:
+        near = [
+            name
+            for name, price in row.prices.items()
+            if price.odds >= _near_from(section, fair_beside(section, row, name))
         ]
-    )
+    row.near = tuple([name for name in near if row.prices[name].is_offered])
 
 
 def best_of(
@@ -153,7 +169,7 @@ def best_of(
     good to be true.
     """
     best, names = 0.0, list[str]()
-    most = math.inf if row.suspicious_above is None else row.suspicious_above
+    most = _most(row.suspicious_above)
     left_out, stale, mine = section.other_bets, section.market.stale, basis.mine
     for bookmaker, price in row.prices.items():
         odds = price.odds
@@ -166,7 +182,7 @@ def best_of(
         if compared is not None and bookmaker not in compared:
             continue
         net = basis.net(bookmaker, odds)
-        if net > most:
+        if net > (most if section.pool is None else _most(_suspicious(section, row, bookmaker))):
             continue
         if net > best:
             best, names = net, []
@@ -175,11 +191,52 @@ def best_of(
     return tuple(sorted(names))
 
 
-def _near_from(section: Section, row: SelectionRow) -> float:
+def fair_beside(section: Section, row: SelectionRow, bookmaker: str | None) -> float | None:
+    """Return the fair odds that a bookmaker's price of a row is judged by.
+
+    They are the row's own, or what the others say where all are asked together.
+    """
+    if section.pool is None:
+        return row.fair
+    line = section.line_beside(bookmaker)
+    price = None if line is None else line.prices.get(section.side_of(row.selection))
+    return None if price is None else price.fair_odds
+
+
+def decided_beside(section: Section, row: SelectionRow, bookmaker: str | None) -> float:
+    """Return the share of a stake there that is won or lost on average (D53)."""
+    line, fair = section.line_beside(bookmaker), fair_beside(section, row, bookmaker)
+    if section.pool is None or line is None or fair is None:
+        return row.decided
+    push = section.push[bool(line.is_live)]
+    return settlement_of(line, section.side_of(row.selection), fair, push).decided
+
+
+def window_beside(
+    section: Section, row: SelectionRow, bookmaker: str | None
+) -> tuple[float | None, float | None]:
+    """Return from which net odds a bookmaker's price is value, and above which suspicious."""
+    line = section.line_beside(bookmaker)
+    if section.pool is None or line is None:
+        return row.value_from, row.suspicious_above
+    decided = decided_beside(section, row, bookmaker)
+    window = price_window(line, section.side_of(row.selection), decided)
+    return (None, None) if window is None else (window.least, window.most)
+
+
+def _suspicious(section: Section, row: SelectionRow, bookmaker: str) -> float | None:
+    return window_beside(section, row, bookmaker)[1]
+
+
+def _most(suspicious_above: float | None) -> float:
+    return math.inf if suspicious_above is None else suspicious_above
+
+
+def _near_from(section: Section, fair: float | None) -> float:
     """From which odds a price can have the least edge, rounding included."""
-    if row.fair is None:
+    if fair is None:
         return math.inf
-    return row.fair * safety_floor(section.key.market_type) * (1 + MIN_EV / 100) * _SLACK
+    return fair * safety_floor(section.key.market_type) * (1 + MIN_EV / 100) * _SLACK
 
 
 def _shares_state(section: Section, price: Price) -> bool:
@@ -192,13 +249,13 @@ def _bears_on_best(section: Section, row: SelectionRow, bookmaker: str, basis: B
     if bookmaker in row.best_bookmakers or bookmaker in row.near:
         return True
     odds = offered(row.prices.get(bookmaker)) or 0.0
-    return odds >= (row.best or 0.0) or odds >= _near_from(section, row)
+    return odds >= (row.best or 0.0) or odds >= _near_from(section, row.fair)
 
 
 def _find_hold(section: Section, bookmaker: str, basis: Basis) -> None:
     section.holds.pop(bookmaker, None)
-    rows = _priced_by(section, bookmaker)
-    if _own_group(section, rows) is not None:
+    rows = priced_by(section, bookmaker)
+    if own_group(section, rows) is not None:
         odds = [row.prices[bookmaker].odds for row in rows]
         profile = basis.profiles.charging(bookmaker)
         section.holds[bookmaker] = hold(odds if profile is None else map(profile.net, odds))
@@ -272,24 +329,3 @@ def _is_comparable(section: Section, bookmaker: str) -> bool:
         if offered(row.prices.get(bookmaker)) is not None
     )
     return is_comparable(_sides_compared(section), mine)
-
-
-def _priced_by(section: Section, bookmaker: str) -> list[SelectionRow]:
-    return [row for row in section.rows if offered(row.prices.get(bookmaker)) is not None]
-
-
-def _own_group(section: Section, rows: Sequence[SelectionRow]) -> LineGroup | None:
-    """The line group that some rows form by themselves, None where it is not complete."""
-    if len(rows) < 2:
-        return None
-    selections = tuple([row.selection for row in rows])
-    return complete_group(section.key.market_type, section.match_name, selections, section.sport)
-
-
-@lru_cache(maxsize=1 << 15)
-def complete_group(
-    market_type: str, match_name: str, selections: tuple[str, ...], sport: str
-) -> LineGroup | None:
-    """Return the line group that selections form by themselves, None where it is not complete."""
-    groups = line_groups(market_type, match_name, selections, sport)
-    return groups[0] if len(groups) == 1 and groups[0].complete else None

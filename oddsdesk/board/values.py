@@ -119,7 +119,13 @@ class ValueBets:
     def service_row(self, key: RowKey, method: str) -> ServiceRow | None:
         """Return what the service says of a price by itself, None where it does not list it."""
         bet = self.listed.get(key)
-        return None if bet is None else ServiceRow(bet, method, self._served())
+        return (
+            None
+            if bet is None
+            else ServiceRow(
+                bet, method, self._served(), is_judge=self._basis.reference.is_services_own
+            )
+        )
 
     def _touched(self, book: GameBook, changes: Changes) -> Iterator[RowKey]:
         """Yield the prices that are near to value, were, or are listed, of those that changed."""
@@ -176,7 +182,8 @@ class ValueBets:
                 )
                 return found if is_near or key in self.listed else None
         row = self.service_row(key, self._basis.method)
-        if row is None:
+        is_reference = key.bookmaker == self._basis.reference.bookmaker
+        if row is None or is_reference:
             return None
         detected_at = optional_ms(row.bet.detected_at) or 0
         read_at = None if book is None else book.matrix.read_at

@@ -109,7 +109,10 @@ def unvalued_text(said: Explanation) -> str:
         case None:
             return ""
         case NoFairOdds.NO_REFERENCE:
-            return f"{reference} prices nothing here, so there is nothing to judge by."
+            return (
+                f"No reference price: {reference} prices nothing here, so there is nothing to "
+                "judge by."
+            )
         case NoFairOdds.SIDE_MISSING:
             priced = ", ".join(selection for selection, _ in said.quoted)
             return f"One side is missing: {reference} prices only {priced}."
@@ -119,6 +122,8 @@ def unvalued_text(said: Explanation) -> str:
             return "The selection's text fits no known form, so it is shown but never valued."
         case NoFairOdds.OTHER_OUTCOME:
             return f"{reference} does not price this outcome, so there is nothing to judge by."
+        case NoFairOdds.TOO_FEW:
+            return "No reference price: too few operators price all of this line for a consensus."
         case NoFairOdds.NO_ANSWER:
             method = said.method.replace("_", " ")
             return f"The {method} method has no answer to these prices; choose another."

@@ -42,6 +42,10 @@ class FollowedBet(NamedTuple):
     """As it was when the bet was placed, in milliseconds; what is known later goes before it."""
     method: str
     """What devigs its closing line."""
+    reference: str = ""
+    """Whose closing line it is; empty is whom the service judges by."""
+    bookmaker: str = ""
+    """Where it was placed: a consensus is asked without that one's operator."""
 
     @property
     def market(self) -> MarketKey:

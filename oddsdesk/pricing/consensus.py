@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
+CONSENSUS_TITLE: Final = "Consensus"
+"""What it is called where a reference is named."""
 LEAST_VOTES: Final = 3
 """Fewer groups are no consensus."""
 
@@ -35,27 +37,56 @@ class Consensus(NamedTuple):
     """How many said so."""
 
 
-def consensus(votes: Iterable[Vote]) -> Consensus | None:
-    """Return what votes of the same outcomes say together, None of fewer than ``LEAST_VOTES``."""
-    by_group: dict[str, list[Vote]] = {}
-    for vote in votes:
-        if vote.weight > 0:
-            by_group.setdefault(vote.group, []).append(vote)
-    if len(by_group) < LEAST_VOTES:
+class LogitPool:
+    """Votes of the same outcomes, pooled; ``without`` an operator as often as is asked."""
+
+    def __init__(self, votes: Iterable[Vote]) -> None:
+        by_group: dict[str, list[Vote]] = {}
+        for vote in votes:
+            if vote.weight > 0:
+                by_group.setdefault(vote.group, []).append(vote)
+        self._alone = {group: each[0] for group, each in by_group.items() if len(each) == 1}
+        self._weights = {
+            group: math.fsum(vote.weight for vote in each) / len(each)
+            for group, each in by_group.items()
+        }
+        self._shares = {
+            group: [
+                self._weights[group] * (math.fsum(column) / len(each))
+                for column in zip(*map(_logits, each), strict=True)
+            ]
+            for group, each in by_group.items()
+        }
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The operators that vote."""
+        return tuple(self._weights)
+
+    def chances(self, without: str | None = None) -> tuple[float, ...] | None:
+        """Return what they say together, one operator left out; None where nobody is left.
+
+        Of one bookmaker alone it is what that one says, to the last digit.
+        """
+        left = [group for group in self._weights if group != without]
+        if not left:
+            return None
+        if len(left) == 1 and left[0] in self._alone:
+            return tuple(self._alone[left[0]].chances)
+        total = math.fsum([self._weights[group] for group in left])
+        columns = zip(*[self._shares[group] for group in left], strict=True)
+        chances = [1 / (1 + math.exp(-math.fsum(column) / total)) for column in columns]
+        whole = math.fsum(chances)
+        return tuple([chance / whole for chance in chances])
+
+
+def consensus(votes: Iterable[Vote], least: int = LEAST_VOTES) -> Consensus | None:
+    """Return what votes of the same outcomes say together, None of fewer groups than ``least``."""
+    pool = LogitPool(votes)
+    chances = pool.chances()
+    if chances is None or len(pool.groups) < least:
         return None
-    weights = [math.fsum(vote.weight for vote in group) / len(group) for group in by_group.values()]
-    total = math.fsum(weights)
-    voices = [
-        [math.fsum(column) / len(group) for column in zip(*map(_logits, group), strict=True)]
-        for group in by_group.values()
-    ]
-    pooled = [
-        math.fsum(w * logit for w, logit in zip(weights, column, strict=True)) / total
-        for column in zip(*voices, strict=True)
-    ]
-    chances = [1 / (1 + math.exp(-logit)) for logit in pooled]
-    whole = math.fsum(chances)
-    return Consensus(tuple([chance / whole for chance in chances]), len(by_group))
+    return Consensus(chances, len(pool.groups))
 
 
 def _logits(vote: Vote) -> list[float]:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QWidget
 from oddsdesk.board.arithmetic import Step, exact, fair_text, steps
 from oddsdesk.board.bets import Exposure
 from oddsdesk.board.explaining import ConsensusFigure, Explanation, MethodFigure
-from oddsdesk.board.explanation_text import method_title
+from oddsdesk.board.explanation_text import method_title, votes_text
 from oddsdesk.board.verdict_words import BOUNDS, figure_text, margin_text, rule_title
 from oddsdesk.desk.ui.controls.labels import ElidedLabel
 from oddsdesk.desk.ui.controls.plain import Label
@@ -160,16 +160,15 @@ def ev_text(ev: float | None) -> str:
 
 def arithmetic(said: Explanation) -> list[Fact]:
     """Return the steps from the reference's prices to the value window."""
-    if not said.quoted:
+    if not said.quoted and not said.voters:
         return []
-    sides = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
-    quoted = f"{said.reference}: {sides}"
-    done = steps(said)
+    done, quoted = steps(said), _quoted(said)
     if not done:
         prices = " / ".join(exact(odds) for _, odds in said.quoted)
         return [Fact(f"{said.reference} {prices}", "", tip=quoted)]
     facts = [_step(step) for step in done]
-    facts[0] = facts[0]._replace(tip=f"{quoted}\nS is the sum of 1/price: 1 and the margin")
+    meaning = "" if said.voters else "\nS is the sum of 1/price: 1 and the margin"
+    facts[0] = facts[0]._replace(tip=f"{quoted}{meaning}")
     if said.true_ev is None:
         return facts[:1]
     quoted_price = ", as quoted" if said.profile.charges else ""
@@ -180,6 +179,14 @@ def arithmetic(said: Explanation) -> list[Fact]:
         Fact(f"Value from{quoted_price}", least_text(said.window.least)),
         Fact(f"Suspicious above{quoted_price}", most_text(said.window.most)),
     ]
+
+
+def _quoted(said: Explanation) -> str:
+    """What the reference says: its prices of the line, or each vote in the consensus."""
+    if said.voters:
+        return f"{said.reference}, fair by each: {votes_text(said)}"
+    sides = ", ".join(f"{selection} {exact(odds)}" for selection, odds in said.quoted)
+    return f"{said.reference}: {sides}"
 
 
 def _step(step: Step) -> Fact:

@@ -232,9 +232,14 @@ class ExplainPanel(QWidget):
         else:
             method = method_title(said.method).lower()
             per = "per decided unit" if said.assessment.per == "decided" else "per unit staked"
-            notes = [f"{per}, net", f"{method}, floor {said.floor:g}"]
+            notes = [
+                f"{per}, net",
+                f"by {said.reference}",
+                f"{method}, floor {said.floor:g}",
+            ]
         if said.service is not None:
-            notes.append(f"the service says {ev_text(said.service.ev_pct)}")
+            by = f", by {said.service_reference}" if said.service_reference else ""
+            notes.append(f"the service says {ev_text(said.service.ev_pct)}{by}")
         if said.is_reference:
             notes.append("The reference's own price: what its margin and the floor cost.")
         if said.scraped_at is not None:

@@ -10,8 +10,9 @@ import msgspec
 from oddsdesk.board.basis import Basis
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import Matrix, RowKey, Section, SelectionRow
+from oddsdesk.board.own_groups import offered
 from oddsdesk.board.prices import Price
-from oddsdesk.board.valuation import best_of, offered
+from oddsdesk.board.valuation import best_of, decided_beside, fair_beside, window_beside
 from oddsdesk.contract.competition_titles import competition_title
 from oddsdesk.contract.identity import teams
 from oddsdesk.contract.markets import market_title
@@ -272,7 +273,12 @@ def refresh(
     row = section.row_of(selection.key.selection)
     selection.figures = figures = _figures(section, row, board.basis, compared)
     reference = section.reference
-    by_reference = (figures.fair_odds, row.decided, reference and reference.is_live)
+    by_reference = (
+        figures.fair_odds,
+        row.decided,
+        reference and reference.is_live,
+        section.pool,  # another one as soon as a bookmaker says something else
+    )
     before, selection.judged_by = (
         selection.judged_by,
         (by_reference, figures.median, frozenset(section.other_bets)),
@@ -299,16 +305,22 @@ def _judge(entry: PriceEntry, section: Section, row: SelectionRow, board: Board)
             entry.cautions, entry.is_value = judged.assessment.cautions, board.is_value(key)
     if (
         name is None
-        or row.fair is None
+        or (fair := fair_beside(section, row, name)) is None
         or reference is None
         or name in section.other_bets
         or not is_same_state(price.is_live, reference.is_live)
     ):
         entry.ev = entry.rank = None
         return
-    final = row.fair * safety_floor(section.key.market_type)
-    entry.ev = entry.rank = ev = (board.basis.net(name, odds) / final - 1) * 100 * row.decided
-    entry.has_no_window = row.value_from is None and ev >= MIN_EV
+    final, decided = fair * safety_floor(section.key.market_type), row.decided
+    least = row.value_from
+    if section.pool is not None:
+        decided, (least, _) = (
+            decided_beside(section, row, name),
+            window_beside(section, row, name),
+        )
+    entry.ev = entry.rank = ev = (board.basis.net(name, odds) / final - 1) * 100 * decided
+    entry.has_no_window = least is None and ev >= MIN_EV
     if entry.is_doubtful:
         entry.rank = ev - _SET_BACK
 

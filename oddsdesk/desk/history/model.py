@@ -61,6 +61,8 @@ class HistoryModel(QObject):
         """Why it cannot be read."""
         self.pinned: list[str] = []
         """Bookmakers shown beside, whatever is selected."""
+        self._reference = board.reference
+        """Whose fair odds are shown."""
         self._calm = QTimer(self, singleShot=True, interval=CALM_MS)
         self._calm.timeout.connect(lambda: self.changed.emit(False))
         self._reread = QTimer(self, interval=REREAD_MS)
@@ -150,7 +152,8 @@ class HistoryModel(QObject):
     def _lines(self) -> Iterable[Line]:
         assert self.history is not None
         assert self.key is not None
-        paths, chosen = self.history.paths, self.key.bookmaker
+        paths = self.history.paths
+        chosen = self._board.whose.key_of(self.key.bookmaker)
         if chosen is not None:
             yield Line(chosen, paths.get(chosen, ()), TextRole.VALUE, Stroke.STRONG, is_marked=True)
         reference = self._board.reference or "Reference"
@@ -164,6 +167,7 @@ class HistoryModel(QObject):
 
     def _begin(self) -> None:
         self.history, self.problem, self._fair = None, "", []
+        self._reference = self._board.reference
         self.changed.emit(True)
         self._read()
 
@@ -235,7 +239,9 @@ class HistoryModel(QObject):
             self._take(notice)
         elif isinstance(notice, MatrixLoaded) and notice.game_id == self.key.game_id:
             is_past = self._board.connection.link is Link.PAST  # it may stand before what was read
-            if self.history is not None and (is_past or not self._fair):
+            if self._board.reference != self._reference:
+                self._begin()
+            elif self.history is not None and (is_past or not self._fair):
                 self._read()
         elif isinstance(notice, ConnectionChanged) and self._board.connection.link != self._link:
             self._read()

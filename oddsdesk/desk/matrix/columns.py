@@ -136,11 +136,19 @@ def _nothing(_section: Section) -> Cell:
     return EMPTY
 
 
-def _reference_cell(_section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+def _reference_cell(section: Section, row: SelectionRow, context: MatrixContext) -> Cell:
+    if context.board.basis.is_pooled:
+        pooled = None if section.pool is None else section.pool.of(None)
+        return cells.voters_cell(None if pooled is None else pooled.operators)
     return cells.reference_cell(row, context.freshness(None, row.reference), context.clock())
 
 
-def _reference_tip(_section: Section, row: SelectionRow, context: MatrixContext) -> str:
+def _reference_tip(section: Section, row: SelectionRow, context: MatrixContext) -> str:
+    if context.board.basis.is_pooled:
+        pooled = None if section.pool is None else section.pool.of(None)
+        if pooled is None:
+            return tips.no_reference_text(context.reference)
+        return tips.voters_tip(section, row, pooled)
     freshness = context.freshness(None, row.reference)
     return tips.reference_tip(row, context.reference, freshness, context.clock())
 
@@ -169,8 +177,8 @@ def _past_cell(section: Section, row: SelectionRow, context: MatrixContext) -> C
     return cells.past_cell(context.sparklines.sparkline(name, row.reference), context.clock())
 
 
-def _window_tip(_section: Section, row: SelectionRow, _context: MatrixContext) -> str:
-    return tips.window_tip(row)
+def _window_tip(_section: Section, row: SelectionRow, context: MatrixContext) -> str:
+    return tips.window_tip(row, context.reference)
 
 
 def _selection_width(context: MatrixContext) -> Column:
@@ -213,7 +221,8 @@ def _reference_header(context: MatrixContext) -> Header:
 def _fair_header(context: MatrixContext) -> Header:
     method = context.board.method.replace("_", " ")
     note = method.replace("proportional", "prop.")
-    return Header("Fair", note, f"Odds without margin, by the {method} method")
+    tip = f"Odds of {context.reference} without margin, by the {method} method"
+    return Header("Fair", note, tip)
 
 
 def _past_tip(context: MatrixContext) -> str:

@@ -40,6 +40,8 @@ class Sparklines(QObject):
         self._source: HistorySource | None = None
         self._logged = References()
         self._asked: set[SelectionKey] = set()
+        self._reference = board.reference
+        """Whose past was asked for."""
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._read)
 
@@ -51,6 +53,9 @@ class Sparklines(QObject):
 
     def look_for_selections(self) -> None:
         """Note that the game may have selections that were not asked for; they are, soon."""
+        if self._reference != self._board.reference:
+            self._reference = self._board.reference
+            self._logged, self._asked = References(), set()
         if self._source is not None and not self._calm.isActive():
             self._calm.start()
 
@@ -99,12 +104,13 @@ class Sparklines(QObject):
             self._start("sparklines: read", self._load(self._source, new))
 
     async def _load(self, source: HistorySource, selections: Sequence[SelectionKey]) -> None:
+        reference = self._reference
         try:
             logged = await source.references(self._game_id, selections, self._clock() - SPAN_MS)
         except HistoryError:
             # The dock says why; here the sparklines begin with what was seen.
             return
-        if source is self._source:
+        if source is self._source and reference == self._reference:
             self._logged = References(
                 Origin.LOG, {**self._logged.paths, **logged.paths}, logged.gaps
             )

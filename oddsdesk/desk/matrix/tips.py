@@ -5,12 +5,15 @@ from typing import Protocol
 from oddsdesk.board.board import Board
 from oddsdesk.board.freshness import Freshness
 from oddsdesk.board.matrix import RowKey, Section, SelectionRow
+from oddsdesk.board.pool import PooledLine
 from oddsdesk.board.prices import Price
 from oddsdesk.board.rows import UNNAMED_REFERENCE
+from oddsdesk.board.valuation import window_beside
 from oddsdesk.board.verdict_words import caution_text
 from oddsdesk.clock import Clock
 from oddsdesk.desk.ui.formatting import exact_odds_text, fair_text, least_text, most_text
 from oddsdesk.desk.ui.time_format import span_text
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 
 _WORDS = {
     Freshness.FRESH: "",
@@ -18,6 +21,8 @@ _WORDS = {
     Freshness.STALE: "stale: not read for several of its turns",
     Freshness.DEAD: "dead: not read for 10 minutes, the service shows it no more",
 }
+
+_MOST_VOTERS = 25
 
 
 class TipContext(Protocol):
@@ -46,10 +51,11 @@ def price_tip(section: Section, row: SelectionRow, bookmaker: str, context: TipC
         said.append(
             f"net {exact_odds_text(round(found.net_odds, 4))}, after what {bookmaker} keeps"
         )
-    if found is not None and row.fair is not None:
-        if found.is_value:
-            said.append(f"value: fair is {fair_text(row.fair)}, {_window(row)}")
+    if found is not None and found.fair_odds is not None:
         reference = board.reference or UNNAMED_REFERENCE
+        if found.is_value:
+            window = _window(*window_beside(section, row, bookmaker))
+            said.append(f"value: fair is {fair_text(found.fair_odds)} by {reference}, {window}")
         said += [f"no value: {caution_text(each, reference)}" for each in found.cautions]
     if not board.basis.is_mine(bookmaker):
         said.append("none of your bookmakers")
@@ -91,11 +97,31 @@ def reference_tip(row: SelectionRow, name: str, freshness: Freshness, now_ms: in
     return "\n".join(said)
 
 
-def window_tip(row: SelectionRow) -> str:
+def voters_tip(section: Section, row: SelectionRow, pooled: PooledLine) -> str:
+    """Return the tooltip of a consensus: who says what of a selection."""
+    side = section.side_of(row.selection)
+    said = [f"{pooled.operators} operators together, one voice each"]
+    for voter in pooled.voters[:_MOST_VOTERS]:
+        if side in voter.group.sides:
+            fair = 1 / voter.chances[voter.group.sides.index(side)]
+            said.append(f"{voter.bookmaker}: fair {fair_text(fair)}")
+    if len(pooled.voters) > _MOST_VOTERS:
+        said.append(f"and {len(pooled.voters) - _MOST_VOTERS} more")
+    return "\n".join(said)
+
+
+def window_tip(row: SelectionRow, name: str) -> str:
     """Return the tooltip of the price window."""
     if row.fair is None:
-        return "The reference prices no complete market here: nothing to judge by."
-    return _window(row).capitalize()
+        return no_reference_text(name)
+    return f"{_window(row.value_from, row.suspicious_above).capitalize()}, by {name}"
+
+
+def no_reference_text(name: str) -> str:
+    """Return that there is nothing to judge a line by."""
+    if name == CONSENSUS_TITLE:
+        return "No reference price: too few operators price all of this line for a consensus."
+    return f"No reference price: {name} prices no complete market here, nothing to judge by."
 
 
 def hold_tip(section: Section, bookmaker: str) -> str:
@@ -106,10 +132,10 @@ def hold_tip(section: Section, bookmaker: str) -> str:
     return f"{bookmaker} holds {hold:.2f} % on {section.title}."
 
 
-def _window(row: SelectionRow) -> str:
-    if row.value_from is None or row.suspicious_above is None:
+def _window(value_from: float | None, suspicious_above: float | None) -> str:
+    if value_from is None or suspicious_above is None:
         return "no price is value by the rules"
-    least, most = least_text(row.value_from), most_text(row.suspicious_above)
+    least, most = least_text(value_from), most_text(suspicious_above)
     return f"value from {least}, suspicious above {most}"
 
 

@@ -58,6 +58,9 @@ class BetRow(NamedTuple):
     """What the user placed on the outcome, wherever, oldest first."""
     profile: Profile
     reference: str
+    """Whom it is judged by."""
+    service_reference: str = ""
+    """Whom the service judges by, where that is somebody else; else empty."""
 
     @property
     def price(self) -> AssessedPrice:
@@ -140,11 +143,12 @@ def _facts(row: BetRow, now_ms: int) -> Iterator[str]:
     if found.net_odds != found.odds:
         yield f"Net {exact_odds_text(round(found.net_odds, 4))} after {_keeps(row.profile)}"
     if found.fair_odds is not None:
-        yield f"Fair {fair_text(found.fair_odds)}"
+        yield f"Fair {fair_text(found.fair_odds)}, by {row.reference}"
     if found.per == "decided":
         yield "EV of a decided unit: how often the stake comes back is not known"
     if row.service_ev_pct is not None:
-        yield f"Service EV {signed_text(row.service_ev_pct)} %"
+        by = f", by {row.service_reference}" if row.service_reference else ""
+        yield f"Service EV {signed_text(row.service_ev_pct)} %{by}"
     for caution in found.cautions:
         yield f"No value: {caution_text(caution, row.reference)}"
     if row.liquidity is not None:

@@ -11,6 +11,7 @@ from oddsdesk.board.bets import Exposure
 from oddsdesk.board.board import Board
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.notices import ConnectionChanged, Notice, ValueBetsChanged
+from oddsdesk.board.rows import UNNAMED_REFERENCE
 from oddsdesk.clock import Clock
 from oddsdesk.contract.competitions import sport_title
 from oddsdesk.contract.markets import market_title
@@ -279,7 +280,7 @@ class ValuesPanel(QWidget):
             text = misses_text(lists.misses.count, games)
             waiting = lists.misses.rows_that_would_move
             state = state_without_misses(games)
-        self.header.show_facts(text)
+        self.header.show_facts(f"{text} · by {self._board.reference or UNNAMED_REFERENCE}")
         self.header.show_waiting(waiting)
         table = self._current_table()
         if table.model.rowCount():

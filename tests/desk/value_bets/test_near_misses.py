@@ -24,7 +24,7 @@ def test_near_misses_tell_what_stops_each_and_by_how_much(
     quoted.tell("Matchbook", "total", "Over 2.5", 2.03)
     panel.show_list(MISSES)
     qtbot.waitUntil(lambda: panel.misses.model.rowCount() > 0, timeout=2_000)
-    assert facts(panel).endswith(" · looked for in 1 game read here")
+    assert facts(panel).endswith(" · looked for in 1 game read here · by Pinnacle")
     place = panel.lists.misses.row_of(OVER._replace(bookmaker=None))
     assert place is not None
     cells = [panel.misses.model.cell(place, column).text for column in range(9)]

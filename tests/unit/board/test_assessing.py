@@ -318,3 +318,22 @@ def test_another_basis_may_be_taken_in_game_by_game() -> None:
     assert board.is_value(HOME)
     exhaust(steps[-1])
     assert not board.is_value(HOME)
+
+
+def test_a_draw_that_goes_is_told_of_the_other_prices_of_who_offered_it() -> None:
+    desk = Desk()
+    desk.board.want_values(True)
+    three_way = {"Arsenal": 2.0, "Draw": 3.6, "Chelsea": 4.0}
+    offered = three_way | {"Chelsea": 4.25}
+    exhaust(desk.board.merge_matrix(matrix({REFERENCE: three_way, "Unibet": offered})))
+    key = row_key("Chelsea", "Unibet")
+    assert desk.board.value_bets[key].is_value
+
+    desk.now += 10_000
+    left = {"Arsenal": 2.0, "Chelsea": 4.25}
+    exhaust(desk.board.merge_matrix(matrix({REFERENCE: three_way, "Unibet": left}, at=desk.now)))
+
+    listed, held = desk.board.value_bets[key], desk.board.assess(key)
+    assert held is not None
+    assert held.cautions == (Caution.NOT_COMPARABLE, Caution.UNREAD_OUTCOME)
+    assert listed.assessment.cautions == held.cautions

@@ -6,6 +6,8 @@ import pytest
 
 from oddsdesk.board.closing_lines import WAIT_MS, ClosingLines
 from oddsdesk.board.connection import Connection, Link
+from oddsdesk.board.matrix import RowKey
+from oddsdesk.board.reference import CONSENSUS
 from oddsdesk.contract.resources import Game
 from oddsdesk.contract.times import MINUTE_MS, format_ms
 from oddsdesk.pricing.closing import FollowedBet
@@ -145,3 +147,40 @@ def _list_game(game: QuotedGame) -> None:
         game.id, game.name, game.competition, "Football", format_ms(KICK_OFF), False, 2, None
     )
     game.board.load_games([listed])
+
+
+@pytest.mark.parametrize("chosen", ["", "B", CONSENSUS])
+def test_the_close_is_that_of_whom_the_bet_was_judged_by(followed: Followed, chosen: str) -> None:
+    board = followed.game.board
+    board.name_reference(REFERENCE)
+    board.choose_reference(chosen)
+    bets = [
+        followed.bet._replace(ident=number, reference=reference)
+        for number, reference in enumerate(("", REFERENCE, "B", "Nobody"))
+    ]
+    followed.lines.follow(bets)
+    followed.at(-2)
+    followed.quote({"Over 2.5": 1.8, "Under 2.5": 2.05})
+    followed.at(11)
+
+    closes = followed.lines.decided()
+
+    assert [closes[number].odds for number in range(4)] == [1.8, 1.8, 2.0, None]
+    assert closes[3].why == "the reference was not seen before the game"
+
+
+def test_a_bet_judged_by_a_consensus_closes_at_that_of_the_others(followed: Followed) -> None:
+    board = followed.game.board
+    board.name_reference(REFERENCE)
+    board.basis.least_voices = 1
+    bet = followed.bet._replace(reference="Consensus", bookmaker="B", method="power")
+    followed.lines.follow([bet])
+    followed.at(-2)
+    board.choose_reference(CONSENSUS)
+    followed.quote({"Over 2.5": 1.8, "Under 2.5": 2.05})
+    found = board.assess(RowKey(followed.game.id, "total", 0, "Over 2.5", "B"))
+    assert found is not None
+    followed.at(11)
+    close = followed.lines.decided()[7]
+    assert close.fair_odds == pytest.approx(found.fair_odds, abs=1e-9)
+    assert (close.method, close.at) == ("power", KICK_OFF - 2 * MINUTE_MS)

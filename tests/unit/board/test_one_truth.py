@@ -11,6 +11,7 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.explaining import explain
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.near_misses import near_misses
+from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
 from oddsdesk.contract.times import format_ms
 from oddsdesk.pricing.assessment import Assessment
 from oddsdesk.pricing.profiles import Profile, Profiles
@@ -118,6 +119,10 @@ def betting_at(names: tuple[str, ...]) -> Step:
     return lambda desk, _: desk.board.set_bookmakers(names)
 
 
+def choosing(reference: str) -> Step:
+    return lambda desk, _: desk.board.choose_reference(reference)
+
+
 listed = st.tuples(st.sampled_from(OFFERS[:3] + OFFERS[4:]), st.sampled_from(BOOKMAKERS[1:]))
 steps = st.one_of(
     heard(),
@@ -129,6 +134,7 @@ steps = st.one_of(
     st.sampled_from([1, 60]).map(starting),
     st.sampled_from(PROFILES).map(charging),
     st.sampled_from([(), ("Betfair",)]).map(betting_at),
+    st.sampled_from([SERVICES_OWN, REFERENCE, "Betfair", CONSENSUS]).map(choosing),
 )
 histories = st.tuples(pictured(), st.lists(steps, max_size=15))
 sports = st.sampled_from(["Football", "Hockey", "Tennis"])
@@ -136,6 +142,7 @@ sports = st.sampled_from(["Football", "Hockey", "Tennis"])
 
 def after(history: tuple[Step, list[Step]], sport: str) -> Desk:
     desk = Desk()
+    desk.board.basis.least_voices = 2
     desk.board.want_values(True)
     first, rest = history
     for step in (first, *rest):
@@ -222,7 +229,9 @@ def made_anew(desk: Desk, sport: str) -> Board:
     matrix = old.matrix(GAME)
     assert matrix is not None
     new.want_values(True)
+    new.basis.least_voices = old.basis.least_voices
     new.name_reference(REFERENCE)
+    new.choose_reference(old.whose.chosen)
     new.set_profiles(old.basis.profiles)
     new.basis.scrape_interval = old.basis.scrape_interval
     if matrix.kick_off is not None:
@@ -233,7 +242,7 @@ def made_anew(desk: Desk, sport: str) -> Board:
             price.odds,
             at=price.scraped_at,
             market_type=section.key.market_type,
-            bookmaker=bookmaker or REFERENCE,
+            bookmaker=bookmaker or old.whose.bookmaker,
             is_live=bool(price.is_live),
             sport=sport,
         )
@@ -247,6 +256,6 @@ def made_anew(desk: Desk, sport: str) -> Board:
     for section in matrix.sections:
         drew_at |= section.market.drew_at
     for bookmaker, at in drew_at.items():
-        new.miss_draw(GAME, 0, bookmaker or REFERENCE, at)
+        new.miss_draw(GAME, 0, bookmaker or old.whose.bookmaker or "", at)
     exhaust(new.merge_value_bets(old.values.listed.values()))
     return new

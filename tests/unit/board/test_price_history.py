@@ -106,7 +106,7 @@ def test_the_reference_s_moves_stay_when_its_name_is_learnt(desk: Desk) -> None:
     key = CellKey(*ARSENAL, REFERENCE)
     before, after = Price(2.0, NOW, NOW, NOW), Price(2.1, NOW + 1, NOW + 1, NOW + 1)
     seen.take(GAME, [(key, before, after)])
-    seen.promote(REFERENCE)
+    seen.rename({REFERENCE: None})
     assert seen.path(GAME, ARSENAL, None, after) == [(NOW, 2.0), (NOW + 1, 2.1)]
 
 

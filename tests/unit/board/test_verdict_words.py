@@ -135,7 +135,7 @@ def test_the_text_holds_every_number_of_the_arithmetic(desk: Desk) -> None:
     text = explanation_text(said_of(desk, 3.05))
     for part in (
         "Chelsea at Betfair, 3.05",
-        "True EV +5.93 % (margin proportional, floor 1.01)",
+        "True EV +5.93 % (by Pinnacle, margin proportional, floor 1.01)",
         "Arsenal 2.72, Draw 3.34, Chelsea 2.78",
         "S = 1/2.72 + 1/3.34 + 1/2.78 = 1.02676",
         "Margin = (1.02676 − 1) ÷ 3 = 0.8920 pp",
