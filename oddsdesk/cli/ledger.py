@@ -164,7 +164,10 @@ def close(path: Path, database: Database | None, as_json: bool) -> None:
             _open(path) as held,
         ):
             found = closes_from_log(
-                ReaderPast(store.reader()), held.bets(), now_ms, own_setting(METHOD)
+                ReaderPast(store.reader(), store.reference),
+                held.bets(),
+                now_ms,
+                own_setting(METHOD),
             )
             news = held.write_closes(found)
             bets = held.bets()

@@ -40,6 +40,9 @@ class PlacedBet(msgspec.Struct, frozen=True):
     ledger, it is of the odds that were listed."""
     method: str = ""
     """The devig method that made ``fair_odds``; empty where there are none."""
+    reference: str = ""
+    """Whom ``fair_odds`` are by, as the desk named it; empty where that was not recorded: then it
+    was whom the service judged by."""
     net_odds: float | None = None
     """What ``odds`` pay after commission, tax and fees, as the bookmaker was known then."""
     currency: str = ""

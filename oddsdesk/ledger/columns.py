@@ -86,6 +86,7 @@ COLUMNS: Final = (
     _number("fair_odds"),
     _number("ev_pct", lambda bet: bet.true_ev),
     _text("method"),
+    _text("reference"),
     _text("preset"),
     _text("cautions", lambda bet: " ".join(bet.cautions)),
     _text("result", lambda bet: "open" if bet.result is None else bet.result.value),

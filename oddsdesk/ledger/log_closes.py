@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
-from oddsdesk.contract.resources import GameMatrix
+from oddsdesk.contract.resources import BookOddsCell, GameMatrix, MarketMatrix, ReferenceCell
 from oddsdesk.contract.times import MINUTE_MS, parse_ms
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.closing import MOST_AGE_MS, ClosingLine, Sighting, began_at, closing_line
+from oddsdesk.pricing.consensus import CONSENSUS_TITLE
 from oddsdesk.pricing.market import Market
 
 _LATE_MS: Final = 24 * 60 * MINUTE_MS
@@ -31,9 +32,22 @@ class PastOdds(Protocol):
         ...
 
     def reference_moves(
-        self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
+        self,
+        game_id: str,
+        market_type: str,
+        period: int,
+        selection: str,
+        since_ms: int,
+        bookmaker: str = "",
     ) -> Sequence[int]:
-        """Return when the reference's price of a selection moved since a moment."""
+        """Return when a bookmaker's price of a selection moved since a moment.
+
+        Without a name it is the reference of the database.
+        """
+        ...
+
+    def reference(self) -> str:
+        """Return whom the database judges by."""
         ...
 
 
@@ -51,6 +65,9 @@ def closes_from_log(
     found = {}
     for bet in bets:
         if bet.ident is None or (bet.close is not None and bet.close.is_there):
+            continue
+        if bet.reference == CONSENSUS_TITLE:
+            found[bet.ident] = ClosingLine(why="nobody saw the consensus close, and no log has it")
             continue
         close = _close(past, bet, now_ms, bet.method or method)
         if close is not None:
@@ -86,7 +103,7 @@ def _first_in_play(past: PastOdds, bet: PlacedBet, kick_off: int | None) -> int 
 def _moments(past: PastOdds, bet: PlacedBet, began: int) -> list[int]:
     """Return the moments at which the market may have stood as it closed."""
     since = began - MOST_AGE_MS
-    moves = past.reference_moves(bet.game_id, bet.market_type, bet.period, bet.selection, since)
+    moves = past.reference_moves(*bet.key[:4], since, _other_reference(past, bet))
     times = {at for move in moves for at in (move, move - 1)}
     return sorted({began, began - 1} | {at for at in times if since <= at <= began})
 
@@ -96,13 +113,30 @@ def _sightings(
 ) -> Iterator[Sighting]:
     """Yield what the reference said of the bet's market as of a moment."""
     game = past.market(bet.game_id, bet.market_type, bet.period, at)
+    other = _other_reference(past, bet)
     for market in () if game is None else game.markets:
-        if market.reference_scraped_at is None:
-            continue
-        seen = parse_ms(market.reference_scraped_at)
-        odds = {
-            row.selection: row.reference.odds
-            for row in market.selections
-            if row.reference is not None and row.reference.odds is not None
-        }
-        yield Sighting(seen, odds, first_in_play is not None and seen >= first_in_play)
+        seen = _seen_at(market, other)
+        if seen is not None:
+            odds = {name: cell.odds for name, cell in _cells(market, other) if cell.odds}
+            yield Sighting(seen, odds, first_in_play is not None and seen >= first_in_play)
+
+
+def _other_reference(past: PastOdds, bet: PlacedBet) -> str:
+    """Return whom a bet was judged by, where that is not whom the database judges by."""
+    return "" if bet.reference == past.reference() else bet.reference
+
+
+def _seen_at(market: MarketMatrix, other: str) -> int | None:
+    """Return when the reference's market was seen last; None where it never was."""
+    if not other:
+        told = market.reference_scraped_at
+        return None if told is None else parse_ms(told)
+    times = [cell.scraped_at for _, cell in _cells(market, other) if cell.scraped_at is not None]
+    return max(map(parse_ms, times), default=None)
+
+
+def _cells(market: MarketMatrix, other: str) -> Iterator[tuple[str, ReferenceCell | BookOddsCell]]:
+    for row in market.selections:
+        cell = row.books.get(other) if other else row.reference
+        if cell is not None:
+            yield row.selection, cell

@@ -52,6 +52,8 @@ def to_follow(bets: Iterable[PlacedBet], method: str) -> list[FollowedBet]:
             bet.selection,
             bet.kick_off,
             bet.method or method,
+            bet.reference,
+            bet.bookmaker,
         )
         for bet in bets
         if bet.ident is not None and bet.close is None and bet.game_id and bet.market_type

@@ -65,6 +65,7 @@ _STEPS: Final = (
             PRIMARY KEY (kind, key)
         ) STRICT""",
     ),
+    ("ALTER TABLE placed_bet ADD COLUMN reference TEXT NOT NULL DEFAULT ''",),
 )
 """Statements by version; steps are only ever added at the end."""
 

@@ -12,8 +12,9 @@ _ALL: Final = Visibility()
 class ReaderPast:
     """A reader as ``ledger.log_closes.PastOdds``; for the thread of the reader."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, reference: str) -> None:
         self._reader = reader
+        self._reference = reference
 
     def game(self, game_id: str, at_ms: int) -> GameMatrix | None:
         """Return a game as it stood at a moment, None where nothing did."""
@@ -32,10 +33,23 @@ class ReaderPast:
         points = self._reader.history(game_id, market_type, period, selection, 0)
         return [point.scraped_at for point in points if point.is_live]
 
+    def reference(self) -> str:
+        """Return whom the database judges by."""
+        return self._reference
+
     def reference_moves(
-        self, game_id: str, market_type: str, period: int, selection: str, since_ms: int
+        self,
+        game_id: str,
+        market_type: str,
+        period: int,
+        selection: str,
+        since_ms: int,
+        bookmaker: str = "",
     ) -> list[int]:
-        """Return when the reference's price of a selection moved since a moment."""
+        """Return when a bookmaker's price of a selection moved; without a name the reference's."""
+        if bookmaker:
+            points = self._reader.history(game_id, market_type, period, selection, since_ms)
+            return [point.scraped_at for point in points if point.bookmaker == bookmaker]
         key = (market_type, period, selection)
         moves = self._reader.reference_history(game_id, [key], since_ms)
         return [move.scraped_at for move in moves.get(key, ())]

@@ -129,12 +129,17 @@ def _or_lowest(value: Callable[[PlacedBet], float | None]) -> Callable[[PlacedBe
     return lambda bet: _LOWEST if (found := value(bet)) is None else found
 
 
+def _fair_text(bet: PlacedBet) -> str:
+    by = " and ".join(filter(None, (bet.reference, bet.method.replace("_", " "))))
+    return f"fair {fair_text(bet.fair_odds or 0.0)} by {by}"
+
+
 def facts_text(bet: PlacedBet) -> str:
     """Return what is known of a bet beside its row, a line each."""
     told = [
         f"Placed {moment_text(bet.placed_at)}",
         f"kick-off {moment_text(bet.kick_off)}" if bet.kick_off else "",
-        f"fair {fair_text(bet.fair_odds)} by {bet.method}" if bet.fair_odds else "",
+        _fair_text(bet) if bet.fair_odds else "",
         f"preset {bet.preset}" if bet.preset else "",
         f"{bet.cashed_stake:,.2f} cashed out for {bet.cashed_back:,.2f}"
         if bet.cashed_stake

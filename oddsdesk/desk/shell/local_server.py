@@ -260,7 +260,9 @@ async def closes_in(
 
     def work() -> dict[int, ClosingLine]:
         with contextlib.closing(open_store(database, read_only=True)) as store:
-            return closes_from_log(ReaderPast(store.reader()), bets, now_ms, method)
+            return closes_from_log(
+                ReaderPast(store.reader(), store.reference), bets, now_ms, method
+            )
 
     try:
         return await asyncio.wrap_future(in_background("closing lines", work))

@@ -164,6 +164,7 @@ def placed_bet(subject: BetSubject, typed: TypedBet, now_ms: int) -> PlacedBet:
         fair_odds=subject.fair_odds,
         true_ev=typed.ev_pct,
         method="" if subject.fair_odds is None else subject.method,
+        reference="" if subject.fair_odds is None else subject.reference,
         net_odds=typed.net_odds,
         currency=typed.currency,
         age_ms=None if seen_at is None else max(0, now_ms - seen_at),

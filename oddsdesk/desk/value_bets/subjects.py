@@ -23,6 +23,8 @@ class BetSubject(NamedTuple):
     assessment: Assessment
     method: str
     """The devig method that its fair odds rest on."""
+    reference: str
+    """Whose prices they are, as the desk names it; empty where that is not known yet."""
     scraped_at: int | None
     """When it was last seen; None where nobody told."""
     stake: float
@@ -73,6 +75,7 @@ def subject_of_bet(row: BetRow, board: Board, preset: str) -> BetSubject:
         kick_off=price.kick_off,
         assessment=price.assessment,
         method=board.method,
+        reference=board.reference or "",
         scraped_at=price.scraped_at,
         stake=0.0 if price.assessment.cautions else row.bet.stake,
         url=price.url,
@@ -95,6 +98,7 @@ def subject_of_price(key: RowKey, board: Board) -> BetSubject | None:
         kick_off=matrix.kick_off,
         assessment=found,
         method=board.method,
+        reference=board.reference or "",
         scraped_at=price.scraped_at,
         stake=0.0,
         url=price.url,
@@ -113,6 +117,7 @@ def subject_of_miss(miss: NearMiss, board: Board) -> BetSubject:
         kick_off=None if matrix is None else matrix.kick_off,
         assessment=miss.assessment,
         method=board.method,
+        reference=board.reference or "",
         scraped_at=miss.price.scraped_at,
         stake=0.0,
         url=miss.price.url,
