@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.money_quotes import read_profiles, read_quotes
-from tests.money_rows import Moment, Row
+from tests.money_rows import REFERENCE, Moment, Row
 
 QUARTER_OF_KELLY, OUTCOME_CAP, GAME_CAP, TOTAL_CAP, STEP = 0.25, 0.02, 0.03, 0.25, 1.0
 CELL = 0.1
@@ -23,10 +23,13 @@ CELL = 0.1
 
 
 def count_bets(
-    quotes: Iterable[str], bookmakers: Iterable[str] = (), bankroll: float = 1000
+    quotes: Iterable[str],
+    bookmakers: Iterable[str] = (),
+    bankroll: float = 1000,
+    reference: str = REFERENCE,
 ) -> list[Row]:
     """Return the rows of `bets --all`, best EV first; those of `bets` are the listed ones."""
-    rows = list(Moment(read_quotes(quotes), read_profiles(bookmakers)).rows())
+    rows = list(Moment(read_quotes(quotes), read_profiles(bookmakers), reference).rows())
     _stake([row for row in rows if row.listed], bankroll)
     carriers = {row.outcome: row for row in rows if row.bound is not None}
     for row in rows:

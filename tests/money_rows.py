@@ -125,7 +125,10 @@ class Row:
 class Moment:
     """The quotes of one moment, which is that of the newest of them."""
 
-    def __init__(self, quotes: list[Quote], profiles: dict[str, Profile]) -> None:
+    def __init__(
+        self, quotes: list[Quote], profiles: dict[str, Profile], reference: str = REFERENCE
+    ) -> None:
+        self._reference = reference
         self.now = max(quote.seen for quote in quotes)
         self._profiles = profiles
         self._quotes = quotes
@@ -140,7 +143,7 @@ class Moment:
     def rows(self) -> Iterator[Row]:
         """Every price that can be reckoned against the reference's."""
         for quote in self._quotes:
-            reference = self._by_market.get((*quote.market, REFERENCE))
+            reference = self._by_market.get((*quote.market, self._reference))
             if reference is None or quote is reference:
                 continue
             for selection, read in quote.sides().items():
@@ -227,7 +230,7 @@ class Moment:
 
     def _draw(self, reference: Quote) -> float | None:
         """The chance of a draw by the reference's three-way moneyline before kick-off."""
-        key = (reference.game, "moneyline", reference.period, REFERENCE)
+        key = (reference.game, "moneyline", reference.period, self._reference)
         moneyline = self._by_market.get(key)
         if moneyline is None or moneyline.live:
             return None

@@ -11,7 +11,7 @@ import click
 
 from oddsdesk.board.opportunities import Opportunities
 from oddsdesk.board.opportunity import Opportunity
-from oddsdesk.cli.bet_sources import board_of, read_moment, source_options
+from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
 from oddsdesk.cli.bet_table import aligned, plain
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.clock import system_clock
@@ -48,6 +48,7 @@ def _least(_: click.Context, __: click.Parameter, value: float) -> float:
     type=click.Choice([kind.value for kind in OpportunityKind]),
     help="Only one kind.",
 )
+@reference_choice
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, by kind, best first.")
 def arbitrage(
     database: Database | None,
@@ -55,12 +56,13 @@ def arbitrage(
     key_file: Path | None,
     least: float,
     kind: str | None,
+    reference: str | None,
     as_json: bool,
 ) -> None:
     """List bets that cover everything across bookmakers: arbitrage, middles, low hold.
 
     Profit and hold are by net odds. Stakes divide what the desk's settings say (100) among the
-    legs, in their steps.
+    legs, in their steps. The reference tells a middle's chance, and has no say beside that.
 
     \b
     Example:
@@ -70,7 +72,8 @@ def arbitrage(
     """
     moment = read_moment(database, url, key_file, system_clock())
     now_ms = system_clock()
-    found = Opportunities(board_of(moment, now_ms), lambda: now_ms, lambda: split_of(own_setting))
+    board = board_of(moment, now_ms, reference)
+    found = Opportunities(board, lambda: now_ms, lambda: split_of(own_setting))
     exhaust(found.looking())
     listed = [
         each

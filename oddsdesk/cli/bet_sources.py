@@ -9,6 +9,7 @@ import click
 
 from oddsdesk.board.board import Board
 from oddsdesk.board.readings import reference_of
+from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
 from oddsdesk.cli.options import maybe_database_option, usual_database
 from oddsdesk.cli.own_records import own_setting
 from oddsdesk.client.blocking import SyncClient
@@ -17,9 +18,9 @@ from oddsdesk.clock import Clock
 from oddsdesk.contract.identity import game_id
 from oddsdesk.contract.resources import OddsRow
 from oddsdesk.contract.times import MINUTE_MS, format_ms
-from oddsdesk.desk.settings.declared import METHOD, MINE
+from oddsdesk.desk.settings.declared import METHOD, MINE, REFERENCE
 from oddsdesk.ledger.bookmakers import known_bookmakers
-from oddsdesk.pricing.profiles import Profiles
+from oddsdesk.pricing.profiles import Profiles, fold_name
 from oddsdesk.slices import exhaust
 from oddsdesk.store.databases import Database
 from oddsdesk.store.errors import StoreError
@@ -63,6 +64,14 @@ def source_options(command: F) -> F:
     return command
 
 
+reference_choice = click.option(
+    "--reference",
+    metavar="NAME|consensus",
+    help="Whom prices are judged by: a bookmaker, an exchange, or all bookmakers together. "
+    "Default: as the desk's settings say, else whom the service judges by.",
+)
+
+
 def read_moment(
     database: Database | None, url: str | None, key_file: Path | None, now_ms: int
 ) -> Moment:
@@ -92,22 +101,53 @@ def check_source(database: Database | None, url: str | None, key_file: Path | No
         raise click.UsageError("--url needs --key-file: the file that holds the key")
 
 
-def own_board(clock: Clock) -> Board:
-    """Return an empty board that judges as the user's settings say."""
+def own_board(clock: Clock, reference: str | None = None) -> Board:
+    """Return an empty board that judges as the user's settings say.
+
+    ``reference`` is what a command was told: whom prices are judged by instead.
+    """
     board = Board(clock, own_setting(METHOD))
     board.set_profiles(own_profiles())
     board.set_bookmakers(own_setting(MINE))
+    if reference is None:
+        board.choose_reference(own_setting(REFERENCE))
+    elif reference.casefold() == CONSENSUS:
+        board.choose_reference(CONSENSUS)
+    else:
+        board.choose_reference(board.basis.profiles.canonical(reference) or reference)
     return board
 
 
-def board_of(moment: Moment, now_ms: int) -> Board:
-    """Return a board that holds a moment's prices, judged as the user's settings say."""
-    board = own_board(lambda: now_ms)
+def board_of(moment: Moment, now_ms: int, reference: str | None = None) -> Board:
+    """Return a board that holds a moment's prices, judged as the user's settings say.
+
+    Raises:
+        click.BadParameter: nobody there is called as ``reference`` says.
+    """
+    board = own_board(lambda: now_ms, reference)
+    _check_reference(board, moment, is_named=reference is not None)
     board.name_reference(moment.reference)
     exhaust(board.merge_rows(moment.rows))
     for draw in moment.draws:
         board.miss_draw(*draw, now_ms)
     return board
+
+
+def _check_reference(board: Board, moment: Moment, *, is_named: bool) -> None:
+    """Have the reference spelled as the prices spell it; say where there is none of that name."""
+    chosen, names = board.whose.chosen, {row.bookmaker for row in moment.rows}
+    if chosen in (SERVICES_OWN, CONSENSUS) or not names or chosen in names:
+        return
+    same = [name for name in names if fold_name(name) == fold_name(chosen)]
+    if same:
+        board.choose_reference(min(same))
+    elif is_named:
+        known = ", ".join(sorted(names))
+        raise click.BadParameter(
+            f"no prices of {chosen!r}; there are {known}", param_hint="'--reference'"
+        )
+    else:
+        click.echo(f"no prices of {chosen}, the reference of your settings", err=True)
 
 
 def own_profiles() -> Profiles:

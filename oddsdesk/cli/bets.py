@@ -9,8 +9,9 @@ import click
 from msgspec.structs import replace
 
 from oddsdesk.board.bets import Bet, list_bets
-from oddsdesk.cli.bet_sources import Moment, board_of, read_moment, source_options
-from oddsdesk.cli.bet_table import table
+from oddsdesk.board.board import Board
+from oddsdesk.cli.bet_sources import board_of, read_moment, reference_choice, source_options
+from oddsdesk.cli.bet_table import plain, table
 from oddsdesk.cli.own_records import own_setting, placed_bets, preset
 from oddsdesk.clock import system_clock
 from oddsdesk.desk.settings.declared import stake_plan
@@ -42,6 +43,7 @@ def _bankroll(_: click.Context, __: click.Parameter, value: float | None) -> flo
     is_flag=True,
     help="Also what the contract's rules list at gross odds, and what only a caution keeps out.",
 )
+@reference_choice
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array, best EV first.")
 def bets(
     database: Database | None,
@@ -50,6 +52,7 @@ def bets(
     bankroll: float | None,
     preset_name: str | None,
     everything: bool,
+    reference: str | None,
     as_json: bool,
 ) -> None:
     """List what is value now and what to stake on it: one stake an outcome.
@@ -60,6 +63,7 @@ def bets(
     Example:
       oddsdesk bets
       oddsdesk bets --bankroll 2500 --preset "Before kick-off"
+      oddsdesk bets --reference consensus
       oddsdesk bets --url https://odds.example --key-file key.txt --all --json
     """
     passes = preset(preset_name) if preset_name is not None else None
@@ -67,11 +71,17 @@ def bets(
     if bankroll is not None:
         plan = replace(plan, bankroll=bankroll)
     moment = read_moment(database, url, key_file, system_clock())
-    found = _found(moment, plan, passes, everything=everything)
+    board = board_of(moment, system_clock(), reference)
+    found = _found(board, plan, passes, everything=everything)
+    other = None if board.whose.is_services_own else board.reference
     if as_json:
-        told = {"sources": moment.sources} if moment.sources else {}
+        told: dict[str, Any] = {"sources": moment.sources} if moment.sources else {}
+        if other is not None:
+            told["reference"] = other
         click.echo(json.dumps([fields(bet) | told for bet in found], indent=2))
     else:
+        if other is not None:
+            click.echo(f"judged by {plain(other)}; the service judges by {plain(moment.reference)}")
         click.echo(table(found, moment.sources))
 
 
@@ -100,10 +110,9 @@ def fields(bet: Bet) -> dict[str, Any]:
 
 
 def _found(
-    moment: Moment, plan: StakePlan, passes: ValueFilter | None, *, everything: bool
+    board: Board, plan: StakePlan, passes: ValueFilter | None, *, everything: bool
 ) -> list[Bet]:
     now_ms = system_clock()
-    board = board_of(moment, now_ms)
     placed = placed_in(placed_bets(), now_ms)
     prices = board.value_bets.values()
     chosen = None if passes is None else passes.passes

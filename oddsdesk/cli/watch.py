@@ -33,7 +33,13 @@ from oddsdesk.board.board import Board
 from oddsdesk.board.closing_lines import ClosingLines
 from oddsdesk.board.matrix import RowKey
 from oddsdesk.board.opportunities import LOOK_RESTS, Opportunities
-from oddsdesk.cli.bet_sources import check_source, own_board, read_key, source_options
+from oddsdesk.cli.bet_sources import (
+    check_source,
+    own_board,
+    read_key,
+    reference_choice,
+    source_options,
+)
 from oddsdesk.cli.bet_table import plain
 from oddsdesk.cli.followed_database import FollowedDatabase
 from oddsdesk.cli.followed_service import FollowedService
@@ -80,6 +86,7 @@ _CLOSES_EVERY_S: Final = 5.0
     help="What to tell of, where to and when not, TOML. Default: the rules of the desk, else every "
     "value bet, here only.",
 )
+@reference_choice
 @click.option(
     "--set-channel",
     metavar="NAME",
@@ -91,6 +98,7 @@ def watch(
     url: str | None,
     key_file: Path | None,
     rules_file: Path | None,
+    reference: str | None,
     set_channel: str | None,
 ) -> None:
     """Tell of value, targets, steam, arbitrage and kick-offs until stopped.
@@ -117,7 +125,7 @@ def watch(
     ending.listen()
     try:
         with asyncio.Runner(loop_factory=new_loop) as runner:
-            runner.run(_run(settings, told, place, service, ending))
+            runner.run(_run(settings, told, reference, place, service, ending))
     except StoreError as error:
         raise click.ClickException(str(error)) from error
     finally:
@@ -181,6 +189,7 @@ def _told_before(rules: Path | None, source: object) -> AlertMemory | None:
 async def _run(
     settings: AlertSettings,
     told: AlertMemory | None,
+    reference: str | None,
     place: Database,
     service: tuple[str, str] | None,
     ending: Ending,
@@ -191,7 +200,7 @@ async def _run(
     assert running is not None
     ending.listen_on(loop)
     ending.then(lambda: loop.call_soon_threadsafe(running.cancel))
-    board, jobs = own_board(system_clock), Jobs()
+    board, jobs = own_board(system_clock, reference), Jobs()
     outbox = Outbox(_channels(settings), system_clock, _tell_delivery)
     try:
         with contextlib.suppress(asyncio.CancelledError):
@@ -201,12 +210,18 @@ async def _run(
                     watcher.follow_games = followed.follow_games
                 outbox.start()
                 watcher.start(jobs)
-                click.echo(f"watching by {len(settings.rules)} rules")
+                click.echo(f"watching by {len(settings.rules)} rules{_judged_by(board)}")
                 await _end_of(followed)
     finally:
         await outbox.stop()
         if told is not None:
             told.close()
+
+
+def _judged_by(board: Board) -> str:
+    """Say by whom prices are judged, where that is not whom the source judges by."""
+    whose = board.whose
+    return "" if whose.is_services_own else f", judged by {plain(whose.name or '')}"
 
 
 @contextlib.asynccontextmanager

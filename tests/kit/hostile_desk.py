@@ -104,8 +104,9 @@ class HostileDesk:
         manager.entered.connect(lambda: self.desk.read_history(_price_log(manager), manager.client))
         window = self.desk.window
         self.dialogs = DeskDialogs(
-            window, theme, preferences, profiles, secrets, manager, system_clock
-        )
+            window, theme, preferences, profiles, secrets, manager, system_clock,
+            self.desk.around.reference.bookmakers,
+        )  # fmt: skip
         self.desk.offer_settings(self.dialogs.open_settings)
         self.bookmakers = BookmakersController(theme, preferences, window, self.board.bookmakers)
         self.desk.offer_bookmakers(self.bookmakers)

@@ -22,6 +22,7 @@ from tests.money_count import count_bets
 from tests.money_opportunities import count
 from tests.money_rows import Moment, Row
 
+EXCHANGE = "Betfair Exchange UK"
 SHARED = Path(__file__).parents[3] / "shared" / "data" / "the-odds-api"
 
 
@@ -89,6 +90,16 @@ def test_every_price_that_can_be_reckoned_is_judged_as_by_the_second_count(
         assert price.is_in_contract == row.in_contract, row.shown()
 
 
+def test_prices_are_judged_by_an_exchange_as_by_the_second_count(pinned: RealMoment) -> None:
+    listed = _listed(pinned.database, "1000", "--all", "--reference", EXCHANGE)
+    lines = resource_path("bookmakers.csv").read_text("utf-8").splitlines()
+    counted = [row.shown() for row in count_bets(pinned.lines, lines, 1_000, EXCHANGE)]
+
+    assert len(listed) == 303
+    assert {row["reference"] for row in listed} == {EXCHANGE}
+    assert [_judged(row) for row in listed] == [_judged(row) for row in counted]
+
+
 def test_the_opportunities_are_those_of_the_second_count(pinned: RealMoment) -> None:
     arguments = ["--database", str(pinned.database), "--json"]
     result = CliRunner().invoke(arbitrage_command.arbitrage, arguments)
@@ -145,7 +156,13 @@ def _counted(lines: list[str], bankroll: float, *, everything: bool) -> list[dic
     return [row.shown() for row in rows if everything or row.listed]
 
 
+def _judged(row: dict[str, Any]) -> dict[str, Any]:
+    """What is said of the price itself: where both sides are value, caps may be shared out so or
+    so."""
+    return {name: value for name, value in _exact(row).items() if name not in ("stake", "bound")}
+
+
 def _exact(row: dict[str, Any]) -> dict[str, Any]:
     """What is the same to the last digit: all but what is not counted, and EVs."""
-    apart = ("game_id", "sources", "ev_pct", "service_ev_pct")
+    apart = ("game_id", "sources", "reference", "ev_pct", "service_ev_pct")
     return {name: value for name, value in row.items() if name not in apart}

@@ -8,7 +8,8 @@ from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 
-from oddsdesk.desk.settings.kinds import Choice, Names, Setting, Toggle, Whole
+from oddsdesk.board.reference import CONSENSUS, SERVICES_OWN
+from oddsdesk.desk.settings.kinds import Choice, Judge, Names, Setting, Toggle, Whole
 from oddsdesk.pricing import formats
 from oddsdesk.pricing.devig import DEFAULT_METHOD, METHODS
 from oddsdesk.pricing.exposure import StakePlan
@@ -49,6 +50,15 @@ METHOD: Final = Setting(
     "true EV follow at once; the service's own EV does not.",
     DEFAULT_METHOD,
     Choice(tuple((method, method.replace("_", " ").capitalize()) for method in METHODS)),
+)
+REFERENCE: Final = Setting(
+    "prices/reference",
+    "Judge prices by",
+    "Whose prices, without margin, are the fair ones: of whom the service itself judges by, of any "
+    "other bookmaker or exchange, or of all together, each price by the others. Weights of a "
+    "consensus are in My bookmakers. The service's own list and EV stay by its own.",
+    SERVICES_OWN,
+    Judge(((SERVICES_OWN, "The service's own reference"), (CONSENSUS, "Consensus"))),
 )
 ODDS_FORMAT: Final = Setting(
     "prices/odds_format",
@@ -196,7 +206,7 @@ def split_of(value_of: ReadSetting) -> Split:
 
 SECTIONS: Final = (
     Section("Look", (SCHEME, TEXT_SIZE, COLOUR_BLIND, FLASH, SPARKLINES)),
-    Section("Prices", (ODDS_FORMAT, METHOD)),
+    Section("Prices", (ODDS_FORMAT, REFERENCE, METHOD)),
     STAKES,
     Section("Bookmakers", (MINE,)),
     Section("Connection", (AT_START,)),

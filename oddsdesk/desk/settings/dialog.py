@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import Qt, Signal
@@ -22,10 +22,10 @@ from PySide6.QtWidgets import (
 )
 
 from oddsdesk.desk.settings.declared import SECTIONS, Section
-from oddsdesk.desk.settings.kinds import Choice, Names, Setting, Toggle, Whole
+from oddsdesk.desk.settings.kinds import Choice, Judge, Names, Setting, Toggle, Whole
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.ui.controls.form_dialog import note, with_note
-from oddsdesk.desk.ui.controls.plain import Label
+from oddsdesk.desk.ui.controls.plain import Label, literal
 from oddsdesk.desk.ui.controls.scaling import inset, resize_scaled
 from oddsdesk.desk.ui.theme.theme import Theme
 from oddsdesk.desk.ui.theme.tokens import GAP, HALF, MARGIN, STEP
@@ -86,6 +86,7 @@ class SettingsDialog(QDialog):
         preferences: Preferences,
         parent: QWidget,
         sections: Sequence[Section] = SECTIONS,
+        bookmakers: Iterable[str] = (),
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(sections[0].title if len(sections) == 1 else "Settings")
@@ -93,6 +94,7 @@ class SettingsDialog(QDialog):
         resize_scaled(self, theme, *_SIZE)
         self._theme = theme
         self._preferences = preferences
+        self._bookmakers = sorted(bookmakers)
         self.controls: dict[str, _Control] = {}
         self._settings = {each.key: each for section in sections for each in section.settings}
         self._lay_out(sections)
@@ -173,6 +175,13 @@ class SettingsDialog(QDialog):
                     combo.addItem(label, word)
                 combo.activated.connect(lambda _index: put(setting, combo.currentData()))
                 return combo
+            case Judge(words=words):
+                names = [(name, name) for name in self._bookmakers]
+                combo = QComboBox()
+                for word, label in [*words, *names]:
+                    combo.addItem(label, word)
+                combo.activated.connect(lambda _index: put(setting, combo.currentData()))
+                return combo
             case Whole() as kind:
                 spin = inset(WholeField(kind, self._theme))
                 spin.valueChanged.connect(lambda value: put(setting, value))
@@ -191,6 +200,8 @@ class SettingsDialog(QDialog):
     def _show(self, setting: Setting[Any]) -> None:
         control, value = self.controls[setting.key], self._preferences.get(setting)
         if isinstance(control, QComboBox):
+            if control.findData(value) < 0:  # a bookmaker that has no prices here
+                control.addItem(literal(value), value)
             control.setCurrentIndex(control.findData(value))
         elif isinstance(control, WholeField):
             control.setValue(value)

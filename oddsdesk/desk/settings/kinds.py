@@ -114,6 +114,27 @@ class Names(msgspec.Struct, frozen=True):
         return "names of bookmakers with `|` between them; empty for all"
 
 
+class Judge(msgspec.Struct, frozen=True):
+    """Whom prices are judged by: a bookmaker's name, or one of some words."""
+
+    words: tuple[tuple[str, str], ...]
+    """(word, what people read)."""
+
+    def read(self, word: str) -> str:
+        """Return the name, or the word in small letters."""
+        name = unquote(word).strip()
+        known = [kept for kept, _ in self.words if kept == name.casefold()]
+        return known[0] if known else name
+
+    def write(self, value: str) -> str:
+        """Return the name; what else has a meaning in the file is ``%`` and hex."""
+        return quote(value, safe=_KEPT)
+
+    def expected(self) -> str:
+        """Return what is written."""
+        return "the name of a bookmaker, `consensus`, or nothing for the service's own"
+
+
 class Setting(msgspec.Struct, Generic[T], frozen=True):
     """One thing that the user may set; ``key`` is what it is kept under."""
 

@@ -26,7 +26,15 @@ from oddsdesk.desk.connections.sessions import (
     SessionError,
 )
 from oddsdesk.desk.records import Records
-from oddsdesk.desk.settings.declared import AT_START, COLOUR_BLIND, FLASH, METHOD, MINE, SCHEME
+from oddsdesk.desk.settings.declared import (
+    AT_START,
+    COLOUR_BLIND,
+    FLASH,
+    METHOD,
+    MINE,
+    REFERENCE,
+    SCHEME,
+)
 from oddsdesk.desk.settings.kinds import Whole
 from oddsdesk.desk.settings.preferences import Preferences
 from oddsdesk.desk.settings.saved_state import Layout
@@ -87,6 +95,8 @@ class Effects(QObject):
         elif key == METHOD.key:
             self._board.set_method(get(METHOD))
             self.method_changed.emit(get(METHOD))
+        elif key == REFERENCE.key:
+            self._board.choose_reference(get(REFERENCE))
         elif key == MINE.key:
             self._board.set_bookmakers(get(MINE))
             self.bookmakers_changed.emit()
@@ -224,6 +234,7 @@ async def _run(app: QApplication, root: Root, ending: Ending) -> str | None:
     bookmakers = BookmakersController(theme, root.preferences, desk.window, board.bookmakers)
     board.set_profiles(bookmakers.profiles)
     board.set_bookmakers(get(MINE))
+    board.choose_reference(get(REFERENCE))
     bookmakers.profiles_changed.connect(board.set_profiles)
     connections = _connections(desk, theme, manager, root, bookmakers, past_opener)
     connections.restored.connect(records.read_again)
@@ -273,6 +284,7 @@ def _connections(
         root.secrets,
         manager,
         system_clock,
+        desk.around.reference.bookmakers,
     )
     desk.offer_settings(dialogs.open_settings)
     desk.offer_bookmakers(bookmakers)

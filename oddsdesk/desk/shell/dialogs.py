@@ -1,5 +1,7 @@
 """Opens the desk's dialogs and carries out what the user asks of them."""
 
+from collections.abc import Callable, Iterable
+
 import msgspec
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDialog, QWidget
@@ -53,11 +55,14 @@ class DeskDialogs(QObject):
         secrets: Secrets,
         manager: ConnectionManager,
         clock: Clock,
+        bookmakers: Callable[[], Iterable[str]],
     ) -> None:
+        """``bookmakers`` tells who has prices now."""
         super().__init__(window)
         self._window = window
         self._theme = theme
         self._preferences = preferences
+        self._bookmakers = bookmakers
         self._profiles = profiles
         self._manager = manager
         self._clock = clock
@@ -76,7 +81,9 @@ class DeskDialogs(QObject):
     def open_settings(self) -> None:
         """Show the settings."""
         if not self._is_shown(SettingsDialog):
-            dialog = SettingsDialog(self._theme, self._preferences, self._window)
+            dialog = SettingsDialog(
+                self._theme, self._preferences, self._window, bookmakers=self._bookmakers()
+            )
             dialog.bookmakers_requested.connect(self.bookmakers_requested)
             self._show(dialog)
 

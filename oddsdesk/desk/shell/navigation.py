@@ -14,6 +14,7 @@ from oddsdesk.desk.settings.saved_state import Layout
 from oddsdesk.desk.shell import destinations
 from oddsdesk.desk.shell.bug_report import BugReports
 from oddsdesk.desk.shell.commands import Commands
+from oddsdesk.desk.shell.desk_reference import ReferenceButton, ReferenceChoice
 from oddsdesk.desk.shell.layouts import LayoutButton, Layouts
 from oddsdesk.desk.shell.messages import ConnectionTrouble
 from oddsdesk.desk.shell.odds_format import OddsFormat
@@ -51,6 +52,7 @@ class Navigation(QObject):
         self._layout = layout
         self._clock = clock
         self.odds_format = OddsFormat(preferences)
+        self.reference = ReferenceChoice(board, preferences)
         self.favourites = Favourites(layout, wall)
         self.actions = Actions(window)
         self.bugs = BugReports()
@@ -84,12 +86,14 @@ class Navigation(QObject):
                 destinations.action_entries(self.actions),
                 destinations.format_entries(self.odds_format),
                 destinations.place_entries(self._window),
+                self.reference.entries,
             ),
         )
         self.actions.bind("go.palette", palette.open)
         self.commands.bind_games(games, navigator, grid)
         self.commands.fill_menu(top_bar)
         top_bar.add_control(palette, stretch=3)
+        top_bar.add_control(ReferenceButton(self.reference))
         top_bar.add_control(FormatButton(self.odds_format))
         top_bar.add_control(layout_button)
 
@@ -118,6 +122,7 @@ class Navigation(QObject):
     def close(self) -> None:
         """Stop listening to the board and to errors."""
         self._trouble.close_panel()
+        self.reference.close_panel()
         self.bugs.uninstall()
 
     def _reopen_behind(self, returning: Sequence[OpenGame], games: GameTabs) -> None:

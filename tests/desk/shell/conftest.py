@@ -30,7 +30,10 @@ async def desk(
     made = Desk(quoted.board, theme, layout, preferences, records, quoted.clock)
     profiles, secrets = Profiles(tmp_path), Secrets(tmp_path, NoKeyring)
     manager = ConnectionManager(quoted.board, system_clock, make_session)
-    dialogs = DeskDialogs(made.window, theme, preferences, profiles, secrets, manager, system_clock)
+    names = made.around.reference.bookmakers
+    dialogs = DeskDialogs(
+        made.window, theme, preferences, profiles, secrets, manager, system_clock, names
+    )
     connections = Connections(
         made.window,
         made.top_bar,
