@@ -50,7 +50,7 @@ class _Kept(ReaderPast):
     """A reader's past that asks once for what bets of one game share."""
 
     def __init__(self, reader: Reader) -> None:
-        super().__init__(reader)
+        super().__init__(reader, "")  # these bets name no reference: they are by the log's own
         self._game = lru_cache(maxsize=4)(super().game)
         self._market = lru_cache(maxsize=64)(super().market)
 

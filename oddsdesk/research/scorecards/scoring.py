@@ -10,7 +10,8 @@ from typing import Final
 import msgspec
 
 from oddsdesk.board.matrix import Section
-from oddsdesk.board.valuation import complete_group, hold, offered
+from oddsdesk.board.own_groups import complete_group, offered
+from oddsdesk.board.valuation import hold
 from oddsdesk.ledger.bets import PlacedBet
 from oddsdesk.pricing.devig import DevigError, devig
 from oddsdesk.pricing.profiles import Profiles
