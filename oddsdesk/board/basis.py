@@ -30,6 +30,18 @@ class Basis(msgspec.Struct):
     scrape_interval: ScrapeInterval = msgspec.field(default_factory=ScrapeInterval)
     overtime: OvertimeForms = msgspec.field(default_factory=OvertimeForms)
 
+    def of_another_service(self) -> "Basis":
+        """Return the user's choices alone: what was learned is of the service before."""
+        self.reference.service = None
+        return Basis(
+            self.method,
+            self.profiles,
+            self.mine,
+            self.finds_best_hold,
+            self.reference,
+            self.least_voices,
+        )
+
     @property
     def is_pooled(self) -> bool:
         """Whether prices are judged by what the bookmakers say together (D60)."""

@@ -11,6 +11,7 @@ from oddsdesk.board.changes import Changes
 from oddsdesk.board.connection import Connection, SnapshotProgress
 from oddsdesk.board.freshness import Freshness, ScrapeInterval
 from oddsdesk.board.game_book import GameBook
+from oddsdesk.board.game_books import GameBooks
 from oddsdesk.board.games import GameEntry, GameIds, entry_of_price, game_entry
 from oddsdesk.board.judging import Judge
 from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
@@ -85,9 +86,7 @@ class Board:
         self.times_forgotten = 0
         """How often prices were let go, or the grid was told of them no longer."""
         self._clock = clock
-        self._books: dict[str, GameBook] = {}
-        self._renamed: dict[str, Changes] = {}
-        """Games whose prices are under other keys, and whose figures are to follow."""
+        self._books = GameBooks()
         self._subscribed: set[str] = set()
         self._ids = GameIds()
         self.values = self._no_values()
@@ -132,8 +131,7 @@ class Board:
 
     def matrix(self, game: str) -> Matrix | None:
         """Return a game's matrix, None where no price of it is known."""
-        book = self._books.get(game)
-        return None if book is None else book.matrix
+        return self._books.matrix(game)
 
     def lists(self, competition: str, match_name: str) -> bool:
         """Whether a game is among those that were read last."""
@@ -141,27 +139,21 @@ class Board:
 
     def price(self, game: str, key: CellKey) -> Price | None:
         """Return the price of a cell."""
-        book = self._books.get(game)
-        named = key._replace(bookmaker=self.whose.key_of(key.bookmaker))
-        found = None if book is None else book.find(named)
-        return None if found is None else found[1]
+        return self._books.price(game, key._replace(bookmaker=self.whose.key_of(key.bookmaker)))
 
     def section(self, game: str, market_type: str, period: int, selection: str) -> Section | None:
         """Return the section that holds a selection, None where no price of it is held."""
-        book = self._books.get(game)
-        return None if book is None else book.section_of(market_type, period, selection)
+        return self._books.section(game, market_type, period, selection)
 
     def row_keys(self) -> Iterator[RowKey]:
-        """Yield the key of every price held."""
-        for game, book in self._books.items():
-            for key, _ in book.prices():
-                yield RowKey(game, *key)
+        """Return the key of every price held."""
+        return self._books.row_keys()
 
     def bookmakers(self) -> set[str]:
         """Return the names of all bookmakers that have prices here, the reference among them."""
-        quoted = {name for book in self._books.values() for name in book.matrix.bookmakers}
         listed = {key.bookmaker for key in self.value_bets}
-        return {name for name in quoted | listed | {self.reference} if name is not None}
+        named = {*self._books.bookmakers(), *listed, self.whose.bookmaker}
+        return {name for name in named if name is not None}
 
     def freshness(self, bookmaker: str | None, price: Price) -> Freshness:
         """Return how fresh a price is now; ``bookmaker`` None is the reference.
@@ -219,7 +211,7 @@ class Board:
             if book is None:
                 if not self.keeps_all:
                     continue
-                book = self._book(self._entry_of(game, message))
+                book = self._books.of(self._entry_of(game, message))
             _, changes = changed.setdefault(game, (book, Changes()))
             for reading in read_message(message, now, self.whose, bad):
                 book.put(*reading[:2], changes, reading[2])
@@ -236,7 +228,7 @@ class Board:
         for move in moves:
             game = move.game.game_id
             if self.keeps_all or game in self._subscribed:
-                book = self._book(self.games.get(game, move.game))
+                book = self._books.of(self.games.get(game, move.game))
                 _, changes = changed.setdefault(game, (book, Changes()))
                 put_move(book, move, now, self.whose, changes)
         for book, changes in changed.values():
@@ -247,7 +239,7 @@ class Board:
         held = {game.game_id: game_entry(game) for game in games}
         for entry in held.values():
             self._ids.learn(entry)
-        dated = {key for key in held if (book := self._books.get(key)) and _date(book, held[key])}
+        dated = {key for key in held if (book := self._books.get(key)) and book.date(held[key])}
         if dated:
             self._tell_values(self.values.assess_games(dated, self._clock()))
         if list(held.values()) != list(self.games.values()):
@@ -263,7 +255,7 @@ class Board:
         now = self._clock()
         entry = game_of_matrix(matrix)
         self._learn_reference(reference_of(matrix))
-        book = self._book(entry)
+        book = self._books.of(entry)
         whole = Changes(relaid=book.matrix.read_at is None)
         bad: list[str] = []
         for market in matrix.markets:
@@ -280,7 +272,7 @@ class Board:
                 self._publish(book, changes)
             yield
         book.matrix.read_at = now
-        if _date(book, entry):
+        if book.date(entry):
             self._tell_values(self.values.assess_games({entry.game_id}, now))
         book.withdraw_unheard(now if asked_at is None else asked_at, now, whole)
         self._report(matrix.match_name, bad)
@@ -310,7 +302,7 @@ class Board:
             if row.liquidity is not None:
                 self._learn_reference(row.bookmaker)
         for game, of_game in by_game.items():
-            book = self._books.get(game) or self._book(self._entry_of(game, of_game[0]))
+            book = self._books.get(game) or self._books.of(self._entry_of(game, of_game[0]))
             changes = Changes()
             bad: list[str] = []
             quotes = set[QuoteKey]()
@@ -349,6 +341,10 @@ class Board:
         """Judge everything by another bookmaker, by its name; or as ``board.reference`` names."""
         if chosen != self.whose.chosen:
             self._rename(self.whose.choose(chosen))
+            self.values.assess_all(self._clock())
+            for game in self._books.names():  # until figures follow, there is no reference price
+                self._subscribers.tell(MatrixLoaded(game))
+            self._subscribers.tell(ValueBetsChanged())
             self._go_through(self._revaluing())
 
     def miss_draw(self, game: str, period: int, bookmaker: str, at_ms: int) -> None:
@@ -430,17 +426,10 @@ class Board:
     def clear(self) -> None:
         """Forget everything but what is asked of it: what comes next is another service's."""
         removed = tuple(self.row_keys())
-        basis, self.games, self.values_wanted = self.basis, {}, False
-        basis.reference.service = None
-        self.basis = Basis(
-            basis.method,
-            basis.profiles,
-            basis.mine,
-            reference=basis.reference,
-            least_voices=basis.least_voices,
-        )
+        self.games, self.values_wanted = {}, False
+        self.basis = self.basis.of_another_service()
         self.connection, self.snapshot_progress = Connection(), SnapshotProgress()
-        self._books, self._renamed, self._subscribed = {}, {}, set()
+        self._books, self._subscribed = GameBooks(), set()
         self.values = self._no_values()
         self.seen = PriceHistory()
         for notice in (
@@ -461,7 +450,7 @@ class Board:
         """Do what ``sweep`` does in steps of a game; begin it each second."""
         now = self._clock()
         self.seen.tick(now)
-        for book in list(self._books.values()):
+        for book in self._books:
             changes = Changes()
             book.drop_withdrawn(now, changes)
             book.age(self.basis, self.reference, now, changes)
@@ -475,7 +464,7 @@ class Board:
 
         Each step is a game.
         """
-        for book in list(self._books.values()):
+        for book in self._books:
             changes = Changes()
             book.withdraw_unheard(since_ms, self._clock(), changes)
             self._recompute(book, changes)
@@ -497,8 +486,7 @@ class Board:
 
     def _drop(self, game: str) -> list[RowKey]:
         """Let go of a game's prices and return their keys."""
-        book = self._books.pop(game, None)
-        self._renamed.pop(game, None)
+        book = self._books.drop(game)
         if book is None:
             return []
         self._tell_values(self.values.forget_game(game, self._clock()))
@@ -514,10 +502,13 @@ class Board:
 
     def _revaluing(self) -> Iterator[None]:
         """Judge everything held on the basis as it is now; each step is a game."""
-        renamed = set(self._renamed)
-        yield from self._refiguring()
-        for game, book in list(self._books.items()):
-            if game in renamed:
+        done = set[str]()
+        for book, changes in self._books.take_renamed():
+            self._recompute(book, changes)
+            done.add(book.matrix.game_id)
+            yield
+        for book in self._books:
+            if book.matrix.game_id in done:
                 continue
             changes = Changes()
             book.revalue(self.basis, changes)
@@ -530,7 +521,10 @@ class Board:
         game = book.matrix.game_id
         if changes.overtime_learnt and self.basis.is_pooled:
             book.repool_goals(self.basis, changes)
-            self._repool_beside(book)
+            for other in self._books.beside(book):
+                beside = Changes()
+                other.repool_goals(self.basis, beside)
+                self._publish(other, beside)
         if self._books.get(game) is book:
             if game in self._subscribed and changes.moves:
                 self.seen.take(game, changes.moves)
@@ -539,34 +533,18 @@ class Board:
                 self._subscribers.tell(notice)
             self._tell_values(moved)
 
-    def _repool_beside(self, book: GameBook) -> None:
-        """Ask the bookmakers anew in the other games of a competition, as overtime tells (D49)."""
-        for other in self._books.values():
-            if other is not book and other.matrix.competition == book.matrix.competition:
-                changes = Changes()
-                other.repool_goals(self.basis, changes)
-                self._publish(other, changes)
-
     def _learn_reference(self, name: str | None) -> None:
         if name is not None and name != self.whose.service:
             self._rename(self.whose.learn(name))
-            exhaust(self._refiguring())
+            for book, changes in self._books.take_renamed():
+                self._recompute(book, changes)
 
     def _rename(self, renaming: Renaming) -> None:
         """Keep prices under other keys, once others are the reference's; figures follow later."""
         if renaming:
             self.seen.rename(renaming)
             self.basis.overtime.rename(renaming)
-            for game, book in self._books.items():
-                book.rename(renaming, self._renamed.setdefault(game, Changes()))
-
-    def _refiguring(self) -> Iterator[None]:
-        """Work out figures by the reference as it is now; each step is a game."""
-        for game in list(self._renamed):
-            changes, book = self._renamed.pop(game), self._books.get(game)
-            if book is not None:
-                self._recompute(book, changes)
-            yield
+            self._books.rename(renaming)
 
     def _report(self, what: str, bad: list[str]) -> None:
         if bad:
@@ -577,37 +555,19 @@ class Board:
             self._subscribers.tell(ValueBetsChanged(tuple(moved)))
 
     def _no_values(self) -> ValueBets:
-        return ValueBets(self.basis, self.judge, self._book_at, self._ids.of)
-
-    def _book_at(self, game: str) -> GameBook | None:
-        return self._books.get(game)
-
-    def _book(self, game: GameEntry) -> GameBook:
-        book = self._books.get(game.game_id)
-        if book is None:
-            book = self._books[game.game_id] = GameBook(game)
-        return book
+        return ValueBets(self.basis, self.judge, lambda game: self._books.get(game), self._ids.of)
 
     def _entry_of(self, game: str, said: PriceMessage | OddsRow) -> GameEntry:
         """The game as the list has it, else as far as a price tells of it."""
         return self.games.get(game) or entry_of_price(said)
 
     def _forget_unwanted(self) -> None:
-        is_kept = self._books if self.keeps_all else self._subscribed
-        self._forget([game for game in self._books if game not in is_kept])
+        names = [] if self.keeps_all else self._books.names()
+        self._forget(game for game in names if game not in self._subscribed)
 
     def _forget(self, games: Iterable[str]) -> None:
         self.times_forgotten += 1
         now = self._clock()
         for game in games:
-            if self._books.pop(game, None) is not None:
+            if self._books.drop(game) is not None:
                 self._tell_values(self.values.forget_game(game, now))
-
-
-def _date(book: GameBook, game: GameEntry) -> bool:
-    """Take in whether a game is in play and when it begins; tell whether that is news."""
-    matrix, stated = book.matrix, (game.is_live, game.kick_off)
-    if (matrix.is_live, matrix.kick_off) == stated:
-        return False
-    matrix.is_live, matrix.kick_off = stated
-    return True

@@ -149,6 +149,14 @@ class GameBook:
         for market in self._markets.values():
             market.age(basis, reference, now_ms, changes)
 
+    def date(self, game: GameEntry) -> bool:
+        """Take in whether the game is in play and when it begins; tell whether that is news."""
+        matrix, stated = self.matrix, (game.is_live, game.kick_off)
+        if (matrix.is_live, matrix.kick_off) == stated:
+            return False
+        matrix.is_live, matrix.kick_off = stated
+        return True
+
     def find(self, key: CellKey) -> tuple[Section, Price] | None:
         """Return the section and the price of a cell, None where no such price is held."""
         market = self._markets.get((key.market_type, key.period))

@@ -108,18 +108,21 @@ class Judge:
     ) -> int | None:
         """Return the age from which the reference's line is stale; None where nothing tells.
 
-        A consensus is stale once the first of its voters is: ``shown`` is a single reference's.
+        A consensus is stale once fewer operators than make one have a fresh vote. ``shown`` is a
+        single reference's price.
         """
         if section.pool is None:
             return None if shown is None else self._stale_after_ms(None, shown)
         pooled = section.pool.of(bookmaker)
         if pooled is None:
             return None
-        ends = [
-            voter.scraped_at + self._stale_after_ms(voter.bookmaker, voter.price)
-            for voter in pooled.voters
-        ]
-        return min(ends) - pooled.line.scraped_at
+        ends = dict[str, int]()
+        for voter in pooled.voters:
+            after = self._stale_after_ms(voter.bookmaker, voter.price)
+            end = voter.scraped_at + (0 if voter.is_apart else after)
+            ends[voter.profile.group] = max(end, ends.get(voter.profile.group, 0))
+        stale_at = sorted(ends.values(), reverse=True)[section.pool.least - 1]
+        return max(1, stale_at - pooled.line.scraped_at)
 
     def _group(self, section: Section, bookmaker: str | None) -> Group:
         sides = self.sides(section, bookmaker)

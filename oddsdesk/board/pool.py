@@ -2,7 +2,7 @@
 
 A price is judged by the votes of others: its own operator is left out. The votes that count are
 those of whole line groups that settle alike and are not crossed, fresh ones where there are
-enough, else old ones, too: then the consensus is as stale as the oldest of them.
+enough, else old ones, too: then the consensus is stale.
 """
 
 import contextlib
@@ -35,6 +35,8 @@ class Voter(NamedTuple):
     is_live: bool | None
     is_stale: bool
     has_overtime: bool | None
+    is_apart: bool = False
+    """Whether it is in play and was seen more than a minute before the newest."""
 
     @property
     def overround(self) -> float:
@@ -62,7 +64,8 @@ class Pool:
         self._voters = voters
         self._profiles = profiles
         self._method = method
-        self._least = least
+        self.least = least
+        """How many operators make a consensus."""
         self._groups = {voter.profile.group for voter in voters}
         self._pooled: dict[str, PooledLine | None] = {}
 
@@ -86,7 +89,7 @@ class Pool:
         others = [voter for voter in self._voters if voter.profile.group != operator]
         for counting in ([voter for voter in others if not voter.is_stale], others):
             operators = len({voter.profile.group for voter in counting})
-            if operators and operators >= self._least:
+            if operators and operators >= self.least:
                 return PooledLine(self._line(counting), tuple(counting), operators)
         return None
 
@@ -163,7 +166,7 @@ def agreeing(voters: Iterable[Voter], *, by_overtime: bool) -> list[Voter]:
     found = _majority(found, lambda voter: voter.is_live)
     newest = max((voter.scraped_at for voter in found), default=0)
     return [
-        voter._replace(is_stale=True)
+        voter._replace(is_stale=True, is_apart=True)
         if voter.is_live and newest - voter.scraped_at > APART_MS
         else voter
         for voter in found

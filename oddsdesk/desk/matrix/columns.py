@@ -188,7 +188,8 @@ def _selection_width(context: MatrixContext) -> Column:
 
 def _reference_width(context: MatrixContext) -> Column:
     note = "888k" if context.layout.has_limits else ""
-    sample = odds_sample(has_long=context.layout.has_long(None))
+    is_pooled = context.board.basis.is_pooled
+    sample = context.reference if is_pooled else odds_sample(has_long=context.layout.has_long(None))
     return Column(sample, note_sample=note, has_arrow=True, hangs=True, most=_MOST)
 
 

@@ -1,0 +1,90 @@
+"""The games whose prices a board holds, and whose prices are the reference's in all of them."""
+
+from collections.abc import Iterator
+
+from oddsdesk.board.changes import Changes
+from oddsdesk.board.game_book import GameBook
+from oddsdesk.board.games import GameEntry
+from oddsdesk.board.matrix import CellKey, Matrix, RowKey, Section
+from oddsdesk.board.prices import Price
+from oddsdesk.board.reference import Renaming
+
+
+class GameBooks:
+    """One book a game, by id, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._books: dict[str, GameBook] = {}
+        self._renamed: dict[str, Changes] = {}
+        """Games whose prices are under other keys, and whose figures are to follow."""
+
+    def __contains__(self, game: str) -> bool:
+        return game in self._books
+
+    def __iter__(self) -> Iterator[GameBook]:
+        """Yield the books that are held now, also where some come or go meanwhile."""
+        yield from list(self._books.values())
+
+    def get(self, game: str) -> GameBook | None:
+        """Return the book of a game, None where no price of it is held."""
+        return self._books.get(game)
+
+    def of(self, game: GameEntry) -> GameBook:
+        """Return the book of a game, an empty one where none is held yet."""
+        book = self._books.get(game.game_id)
+        if book is None:
+            book = self._books[game.game_id] = GameBook(game)
+        return book
+
+    def drop(self, game: str) -> GameBook | None:
+        """Let go of a game's book and return it."""
+        self._renamed.pop(game, None)
+        return self._books.pop(game, None)
+
+    def names(self) -> list[str]:
+        """Return the ids of the games."""
+        return list(self._books)
+
+    def matrix(self, game: str) -> Matrix | None:
+        """Return a game's matrix, None where no price of it is known."""
+        book = self._books.get(game)
+        return None if book is None else book.matrix
+
+    def price(self, game: str, key: CellKey) -> Price | None:
+        """Return the price of a cell."""
+        book = self._books.get(game)
+        found = None if book is None else book.find(key)
+        return None if found is None else found[1]
+
+    def section(self, game: str, market_type: str, period: int, selection: str) -> Section | None:
+        """Return the section that holds a selection, None where no price of it is held."""
+        book = self._books.get(game)
+        return None if book is None else book.section_of(market_type, period, selection)
+
+    def row_keys(self) -> Iterator[RowKey]:
+        """Yield the key of every price held."""
+        for game, book in self._books.items():
+            for key, _ in book.prices():
+                yield RowKey(game, *key)
+
+    def bookmakers(self) -> set[str]:
+        """Return who has a column in any game."""
+        return {name for book in self._books.values() for name in book.matrix.bookmakers}
+
+    def rename(self, renaming: Renaming) -> None:
+        """Keep prices under other keys, once others are the reference's; figures follow later."""
+        for game, book in self._books.items():
+            book.rename(renaming, self._renamed.setdefault(game, Changes()))
+
+    def take_renamed(self) -> Iterator[tuple[GameBook, Changes]]:
+        """Yield the games whose figures are to follow, each once, with what became of its keys."""
+        for game in list(self._renamed):
+            changes, book = self._renamed.pop(game, None), self._books.get(game)
+            if changes is not None and book is not None:
+                yield book, changes
+
+    def beside(self, book: GameBook) -> Iterator[GameBook]:
+        """Yield the other games of a book's competition."""
+        for other in self:
+            if other is not book and other.matrix.competition == book.matrix.competition:
+                yield other
