@@ -30,6 +30,8 @@ _SCORES: Final = (
     ("date", "home", "away", "hg", "ag"),
 )
 _HALVES: Final = ("hthg", "htag")
+_MAY_BE_FOOTBALL: Final = (FOOTBALL, OTHER, "")
+"""Who records a bet by hand need not say its sport."""
 _DATES: Final = ("%d/%m/%Y", "%d/%m/%y", "%Y-%m-%d")
 
 
@@ -212,7 +214,7 @@ class _Games:
         Raises:
             _UnsureError: a game may be it.
         """
-        if teams(bet.match_name) is None or bet.sport not in (FOOTBALL, OTHER):
+        if teams(bet.match_name) is None or bet.sport not in _MAY_BE_FOOTBALL:
             return None
         near = sorted(self._near(bet.order[0]), key=lambda game: abs(game.noon_ms - bet.order[0]))
         alike = None

@@ -2,9 +2,10 @@
 
 import csv
 import json
+import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from tests.kit.desk_window import DeskWindow
 from tests.kit.program import Launch
 from tests.kit.webhook import webhook
 
-LIMIT_S = 60
+LIMIT_S = 20
+_TRIES = 3
 RULES = """
 [[channels]]
 name = "phone"
@@ -73,7 +75,7 @@ class Day:
     def told(self, *question: str) -> list[dict[str, Any]]:
         """Return what a command says of the ledger."""
         command = self._launch("ledger", *question, "--json")
-        out, err = command.process.communicate(timeout=LIMIT_S)
+        out, err = command.process.communicate(timeout=60)
         assert (command.process.returncode, err) == (0, "")
         found: list[dict[str, Any]] = json.loads(out)
         return found
@@ -86,24 +88,31 @@ def bet_on_disk() -> PlacedBet | None:
     return bets[0] if bets else None
 
 
-def wait_for_bet(holds: Callable[[PlacedBet], object] = lambda _: True) -> PlacedBet:
-    """Wait until the bet is on the disk as it is to be."""
-    found: list[PlacedBet] = []
-
-    def is_there() -> bool:
-        bet = bet_on_disk()
-        found[:] = [] if bet is None else [bet]
-        return bet is not None and bool(holds(bet))
-
-    wait_until(is_there)
-    return found[0]
-
-
-def wait_until(holds: Callable[[], object]) -> None:
-    ends = time.monotonic() + LIMIT_S
+def holds_within(holds: Callable[[], object], limit_s: float) -> bool:
+    ends = time.monotonic() + limit_s
     while not holds():
-        assert time.monotonic() < ends, "it never came to hold"
+        if time.monotonic() > ends:
+            return False
         time.sleep(0.05)
+    return True
+
+
+def by_keys(desk: DeskWindow, act: Callable[[], object], holds: Callable[[], object]) -> None:
+    """Act until something holds: keys that come before the desk is ready for them go nowhere."""
+    for _ in range(_TRIES):
+        with suppress(subprocess.TimeoutExpired):
+            act()
+            if holds_within(holds, LIMIT_S):
+                return
+        desk.press("Escape", "Escape")
+        desk.enter("oddsdesk$")
+    raise AssertionError("it never came to hold")
+
+
+def the_bet() -> PlacedBet:
+    bet = bet_on_disk()
+    assert bet is not None
+    return bet
 
 
 @pytest.fixture
@@ -115,9 +124,8 @@ def day(launch: Launch, open_desk: Callable[..., DeskWindow], tmp_path: Path) ->
         yield made
 
 
-def place(day: Day, desk: DeskWindow) -> None:
+def place(desk: DeskWindow) -> None:
     """Go to the price that the phone told of, and place at other odds than it shows."""
-    wait_until(lambda: day.posted)
     desk.go_to("alerts")
     desk.press("ctrl+Home", "Return")
     desk.explanation(f"{HOME} at Harbour, 2.2\n")
@@ -136,7 +144,7 @@ def edit(desk: DeskWindow) -> None:
     desk.enter("^Edit bet$")
     desk.press("alt+s", "ctrl+a")
     desk.write("15")
-    desk.press("alt+n")
+    desk.press("alt+n", "ctrl+a")
     desk.write("by phone")
     desk.press("Return")
 
@@ -163,18 +171,14 @@ def settle(desk: DeskWindow, folder: Path) -> None:
     desk.press("Return")
 
 
-def report(desk: DeskWindow, folder: Path) -> dict[str, str]:
-    """Have the report by bookmakers shown, and return its row from the file it is exported to."""
-    exported = folder / "report.csv"
+def report(desk: DeskWindow, exported: Path) -> None:
+    """Have the report by bookmakers shown, and export it."""
     desk.wait_until_gone("^Settle bets from a file of results$")
     desk.enter("oddsdesk$")
     desk.press("ctrl+l", *["m"] * 4, "x")
     desk.enter("^Export as CSV$")
     desk.write(str(exported))
     desk.press("Return")
-    wait_until(exported.exists)
-    (row,) = csv.DictReader(exported.read_text("utf-8-sig").splitlines())
-    return row
 
 
 @pytest.mark.slow
@@ -182,32 +186,33 @@ def test_a_bet_from_its_alert_to_the_report_survives_every_kill(day: Day, tmp_pa
     day.quote("Pinnacle", 2.1, 3.5, 3.7)
     day.quote("Harbour", 2.2, 3.4, 3.6)
     desk = day.start()
-    place(day, desk)
-    placed = wait_for_bet()
+    assert holds_within(lambda: day.posted, LIMIT_S)
+    by_keys(desk, lambda: place(desk), bet_on_disk)
     desk.program.kill()
+    placed = the_bet()
     assert (placed.odds, placed.stake, placed.bookmaker) == (2.25, 12.5, "Harbour")
     assert placed.true_ev == pytest.approx((2.25 / (placed.fair_odds or 0) / 1.01 - 1) * 100)
 
     desk = day.start()
-    edit(desk)
-    edited = wait_for_bet(lambda bet: bet.stake == 15)
+    by_keys(desk, lambda: edit(desk), lambda: the_bet().stake == 15)
     desk.program.kill()
+    edited = the_bet()
     assert (edited.odds, edited.note) == (2.25, "by phone")
 
     desk = day.start()
-    kick_off(day, desk)
-    closed = wait_for_bet(lambda bet: bet.close)
+    by_keys(desk, lambda: kick_off(day, desk), lambda: the_bet().close)
     desk.program.kill()
+    closed = the_bet()
     chance = 1 / 2.0 - (1 / 2.0 + 1 / 3.6 + 1 / 4.0 - 1) / 3
     assert closed.close is not None
     assert closed.close.fair_odds == pytest.approx(1 / chance)
     clv = (2.25 * chance - 1) * 100
 
-    desk = day.start()
-    settle(desk, tmp_path)
-    wait_for_bet(lambda bet: bet.result)
-    row = report(desk, tmp_path)
+    desk, exported = day.start(), tmp_path / "report.csv"
+    by_keys(desk, lambda: settle(desk, tmp_path), lambda: the_bet().result)
+    by_keys(desk, lambda: report(desk, exported), exported.exists)
     desk.program.kill()
+    (row,) = csv.DictReader(exported.read_text("utf-8-sig").splitlines())
     assert (row["of"], row["bets"]) == ("Harbour", "1")
     assert float(row["profit"]) == pytest.approx(15 * 1.25)
     assert float(row["clv_pct"]) == pytest.approx(clv)

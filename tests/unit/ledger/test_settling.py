@@ -54,7 +54,7 @@ def test_teams_of_a_file_are_found_under_the_names_that_the_bet_has() -> None:
     bets = [
         renamed("Manchester United - Fulham FC", "Manchester United", ident=1),
         renamed("fulham @ Manchester Utd", "Fulham", competition="soccer_epl", ident=2),
-        renamed("Ipswich Town vs Liverpool FC", "Ipswich Town", competition="", ident=3),
+        renamed("Ipswich Town v Liverpool FC", "Ipswich Town", competition="", sport="", ident=3),
     ]
     found = settle_by_file(SCORES.encode(), bets, NOW)
     assert [(bet.ident, bet.result) for bet in found.bets] == [
